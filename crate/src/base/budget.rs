@@ -1,0 +1,104 @@
+//! Budgets: how much a run may execute and hold, and how it is told to stop.
+//!
+//! Every loop whose length the user controls calls [`Budget::tick`] or checks its own share, so
+//! that a run ends in a diagnostic instead of a hang. Nothing here reads a clock: times are the
+//! faces' business. One budget is shared by all threads of a run; `Clone` shares it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// Why a run had to stop early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Exhausted {
+    /// Someone asked it to stop.
+    Cancelled,
+    /// More instructions executed than allowed.
+    Fuel,
+    /// More memory held than allowed.
+    Memory,
+}
+
+/// What a run is busy with, for progress displays; in the order it happens.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u32)]
+pub enum Stage {
+    /// Reading PTX and spec.
+    Parse,
+    /// Executing the kernels.
+    Simulate,
+    /// Comparing output elements.
+    Decide,
+    /// Re-checking certificates and witnesses.
+    Check,
+    /// Finished.
+    Done,
+}
+
+/// Counters that another thread may read while the run goes on.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// The current [`Stage`] as a number.
+    pub stage: AtomicU32,
+    /// Thread-instructions executed so far, both kernels together.
+    pub executed: AtomicU64,
+    /// Output elements decided so far.
+    pub decided: AtomicU64,
+    /// Output elements to decide.
+    pub elements: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Shared {
+    cancelled: AtomicBool,
+    progress: Progress,
+}
+
+/// Limits of one run, shared by its threads.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Thread-instructions that one kernel may execute.
+    pub fuel: u64,
+    /// Bytes that one kernel's terms and memory may hold.
+    pub memory: u64,
+    shared: Arc<Shared>,
+}
+
+impl Default for Budget {
+    /// 20 billion thread-instructions and 3 GiB a kernel.
+    fn default() -> Self {
+        Budget::new(20_000_000_000, 3 << 30)
+    }
+}
+
+impl Budget {
+    /// A budget of `fuel` thread-instructions and `memory` bytes for each kernel.
+    pub fn new(fuel: u64, memory: u64) -> Self {
+        Budget {
+            fuel,
+            memory,
+            shared: Arc::new(Shared { cancelled: AtomicBool::new(false), progress: Progress::default() }),
+        }
+    }
+
+    /// Asks the run to stop; it does so within milliseconds.
+    pub fn cancel(&self) {
+        self.shared.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// `Err(Cancelled)` once someone asked to stop.
+    #[inline]
+    pub fn poll(&self) -> Result<(), Exhausted> {
+        if self.shared.cancelled.load(Ordering::Relaxed) { Err(Exhausted::Cancelled) } else { Ok(()) }
+    }
+
+    /// The counters of this run.
+    pub fn progress(&self) -> &Progress {
+        &self.shared.progress
+    }
+
+    /// Announces the next stage.
+    pub fn enter(&self, stage: Stage) {
+        self.shared.progress.stage.store(stage as u32, Ordering::Relaxed);
+    }
+}

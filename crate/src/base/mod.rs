@@ -1,0 +1,15 @@
+//! What every layer shares: ids, source spans, scalar formats, budgets.
+//!
+//! No knowledge of PTX, terms or verdicts lives here.
+
+mod budget;
+mod format;
+mod ids;
+mod lines;
+mod span;
+
+pub use budget::{Budget, Exhausted, Progress, Stage};
+pub use format::{Format, FormatClass};
+pub use ids::id;
+pub use lines::{LineIndex, Position};
+pub use span::{Source, Span};

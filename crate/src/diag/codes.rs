@@ -1,0 +1,82 @@
+//! THE table of diagnostic codes. A code is one row; everything that lists codes reads this.
+//!
+//! Letters: P parse, V validate, U unsupported, R race, D deadlock and divergence, M memory,
+//! Q equality, B budget.
+
+/// One row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct CodeRow {
+    /// `P001`, …
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub what: &'static str,
+    /// Why it matters and what to do.
+    pub why: &'static str,
+    /// The smallest input that shows it (PTX or spec); tests run it. Empty where the input is a
+    /// whole pair (then a corpus case shows it).
+    pub example: &'static str,
+}
+
+macro_rules! codes {
+    ($($name:ident: $what:literal, $why:literal, $example:literal;)*) => {
+        /// A diagnostic's code.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[allow(missing_docs)]
+        pub enum Code { $($name),* }
+
+        /// All codes, in order.
+        pub const CODES: &[(Code, CodeRow)] = &[
+            $((Code::$name, CodeRow { name: stringify!($name), what: $what, why: $why, example: $example })),*
+        ];
+    };
+}
+
+codes! {
+    P001: "unexpected text", "The parser met something that cannot stand here. The message names what was expected.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { add.s32 %r1 %r2; }";
+    V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", "";
+    V002: "operands do not fit", "The instruction exists but not with these operands or types.", "";
+    V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", "";
+    V010: "unusable spec", "The spec file does not say something that is needed, or says it wrongly.", "";
+    V011: "inferred", "The spec left this out; it was inferred from the PTX.", "";
+    U001: "unsupported instruction", "A thread executes an instruction whose meaning Warpproof does not know.", "";
+    U002: "symbolic value where a concrete one is needed", "An address, branch or barrier depends on input data, so one run does not stand for all.", "";
+    U003: "assertion or print reached", "A thread reaches a call that has an effect outside the kernel.", "";
+    R001: "data race", "Two threads touch the same bytes, at least one writes, and no synchronization orders them.", "";
+    D001: "deadlock", "A set of threads waits for one another for ever.", "";
+    D002: "barrier divergence", "Threads wait at one barrier with different ideas of who takes part.", "";
+    D003: "endless loop", "The instruction budget ran out inside a loop.", "";
+    M001: "out of bounds", "An access leaves its tensor or variable.", "";
+    M002: "misaligned", "An address is not a multiple of the access size.", "";
+    M003: "uninitialized read", "A value is used that nothing has written.", "";
+    Q001: "outputs differ", "There are inputs for which the two kernels give different values.", "";
+    Q002: "not decided", "Neither a proof nor a counterexample was found.", "";
+    Q003: "output not written", "An output element is written by one kernel only, or by neither.", "";
+    B001: "budget exhausted", "The run needed more instructions or memory than allowed.", "";
+    B002: "cancelled", "The run was stopped.", "";
+}
+
+impl Code {
+    /// The code's row.
+    pub fn row(self) -> &'static CodeRow {
+        &CODES[self as usize].1
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.row().name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_enum() {
+        for (at, (code, row)) in CODES.iter().enumerate() {
+            assert_eq!(*code as usize, at);
+            assert!(!row.what.is_empty() && !row.why.is_empty());
+        }
+    }
+}
