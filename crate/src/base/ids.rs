@@ -9,6 +9,7 @@ macro_rules! id {
         impl $name {
             /// The id as an index.
             #[inline]
+            #[allow(dead_code)]
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -20,4 +21,4 @@ macro_rules! id {
         }
     };
 }
-pub use id;
+pub(crate) use id;

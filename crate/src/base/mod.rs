@@ -10,6 +10,6 @@ mod span;
 
 pub use budget::{Budget, Exhausted, Progress, Stage};
 pub use format::{Format, FormatClass};
-pub use ids::id;
+pub(crate) use ids::id;
 pub use lines::{LineIndex, Position};
 pub use span::{Source, Span};

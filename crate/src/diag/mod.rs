@@ -4,8 +4,10 @@
 //! (`notes`). Messages are lower case and name the PTX thing.
 
 mod codes;
+mod ledger;
 
 pub use codes::{CODES, Code, CodeRow};
+pub use ledger::{Assumption, Ledger, Noted};
 
 use crate::base::{Source, Span};
 

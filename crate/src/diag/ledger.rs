@@ -1,0 +1,80 @@
+//! The assumption ledger: everything a verdict rests on beyond exact real arithmetic.
+//!
+//! An assumption is counted, and remembers where it was first made.
+
+use super::Label;
+use std::collections::BTreeMap;
+
+/// What was assumed.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Assumption {
+    /// Rounding of this operation (as written in PTX) is ignored.
+    RoundingIgnored(String),
+    /// This approximate instruction is read as the exact function.
+    ApproximationExact(String),
+    /// This precision-changing conversion is read as the identity.
+    ConversionIdentity(String),
+    /// A rounded constant (first) is read as the real number its author meant (second).
+    ConstantRecovered(String, String),
+    /// A compiler's inlined code was recognised as this function.
+    IdiomRecognised(String),
+    /// A library function is read as the real function of that name.
+    LibraryFunction(String),
+    /// These denominators are non-zero.
+    DenominatorNonZero(String),
+    /// The argument of a root or logarithm is in range.
+    ArgumentInRange(String),
+    /// Infinities and NaN are not modelled beyond constants.
+    FiniteValues,
+    /// Symbolic integers do not overflow.
+    NoIntegerOverflow,
+    /// Subnormal results are not flushed.
+    FlushToZeroIgnored,
+    /// The spec left this out; it was inferred so.
+    Inferred(String),
+    /// Something else, in words.
+    Other(String),
+}
+
+/// How often, and where first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Noted {
+    /// How often it was made.
+    pub count: u64,
+    /// Where it was made first, if at a place in a text.
+    pub first: Option<Label>,
+}
+
+/// All assumptions of a run, in a fixed order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ledger {
+    entries: BTreeMap<Assumption, Noted>,
+}
+
+impl Ledger {
+    /// Notes `count` more uses of an assumption.
+    pub fn note(&mut self, assumption: Assumption, count: u64, first: Option<Label>) {
+        let noted = self.entries.entry(assumption).or_default();
+        noted.count += count;
+        if noted.first.is_none() {
+            noted.first = first;
+        }
+    }
+
+    /// Takes over all of another ledger's entries.
+    pub fn merge(&mut self, other: Ledger) {
+        for (assumption, noted) in other.entries {
+            self.note(assumption, noted.count, noted.first);
+        }
+    }
+
+    /// The entries in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&Assumption, &Noted)> {
+        self.entries.iter()
+    }
+
+    /// Whether nothing was assumed.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

@@ -1,0 +1,90 @@
+//! Constants: exact numbers, and where they came from.
+
+use crate::base::Format;
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+/// A constant real number.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Number {
+    /// An exact rational.
+    Rational(BigRational),
+    /// A named real.
+    Named(Named),
+    /// +∞ (only meaningful in max, min, exp and comparisons).
+    Infinity,
+    /// -∞.
+    MinusInfinity,
+    /// Not a number: whatever it reaches has no real value.
+    NotANumber,
+    /// The condition that always holds.
+    True,
+    /// The condition that never holds.
+    False,
+}
+
+/// Reals with a name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Named {
+    Pi,
+    Ln2,
+    Log2E,
+}
+
+/// A number and the format whose rounding produced it, which bounds what its author meant.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Constant {
+    /// The exact value of the bits.
+    pub number: Number,
+    /// The float format it was rounded to; `None` for exact numbers.
+    pub rounded: Option<Format>,
+}
+
+/// The number that the low bits of `bits` hold in `format`.
+pub(super) fn decode(format: Format, bits: u64) -> Number {
+    let integer = |value: i128| Number::Rational(BigRational::from_integer(value.into()));
+    match format {
+        Format::F64 => float(bits, 11, 52, true),
+        Format::F32 | Format::Tf32 => float(bits & 0xffff_ffff, 8, 23, true),
+        Format::F16 => float(bits & 0xffff, 5, 10, true),
+        Format::Bf16 => float(bits & 0xffff, 8, 7, true),
+        Format::E5m2 => float(bits & 0xff, 5, 2, true),
+        Format::E4m3 => float(bits & 0xff, 4, 3, false),
+        Format::S64 => integer((bits as i64).into()),
+        Format::S32 => integer((bits as i32).into()),
+        Format::S16 => integer((bits as i16).into()),
+        Format::S8 => integer((bits as i8).into()),
+        Format::U64 | Format::B64 => integer(bits.into()),
+        Format::U32 | Format::B32 => integer((bits as u32).into()),
+        Format::U16 | Format::B16 => integer((bits as u16).into()),
+        Format::U8 | Format::B8 => integer((bits as u8).into()),
+    }
+}
+
+/// IEEE-style bits: sign, `exponent` bits, `fraction` bits. Without infinities (E4M3), only the
+/// all-ones pattern is no number.
+fn float(bits: u64, exponent: u32, fraction: u32, infinities: bool) -> Number {
+    let negative = bits >> (exponent + fraction) & 1 == 1;
+    let power = (bits >> fraction & ((1 << exponent) - 1)) as i64;
+    let digits = bits & ((1 << fraction) - 1);
+    let top = (1i64 << exponent) - 1;
+    if power == top && infinities {
+        return match (digits, negative) {
+            (0, false) => Number::Infinity,
+            (0, true) => Number::MinusInfinity,
+            _ => Number::NotANumber,
+        };
+    }
+    if power == top && digits == (1 << fraction) - 1 {
+        return Number::NotANumber;
+    }
+    let bias = (1i64 << (exponent - 1)) - 1;
+    let (significand, power) =
+        if power == 0 { (digits, 1 - bias) } else { (digits | 1 << fraction, power - bias) };
+    let power = power - i64::from(fraction);
+    let mut value = BigRational::from_integer(BigInt::from(significand));
+    let scale = BigRational::from_integer(BigInt::from(1u8) << power.unsigned_abs());
+    value = if power < 0 { value / scale } else { value * scale };
+    Number::Rational(if negative { -value } else { value })
+}

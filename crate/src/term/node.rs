@@ -1,0 +1,184 @@
+//! What a term can be. [`Node`] is the decoded view of a 16-byte packed node.
+
+use super::Term;
+use crate::base::Format;
+
+/// Unary real functions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Unary {
+    Neg,
+    Recip,
+    Sqrt,
+    Rsqrt,
+    Exp,
+    Exp2,
+    Log,
+    Log2,
+    Sin,
+    Cos,
+    Tanh,
+    Erf,
+    Cbrt,
+    Abs,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest integer, ties to even.
+    RoundEven,
+}
+
+impl Unary {
+    /// All of them, in declaration order.
+    pub const ALL: [Unary; 18] = [
+        Unary::Neg,
+        Unary::Recip,
+        Unary::Sqrt,
+        Unary::Rsqrt,
+        Unary::Exp,
+        Unary::Exp2,
+        Unary::Log,
+        Unary::Log2,
+        Unary::Sin,
+        Unary::Cos,
+        Unary::Tanh,
+        Unary::Erf,
+        Unary::Cbrt,
+        Unary::Abs,
+        Unary::Floor,
+        Unary::Ceil,
+        Unary::Trunc,
+        Unary::RoundEven,
+    ];
+}
+
+/// Comparisons between reals. The others are these with operands swapped or negated.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Relation {
+    Less,
+    LessEqual,
+    Equal,
+}
+
+/// Directed rounding, kept as an uninterpreted function of its operand (magic-number tricks rely
+/// on it, so reading it as the identity could prove too much).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Rounding {
+    NearestEven,
+    Zero,
+    Down,
+    Up,
+}
+
+/// Operations on opaque bit patterns; the width in bits rides along.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum BitOp {
+    And,
+    Or,
+    Xor,
+    Not,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    Add,
+    Sub,
+    Mul,
+    MulHigh,
+    Min,
+    Max,
+    MinSigned,
+    MaxSigned,
+    Negate,
+    /// `a` joined below `b`: the width is that of the result, both halves have half of it.
+    Concat,
+    /// Bits `b` (constant) and up of `a`, as many as the width says.
+    Slice,
+    /// Equality, unsigned and signed order: these give conditions.
+    Equal,
+    Less,
+    LessSigned,
+    /// Anything else: `c` numbers the operation, so only the same operation on the same operands meets.
+    Other,
+}
+
+impl BitOp {
+    /// All of them, in declaration order.
+    pub const ALL: [BitOp; 22] = [
+        BitOp::And,
+        BitOp::Or,
+        BitOp::Xor,
+        BitOp::Not,
+        BitOp::ShiftLeft,
+        BitOp::ShiftRight,
+        BitOp::ShiftRightSigned,
+        BitOp::Add,
+        BitOp::Sub,
+        BitOp::Mul,
+        BitOp::MulHigh,
+        BitOp::Min,
+        BitOp::Max,
+        BitOp::MinSigned,
+        BitOp::MaxSigned,
+        BitOp::Negate,
+        BitOp::Concat,
+        BitOp::Slice,
+        BitOp::Equal,
+        BitOp::Less,
+        BitOp::LessSigned,
+        BitOp::Other,
+    ];
+}
+
+/// One step of a term, decoded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// A tensor element (or symbolic scalar), by its flat number.
+    Element(u32),
+    /// An entry of the constant table.
+    Constant(usize),
+    /// `a + b`.
+    Add(Term, Term),
+    /// `a - b`.
+    Sub(Term, Term),
+    /// `a · b`.
+    Mul(Term, Term),
+    /// `a · b + c`: the link of a multiply-add chain.
+    Fma(Term, Term, Term),
+    /// `a / b`.
+    Div(Term, Term),
+    /// A function of one real.
+    Unary(Unary, Term),
+    /// The larger.
+    Max(Term, Term),
+    /// The smaller.
+    Min(Term, Term),
+    /// `if condition then a else b`.
+    Select(Term, Term, Term),
+    /// A directed or integer-trick rounding of a real in a format; uninterpreted.
+    Round(Rounding, Format, Term),
+    /// A comparison of reals; a condition.
+    Compare(Relation, Term, Term),
+    /// Both conditions hold.
+    And(Term, Term),
+    /// At least one holds.
+    Or(Term, Term),
+    /// The condition does not hold.
+    Not(Term),
+    /// The bits that hold a real in a format.
+    BitsOf(Format, Term),
+    /// A constant bit pattern.
+    BitConstant(u64),
+    /// An operation on bit patterns of that many bits.
+    Bits(BitOp, u8, Term, Term, Term),
+    /// The real (or integer) that a bit pattern holds in a format.
+    FromBits(Format, Term),
+    /// A named function of two reals that is not interpreted.
+    Apply(u16, Term, Term),
+}

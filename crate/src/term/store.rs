@@ -1,0 +1,538 @@
+//! The append-only store and its smart constructors.
+
+use super::constant::{Constant, Number};
+use super::node::{BitOp, Node, Relation, Rounding, Unary};
+use super::{Named, Term};
+use crate::base::Format;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+use rustc_hash::FxHashMap;
+
+/// 16 bytes: operation in the low byte of `head`, small operands above it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C)]
+struct Packed {
+    head: u32,
+    a: u32,
+    b: u32,
+    c: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Op {
+    Add,
+    Sub,
+    Mul,
+    Fma,
+    Div,
+    Unary,
+    Max,
+    Min,
+    Select,
+    Round,
+    Compare,
+    And,
+    Or,
+    Not,
+    BitsOf,
+    BitConstant,
+    Bits,
+    FromBits,
+    Apply,
+}
+
+const OPS: [Op; 19] = [
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Fma,
+    Op::Div,
+    Op::Unary,
+    Op::Max,
+    Op::Min,
+    Op::Select,
+    Op::Round,
+    Op::Compare,
+    Op::And,
+    Op::Or,
+    Op::Not,
+    Op::BitsOf,
+    Op::BitConstant,
+    Op::Bits,
+    Op::FromBits,
+    Op::Apply,
+];
+
+const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
+const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
+
+const CACHE_BITS: u32 = 16;
+
+/// The terms that one kernel builds.
+pub struct Terms {
+    nodes: Vec<Packed>,
+    /// Lossy map from a node's hash to its id: `hash tag << 32 | id`, direct-mapped.
+    recent: Vec<u64>,
+    constants: Vec<Constant>,
+    constant_ids: FxHashMap<Constant, Term>,
+    float_ids: FxHashMap<(Format, u64), Term>,
+    functions: Vec<String>,
+}
+
+/// A shared view for readers on several threads (the store is plain data once built).
+pub type TermsView<'a> = &'a Terms;
+
+impl Default for Terms {
+    fn default() -> Self {
+        Terms::new()
+    }
+}
+
+impl Terms {
+    /// An empty store, with the fixed constants in place.
+    pub fn new() -> Self {
+        let mut terms = Terms {
+            nodes: Vec::new(),
+            recent: vec![u64::MAX; 1 << CACHE_BITS],
+            constants: Vec::new(),
+            constant_ids: FxHashMap::default(),
+            float_ids: FxHashMap::default(),
+            functions: Vec::new(),
+        };
+        let exact = |number| Constant { number, rounded: None };
+        for number in [
+            Number::Rational(BigRational::zero()),
+            Number::Rational(BigRational::one()),
+            Number::Rational(-BigRational::one()),
+            Number::Infinity,
+            Number::MinusInfinity,
+            Number::True,
+            Number::False,
+        ] {
+            terms.constant(exact(number));
+        }
+        terms
+    }
+
+    /// How many nodes there are (elements and constants are none).
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was built.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// Bytes held, for budgets.
+    pub fn bytes(&self) -> u64 {
+        (self.nodes.capacity() * size_of::<Packed>() + self.recent.len() * 8) as u64
+    }
+
+    /// The constant table's entry.
+    pub fn constant_at(&self, index: usize) -> &Constant {
+        &self.constants[index]
+    }
+
+    /// All constants, in the order of their first use.
+    pub fn constants(&self) -> &[Constant] {
+        &self.constants
+    }
+
+    /// The name of an uninterpreted function.
+    pub fn function_name(&self, function: u16) -> &str {
+        &self.functions[usize::from(function)]
+    }
+
+    /// Decodes a term.
+    #[inline]
+    pub fn node(&self, term: Term) -> Node {
+        if let Some(element) = term.as_element() {
+            return Node::Element(element);
+        }
+        if let Some(constant) = term.as_constant() {
+            return Node::Constant(constant);
+        }
+        self.node_at(term.raw() as usize)
+    }
+
+    /// Decodes the node with that index; operands have smaller indices.
+    #[inline]
+    pub fn node_at(&self, index: usize) -> Node {
+        let Packed { head, a, b, c } = self.nodes[index];
+        let (ta, tb, tc) = (Term(a), Term(b), Term(c));
+        let (small, smaller) = ((head >> 8 & 0xff) as usize, (head >> 16 & 0xff) as usize);
+        match OPS[(head & 0xff) as usize] {
+            Op::Add => Node::Add(ta, tb),
+            Op::Sub => Node::Sub(ta, tb),
+            Op::Mul => Node::Mul(ta, tb),
+            Op::Fma => Node::Fma(ta, tb, tc),
+            Op::Div => Node::Div(ta, tb),
+            Op::Unary => Node::Unary(Unary::ALL[small], ta),
+            Op::Max => Node::Max(ta, tb),
+            Op::Min => Node::Min(ta, tb),
+            Op::Select => Node::Select(ta, tb, tc),
+            Op::Round => Node::Round(ROUNDINGS[small], Format::ALL[smaller], ta),
+            Op::Compare => Node::Compare(RELATIONS[small], ta, tb),
+            Op::And => Node::And(ta, tb),
+            Op::Or => Node::Or(ta, tb),
+            Op::Not => Node::Not(ta),
+            Op::BitsOf => Node::BitsOf(Format::ALL[small], ta),
+            Op::BitConstant => Node::BitConstant(u64::from(b) << 32 | u64::from(a)),
+            Op::Bits => Node::Bits(BitOp::ALL[small], smaller as u8, ta, tb, tc),
+            Op::FromBits => Node::FromBits(Format::ALL[small], ta),
+            Op::Apply => Node::Apply((head >> 16) as u16, ta, tb),
+        }
+    }
+
+    #[inline]
+    fn push(&mut self, op: Op, small: u32, a: u32, b: u32, c: u32) -> Term {
+        let packed = Packed { head: op as u32 | small << 8, a, b, c };
+        let mut hash = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash = (hash ^ hash >> 29 ^ u64::from(c) << 32 ^ u64::from(packed.head))
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash ^= hash >> 32;
+        let slot = &mut self.recent[hash as usize & ((1 << CACHE_BITS) - 1)];
+        let tag = hash >> 32;
+        if *slot >> 32 == tag {
+            let id = *slot as u32 as usize;
+            if self.nodes.get(id) == Some(&packed) {
+                return Term::from_node(id);
+            }
+        }
+        let id = self.nodes.len();
+        *slot = tag << 32 | id as u64;
+        self.nodes.push(packed);
+        Term::from_node(id)
+    }
+
+    // ---- constants -------------------------------------------------------------------------
+
+    /// Interns a constant.
+    pub fn constant(&mut self, constant: Constant) -> Term {
+        if let Some(term) = self.constant_ids.get(&constant) {
+            return *term;
+        }
+        let term = Term::constant(self.constants.len());
+        self.constants.push(constant.clone());
+        self.constant_ids.insert(constant, term);
+        term
+    }
+
+    /// An exact rational.
+    pub fn rational(&mut self, value: BigRational) -> Term {
+        self.constant(Constant { number: Number::Rational(value), rounded: None })
+    }
+
+    /// An exact integer.
+    pub fn integer(&mut self, value: i128) -> Term {
+        self.rational(BigRational::from_integer(value.into()))
+    }
+
+    /// A named real.
+    pub fn named(&mut self, name: Named) -> Term {
+        self.constant(Constant { number: Number::Named(name), rounded: None })
+    }
+
+    /// The number that `bits` hold in a format: floats remember that they were rounded, integers
+    /// are exact. -0 is 0.
+    pub fn number(&mut self, format: Format, bits: u64) -> Term {
+        if let Some(term) = self.float_ids.get(&(format, bits)) {
+            return *term;
+        }
+        let number = super::constant::decode(format, bits);
+        let whole =
+            matches!(&number, Number::Rational(value) if value.is_integer() && value.numer().bits() <= 11);
+        let rounded =
+            (format.is_float() && matches!(number, Number::Rational(_)) && !whole).then_some(format);
+        let term = self.constant(Constant { number, rounded });
+        self.float_ids.insert((format, bits), term);
+        term
+    }
+
+    /// The rational value of a constant term.
+    pub fn as_rational(&self, term: Term) -> Option<&BigRational> {
+        match &self.constants[term.as_constant()?].number {
+            Number::Rational(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    // ---- real operations -------------------------------------------------------------------
+
+    /// `a + b`.
+    #[inline]
+    pub fn add(&mut self, a: Term, b: Term) -> Term {
+        if a == Term::ZERO {
+            return b;
+        }
+        if b == Term::ZERO {
+            return a;
+        }
+        self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// `a - b`.
+    #[inline]
+    pub fn sub(&mut self, a: Term, b: Term) -> Term {
+        if b == Term::ZERO {
+            return a;
+        }
+        if a == Term::ZERO {
+            return self.neg(b);
+        }
+        self.push(Op::Sub, 0, a.0, b.0, 0)
+    }
+
+    /// `a · b`. Zero absorbs (values are finite reals, which the ledger states).
+    #[inline]
+    pub fn mul(&mut self, a: Term, b: Term) -> Term {
+        if a == Term::ONE {
+            return b;
+        }
+        if b == Term::ONE {
+            return a;
+        }
+        if a == Term::MINUS_ONE {
+            return self.neg(b);
+        }
+        if b == Term::MINUS_ONE {
+            return self.neg(a);
+        }
+        if (a == Term::ZERO || b == Term::ZERO) && !self.is_unbounded(a) && !self.is_unbounded(b) {
+            return Term::ZERO;
+        }
+        self.push(Op::Mul, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// `a · b + c`.
+    #[inline]
+    pub fn fma(&mut self, a: Term, b: Term, c: Term) -> Term {
+        if c == Term::ZERO
+            || a.as_constant().is_some_and(|id| id < 7)
+            || b.as_constant().is_some_and(|id| id < 7)
+        {
+            let product = self.mul(a, b);
+            return self.add(product, c);
+        }
+        self.push(Op::Fma, 0, a.0.min(b.0), a.0.max(b.0), c.0)
+    }
+
+    /// `a / b`.
+    pub fn div(&mut self, a: Term, b: Term) -> Term {
+        if b == Term::ONE {
+            return a;
+        }
+        self.push(Op::Div, 0, a.0, b.0, 0)
+    }
+
+    /// `-a`.
+    #[inline]
+    pub fn neg(&mut self, a: Term) -> Term {
+        if let Some(constant) = a.as_constant() {
+            let Constant { number, rounded } = self.constants[constant].clone();
+            let negated = match number {
+                Number::Rational(value) => Some(Number::Rational(-value)),
+                Number::Infinity => Some(Number::MinusInfinity),
+                Number::MinusInfinity => Some(Number::Infinity),
+                _ => None,
+            };
+            if let Some(number) = negated {
+                return self.constant(Constant { number, rounded });
+            }
+        }
+        if let Node::Unary(Unary::Neg, inner) = self.node(a) {
+            return inner;
+        }
+        self.push(Op::Unary, Unary::Neg as u32, a.0, 0, 0)
+    }
+
+    /// A function of one real. Limits at ±∞ and trivial values are folded where they are exact.
+    pub fn unary(&mut self, function: Unary, a: Term) -> Term {
+        match (function, a) {
+            (Unary::Neg, _) => return self.neg(a),
+            (Unary::Exp | Unary::Exp2, Term::MINUS_INFINITY) => return Term::ZERO,
+            (Unary::Exp | Unary::Exp2 | Unary::Cos, Term::ZERO) => return Term::ONE,
+            (Unary::Exp | Unary::Exp2 | Unary::Sqrt | Unary::Abs, Term::INFINITY) => return Term::INFINITY,
+            (Unary::Recip | Unary::Rsqrt, Term::INFINITY) => return Term::ZERO,
+            (Unary::Recip | Unary::Rsqrt | Unary::Sqrt | Unary::Abs | Unary::Cbrt, Term::ONE) => {
+                return Term::ONE;
+            }
+            (Unary::Log | Unary::Log2, Term::ONE) => return Term::ZERO,
+            (Unary::Abs, Term::MINUS_INFINITY) => return Term::INFINITY,
+            (
+                Unary::Sqrt
+                | Unary::Abs
+                | Unary::Sin
+                | Unary::Tanh
+                | Unary::Erf
+                | Unary::Cbrt
+                | Unary::Floor
+                | Unary::Ceil
+                | Unary::Trunc
+                | Unary::RoundEven,
+                Term::ZERO,
+            ) => return Term::ZERO,
+            _ => {}
+        }
+        self.push(Op::Unary, function as u32, a.0, 0, 0)
+    }
+
+    /// The larger of two.
+    #[inline]
+    pub fn max(&mut self, a: Term, b: Term) -> Term {
+        if a == b || b == Term::MINUS_INFINITY || a == Term::INFINITY {
+            return a;
+        }
+        if a == Term::MINUS_INFINITY || b == Term::INFINITY {
+            return b;
+        }
+        self.push(Op::Max, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// The smaller of two.
+    #[inline]
+    pub fn min(&mut self, a: Term, b: Term) -> Term {
+        if a == b || b == Term::INFINITY || a == Term::MINUS_INFINITY {
+            return a;
+        }
+        if a == Term::INFINITY || b == Term::MINUS_INFINITY {
+            return b;
+        }
+        self.push(Op::Min, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// `if condition then a else b`, for reals, conditions and bit patterns alike.
+    pub fn select(&mut self, condition: Term, a: Term, b: Term) -> Term {
+        if condition == Term::TRUE || a == b {
+            return a;
+        }
+        if condition == Term::FALSE {
+            return b;
+        }
+        if (a, b) == (Term::TRUE, Term::FALSE) {
+            return condition;
+        }
+        if (a, b) == (Term::FALSE, Term::TRUE) {
+            return self.not(condition);
+        }
+        if let Node::Not(inner) = self.node(condition) {
+            return self.push(Op::Select, 0, inner.0, b.0, a.0);
+        }
+        self.push(Op::Select, 0, condition.0, a.0, b.0)
+    }
+
+    /// A rounding that must not be read as the identity.
+    pub fn round(&mut self, mode: Rounding, format: Format, a: Term) -> Term {
+        self.push(Op::Round, mode as u32 | (format as u32) << 8, a.0, 0, 0)
+    }
+
+    /// A named function of two reals (pass [`Term::ZERO`] for a missing operand).
+    pub fn apply(&mut self, name: &str, a: Term, b: Term) -> Term {
+        let index = self.functions.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.functions.push(name.to_owned());
+            self.functions.len() - 1
+        });
+        self.push(Op::Apply, (index as u32) << 8, a.0, b.0, 0)
+    }
+
+    // ---- conditions ------------------------------------------------------------------------
+
+    /// A comparison of reals. Constants are folded; `(if c then 1 else 0) = 0` gives `c` back.
+    pub fn compare(&mut self, relation: Relation, a: Term, b: Term) -> Term {
+        if a == b {
+            return if relation == Relation::Less { Term::FALSE } else { Term::TRUE };
+        }
+        if let (Some(x), Some(y)) = (self.as_rational(a), self.as_rational(b)) {
+            let holds = match relation {
+                Relation::Less => x < y,
+                Relation::LessEqual => x <= y,
+                Relation::Equal => x == y,
+            };
+            return if holds { Term::TRUE } else { Term::FALSE };
+        }
+        if let (Node::Select(condition, x, y), Some(_)) = (self.node(a), b.as_constant())
+            && x.as_constant().is_some()
+            && y.as_constant().is_some()
+        {
+            let x = self.compare(relation, x, b);
+            let y = self.compare(relation, y, b);
+            return self.select(condition, x, y);
+        }
+        let (a, b) = if relation == Relation::Equal && a > b { (b, a) } else { (a, b) };
+        self.push(Op::Compare, relation as u32, a.0, b.0, 0)
+    }
+
+    /// Both hold.
+    pub fn and(&mut self, a: Term, b: Term) -> Term {
+        if a == b || b == Term::TRUE || a == Term::FALSE {
+            return a;
+        }
+        if a == Term::TRUE || b == Term::FALSE {
+            return b;
+        }
+        self.push(Op::And, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// At least one holds.
+    pub fn or(&mut self, a: Term, b: Term) -> Term {
+        if a == b || b == Term::FALSE || a == Term::TRUE {
+            return a;
+        }
+        if a == Term::FALSE || b == Term::TRUE {
+            return b;
+        }
+        self.push(Op::Or, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// Does not hold.
+    pub fn not(&mut self, a: Term) -> Term {
+        if a == Term::TRUE {
+            return Term::FALSE;
+        }
+        if a == Term::FALSE {
+            return Term::TRUE;
+        }
+        if let Node::Not(inner) = self.node(a) {
+            return inner;
+        }
+        self.push(Op::Not, 0, a.0, 0, 0)
+    }
+
+    // ---- bit patterns ----------------------------------------------------------------------
+
+    /// The bits that hold a number in a format.
+    pub fn bits_of(&mut self, format: Format, a: Term) -> Term {
+        if let Node::FromBits(from, bits) = self.node(a)
+            && from == format
+        {
+            return bits;
+        }
+        self.push(Op::BitsOf, format as u32, a.0, 0, 0)
+    }
+
+    /// A constant bit pattern.
+    pub fn bit_constant(&mut self, bits: u64) -> Term {
+        self.push(Op::BitConstant, 0, bits as u32, (bits >> 32) as u32, 0)
+    }
+
+    /// An operation on bit patterns of `width` bits; unused operands are [`Term::ZERO`].
+    pub fn bits(&mut self, op: BitOp, width: u8, a: Term, b: Term, c: Term) -> Term {
+        self.push(Op::Bits, op as u32 | u32::from(width) << 8, a.0, b.0, c.0)
+    }
+
+    /// The number that a bit pattern holds in a format.
+    pub fn from_bits(&mut self, format: Format, bits: Term) -> Term {
+        match self.node(bits) {
+            Node::BitsOf(from, inner) if from == format => inner,
+            Node::BitConstant(value) => self.number(format, value),
+            _ => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
+        }
+    }
+
+    fn is_unbounded(&self, a: Term) -> bool {
+        a.as_constant()
+            .is_some_and(|id| !matches!(self.constants[id].number, Number::Rational(_) | Number::Named(_)))
+    }
+}
