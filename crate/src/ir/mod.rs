@@ -1,1 +1,12 @@
-//! (being written)
+//! The lowered kernel: resolved registers, labels and variables, one flat code array.
+//!
+//! Device functions are inlined at their calls, so there is no call stack; blocks and scopes are
+//! gone; every operand is a register. Constants, addresses of variables and special registers
+//! that do not change while a CTA runs are registers too, filled before the first instruction,
+//! so the simulator fetches every operand the same way.
+
+mod kernel;
+
+pub use kernel::{
+    Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, SpecialReg, Variable,
+};

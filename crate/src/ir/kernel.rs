@@ -1,0 +1,211 @@
+//! The types of the lowered kernel.
+
+use crate::base::{Format, Span, id};
+use crate::isa::{Effect, Space};
+use std::ops::Range;
+
+id!(
+    /// A register of the kernel; constants and special registers included.
+    Reg, "r"
+);
+
+/// What a register is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RegisterKind {
+    /// Declared in PTX (or made by inlining); starts undefined.
+    Virtual {
+        /// Width in bits; 1 for predicates.
+        bits: u32,
+    },
+    /// Holds a constant.
+    Constant(Constant),
+    /// Holds a special register that is fixed while a CTA runs.
+    Special(SpecialReg),
+    /// Written and never read (`_`).
+    Sink,
+}
+
+/// What a constant register holds.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Constant {
+    /// These bits.
+    Bits(u64),
+    /// The address of `Kernel::variables[index]` in its own space, plus an offset.
+    Address {
+        /// Index into [`Kernel::variables`].
+        variable: u32,
+        /// Added to it.
+        offset: i64,
+        /// As a generic address (initialisers and `generic(x)`).
+        generic: bool,
+    },
+    /// The address of the kernel parameter block's byte (parameter space).
+    ParameterAddress(u32),
+}
+
+/// Special registers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum SpecialReg {
+    /// Axis 0, 1, 2 = x, y, z.
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    LaneId,
+    WarpId,
+    NWarpId,
+    LaneMaskEq,
+    LaneMaskLe,
+    LaneMaskLt,
+    LaneMaskGe,
+    LaneMaskGt,
+    DynamicSharedSize,
+    TotalSharedSize,
+    /// Anything else that reads as zero or is not modelled, by name index (`%smid`, `%envreg1`):
+    /// undefined until a use is reported.
+    Unmodelled,
+}
+
+/// `@p` or `@!p`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// The predicate register.
+    pub predicate: Reg,
+    /// Execute where it is false.
+    pub negated: bool,
+}
+
+/// One lowered instruction.
+#[derive(Clone, Debug)]
+pub struct Instr {
+    /// What it does.
+    pub effect: Effect,
+    /// Which lanes do it.
+    pub guard: Option<Guard>,
+    /// Destinations in [`Kernel::operands`].
+    pub dst: Range<u32>,
+    /// Sources in [`Kernel::operands`].
+    pub src: Range<u32>,
+    /// Added to the address of memory instructions, in bytes.
+    pub offset: i64,
+    /// Branch target: an index into [`Kernel::code`] (for `BranchIndexed`: into
+    /// [`Kernel::tables`]).
+    pub target: u32,
+    /// The instruction as written.
+    pub span: Span,
+    /// Index into [`Kernel::locations`], or `u32::MAX`.
+    pub location: u32,
+    /// Index into the instruction table, or `u32::MAX` where there is no row.
+    pub row: u32,
+}
+
+/// A place in the source that the PTX was compiled from (`.loc`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Location {
+    /// Index into [`Kernel::files`], or `u32::MAX`.
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+/// A kernel parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// As in PTX.
+    pub name: String,
+    /// Byte offset in the parameter block.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Declared element type.
+    pub format: Format,
+    /// A `.b8 name[N]` struct or array.
+    pub aggregate: bool,
+    /// Whether the kernel uses (part of) it as a pointer, as far as the PTX shows.
+    pub pointer: bool,
+    /// The element format of the accesses made through it, as far as the PTX shows.
+    pub pointee: Option<Format>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A variable in shared, local, global or constant memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    /// As in PTX; inlined functions' locals carry their function's name.
+    pub name: String,
+    /// Shared, Local, Global or Const.
+    pub space: Space,
+    /// Declared element format.
+    pub format: Format,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Bytes; `None` for `.extern .shared x[]` (dynamic shared memory).
+    pub size: Option<u64>,
+    /// Offset in shared or local space (laid out by the lowering; dynamic shared memory begins
+    /// behind the static part); unused for global and const.
+    pub offset: u64,
+    /// Initial bytes of global and const variables (shorter than `size`: the rest is zero).
+    pub init: Vec<u8>,
+    /// Addresses stored in the initial bytes: byte offset, and what stands there.
+    pub relocations: Vec<(u64, Constant)>,
+    /// Whether it has an initialiser.
+    pub initialised: bool,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A kernel, ready to execute.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The entry's name.
+    pub name: String,
+    /// In order.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of the parameter block.
+    pub parameter_bytes: u32,
+    /// What each register is, by id.
+    pub registers: Vec<RegisterKind>,
+    /// Names for messages, by id; empty for constants.
+    pub register_names: Vec<String>,
+    /// The instructions. Execution begins at 0 and never runs off the end (an Exit is appended).
+    pub code: Vec<Instr>,
+    /// Operand pool.
+    pub operands: Vec<Reg>,
+    /// Jump tables of indexed branches.
+    pub tables: Vec<Vec<u32>>,
+    /// All variables the kernel can reach.
+    pub variables: Vec<Variable>,
+    /// Bytes of statically laid out shared memory.
+    pub shared_bytes: u64,
+    /// Bytes of local memory a thread has.
+    pub local_bytes: u64,
+    /// Source locations.
+    pub locations: Vec<Location>,
+    /// Source files.
+    pub files: Vec<String>,
+    /// `.reqntid`, where given.
+    pub required_block: Option<[u32; 3]>,
+    /// `.maxntid`, where given.
+    pub max_block: Option<[u32; 3]>,
+    /// For each instruction, where control meets again after a branch there (immediate
+    /// post-dominator), or `u32::MAX`.
+    pub reconverge: Vec<u32>,
+}
+
+impl Kernel {
+    /// Destinations of an instruction.
+    #[inline]
+    pub fn dst(&self, instr: &Instr) -> &[Reg] {
+        &self.operands[instr.dst.start as usize..instr.dst.end as usize]
+    }
+
+    /// Sources of an instruction.
+    #[inline]
+    pub fn src(&self, instr: &Instr) -> &[Reg] {
+        &self.operands[instr.src.start as usize..instr.src.end as usize]
+    }
+}

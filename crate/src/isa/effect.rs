@@ -1,0 +1,285 @@
+//! What an instruction does to the machine, resolved for its types and modifiers.
+//!
+//! The simulator matches [`Effect`] without a wildcard arm: a new kind of effect cannot be
+//! forgotten there. Operands are not here; they belong to the lowered instruction.
+
+use crate::base::Format;
+use crate::term::{BitOp, Term, Terms};
+
+/// Lanes of a warp.
+pub const WARP: usize = 32;
+
+/// One value for each lane of a warp, as raw bits (narrow values zero-extended).
+pub type Lanes = [u64; WARP];
+
+/// Computes an instruction for all lanes at once on concrete bits. `out[1]` is written only by
+/// instructions with a second destination (a carry, the second predicate of a comparison).
+/// Sources beyond the instruction's own are zero lanes. Sources may carry garbage above their
+/// width; results are zero-extended.
+pub type LaneFn = fn(src: &[&Lanes; 4], out: &mut [Lanes; 2]);
+
+/// What an instruction means for lanes that hold symbolic values.
+#[derive(Clone, Copy, Debug)]
+pub enum Meaning {
+    /// A real function: sources are read as numbers in their formats, the result is a number in
+    /// the destination's format.
+    Real(fn(&mut Terms, &[Term]) -> Term),
+    /// The same, but the instruction ignores less than it seems: it may decline (`None`), and
+    /// then the result is an opaque function of the operands' bits.
+    Partial(fn(&mut Terms, &[Term]) -> Option<Term>),
+    /// A condition over numbers: destination 0 gets it, destination 1 (if any) its negation.
+    /// Source 2, if present, is a predicate that the function combines in.
+    Compare(fn(&mut Terms, &[Term]) -> Term),
+    /// A condition over conditions (and, or, xor, not on predicates).
+    Logic(fn(&mut Terms, &[Term]) -> Term),
+    /// `if source 2 then source 0 else source 1`, whatever the sources hold.
+    Select,
+    /// A conversion between formats that reads as the identity over the reals (the ledger says
+    /// so when precision changes).
+    Convert,
+    /// A bit operation that is kept as an opaque pattern over symbolic operands.
+    Bits(BitOp),
+    /// No meaning over symbolic operands: the instruction is *unsupported* there.
+    None,
+}
+
+/// A pure instruction: destinations are functions of the sources, lane by lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanewise {
+    /// On concrete bits.
+    pub concrete: LaneFn,
+    /// On symbolic values.
+    pub meaning: Meaning,
+    /// Format of destination 0 (B8 for predicates).
+    pub dst: Format,
+    /// Formats of the sources.
+    pub src: [Format; 4],
+    /// How many sources.
+    pub sources: u8,
+    /// How many destinations (1 or 2).
+    pub destinations: u8,
+}
+
+/// State spaces.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Space {
+    /// Any of the others, by address window.
+    Generic,
+    /// Global memory.
+    Global,
+    /// Shared memory of the CTA.
+    Shared,
+    /// Private memory of a thread.
+    Local,
+    /// Constant memory.
+    Const,
+    /// Kernel parameters.
+    Param,
+}
+
+impl Space {
+    /// The name in PTX, without the dot.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Const => "const",
+            Space::Param => "param",
+        }
+    }
+}
+
+/// A load's or store's shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// Where.
+    pub space: Space,
+    /// One element's format.
+    pub format: Format,
+    /// Elements a lane moves (`.v2`, `.v4`, …).
+    pub vector: u8,
+    /// `.volatile`, `.relaxed` or stronger: never a reason to skip race detection, only shown.
+    pub strong: bool,
+}
+
+/// Read-modify-write operations.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum AtomicOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    Exchange,
+    CompareSwap,
+}
+
+/// How lanes pick their partner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// What a vote tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum VoteMode {
+    All,
+    Any,
+    Uniform,
+    Ballot,
+}
+
+/// What a match tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum MatchMode {
+    Any,
+    All,
+}
+
+/// Reductions over predicates (`bar.red`) or lanes (`redux`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ReduceOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Popc,
+}
+
+/// What a thread does at a CTA barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BarrierOp {
+    /// Arrive and wait. Sources: id, then the thread count if `counted`.
+    Sync {
+        /// A thread count is given.
+        counted: bool,
+    },
+    /// Arrive and go on. Sources: id, count.
+    Arrive,
+    /// Arrive, wait, and learn a reduction of a predicate. Sources: id, [count,] predicate.
+    Reduce {
+        /// And, Or (predicate result) or Popc (u32 result).
+        op: ReduceOp,
+        /// A thread count is given.
+        counted: bool,
+    },
+}
+
+/// Calls and traps whose execution is itself a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Forbidden {
+    /// `__assertfail` and relatives.
+    Assertion,
+    /// `vprintf`.
+    Print,
+    /// `trap`, `brkpt`.
+    Trap,
+    /// A call of a function without a body that is not known math.
+    Extern,
+    /// A recursive or indirect call.
+    Call,
+}
+
+/// The closed list of effects.
+#[derive(Clone, Copy, Debug)]
+pub enum Effect {
+    /// Pure, lane by lane.
+    Lanewise(Lanewise),
+    /// Copies a value as it is, symbolic or undefined too; `bits` wide.
+    Move {
+        /// Width.
+        bits: u32,
+    },
+    /// Joins `n` sources (lowest first) into one destination of `bits` bits.
+    Pack {
+        /// Width of the destination.
+        bits: u32,
+    },
+    /// Splits one source of `bits` bits into `n` destinations (lowest first; `_` destinations are
+    /// the sink register).
+    Unpack {
+        /// Width of the source.
+        bits: u32,
+    },
+    /// State-space address to generic address.
+    ToGeneric(Space),
+    /// Generic address to state-space address.
+    FromGeneric(Space),
+    /// Whether a generic address lies in a space (a predicate).
+    IsSpace(Space),
+    /// Reads memory. Source 0 is the address; destinations are the elements.
+    Load(Access),
+    /// Writes memory. Source 0 is the address; the others are the elements.
+    Store(Access),
+    /// Read-modify-write. Source 0 is the address, then the operands; destination 0 is the old
+    /// value, absent for `red` and for `atom` into `_`.
+    Atomic {
+        /// The operation.
+        op: AtomicOp,
+        /// Where and what (vector is 1).
+        access: Access,
+    },
+    /// Jumps to the instruction's target.
+    Branch,
+    /// Jumps to one of the instruction's table of targets, by source 0.
+    BranchIndexed,
+    /// The thread ends (`ret` of the kernel, `exit`).
+    Exit,
+    /// Reaching this is a verdict.
+    Forbidden(Forbidden),
+    /// CTA barrier.
+    Barrier {
+        /// What the thread does.
+        op: BarrierOp,
+        /// All threads of the warp execute it together.
+        aligned: bool,
+    },
+    /// Warp barrier; source 0 is the member mask.
+    WarpSync,
+    /// Exchanges a 32-bit value. Destinations: value, optional in-range predicate. Sources: value,
+    /// lane/offset, clamp-and-segment, member mask.
+    Shuffle(ShuffleMode),
+    /// Sources: predicate, member mask.
+    Vote(VoteMode),
+    /// Destinations: mask, optional all-equal predicate. Sources: value, member mask.
+    Match {
+        /// Any or all.
+        mode: MatchMode,
+        /// Width of the value.
+        bits: u32,
+    },
+    /// Reduces over member lanes. Sources: value, member mask.
+    Redux {
+        /// The reduction.
+        op: ReduceOp,
+        /// Format of the value.
+        format: Format,
+    },
+    /// The lanes that execute this together.
+    ActiveMask,
+    /// Elects a leader. Destinations: leader lane, is-leader predicate. Source 0: member mask.
+    Elect,
+    /// Memory fence: orders nothing between threads by itself.
+    Fence,
+    /// Reads a value that differs from run to run (`%clock`, `%globaltimer`).
+    ReadClock,
+    /// Nothing that the model sees (prefetch, nanosleep, cache hints, register budgets).
+    Nothing,
+    /// Unknown or unsupported; executing it is *unsupported*. The instruction's note says why.
+    Unsupported,
+}
