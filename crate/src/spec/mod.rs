@@ -1,1 +1,10 @@
-//! (being written)
+//! The spec file: how both kernels are launched, and what their parameters are.
+//!
+//! TOML in (`DESIGN`: section "Spec file" of the README), [`Spec`] out. Everything is optional
+//! here; what is missing is inferred where a kernel is bound to its arguments, and reported.
+
+mod model;
+
+pub use model::{
+    Argument, Contents, Ctas, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side, Spec, Tensor,
+};

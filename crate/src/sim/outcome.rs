@@ -1,0 +1,298 @@
+//! What a run leaves behind: memory, faults, counts, the timeline.
+
+use crate::base::{Exhausted, Format};
+use crate::diag::Ledger;
+use crate::isa::Space;
+use crate::term::{Term, Terms};
+
+/// A thread by its coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+pub struct Thread {
+    /// The CTA.
+    pub cta: [u32; 3],
+    /// The thread in the block.
+    pub tid: [u32; 3],
+    /// Its linear number in the block (warp = linear / 32).
+    pub linear: u32,
+}
+
+impl std::fmt::Display for Thread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "thread {}", self.linear)?;
+        if self.tid[1] != 0 || self.tid[2] != 0 {
+            write!(f, " ({},{},{})", self.tid[0], self.tid[1], self.tid[2])?;
+        }
+        if self.cta != [0, 0, 0] {
+            write!(f, " of CTA ({},{},{})", self.cta[0], self.cta[1], self.cta[2])?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread at an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// Index into `Kernel::code`.
+    pub instr: u32,
+    /// Who.
+    pub thread: Thread,
+}
+
+/// A place in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// State space.
+    pub space: Space,
+    /// Tensor or variable; a hexadecimal address when it is neither.
+    pub name: String,
+    /// Byte offset in it.
+    pub offset: i64,
+    /// Its size in bytes, if known.
+    pub size: Option<u64>,
+    /// The place as a person writes it: `A[3][5]`, `smem[12]`.
+    pub text: String,
+}
+
+/// How an access touches memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AccessKind {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Reads and writes in one step.
+    Atomic,
+}
+
+/// One side of a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RaceSide {
+    /// Who and where.
+    pub site: Site,
+    /// What it does.
+    pub kind: AccessKind,
+}
+
+/// Two accesses that nothing orders.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Race {
+    /// The access that this run executed first.
+    pub first: RaceSide,
+    /// The other.
+    pub second: RaceSide,
+    /// The bytes both touch.
+    pub place: Place,
+    /// In words: what orders each side with others, and that nothing orders these two.
+    pub ordering: String,
+    /// A schedule that executes `first` directly before `second`, and one the other way round,
+    /// in words.
+    pub schedule: Vec<String>,
+    /// Only the option `collectives_order_memory` would hide it.
+    pub hidden_by_collectives: bool,
+}
+
+/// What a set of threads waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum WaitKind {
+    /// A CTA barrier: its id, how many have arrived, how many must.
+    Barrier {
+        /// Barrier number.
+        id: u32,
+        /// Threads that have arrived.
+        arrived: u32,
+        /// Threads that must arrive.
+        expected: u32,
+    },
+    /// A warp barrier or collective: these lanes of the warp are missing.
+    Lanes {
+        /// Lanes that have not come.
+        missing: u32,
+    },
+}
+
+/// Threads that wait at one instruction for the same thing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitGroup {
+    /// Who, ascending linear numbers.
+    pub threads: Vec<u32>,
+    /// Where (any one of them).
+    pub site: Site,
+    /// For what.
+    pub kind: WaitKind,
+    /// For whom: linear numbers of live threads that could release it and do not come.
+    pub waits_for: Vec<u32>,
+}
+
+/// What went wrong.
+#[derive(Clone, PartialEq, Debug)]
+pub enum FaultKind {
+    /// Races, the first found first.
+    DataRace(Vec<Race>),
+    /// Nobody can proceed.
+    Deadlock(Vec<WaitGroup>),
+    /// Threads disagree about a barrier.
+    BarrierDivergence(Vec<WaitGroup>),
+    /// An access leaves its region.
+    OutOfBounds(AccessKind, Place),
+    /// An address is not aligned to the bytes it moves.
+    Misaligned(AccessKind, Place, u32),
+    /// Memory that nothing wrote is read.
+    UninitializedMemory(Place),
+    /// A register that nothing wrote is used (its name).
+    UninitializedRegister(String),
+    /// A branch, address or barrier depends on symbolic data; what, in words.
+    NotStructured(String),
+    /// An instruction without a meaning here; why.
+    Unsupported(String),
+    /// `__assertfail`, `vprintf` or `trap` is reached; which.
+    Forbidden(String),
+    /// The instruction budget ran out; the loop's first and last instruction, if it is one.
+    EndlessLoop(Option<(u32, u32)>),
+    /// The run stopped early.
+    Exhausted(Exhausted),
+    /// The launch is impossible (too many threads, too much shared memory, …).
+    Launch(String),
+}
+
+/// A fault and where.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    /// What.
+    pub kind: FaultKind,
+    /// Where; `None` for faults of the launch.
+    pub site: Option<Site>,
+    /// More threads with the same fault at the same instruction (linear numbers, capped).
+    pub others: Vec<u32>,
+}
+
+/// Counts of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    /// Executed thread-instructions.
+    pub thread_instructions: u64,
+    /// Executed warp-instructions.
+    pub warp_instructions: u64,
+    /// Completed CTA barriers.
+    pub cta_barriers: u64,
+    /// Completed warp-level synchronisations and collectives.
+    pub warp_syncs: u64,
+    /// Bytes of terms, memory and shadow state at the end.
+    pub bytes: u64,
+    /// Term nodes.
+    pub terms: u64,
+}
+
+/// Final contents of one tensor element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cell {
+    /// Nothing wrote it and it had no initial value.
+    Unwritten,
+    /// Not written; its initial value stands.
+    Initial(Term),
+    /// Written; this is its value.
+    Written(Term),
+}
+
+/// A tensor after the run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TensorState {
+    /// Index into the setup's tensors.
+    pub tensor: usize,
+    /// Format in this kernel (given, or of the first access).
+    pub format: Format,
+    /// Whether the kernel read it.
+    pub read: bool,
+    /// Whether the kernel wrote it.
+    pub written: bool,
+    /// Elements reached (one past the highest), where the size was left open.
+    pub reached: u64,
+    /// Elements in logical order; for a tensor that was only read this is empty.
+    pub cells: Vec<Cell>,
+    /// For written elements, the instruction that wrote last (parallel to `cells`).
+    pub writers: Vec<u32>,
+}
+
+/// What a timeline segment shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// The lanes of the mask execute.
+    Run,
+    /// They wait at a CTA barrier.
+    WaitBarrier,
+    /// They wait for lanes of their warp.
+    WaitWarp,
+    /// They have returned.
+    Done,
+    /// They stopped at a fault.
+    Fault,
+}
+
+/// Lanes of one warp doing one thing for a while. Time is logical: a warp's steps are its executed
+/// instructions; whoever leaves a barrier continues at the step of the last arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Segment {
+    /// Warp number, over all CTAs run (CTA index × warps per CTA + warp).
+    pub warp: u32,
+    /// First step.
+    pub start: u32,
+    /// One past the last step.
+    pub end: u32,
+    /// Lanes.
+    pub mask: u32,
+    /// What.
+    pub kind: EventKind,
+    /// Instruction at its start.
+    pub instr: u32,
+}
+
+/// A memory access on the timeline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimelineAccess {
+    /// Warp number as in [`Segment`].
+    pub warp: u32,
+    /// Step.
+    pub step: u32,
+    /// Lanes.
+    pub mask: u32,
+    /// Instruction.
+    pub instr: u32,
+    /// Read, write or atomic.
+    pub kind: AccessKind,
+    /// Shared (true) or global.
+    pub shared: bool,
+}
+
+/// What happened when.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Timeline {
+    /// Warps shown.
+    pub warps: u32,
+    /// One past the last step.
+    pub steps: u32,
+    /// Segments, by warp, then start.
+    pub segments: Vec<Segment>,
+    /// Barrier releases: step, barrier id, instruction.
+    pub barriers: Vec<(u32, u32, u32)>,
+    /// Accesses, in order of execution.
+    pub accesses: Vec<TimelineAccess>,
+    /// The event limit was reached; later events are missing.
+    pub truncated: bool,
+}
+
+/// Everything a run leaves behind.
+pub struct Run {
+    /// The terms that memory refers to.
+    pub terms: Terms,
+    /// What went wrong, worst first; empty if nothing did.
+    pub faults: Vec<Fault>,
+    /// Tensors, in the setup's order.
+    pub tensors: Vec<TensorState>,
+    /// Counts.
+    pub stats: Stats,
+    /// What happened when.
+    pub timeline: Timeline,
+    /// What was assumed while executing.
+    pub ledger: Ledger,
+}

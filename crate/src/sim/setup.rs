@@ -1,0 +1,106 @@
+//! What a run starts from: the launch, tensors with their initial contents, the parameter block.
+
+use crate::base::Format;
+use crate::spec::{Launch, Role};
+use crate::term::Term;
+
+/// Initial contents of a tensor.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Initial {
+    /// Element `i` is the symbolic element `first + i`.
+    Symbolic {
+        /// Number of the first element in the shared numbering.
+        first: u32,
+    },
+    /// Nothing is there yet.
+    Undefined,
+    /// These bits, one entry an element in logical order; shorter lists repeat their last entry.
+    Concrete(Vec<u64>),
+}
+
+/// One tensor as this kernel sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TensorSetup {
+    /// Its name.
+    pub name: String,
+    /// Element format in this kernel; `None`: that of the first access.
+    pub format: Option<Format>,
+    /// Extents; `None`: open, grows with the accesses.
+    pub shape: Option<Vec<u64>>,
+    /// Strides in elements; `None`: row-major, dense.
+    pub strides: Option<Vec<u64>>,
+    /// Its role; `None`: whatever the accesses show (symbolic at the start).
+    pub role: Option<Role>,
+    /// What it holds at the start.
+    pub initial: Initial,
+    /// Elements reserved in the shared numbering (the limit of an open tensor).
+    pub reserved: u64,
+}
+
+/// What bytes of the parameter block hold.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Binding {
+    /// The address of a tensor's element.
+    Pointer {
+        /// Index into [`Setup::tensors`].
+        tensor: usize,
+        /// Element offset.
+        offset: u64,
+    },
+    /// These bits.
+    Bits(u64),
+    /// A symbolic number.
+    Symbolic(Format, Term),
+}
+
+/// A parameter-block entry.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct BoundParameter {
+    /// Byte offset in the parameter block.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// What is there.
+    pub binding: Binding,
+}
+
+/// Everything a run starts from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Setup {
+    /// The launch.
+    pub launch: Launch,
+    /// The tensors.
+    pub tensors: Vec<TensorSetup>,
+    /// The parameter block.
+    pub parameters: Vec<BoundParameter>,
+}
+
+/// The order in which warps run between synchronisations. Verdicts and outputs do not depend on
+/// it (confluence); tests vary it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Schedule {
+    /// Each warp runs until it blocks, in ascending order.
+    #[default]
+    Ascending,
+    /// In descending order.
+    Descending,
+    /// Pseudo-random switches, from a seed.
+    Random(u64),
+}
+
+/// Choices for a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Tensor-core collectives order memory, as the paper has it.
+    pub collectives_order_memory: bool,
+    /// Which schedule to follow.
+    pub schedule: Schedule,
+    /// Timeline events to keep at most; 0 keeps none.
+    pub timeline_events: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { collectives_order_memory: false, schedule: Schedule::Ascending, timeline_events: 1 << 20 }
+    }
+}
