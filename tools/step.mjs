@@ -1,0 +1,94 @@
+// Running one step of a longer job: what it is doing goes to the terminal first,
+// its output follows as it comes, and a step that stays silent says every
+// 20 seconds that it is still alive. A failed step ends the whole job.
+
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import path from 'node:path'
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
+
+const HEARTBEAT_MS = 20_000
+const colour = process.stdout.isTTY && !process.env.NO_COLOR
+const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
+
+/** One sentence to the person who waits. */
+export function say(sentence) {
+  console.log(`${paint('36', '▸')} ${sentence}`)
+}
+
+/** Ends the job with one sentence that says what to do. */
+export function fail(sentence) {
+  console.error(`${paint('31', '✗')} ${sentence}`)
+  process.exit(1)
+}
+
+export const seconds = since => `${((Date.now() - since) / 1000).toFixed(1)} s`
+
+/**
+ * Runs `command` in the repository, saying `title` before and the time after.
+ * Resolves to the exit status; with `fatal` (the default) a non-zero status ends the job.
+ */
+export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false } = {}) {
+  say(`${title} …`)
+  const started = Date.now()
+  let lastOutput = started
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const kept = []
+  for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
+    stream.on('data', data => {
+      lastOutput = Date.now()
+      if (quiet) kept.push(data)
+      else sink.write(data)
+    })
+  }
+  const heartbeat = setInterval(() => {
+    if (Date.now() - lastOutput < HEARTBEAT_MS && !quiet) return
+    lastOutput = Date.now()
+    console.log(`  … ${title}: still working after ${seconds(started)}`)
+  }, HEARTBEAT_MS)
+  const status = await new Promise(resolve => {
+    child.on('error', error => {
+      console.error(`  ${command}: ${error.message}`)
+      resolve(127)
+    })
+    child.on('close', code => resolve(code ?? 1))
+  })
+  clearInterval(heartbeat)
+  if (status !== 0) {
+    if (quiet) process.stderr.write(Buffer.concat(kept))
+    if (fatal) fail(`${title}: failed after ${seconds(started)} (exit status ${status})`)
+  } else {
+    console.log(`  ${paint('32', '✓')} ${title} (${seconds(started)})`)
+  }
+  return status
+}
+
+/** The trimmed standard output of a command, or null when it is missing or fails. */
+export function output(command, args, env = {}) {
+  const result = spawnSync(command, args, { cwd: root, env: { ...process.env, ...env }, encoding: 'utf8' })
+  return result.status === 0 ? result.stdout.trim() : null
+}
+
+/** The words that let this user run apt-get without being asked: [], ['sudo', '-n'] or null. */
+export function aptPrefix() {
+  if (output('apt-get', ['--version']) === null) return null
+  if (process.getuid?.() === 0) return []
+  return output('sudo', ['-n', 'true']) === null ? null : ['sudo', '-n']
+}
+
+/** Installs Debian packages; false when apt-get is missing, not permitted or fails. */
+export async function aptInstall(what, packages) {
+  const prefix = aptPrefix()
+  if (prefix === null) return false
+  const run = (title, args) => {
+    const [command, ...rest] = [...prefix, 'apt-get', ...args]
+    return step(title, command, rest, { env: { DEBIAN_FRONTEND: 'noninteractive' }, fatal: false, quiet: true })
+  }
+  if ((await run('reading the Debian package lists', ['update'])) !== 0) return false
+  return (await run(`installing ${what} with apt-get (${packages.join(' ')})`, ['install', '-y', '--no-install-recommends', ...packages])) === 0
+}

@@ -1,0 +1,34 @@
+// npm test: sets up and runs everything. `npm test -- rust|page|browser` runs one part.
+
+import path from 'node:path'
+import { findBrowser, installPackages } from './setup.mjs'
+import { root, say, seconds, step } from './step.mjs'
+import { buildWasm } from './wasm.mjs'
+
+const started = Date.now()
+const chosen = process.argv.slice(2)
+const wants = part => chosen.length === 0 || chosen.includes(part)
+const bin = file => path.join(root, 'node_modules', file)
+const node = (title, script, ...args) => step(title, process.execPath, [bin(script), ...args])
+
+await installPackages()
+if (wants('rust')) {
+  await step('checking the Rust formatting', 'cargo', ['fmt', '--all', '--check'])
+  await step('linting the Rust code', 'cargo', ['clippy', '--locked', '--quiet', '--workspace', '--all-targets', '--', '-D', 'warnings'])
+  await step('linting the browser binding', 'cargo', ['clippy', '--locked', '--quiet', '-p', 'warpproof', '--lib', '--features', 'wasm', '--', '-D', 'warnings'])
+  // The bindgen tool has no tests; its dependencies would double the build.
+  await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen'])
+}
+if (wants('page') || wants('browser')) {
+  await buildWasm()
+}
+if (wants('page')) {
+  await node('checking the types of the page', 'svelte-check/bin/svelte-check', '--workspace', 'web', '--tsconfig', 'tsconfig.json', '--fail-on-warnings', '--output', 'human')
+  await node('running the unit tests of the page', 'vitest/vitest.mjs', 'run', '--config', 'web/vitest.config.ts')
+}
+if (wants('browser')) {
+  const browser = await findBrowser()
+  await node('building the page', 'vite/bin/vite.js', 'build', 'web', '--logLevel', 'warn')
+  await step('running the browser tests', process.execPath, [bin('vitest/vitest.mjs'), 'run', '--config', 'web/vitest.browser.config.ts'], { env: { WARPPROOF_CHROMIUM: browser } })
+}
+say(`Everything passed (${seconds(started)}).`)

@@ -1,0 +1,110 @@
+// Builds the engine's two WebAssembly packages:
+//   web/src/pkg-threads   shared memory and rayon on web workers, for isolated pages
+//   web/src/pkg-single    one thread, for pages without COOP/COEP headers
+// A package whose inputs have not changed is left alone.
+
+import crypto from 'node:crypto'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fail, root, say, step } from './step.mjs'
+import { findToolchain } from './toolchain.mjs'
+
+const TARGET = 'wasm32-unknown-unknown'
+const STACK_BYTES = 8 << 20
+const linkArgs = args => args.flatMap(arg => ['-C', `link-arg=${arg}`])
+
+export const flavours = {
+  threads: {
+    feature: 'threads',
+    rustflags: [
+      '-C', 'target-feature=+atomics,+bulk-memory,+mutable-globals,+simd128',
+      // Since 1.93 the atomics feature no longer implies shared memory (symptom:
+      // `DataCloneError: Memory could not be cloned`); since mid 2026 wasm-bindgen
+      // reads __heap_base.
+      ...linkArgs(['--shared-memory', '--import-memory', '--max-memory=4294967296', '--export=__heap_base',
+        '--export=__wasm_init_tls', '--export=__tls_size', '--export=__tls_align', '--export=__tls_base']),
+    ],
+    // What the optimiser may assume of browsers: all of these have shipped since 2023.
+    optimise: ['--enable-threads'],
+  },
+  single: { feature: 'wasm', rustflags: ['-C', 'target-feature=+simd128'], optimise: [] },
+}
+
+const packageFolder = name => path.join(root, `web/src/pkg-${name}`)
+
+function filesUnder(folder) {
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap(entry => {
+    const full = path.join(folder, entry.name)
+    return entry.isDirectory() ? filesUnder(full) : [full]
+  })
+}
+
+/** A hash over everything that decides what the package contains. */
+function inputsHash(name, optimise) {
+  const inputs = [
+    ...filesUnder(path.join(root, 'crate/src')),
+    ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/bindgen/src/main.rs'].map(file => path.join(root, file)),
+  ].sort()
+  const hash = crypto.createHash('sha256').update(JSON.stringify([name, optimise]))
+  for (const file of inputs) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
+  return hash.digest('hex')
+}
+
+const isFresh = (name, hash) => {
+  const stamp = path.join(packageFolder(name), 'inputs.sha256')
+  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash
+}
+
+/** Builds what is out of date. `optimise: false` leaves out wasm-opt, for a faster edit loop. */
+export async function buildWasm({ optimise = true, only = Object.keys(flavours) } = {}) {
+  const stale = only.map(name => ({ name, hash: inputsHash(name, optimise) })).filter(({ name, hash }) => !isFresh(name, hash))
+  if (stale.length === 0) {
+    say('The WebAssembly packages are up to date.')
+    return
+  }
+  const toolchain = await findToolchain()
+  await step("building the pinned wasm-bindgen (the first time takes a few minutes)", 'cargo', ['build', '--locked', '--quiet', '-p', 'warpproof-bindgen'])
+  for (const { name, hash } of stale) await buildPackage(name, hash, toolchain, optimise)
+}
+
+async function buildPackage(name, hash, toolchain, optimise) {
+  const flavour = flavours[name]
+  const targetDir = path.join(root, 'target/wasm')
+  const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
+  await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
+    'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
+    '--no-default-features', '--features', flavour.feature, '-Z', 'build-std=panic_abort,std',
+  ], {
+    env: {
+      RUSTC: toolchain.rustc,
+      RUSTC_BOOTSTRAP: '1',
+      CARGO_PROFILE_RELEASE_DEBUG: 'false',
+      CARGO_ENCODED_RUSTFLAGS: [
+        ...linker, ...flavour.rustflags, ...linkArgs(['-z', `stack-size=${STACK_BYTES}`]),
+        '--remap-path-prefix', `${root}=.`,
+      ].join('\x1f'),
+    },
+  })
+  const out = packageFolder(name)
+  fs.rmSync(out, { recursive: true, force: true })
+  fs.mkdirSync(out, { recursive: true })
+  const bindgen = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'debug', process.platform === 'win32' ? 'warpproof-bindgen.exe' : 'warpproof-bindgen')
+  if (!fs.existsSync(bindgen)) fail(`${bindgen} is missing although cargo built it: does a cargo configuration set another target folder? Name it in CARGO_TARGET_DIR and run this again.`)
+  await step(`writing the JavaScript binding (${name})`, bindgen, [path.join(targetDir, TARGET, 'release/warpproof.wasm'), out])
+  // wasm-bindgen-rayon's workers import their package by folder ("../../..").
+  fs.writeFileSync(path.join(out, 'package.json'), JSON.stringify({ type: 'module', main: 'warpproof.js', types: 'warpproof.d.ts', sideEffects: ['./snippets/*'] }, null, 2))
+  if (optimise) {
+    const wasm = path.join(out, 'warpproof_bg.wasm')
+    await step(`optimising it with wasm-opt (${name})`, process.execPath, [
+      path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O3', '--strip-debug', '--strip-producers',
+      '--enable-simd', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-nontrapping-float-to-int',
+      '--enable-sign-ext', '--enable-reference-types', '--enable-multivalue', ...flavour.optimise, wasm, '-o', wasm,
+    ])
+  }
+  fs.writeFileSync(path.join(out, 'inputs.sha256'), hash)
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  const only = process.argv.slice(2).filter(arg => arg in flavours)
+  await buildWasm({ optimise: !process.argv.includes('--fast'), only: only.length ? only : undefined })
+}
