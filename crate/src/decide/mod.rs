@@ -2,6 +2,10 @@
 //!
 //! (being written: the types below are the interface)
 
+mod constants;
+
+pub use constants::{Exact, Factor};
+
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms};

@@ -30,6 +30,7 @@ pub enum Named {
     Pi,
     Ln2,
     Log2E,
+    Ln10,
 }
 
 /// A number and the format whose rounding produced it, which bounds what its author meant.

@@ -11,12 +11,14 @@
 
 mod constant;
 mod elements;
+mod eval;
 mod node;
 mod store;
 mod value;
 
 pub use constant::{Constant, Named, Number};
 pub use elements::{Block, Elements, index_name};
+pub use eval::Interval;
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
 pub use store::{Terms, TermsView};
 pub use value::{Symbol, SymbolKind, Value};

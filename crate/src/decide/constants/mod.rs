@@ -1,0 +1,5 @@
+//! What the constants of two kernels mean.
+
+mod exact;
+
+pub use exact::{Exact, Factor};

@@ -1,0 +1,5 @@
+//! Evaluation of terms.
+
+mod interval;
+
+pub use interval::Interval;
