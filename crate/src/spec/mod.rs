@@ -4,6 +4,16 @@
 //! here; what is missing is inferred where a kernel is bound to its arguments, and reported.
 
 mod model;
+mod parse;
+mod print;
+mod read;
+mod suggest;
+#[cfg(test)]
+mod tests;
+
+pub use parse::{MAX_ELEMENTS, parse};
+pub use print::print;
+pub use suggest::nearest;
 
 pub use model::{
     Argument, Contents, Ctas, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side, Spec, Tensor,

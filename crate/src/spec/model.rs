@@ -67,6 +67,8 @@ pub struct Side {
     pub args: Option<Vec<Argument>>,
     /// Overrides of `[launch]`.
     pub launch: LaunchPatch,
+    /// Where in the spec file: `args` if given, else the table.
+    pub span: Option<Span>,
 }
 
 /// One kernel argument.

@@ -1,0 +1,386 @@
+//! Spec text to [`Spec`], with everything checked that the text alone can show.
+//!
+//! Parsing never stops at the first problem: what is unusable is left out and diagnosed, so one
+//! run reports all of it. What needs a kernel (argument counts, missing values) is checked where
+//! the spec meets one, in `report`.
+
+use super::read::{Node, Reader, span_of};
+use super::{Argument, Contents, Ctas, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use crate::base::{Source, Span};
+use crate::diag::{Code, Diagnostic};
+use toml::de::{DeTable, DeValue};
+
+/// Elements that all tensors of a question may have together (the shared numbering has 2^31).
+pub const MAX_ELEMENTS: u64 = 1 << 30;
+
+// Limits of every device since compute capability 5.0 (CUDA programming guide, technical
+// specifications): threads per block, and extents of block and grid.
+const MAX_THREADS: u64 = 1024;
+const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+// The most shared memory any device gives a CTA (227 KiB, compute capability 9.0 and 10.0).
+const MAX_SHARED: u64 = 227 * 1024;
+
+const TOP: &[&str] = &["launch", "reference", "optimized", "tensors", "scalars", "options"];
+const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
+const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
+const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents"];
+const OPTIONS: &[&str] = &["collectives_order_memory", "exact_constants"];
+
+/// Reads a spec file. The spec is usable if no diagnostic is an error.
+pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
+    let mut reader = Reader::default();
+    let mut spec = Spec::default();
+    let (document, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let span = error.span().map_or(Span::default(), |range| Span::new(range.start, range.end));
+        let message = error.message().lines().next().unwrap_or("this is not TOML").to_owned();
+        reader.error(span, message);
+    }
+    for entry in reader.entries("a spec", document.get_ref(), TOP) {
+        let Some(table) = reader.table(entry.key, entry.value) else { continue };
+        match entry.key {
+            "launch" => spec.launch = launch(&mut reader, "[launch]", table, LAUNCH, entry.key_span),
+            "reference" => spec.reference = side(&mut reader, "[reference]", table, entry.key_span),
+            "optimized" => spec.optimized = side(&mut reader, "[optimized]", table, entry.key_span),
+            "tensors" => spec.tensors = tensors(&mut reader, table),
+            "scalars" => spec.scalars = scalars(&mut reader, table),
+            _ => options(&mut reader, table, &mut spec),
+        }
+    }
+    whole(&mut reader, &spec);
+    (spec, reader.diagnostics)
+}
+
+fn launch(reader: &mut Reader, what: &str, table: &DeTable<'_>, known: &[&str], span: Span) -> LaunchPatch {
+    let mut patch = LaunchPatch { span: Some(span), ..LaunchPatch::default() };
+    for entry in reader.entries(what, table, known) {
+        match entry.key {
+            "grid" => patch.grid = reader.axes("grid", entry.value, 1, MAX_GRID),
+            "block" => patch.block = block(reader, entry.value),
+            "ctas" => patch.ctas = ctas(reader, entry.value),
+            "dynamic_shared" => {
+                patch.dynamic_shared = reader.integer("dynamic_shared", entry.value, 0, MAX_SHARED);
+            }
+            _ => {}
+        }
+    }
+    patch
+}
+
+fn block(reader: &mut Reader, node: &Node<'_>) -> Option<[u32; 3]> {
+    let block = reader.axes("block", node, 1, MAX_BLOCK)?;
+    let threads: u64 = block.iter().map(|extent| u64::from(*extent)).product();
+    if threads > MAX_THREADS {
+        let message = format!("a block has at most {MAX_THREADS} threads, this one has {threads}");
+        reader.error(span_of(node), message);
+        return None;
+    }
+    Some(block)
+}
+
+fn ctas(reader: &mut Reader, node: &Node<'_>) -> Option<Ctas> {
+    match node.get_ref() {
+        DeValue::String(text) if text == "all" => Some(Ctas::All),
+        DeValue::Array(items) if !items.is_empty() => items
+            .iter()
+            .map(|item| reader.axes("ctas", item, 0, MAX_GRID.map(|extent| extent - 1)))
+            .collect::<Option<Vec<_>>>()
+            .map(Ctas::List),
+        _ => {
+            reader.error(span_of(node), "`ctas` must be \"all\" or a list like [[0, 0, 0], [1, 0, 0]]");
+            None
+        }
+    }
+}
+
+fn side(reader: &mut Reader, what: &str, table: &DeTable<'_>, span: Span) -> Side {
+    let mut side =
+        Side { launch: launch(reader, what, table, SIDE, span), span: Some(span), ..Side::default() };
+    for entry in reader.all_entries(table) {
+        match entry.key {
+            "ptx" => side.ptx = reader.string("ptx", entry.value),
+            "entry" => side.entry = reader.string("entry", entry.value),
+            "args" => {
+                side.span = Some(span_of(entry.value));
+                side.args = arguments(reader, entry.value);
+            }
+            _ => {}
+        }
+    }
+    side
+}
+
+fn arguments(reader: &mut Reader, node: &Node<'_>) -> Option<Vec<Argument>> {
+    let DeValue::Array(items) = node.get_ref() else {
+        reader.error(span_of(node), "`args` must be a list, one entry for each kernel parameter");
+        return None;
+    };
+    items.iter().map(|item| argument(reader, item)).collect()
+}
+
+fn argument(reader: &mut Reader, node: &Node<'_>) -> Option<Argument> {
+    match node.get_ref() {
+        DeValue::String(name) => Some(Argument::Name(name.clone().into_owned())),
+        DeValue::Integer(_) | DeValue::Float(_) => reader.literal("args", node).map(Argument::Literal),
+        DeValue::Boolean(value) => Some(Argument::Literal(Literal::Integer(i64::from(*value)))),
+        DeValue::Table(table) if table.contains_key("fields") => {
+            let entries = reader.entries("a struct argument", table, &["fields"]);
+            let DeValue::Array(items) = entries.first()?.value.get_ref() else {
+                reader.error(
+                    span_of(entries.first()?.value),
+                    "`fields` must be a list of [byte offset, argument]",
+                );
+                return None;
+            };
+            items.iter().map(|item| field(reader, item)).collect::<Option<Vec<_>>>().map(Argument::Struct)
+        }
+        DeValue::Table(table) => {
+            let (mut tensor, mut format, mut offset) = (None, None, 0);
+            for entry in reader.entries("a tensor argument", table, &["tensor", "type", "offset"]) {
+                match entry.key {
+                    "tensor" => tensor = Some(reader.string("tensor", entry.value)?),
+                    "type" => format = Some(reader.format("type", entry.value)?),
+                    _ => offset = reader.integer("offset", entry.value, 0, MAX_ELEMENTS)?,
+                }
+            }
+            if tensor.is_none() {
+                reader.error(span_of(node), "this argument does not say which tensor: add `tensor = \"…\"`");
+            }
+            Some(Argument::Tensor { tensor: tensor?, format, offset })
+        }
+        _ => {
+            reader.error(
+                span_of(node),
+                "an argument is a name, a number, { tensor = \"…\", type = \"…\" } or { fields = [[0, \"…\"], …] }",
+            );
+            None
+        }
+    }
+}
+
+fn field(reader: &mut Reader, node: &Node<'_>) -> Option<(u32, Argument)> {
+    match node.get_ref() {
+        DeValue::Array(pair) if pair.len() == 2 => {
+            // Kernel parameters are limited to 32,764 bytes since CUDA 12.1.
+            let offset = reader.integer("field offset", &pair[0], 0, 32_764)? as u32;
+            let argument = argument(reader, &pair[1])?;
+            if matches!(argument, Argument::Struct(_)) {
+                reader.error(
+                    span_of(&pair[1]),
+                    "a field is not a struct: give its fields with their own offsets",
+                );
+                return None;
+            }
+            Some((offset, argument))
+        }
+        _ => {
+            reader.error(span_of(node), "a field is [byte offset, argument], for example [8, \"A\"]");
+            None
+        }
+    }
+}
+
+fn tensors(reader: &mut Reader, table: &DeTable<'_>) -> Vec<Tensor> {
+    let mut tensors = Vec::new();
+    for entry in reader.all_entries(table) {
+        let what = format!("[tensors.{}]", entry.key);
+        if let Some(table) = reader.table(&format!("tensors.{}", entry.key), entry.value) {
+            tensors.push(tensor(reader, &what, entry.key, table, entry.key_span));
+        }
+    }
+    tensors
+}
+
+fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span: Span) -> Tensor {
+    let mut tensor = Tensor {
+        name: name.to_owned(),
+        format: None,
+        shape: None,
+        strides: None,
+        role: None,
+        contents: None,
+        span,
+    };
+    let (mut strides_span, mut contents_span) = (span, span);
+    for entry in reader.entries(what, table, TENSOR) {
+        match entry.key {
+            "type" => tensor.format = reader.format("type", entry.value),
+            "shape" => tensor.shape = shape(reader, entry.value),
+            "strides" => {
+                strides_span = span_of(entry.value);
+                tensor.strides = reader.integers("strides", entry.value, 0, MAX_ELEMENTS);
+            }
+            "role" => tensor.role = role(reader, entry.value),
+            _ => {
+                contents_span = span_of(entry.value);
+                tensor.contents = contents(reader, entry.value);
+            }
+        }
+    }
+    if let Some(strides) = &tensor.strides {
+        match &tensor.shape {
+            Some(shape) if shape.len() == strides.len() => extent(reader, shape, strides, strides_span),
+            Some(shape) => {
+                let message = format!("{} strides for {} dimensions", strides.len(), shape.len());
+                reader.error(strides_span, message);
+            }
+            None => {
+                reader.error(strides_span, "`strides` needs a `shape`");
+            }
+        }
+    }
+    if let (Some(Contents::List(list)), Some(shape)) = (&tensor.contents, &tensor.shape) {
+        let count: u64 = shape.iter().product();
+        if list.len() as u64 != count {
+            let message = format!("`contents` has {} numbers, the shape has {count} elements", list.len());
+            reader.error(contents_span, message);
+        }
+    }
+    if tensor.role == Some(Role::Out) && tensor.contents.is_some() {
+        let diagnostic = reader.error(contents_span, "an output has no contents at the start");
+        diagnostic.notes.push("use role = \"inout\" if the kernel reads them".to_owned());
+    }
+    tensor
+}
+
+fn shape(reader: &mut Reader, node: &Node<'_>) -> Option<Vec<u64>> {
+    let shape = reader.integers("shape", node, 1, MAX_ELEMENTS)?;
+    let count = shape.iter().try_fold(1u64, |count, extent| count.checked_mul(*extent));
+    match count {
+        Some(count) if count <= MAX_ELEMENTS => Some(shape),
+        _ => {
+            reader.error(span_of(node), format!("a tensor has at most {MAX_ELEMENTS} elements"));
+            None
+        }
+    }
+}
+
+/// Checks that the furthest element of a strided tensor has an address.
+fn extent(reader: &mut Reader, shape: &[u64], strides: &[u64], span: Span) {
+    let last = shape
+        .iter()
+        .zip(strides)
+        .try_fold(0u64, |last, (extent, stride)| last.checked_add((extent - 1).checked_mul(*stride)?));
+    if last.is_none_or(|last| last >= MAX_ELEMENTS) {
+        reader.error(span, format!("with these strides the tensor spans more than {MAX_ELEMENTS} elements"));
+    }
+}
+
+fn role(reader: &mut Reader, node: &Node<'_>) -> Option<Role> {
+    let name = reader.string("role", node)?;
+    match name.as_str() {
+        "in" => Some(Role::In),
+        "out" => Some(Role::Out),
+        "inout" => Some(Role::InOut),
+        _ => {
+            reader.error(span_of(node), format!("`role` is \"in\", \"out\" or \"inout\", not \"{name}\""));
+            None
+        }
+    }
+}
+
+fn contents(reader: &mut Reader, node: &Node<'_>) -> Option<Contents> {
+    match node.get_ref() {
+        DeValue::String(text) if text == "iota" => Some(Contents::Iota),
+        DeValue::Integer(_) | DeValue::Float(_) => reader.literal("contents", node).map(Contents::Fill),
+        DeValue::Array(_) => {
+            let mut list = Vec::new();
+            flatten(reader, node, &mut list)?;
+            if list.is_empty() {
+                reader.error(span_of(node), "`contents` is empty");
+                return None;
+            }
+            Some(Contents::List(list))
+        }
+        _ => {
+            reader.error(span_of(node), "`contents` is \"iota\", a number or a list of numbers");
+            None
+        }
+    }
+}
+
+/// Rows may be written as nested lists.
+fn flatten(reader: &mut Reader, node: &Node<'_>, list: &mut Vec<Literal>) -> Option<()> {
+    match node.get_ref() {
+        DeValue::Array(items) => items.iter().try_for_each(|item| flatten(reader, item, list)),
+        _ => reader.literal("contents", node).map(|literal| list.push(literal)),
+    }
+}
+
+fn scalars(reader: &mut Reader, table: &DeTable<'_>) -> Vec<Scalar> {
+    let mut scalars = Vec::new();
+    for entry in reader.all_entries(table) {
+        let value = match entry.value.get_ref() {
+            DeValue::Table(table) => {
+                let entries = reader.entries("a symbolic scalar", table, &["type"]);
+                match entries.first() {
+                    Some(format) => reader.format("type", format.value).map(Err),
+                    None => {
+                        reader.error(span_of(entry.value), "a symbolic scalar is { type = \"f32\" }");
+                        None
+                    }
+                }
+            }
+            DeValue::Boolean(value) => Some(Ok(Literal::Integer(i64::from(*value)))),
+            _ => reader.literal(entry.key, entry.value).map(Ok),
+        };
+        if let Some(value) = value {
+            scalars.push(Scalar { name: entry.key.to_owned(), value, span: entry.key_span });
+        }
+    }
+    scalars
+}
+
+fn options(reader: &mut Reader, table: &DeTable<'_>, spec: &mut Spec) {
+    for entry in reader.entries("[options]", table, OPTIONS) {
+        let Some(value) = reader.boolean(entry.key, entry.value) else { continue };
+        match entry.key {
+            "collectives_order_memory" => spec.options.collectives_order_memory = value,
+            _ => spec.options.exact_constants = value,
+        }
+    }
+}
+
+/// What only several sections together can show.
+fn whole(reader: &mut Reader, spec: &Spec) {
+    for scalar in &spec.scalars {
+        if let Some(tensor) = spec.tensors.iter().find(|tensor| tensor.name == scalar.name) {
+            reader.diagnostics.push(
+                Diagnostic::error(Code::V010, format!("`{}` is both a tensor and a scalar", scalar.name))
+                    .at(Source::Spec, scalar.span)
+                    .related(Source::Spec, tensor.span, "the tensor"),
+            );
+        }
+    }
+    let elements = spec
+        .tensors
+        .iter()
+        .filter_map(|tensor| tensor.shape.as_ref())
+        .fold(0u64, |sum, shape| sum.saturating_add(shape.iter().product::<u64>()));
+    if elements > MAX_ELEMENTS {
+        let span = spec.tensors.first().map_or(Span::default(), |tensor| tensor.span);
+        reader.error(
+            span,
+            format!("the tensors have {elements} elements together; at most {MAX_ELEMENTS} fit"),
+        );
+    }
+    let kernels = [&spec.reference.launch, &spec.optimized.launch];
+    let mut told = Vec::new();
+    for kernel in kernels {
+        let grid = kernel.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]);
+        let (ctas, span) = match (&kernel.ctas, &spec.launch.ctas) {
+            (Some(ctas), _) => (ctas, kernel.span),
+            (None, Some(ctas)) => (ctas, spec.launch.span),
+            (None, None) => continue,
+        };
+        let Ctas::List(list) = ctas else { continue };
+        let outside = list.iter().find(|cta| cta.iter().zip(grid).any(|(at, extent)| *at >= extent));
+        if let Some(cta) = outside.filter(|_| !told.contains(&span)) {
+            told.push(span);
+            let [x, y, z] = grid;
+            let message = format!("CTA {cta:?} is outside the grid of {x}×{y}×{z} (it counts from 0)");
+            reader.error(span.unwrap_or_default(), message);
+        }
+    }
+}
