@@ -33,6 +33,13 @@ macro_rules! codes {
 
 codes! {
     P001: "unexpected text", "The parser met something that cannot stand here. The message names what was expected.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { add.s32 %r1 %r2; }";
+    P002: "comment without end", "A `/*` has no `*/`, so everything after it is a comment. Close it.", ".version 8.0\n.entry k() { ret; /* done }";
+    P003: "string without end", "A string ends on the line on which it starts. Close it with a double quote.", ".file 1 \"kernel.cu\n.version 8.0";
+    P004: "brace without end", "A body, scope or section is opened but not closed. Close it, or look for the brace before it that is one too few.", ".entry k() { { ret; }";
+    P005: "number without a value", "The number needs more bits than its place has, or a constant expression divides by zero.", ".entry k() { mov.b64 %rd1, 18446744073709551616; }";
+    P006: "nested too deeply", "Braces, brackets and parentheses are followed 256 levels deep, so that no text can exhaust the stack. No compiler comes near.", ".entry k() { mov.b32 %r1, ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~1; }";
+    P007: "not text", "A control character or a letter beyond ASCII stands outside comments and strings. The text may be a binary (a cubin) or in another encoding.", ".entry k() { ret\u{1}; }";
+    P008: "too many errors", "The rest of the text was not read. Where even the first lines fail, it may not be PTX.", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\nq\nr\ns\nt\nu\nv\nw";
     V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", "";
     V002: "operands do not fit", "The instruction exists but not with these operands or types.", "";
     V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", "";
