@@ -39,7 +39,7 @@ codes! {
     P005: "number without a value", "The number needs more bits than its place has, or a constant expression divides by zero.", ".entry k() { mov.b64 %rd1, 18446744073709551616; }";
     P006: "nested too deeply", "Braces, brackets and parentheses are followed 256 levels deep, so that no text can exhaust the stack. No compiler comes near.", ".entry k() { mov.b32 %r1, ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~1; }";
     P007: "not text", "A control character or a letter beyond ASCII stands outside comments and strings. The text may be a binary (a cubin) or in another encoding.", ".entry k() { ret\u{1}; }";
-    P008: "too many errors", "The rest of the text was not read. Where even the first lines fail, it may not be PTX.", "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\nm\nn\no\np\nq\nr\ns\nt\nu\nv\nw";
+    P008: "too many errors", "The rest of the text was not read. Where even the first lines fail, it may not be PTX.", "a; b; c; d; e; f; g; h; i; j; k; l; m; n; o; p; q; r; s; t; u;";
     V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", "";
     V002: "operands do not fit", "The instruction exists but not with these operands or types.", "";
     V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", "";

@@ -29,9 +29,14 @@ mod lex;
 mod module;
 mod names;
 mod operand;
+mod print;
 mod recover;
+mod spans;
 mod statement;
+#[cfg(test)]
+mod tests;
 
+pub use print::{print, print_instruction};
 pub use recover::{MAX_DEPTH, MAX_ERRORS};
 
 use crate::base::Source;
