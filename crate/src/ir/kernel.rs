@@ -191,6 +191,8 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, where given.
     pub max_block: Option<[u32; 3]>,
+    /// Why an instruction is unsupported: instruction index and reason, ascending.
+    pub notes: Vec<(u32, String)>,
     /// For each instruction, where control meets again after a branch there (immediate
     /// post-dominator), or `u32::MAX`.
     pub reconverge: Vec<u32>,
@@ -201,6 +203,12 @@ impl Kernel {
     #[inline]
     pub fn dst(&self, instr: &Instr) -> &[Reg] {
         &self.operands[instr.dst.start as usize..instr.dst.end as usize]
+    }
+
+    /// Why the instruction at `pc` is unsupported.
+    pub fn note(&self, pc: u32) -> &str {
+        let at = self.notes.binary_search_by_key(&pc, |(instr, _)| *instr);
+        at.map_or("this instruction is not supported", |at| &self.notes[at].1)
     }
 
     /// Sources of an instruction.

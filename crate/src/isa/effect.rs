@@ -50,9 +50,12 @@ pub struct Lanewise {
     pub concrete: LaneFn,
     /// On symbolic values.
     pub meaning: Meaning,
-    /// Format of destination 0 (B8 for predicates).
+    /// Format of destination 0 (B8 for predicates). A `B*` format on a `Real` meaning says that
+    /// the instruction does not care about signedness (integer add, sub, mul.lo, mad.lo, eq, ne):
+    /// then the result keeps the signedness of the symbolic operand.
     pub dst: Format,
-    /// Formats of the sources.
+    /// Formats of the sources. Integer operands of another signedness than a `S*`/`U*` format
+    /// here are read as opaque bits; `B*` accepts both.
     pub src: [Format; 4],
     /// How many sources.
     pub sources: u8,

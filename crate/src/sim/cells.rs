@@ -1,0 +1,239 @@
+//! Byte-addressed storage of concrete and symbolic values.
+//!
+//! Storage is an array of granules of 1, 2 or 4 bytes; a granule is one `u64`: its concrete
+//! bits, or undefined, or part `k` of a symbolic value that spans `n` granules. Granules start
+//! as coarse as the region's element type allows and are split once when a narrower access
+//! arrives, so an ordinary access moves one `u64`.
+
+use super::bits;
+use crate::base::Format;
+use crate::term::{Symbol, Terms, Value};
+
+const CONCRETE: u64 = 0;
+const UNDEFINED: u64 = 1;
+const SYMBOLIC: u64 = 2;
+
+/// One granule's contents: tag in bits 56.., part count in bits 48..56, part in bits 40..48, and
+/// a symbol in bits 0..40, or concrete bits in bits 0..32.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Granule(u64);
+
+impl Granule {
+    pub(super) const UNDEFINED: Granule = Granule(UNDEFINED << 56);
+
+    #[inline]
+    fn concrete(bits: u32) -> Granule {
+        Granule(u64::from(bits))
+    }
+
+    #[inline]
+    fn symbolic(symbol: Symbol, part: u32, parts: u32) -> Granule {
+        Granule(SYMBOLIC << 56 | u64::from(parts) << 48 | u64::from(part) << 40 | symbol.encode())
+    }
+
+    #[inline]
+    fn tag(self) -> u64 {
+        self.0 >> 56
+    }
+
+    #[inline]
+    fn part(self) -> u32 {
+        (self.0 >> 40) as u32 & 0xff
+    }
+
+    #[inline]
+    fn parts(self) -> u32 {
+        (self.0 >> 48) as u32 & 0xff
+    }
+
+    #[inline]
+    fn symbol(self) -> Symbol {
+        Symbol::decode(self.0)
+    }
+}
+
+/// A run of bytes.
+#[derive(Clone)]
+pub(super) struct Cells {
+    granules: Vec<Granule>,
+    /// log2 of the granule size in bytes.
+    shift: u32,
+}
+
+impl Cells {
+    /// `bytes` undefined bytes in granules of `granule` bytes (1, 2 or 4).
+    pub(super) fn undefined(bytes: u64, granule: u32) -> Cells {
+        let shift = granule.trailing_zeros();
+        Cells { granules: vec![Granule::UNDEFINED; bytes.div_ceil(1 << shift) as usize], shift }
+    }
+
+    /// Bytes covered.
+    pub(super) fn len(&self) -> u64 {
+        (self.granules.len() as u64) << self.shift
+    }
+
+    /// Bytes of memory held.
+    pub(super) fn bytes(&self) -> u64 {
+        self.granules.capacity() as u64 * 8
+    }
+
+    /// Granule size in bytes.
+    #[inline]
+    pub(super) fn granule(&self) -> u32 {
+        1 << self.shift
+    }
+
+    /// Grows to at least `bytes`, filling with what `fill` gives for each new granule's index.
+    pub(super) fn grow(&mut self, bytes: u64) {
+        let granules = bytes.div_ceil(1 << self.shift) as usize;
+        if granules > self.granules.len() {
+            self.granules.resize(granules, Granule::UNDEFINED);
+        }
+    }
+
+    /// Makes granules no larger than `bytes`. Returns how many new granules one old one became.
+    pub(super) fn refine(&mut self, terms: &mut Terms, bytes: u32) -> u32 {
+        let shift = bytes.trailing_zeros();
+        if shift >= self.shift {
+            return 1;
+        }
+        let factor = 1u32 << (self.shift - shift);
+        let old_bits = 8 << self.shift;
+        let mut fine = Vec::with_capacity(self.granules.len() * factor as usize);
+        for granule in &self.granules {
+            match granule.tag() {
+                CONCRETE => {
+                    for part in 0..factor {
+                        let bits = granule.0 as u32 >> (part * (8 << shift));
+                        fine.push(Granule::concrete(bits & low_mask(8 << shift)));
+                    }
+                }
+                SYMBOLIC if granule.parts() == 1 => {
+                    let value = Value::Symbolic(granule.symbol());
+                    let mut pieces = [Granule::UNDEFINED; 8];
+                    split(terms, value, old_bits, &mut pieces[..factor as usize]);
+                    fine.extend_from_slice(&pieces[..factor as usize]);
+                }
+                SYMBOLIC => {
+                    for part in 0..factor {
+                        let part = granule.part() * factor + part;
+                        fine.push(Granule::symbolic(granule.symbol(), part, granule.parts() * factor));
+                    }
+                }
+                _ => fine.extend(std::iter::repeat_n(Granule::UNDEFINED, factor as usize)),
+            }
+        }
+        self.granules = fine;
+        self.shift = shift;
+        factor
+    }
+
+    /// Reads `bytes` bytes at a multiple of the granule size, which must not exceed `bytes`.
+    #[inline]
+    pub(super) fn read(&self, terms: &mut Terms, offset: u64, bytes: u32) -> Value {
+        let at = (offset >> self.shift) as usize;
+        if bytes == self.granule() {
+            let granule = self.granules[at];
+            match granule.tag() {
+                CONCRETE => return Value::Concrete(granule.0),
+                SYMBOLIC if granule.parts() == 1 => return Value::Symbolic(granule.symbol()),
+                UNDEFINED => return Value::Undefined,
+                _ => {}
+            }
+        }
+        join(terms, &self.granules[at..at + (bytes >> self.shift) as usize], self.granule())
+    }
+
+    /// Writes `bytes` bytes at a multiple of the granule size, which must not exceed `bytes`.
+    #[inline]
+    pub(super) fn write(&mut self, terms: &mut Terms, offset: u64, bytes: u32, value: Value) {
+        let at = (offset >> self.shift) as usize;
+        if bytes == self.granule() {
+            self.granules[at] = match value {
+                Value::Concrete(bits) => Granule::concrete(bits as u32 & low_mask(bytes * 8)),
+                Value::Symbolic(symbol) => Granule::symbolic(symbol, 0, 1),
+                Value::Undefined => Granule::UNDEFINED,
+            };
+            return;
+        }
+        let count = (bytes >> self.shift) as usize;
+        split(terms, value, bytes * 8, &mut self.granules[at..at + count]);
+    }
+}
+
+fn low_mask(bits: u32) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+}
+
+/// Distributes a value of `bits` bits over equal pieces, lowest first.
+fn split(terms: &mut Terms, value: Value, bits: u32, pieces: &mut [Granule]) {
+    let count = pieces.len() as u32;
+    let piece_bits = bits / count;
+    match value {
+        Value::Concrete(word) => {
+            for (at, piece) in pieces.iter_mut().enumerate() {
+                let part = word >> (at as u32 * piece_bits);
+                *piece = Granule::concrete(part as u32 & low_mask(piece_bits));
+            }
+        }
+        Value::Undefined => pieces.fill(Granule::UNDEFINED),
+        Value::Symbolic(symbol) => {
+            if count.is_multiple_of(2)
+                && let Some((low, high)) = bits::halves(terms, symbol, bits)
+            {
+                let (first, second) = pieces.split_at_mut(count as usize / 2);
+                split(terms, low, bits / 2, first);
+                split(terms, high, bits / 2, second);
+                return;
+            }
+            for (at, piece) in pieces.iter_mut().enumerate() {
+                *piece = Granule::symbolic(symbol, at as u32, count);
+            }
+        }
+    }
+}
+
+/// Puts pieces of `granule` bytes together, lowest first.
+fn join(terms: &mut Terms, pieces: &[Granule], granule: u32) -> Value {
+    if pieces.iter().any(|piece| piece.tag() == UNDEFINED) {
+        return Value::Undefined;
+    }
+    if pieces.iter().all(|piece| piece.tag() == CONCRETE) {
+        let joined = pieces.iter().rev().fold(0u64, |word, piece| word << (granule * 8) | piece.0);
+        return Value::Concrete(joined);
+    }
+    let first = pieces[0];
+    let whole = first.tag() == SYMBOLIC
+        && first.parts() as usize == pieces.len()
+        && pieces.iter().enumerate().all(|(at, piece)| {
+            piece.tag() == SYMBOLIC
+                && piece.part() as usize == at
+                && piece.parts() == first.parts()
+                && piece.symbol() == first.symbol()
+        });
+    if whole {
+        return Value::Symbolic(first.symbol());
+    }
+    if let [piece] = pieces {
+        return match piece.tag() {
+            SYMBOLIC if piece.parts() == 1 => Value::Symbolic(piece.symbol()),
+            SYMBOLIC => bits::slice(
+                terms,
+                Value::Symbolic(piece.symbol()),
+                piece.parts() * granule * 8,
+                piece.part() * granule * 8,
+                granule * 8,
+            ),
+            _ => Value::Concrete(piece.0),
+        };
+    }
+    let (low, high) = pieces.split_at(pieces.len() / 2);
+    let low = join(terms, low, granule);
+    let high = join(terms, high, granule);
+    bits::concat(terms, low, high, pieces.len() as u32 * granule * 8)
+}
+
+/// The granule size that suits elements of a format.
+pub(super) fn granule_of(format: Format) -> u32 {
+    format.bytes().min(4)
+}

@@ -1,0 +1,93 @@
+//! Happens-before as vector clocks.
+//!
+//! Thread `t` of the running CTA has an epoch, which grows at every synchronisation it takes part
+//! in, and a base: for every thread of the CTA the last epoch of it that `t` has synchronised
+//! with, directly or through others. An access of thread `u` in epoch `e` happens before thread
+//! `t`'s present exactly if `t == u` or `base(t)[u] ≥ e`. Bases are shared: after a barrier all
+//! its threads hold the same one. Threads of other CTAs are never ordered.
+//!
+//! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
+//! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
+//! reporting such a pair would report a race that no execution can show.
+
+use std::rc::Rc;
+
+/// The clocks of one CTA's threads.
+pub(super) struct Clocks {
+    epoch: Vec<u32>,
+    base: Vec<Rc<[u32]>>,
+    /// First global thread number of the CTA.
+    first: u32,
+}
+
+/// What a thread knew when it arrived somewhere.
+#[derive(Clone)]
+pub(super) struct Arrival {
+    /// The thread, counted in its CTA.
+    pub(super) thread: u32,
+    epoch: u32,
+    base: Rc<[u32]>,
+}
+
+impl Clocks {
+    /// Threads `first..first + count` in the global numbering, none synchronised.
+    pub(super) fn new(first: u32, count: u32) -> Self {
+        let zero: Rc<[u32]> = vec![0; count as usize].into();
+        Clocks { epoch: vec![1; count as usize], base: vec![zero; count as usize], first }
+    }
+
+    /// The present epoch of a thread of the CTA.
+    #[inline]
+    pub(super) fn epoch(&self, thread: u32) -> u32 {
+        self.epoch[thread as usize]
+    }
+
+    /// Whether an access by `other` (global number) in `epoch` happens before the present of
+    /// `thread` (counted in the CTA).
+    #[inline]
+    pub(super) fn ordered(&self, other: u32, epoch: u32, thread: u32) -> bool {
+        let other = other.wrapping_sub(self.first);
+        if other == thread {
+            return true;
+        }
+        match self.base[thread as usize].get(other as usize) {
+            Some(known) => *known >= epoch,
+            None => false,
+        }
+    }
+
+    /// Records that a thread arrives at a synchronisation: what it did so far is published.
+    pub(super) fn arrive(&mut self, thread: u32) -> Arrival {
+        let at = thread as usize;
+        let arrival = Arrival { thread, epoch: self.epoch[at], base: Rc::clone(&self.base[at]) };
+        self.epoch[at] += 1;
+        arrival
+    }
+
+    /// Everything in `arrivals` now happens before the present of every thread in `leaving`, all of
+    /// which are among the arrivals and have done nothing since.
+    pub(super) fn join(&mut self, arrivals: &[Arrival], leaving: impl Iterator<Item = u32>) {
+        let Some(first) = arrivals.first() else { return };
+        let mut joined: Vec<u32> = first.base.to_vec();
+        let mut last = &first.base;
+        for arrival in arrivals {
+            // Threads that left the same barrier share their base: most joins see only a few.
+            if !Rc::ptr_eq(&arrival.base, last) && !Rc::ptr_eq(&arrival.base, &first.base) {
+                for (known, theirs) in joined.iter_mut().zip(arrival.base.iter()) {
+                    *known = (*known).max(*theirs);
+                }
+                last = &arrival.base;
+            }
+        }
+        for arrival in arrivals {
+            let known = &mut joined[arrival.thread as usize];
+            *known = (*known).max(arrival.epoch);
+        }
+        let joined: Rc<[u32]> = joined.into();
+        for thread in leaving {
+            // Whoever leaves a barrier has arrived there, so the join covers its own base.
+            debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));
+            self.base[thread as usize] = Rc::clone(&joined);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! One instruction for the lanes that execute it: the match over all effects.
+
+use super::machine::{Flow, Machine};
+use super::memory::window;
+use super::outcome::FaultKind;
+use super::race::lanes;
+use super::bits;
+use crate::ir::{Instr, Reg};
+use crate::isa::{Effect, Forbidden, Lanes, Space, WARP};
+use crate::term::Value;
+
+impl<'a> Machine<'a> {
+    /// Executes the instruction at `pc` for the lanes of `mask` (not empty).
+    #[inline]
+    pub(super) fn execute(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        match &instr.effect {
+            Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
+            Effect::Move { .. } => {
+                let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
+                self.warps[index].copy(to, from, mask);
+            }
+            Effect::Pack { bits } => self.pack(index, instr, mask, *bits),
+            Effect::Unpack { bits } => self.unpack(index, instr, mask, *bits),
+            Effect::ToGeneric(space) => self.shift_address(index, pc, mask, window(*space)),
+            Effect::FromGeneric(space) => self.shift_address(index, pc, mask, window(*space).wrapping_neg()),
+            Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
+            Effect::Load(access) => self.load(index, pc, mask, *access),
+            Effect::Store(access) => self.store(index, pc, mask, *access),
+            Effect::Atomic { op, access } => self.atomic(index, pc, mask, *op, *access),
+            Effect::Branch => return Flow::Jump(instr.target),
+            Effect::BranchIndexed => return self.branch_indexed(index, pc, mask),
+            Effect::Exit => {
+                self.exit(index, mask);
+                return Flow::Leave;
+            }
+            Effect::Forbidden(what) => {
+                let text = match what {
+                    Forbidden::Assertion => "an assertion fails",
+                    Forbidden::Print => "the kernel prints",
+                    Forbidden::Trap => "the kernel traps",
+                    Forbidden::Extern => "a function without a body is called",
+                    Forbidden::Call => "a recursive or indirect call is made",
+                };
+                self.park(index, mask, pc, FaultKind::Forbidden(text.to_owned()));
+            }
+            Effect::Barrier { op, .. } => return self.barrier(index, pc, mask, *op),
+            Effect::WarpSync
+            | Effect::Shuffle(_)
+            | Effect::Vote(_)
+            | Effect::Match { .. }
+            | Effect::Redux { .. }
+            | Effect::Elect => return self.meet(index, pc, mask),
+            Effect::ActiveMask => {
+                let words = [u64::from(mask); WARP];
+                self.warps[index].set_concrete(kernel.dst(instr)[0], mask, &words);
+            }
+            Effect::Fence | Effect::Nothing => {}
+            Effect::ReadClock => {
+                // Differs from run to run: whoever uses it gets told.
+                for lane in lanes(mask) {
+                    self.warps[index].set(kernel.dst(instr)[0], lane, Value::Undefined);
+                }
+            }
+            Effect::Unsupported => {
+                self.park(index, mask, pc, FaultKind::Unsupported(self.kernel.note(pc).to_owned()));
+            }
+        }
+        Flow::Next
+    }
+
+    fn pack(&mut self, index: usize, instr: &Instr, mask: u32, width: u32) {
+        let kernel = self.kernel;
+        let (to, from) = (kernel.dst(instr)[0], kernel.src(instr));
+        for lane in lanes(mask) {
+            let mut parts: Vec<Value> = from.iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
+            let mut part_bits = width / parts.len() as u32;
+            while parts.len() > 1 {
+                part_bits *= 2;
+                let pairs = parts.chunks_exact(2);
+                parts = pairs.map(|pair| bits::concat(&mut self.terms, pair[0], pair[1], part_bits)).collect();
+            }
+            self.warps[index].set(to, lane, parts[0]);
+        }
+    }
+
+    fn unpack(&mut self, index: usize, instr: &Instr, mask: u32, width: u32) {
+        let kernel = self.kernel;
+        let (to, from) = (kernel.dst(instr), kernel.src(instr)[0]);
+        let part_bits = width / to.len() as u32;
+        for lane in lanes(mask) {
+            let value = self.warps[index].get(from, lane);
+            for (at, reg) in to.iter().enumerate() {
+                let part = bits::slice(&mut self.terms, value, width, at as u32 * part_bits, part_bits);
+                self.warps[index].set(*reg, lane, part);
+            }
+        }
+    }
+
+    fn shift_address(&mut self, index: usize, pc: u32, mask: u32, by: u64) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
+        if by == 0 {
+            self.warps[index].copy(to, from, mask);
+            return;
+        }
+        let known = self.concrete_lanes(index, pc, mask, from, "an address");
+        let mut words: Lanes = *self.warps[index].lanes(from);
+        for word in &mut words {
+            *word = word.wrapping_add(by);
+        }
+        self.warps[index].set_concrete(to, known, &words);
+    }
+
+    fn is_space(&mut self, index: usize, pc: u32, mask: u32, space: Space) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
+        let known = self.concrete_lanes(index, pc, mask, from, "an address");
+        let words = *self.warps[index].lanes(from);
+        let words = words.map(|address| u64::from(self.memory.lies_in(space, address)));
+        self.warps[index].set_concrete(to, known, &words);
+    }
+
+    fn branch_indexed(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let table = &kernel.tables[instr.target as usize];
+        let selector = kernel.src(instr)[0];
+        let known = self.concrete_lanes(index, pc, mask, selector, "the branch index");
+        for lane in lanes(known) {
+            let at = self.warps[index].lanes(selector)[lane as usize] as u32 as usize;
+            match table.get(at) {
+                Some(target) => self.warps[index].resume(*target, 1 << lane),
+                None => {
+                    let why = format!("branch index {at} is beyond the {} targets", table.len());
+                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                }
+            }
+        }
+        Flow::Leave
+    }
+
+    /// The lanes of `mask` on which a register is concrete; the others stop at a fault that says
+    /// what is not known.
+    pub(super) fn concrete_lanes(&mut self, index: usize, pc: u32, mask: u32, reg: Reg, what: &str) -> u32 {
+        let special = self.warps[index].special(reg) & mask;
+        if special == 0 {
+            return mask;
+        }
+        let undefined = self.warps[index].undefined(reg) & special;
+        if undefined != 0 {
+            let name = self.register_name(reg);
+            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+        }
+        let symbolic = special & !undefined;
+        if symbolic != 0 {
+            let why = self.dependence(index, reg, symbolic, what);
+            self.park(index, symbolic, pc, FaultKind::NotStructured(why));
+        }
+        mask & !special
+    }
+}
+
