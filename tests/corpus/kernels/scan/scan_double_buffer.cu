@@ -1,0 +1,16 @@
+// Inclusive prefix sum by Hillis and Steele: each round reads one buffer and writes the other, so
+// one barrier per round is enough. One block of N threads.
+extern "C" __global__ void scan_double_buffer(const float *x, float *out) {
+    __shared__ float buffer[2][N];
+    int i = threadIdx.x, from = 0;
+    buffer[0][i] = x[i];
+    __syncthreads();
+    for (int offset = 1; offset < N; offset *= 2) {
+        float value = buffer[from][i];
+        if (i >= offset) value += buffer[from][i - offset];
+        buffer[1 - from][i] = value;
+        from = 1 - from;
+        __syncthreads();
+    }
+    out[i] = buffer[from][i];
+}

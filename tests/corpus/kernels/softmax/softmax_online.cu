@@ -1,0 +1,19 @@
+// Online softmax of one row of N elements: the running sum is rescaled whenever the running
+// maximum grows. VOLTA, Figure 1 (right). One block of N threads; thread i writes y[i].
+#include <math_constants.h>
+
+extern "C" __global__ void softmax_online(const float *x, float *y) {
+    __shared__ float row[N];
+    int i = threadIdx.x;
+    row[i] = x[i];
+    __syncthreads();
+
+    float largest = -CUDART_INF_F, sum = 0.0f;
+    for (int j = 0; j < N; ++j) {
+        float before = largest;
+        largest = fmaxf(largest, row[j]);
+        sum = sum * expf(before - largest) + expf(row[j] - largest);
+    }
+
+    y[i] = expf(row[i] - largest) / sum;
+}
