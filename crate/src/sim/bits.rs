@@ -359,7 +359,7 @@ fn bit_number(terms: &Terms, pattern: Term) -> Option<u64> {
     }
 }
 
-fn pattern_width(terms: &Terms, pattern: Term) -> Option<u32> {
+pub(super) fn pattern_width(terms: &Terms, pattern: Term) -> Option<u32> {
     match terms.node(pattern) {
         Node::BitsOf(format, _) => Some(format.bits()),
         Node::Bits(_, width, ..) => Some(u32::from(width)),

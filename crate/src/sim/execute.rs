@@ -1,10 +1,10 @@
 //! One instruction for the lanes that execute it: the match over all effects.
 
+use super::bits;
 use super::machine::{Flow, Machine};
 use super::memory::window;
 use super::outcome::FaultKind;
 use super::race::lanes;
-use super::bits;
 use crate::ir::{Instr, Reg};
 use crate::isa::{Effect, Forbidden, Lanes, Space, WARP};
 use crate::term::Value;
@@ -79,7 +79,8 @@ impl<'a> Machine<'a> {
             while parts.len() > 1 {
                 part_bits *= 2;
                 let pairs = parts.chunks_exact(2);
-                parts = pairs.map(|pair| bits::concat(&mut self.terms, pair[0], pair[1], part_bits)).collect();
+                parts =
+                    pairs.map(|pair| bits::concat(&mut self.terms, pair[0], pair[1], part_bits)).collect();
             }
             self.warps[index].set(to, lane, parts[0]);
         }
@@ -163,4 +164,3 @@ impl<'a> Machine<'a> {
         mask & !special
     }
 }
-

@@ -111,7 +111,8 @@ impl<'a> Machine<'a> {
                 } else if last.0 == word && last.1 != Term::ZERO {
                     last.1
                 } else {
-                    let term = as_number(&mut self.terms, format, Value::Concrete(word)).unwrap_or(Term::ZERO);
+                    let term =
+                        as_number(&mut self.terms, format, Value::Concrete(word)).unwrap_or(Term::ZERO);
                     last = (word, term);
                     term
                 };
@@ -165,11 +166,8 @@ fn evaluate(
         Meaning::Compare(function) => {
             let mut operands = [Term::ZERO; 4];
             for (at, value) in values.iter().enumerate() {
-                operands[at] = if at < 2 {
-                    as_number(terms, op.src[at], *value)?
-                } else {
-                    as_condition(terms, *value)?
-                };
+                operands[at] =
+                    if at < 2 { as_number(terms, op.src[at], *value)? } else { as_condition(terms, *value)? };
             }
             let condition = function(terms, &operands[..values.len()]);
             if destinations > 1 && values.len() > 2 {

@@ -6,6 +6,7 @@
 //! fault is still seen, and a race that explains an uninitialized read is found too.
 
 use super::barrier::{Barriers, Wait};
+use super::cells::Cells;
 use super::clock::{Arrival, Clocks};
 use super::collective::Rendezvous;
 use super::memory::Memory;
@@ -19,7 +20,6 @@ use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{Effect, Lanes, WARP};
 use crate::term::{Terms, Value};
-use super::cells::Cells;
 
 /// How control goes on after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,7 +82,12 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(options: &'a Options, budget: &'a Budget, kernel: &'a Kernel, setup: &'a Setup) -> Self {
+    pub(super) fn new(
+        options: &'a Options,
+        budget: &'a Budget,
+        kernel: &'a Kernel,
+        setup: &'a Setup,
+    ) -> Self {
         let mut terms = Terms::new();
         let memory = Memory::new(kernel, setup, &mut terms);
         let block = setup.launch.block.iter().product();
@@ -407,7 +412,9 @@ impl<'a> Machine<'a> {
             Some(name) if !name.is_empty() => name.clone(),
             _ => match self.kernel.registers[reg.index()] {
                 RegisterKind::Special(_) => "a special register that is not modelled".to_owned(),
-                RegisterKind::Virtual { .. } | RegisterKind::Constant(_) | RegisterKind::Sink => reg.to_string(),
+                RegisterKind::Virtual { .. } | RegisterKind::Constant(_) | RegisterKind::Sink => {
+                    reg.to_string()
+                }
             },
         }
     }

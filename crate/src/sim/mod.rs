@@ -1,9 +1,36 @@
 //! The CTA machine: executes a kernel symbolically under one schedule and reports what happened.
 //!
-//! (being written: the types of [`outcome`] are the interface)
+//! One schedule is enough: where there is no race, all schedules end alike (the paper's
+//! confluence theorem), and a race shows in every schedule (Theorems 1 and 2), because it is
+//! defined by what orders two accesses, not by what happened to come first.
+//!
+//! `machine` schedules warps and groups of lanes; `execute` is the match over effects;
+//! `lanewise`, `access`, `barrier` and `collective` are the effects; `memory`, `cells` and `bits`
+//! hold values; `clock` and `race` find races. This module knows neither PTX text nor how
+//! equality is decided.
+//!
+//! Missed by design: rounding (the ledger counts it), NaN, and the memory model's finer points
+//! (only barriers order memory; fences by themselves order nothing between threads).
 
+mod access;
+mod barrier;
+mod bits;
+mod cells;
+mod clock;
+mod collective;
+mod execute;
+mod harvest;
+mod lanewise;
+mod launch;
+mod machine;
+mod memory;
+mod notes;
 mod outcome;
+mod race;
+mod races;
 mod setup;
+mod trace;
+mod warp;
 
 pub use outcome::{
     AccessKind, Cell, EventKind, Fault, FaultKind, Place, Race, RaceSide, Run, Segment, Site, Stats,
@@ -14,7 +41,10 @@ pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, Tens
 use crate::base::Budget;
 use crate::ir::Kernel;
 
-/// Executes a kernel.
-pub fn simulate(_options: &Options, _budget: &Budget, _kernel: &Kernel, _setup: &Setup) -> Run {
-    unimplemented!("lands within the hour")
+/// Executes a kernel. Ends for every input: faults are part of the outcome.
+pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup) -> Run {
+    if let Some(why) = launch::impossible(kernel, setup) {
+        return launch::refused(why);
+    }
+    machine::Machine::new(options, budget, kernel, setup).run()
 }

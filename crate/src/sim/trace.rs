@@ -48,7 +48,15 @@ impl Trace {
     }
 
     /// Lanes accessed memory.
-    pub(super) fn access(&mut self, warp: u32, step: u32, mask: u32, instr: u32, kind: AccessKind, shared: bool) {
+    pub(super) fn access(
+        &mut self,
+        warp: u32,
+        step: u32,
+        mask: u32,
+        instr: u32,
+        kind: AccessKind,
+        shared: bool,
+    ) {
         if self.limit > 0 && self.room() {
             let warp = self.first_warp + warp;
             self.timeline.accesses.push(TimelineAccess { warp, step, mask, instr, kind, shared });

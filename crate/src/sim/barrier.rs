@@ -1,0 +1,272 @@
+//! CTA barriers: arrival, completion, and what it means when nobody can complete.
+//!
+//! Barriers match by number, not by program counter. A barrier without a count waits for all
+//! threads of the CTA; threads that have returned count as arrived, as in the paper (a counted
+//! barrier waits for exactly its count). Completing a barrier orders everything before each
+//! arrival before everything after each departure.
+
+use super::bits::{as_condition, predicate};
+use super::clock::Arrival;
+use super::collective::Rendezvous;
+use super::machine::{Flow, Machine};
+use super::outcome::{EventKind, Fault, FaultKind, Site, WaitGroup, WaitKind};
+use super::race::lanes;
+use crate::isa::{BarrierOp, Effect, ReduceOp, WARP};
+use crate::term::{Term, Value};
+use std::collections::BTreeMap;
+
+/// Hardware barriers of a CTA.
+const BARRIERS: u64 = 16;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wait {
+    /// This CTA barrier, at this instruction.
+    Barrier { id: u32, pc: u32, since: u32 },
+    /// Lanes of its warp, at this instruction.
+    Lanes { pc: u32, since: u32 },
+}
+
+/// One barrier in its present phase.
+#[derive(Default)]
+struct Barrier {
+    /// The count that the first to arrive gave; `None`: all threads.
+    count: Option<u32>,
+    arrivals: Vec<Arrival>,
+    waiting: Vec<(u32, u32)>,
+    conditions: Vec<Term>,
+}
+
+/// All barriers of the CTA that somebody has arrived at.
+#[derive(Default)]
+pub(super) struct Barriers {
+    open: BTreeMap<u32, Barrier>,
+}
+
+impl<'a> Machine<'a> {
+    /// Executes a barrier instruction.
+    pub(super) fn barrier(&mut self, index: usize, pc: u32, mask: u32, op: BarrierOp) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let src = kernel.src(instr);
+        let (counted, waits) = match op {
+            BarrierOp::Sync { counted } | BarrierOp::Reduce { counted, .. } => (counted, true),
+            BarrierOp::Arrive => (true, false),
+        };
+        let mut known = self.concrete_lanes(index, pc, mask, src[0], "the barrier number");
+        if counted {
+            known = self.concrete_lanes(index, pc, known, src[1], "the barrier's thread count");
+        }
+        let first = self.warps[index].first();
+        let mut left = 0;
+        for lane in lanes(known) {
+            let id = self.warps[index].lanes(src[0])[lane as usize];
+            let count = counted.then(|| self.warps[index].lanes(src[1])[lane as usize] as u32);
+            if id >= BARRIERS {
+                let why = format!("barrier {id} does not exist: a CTA has barriers 0 to {}", BARRIERS - 1);
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
+            if let Some(count) = count
+                && (count == 0 || !count.is_multiple_of(WARP as u32))
+            {
+                let why = format!("a barrier's thread count must be a positive multiple of 32, not {count}");
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
+            let id = id as u32;
+            let condition = match op {
+                BarrierOp::Reduce { .. } => {
+                    let reg = src[usize::from(counted) + 1];
+                    let value = self.warps[index].get(reg, lane);
+                    match as_condition(&mut self.terms, value) {
+                        Some(condition) => Some(condition),
+                        None => {
+                            let name = self.register_name(reg);
+                            self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
+                            continue;
+                        }
+                    }
+                }
+                BarrierOp::Sync { .. } | BarrierOp::Arrive => None,
+            };
+            let barrier = self.barriers.open.entry(id).or_default();
+            if barrier.arrivals.is_empty() {
+                barrier.count = count;
+            } else if barrier.count != count {
+                let groups = self.disagreement(index, pc, lane, id, count);
+                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(groups));
+                continue;
+            }
+            let arrival = self.clocks.arrive(first + lane);
+            let barrier = self.barriers.open.entry(id).or_default();
+            barrier.arrivals.push(arrival);
+            barrier.conditions.extend(condition);
+            if waits {
+                barrier.waiting.push((first + lane, pc));
+                let since = self.warps[index].step;
+                self.waits[(first + lane) as usize] = Some(Wait::Barrier { id, pc, since });
+                left |= 1 << lane;
+            }
+            if barrier_full(barrier, self.block, self.returned.len()) {
+                self.release(id);
+            }
+        }
+        if waits {
+            Flow::Leave
+        } else {
+            debug_assert_eq!(left, 0);
+            Flow::Next
+        }
+    }
+
+    /// Completes barriers that a return has filled.
+    pub(super) fn complete_barriers(&mut self) {
+        let full: Vec<u32> = self
+            .barriers
+            .open
+            .iter()
+            .filter(|(_, barrier)| barrier_full(barrier, self.block, self.returned.len()))
+            .map(|(id, _)| *id)
+            .collect();
+        for id in full {
+            self.release(id);
+        }
+    }
+
+    fn release(&mut self, id: u32) {
+        let Some(mut barrier) = self.barriers.open.remove(&id) else { return };
+        self.stats.cta_barriers += 1;
+        if barrier.count.is_none() {
+            barrier.arrivals.extend(self.returned.iter().cloned());
+        }
+        self.clocks.join(&barrier.arrivals, barrier.waiting.iter().map(|(thread, _)| *thread));
+        let warp_of = |thread: u32| (thread / WARP as u32) as usize;
+        let step = barrier.arrivals.iter().map(|arrival| self.warps[warp_of(arrival.thread)].step).max();
+        let step = step.unwrap_or(0);
+        if let Some((_, pc)) = barrier.waiting.first() {
+            self.trace.barrier(step, id, *pc);
+        }
+        let mut at = 0;
+        while at < barrier.waiting.len() {
+            // Threads arrive lane by lane, so a warp's lanes stand together: resume them at once.
+            let (thread, pc) = barrier.waiting[at];
+            let warp = warp_of(thread);
+            let mut mask = 0;
+            let mut since = step;
+            while let Some((other, other_pc)) = barrier.waiting.get(at)
+                && warp_of(*other) == warp
+                && *other_pc == pc
+            {
+                mask |= 1 << (other % WARP as u32);
+                if let Some(Wait::Barrier { since: arrived, .. }) = self.waits[*other as usize].take() {
+                    since = since.min(arrived);
+                }
+                at += 1;
+            }
+            self.trace.segment(warp as u32, (since, step), mask, EventKind::WaitBarrier, pc);
+            self.deliver_reduction(warp, mask, pc, &barrier.conditions);
+            self.warps[warp].step = self.warps[warp].step.max(step);
+            self.warps[warp].resume(pc + 1, mask);
+        }
+    }
+
+    /// Writes the result of a reducing barrier to the lanes that leave it.
+    fn deliver_reduction(&mut self, warp: usize, mask: u32, pc: u32, conditions: &[Term]) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let Effect::Barrier { op: BarrierOp::Reduce { op, .. }, .. } = instr.effect else { return };
+        let value = match op {
+            ReduceOp::And => {
+                let all = conditions.iter().fold(Term::TRUE, |all, one| self.terms.and(all, *one));
+                predicate(all)
+            }
+            ReduceOp::Or => {
+                let any = conditions.iter().fold(Term::FALSE, |any, one| self.terms.or(any, *one));
+                predicate(any)
+            }
+            ReduceOp::Popc | ReduceOp::Add | ReduceOp::Min | ReduceOp::Max | ReduceOp::Xor => {
+                if conditions.iter().any(|one| !matches!(*one, Term::TRUE | Term::FALSE)) {
+                    let why = "the count of a reducing barrier depends on input data".to_owned();
+                    self.park(warp, mask, pc, FaultKind::NotStructured(why));
+                    return;
+                }
+                Value::Concrete(conditions.iter().filter(|one| **one == Term::TRUE).count() as u64)
+            }
+        };
+        for lane in lanes(mask) {
+            self.warps[warp].set(kernel.dst(instr)[0], lane, value);
+        }
+    }
+
+    fn disagreement(&self, index: usize, pc: u32, lane: u32, id: u32, count: Option<u32>) -> Vec<WaitGroup> {
+        let Some(barrier) = self.barriers.open.get(&id) else { return Vec::new() };
+        let arrived = barrier.arrivals.len() as u32;
+        let mut groups =
+            self.waiting_groups(|wait| matches!(wait, Wait::Barrier { id: other, .. } if *other == id));
+        let linear = self.warps[index].first() + lane;
+        groups.push(WaitGroup {
+            threads: vec![linear],
+            site: Site { instr: pc, thread: self.thread(linear) },
+            kind: WaitKind::Barrier { id, arrived, expected: count.unwrap_or(self.block) },
+            waits_for: Vec::new(),
+        });
+        groups
+    }
+
+    /// Nobody can go on and somebody has not returned.
+    pub(super) fn report_deadlock(&mut self) {
+        let groups = self.waiting_groups(|_| true);
+        let site = groups.first().map(|group| group.site);
+        self.faults.push(Fault { kind: FaultKind::Deadlock(groups), site, others: Vec::new() });
+    }
+
+    /// Waiting threads by what they wait for and where, with whom they wait for.
+    fn waiting_groups(&self, select: impl Fn(&Wait) -> bool) -> Vec<WaitGroup> {
+        let mut groups: BTreeMap<(u32, u32, u32), Vec<u32>> = BTreeMap::new();
+        for (thread, wait) in self.waits.iter().enumerate() {
+            let Some(wait) = wait.filter(|wait| select(wait)) else { continue };
+            let key = match wait {
+                Wait::Barrier { id, pc, .. } => (0, id, pc),
+                Wait::Lanes { pc, .. } => (1, thread as u32 / WARP as u32, pc),
+            };
+            groups.entry(key).or_default().push(thread as u32);
+        }
+        groups
+            .into_iter()
+            .map(|((kind, which, pc), threads)| self.wait_group(kind, which, pc, threads))
+            .collect()
+    }
+
+    fn wait_group(&self, kind: u32, which: u32, pc: u32, threads: Vec<u32>) -> WaitGroup {
+        let site = Site { instr: pc, thread: self.thread(threads[0]) };
+        let live = |thread: &u32| {
+            let warp = &self.warps[(*thread / WARP as u32) as usize];
+            warp.alive() >> (*thread % WARP as u32) & 1 == 1
+        };
+        if kind == 0 {
+            let barrier = self.barriers.open.get(&which);
+            let returned =
+                if barrier.is_some_and(|barrier| barrier.count.is_none()) { self.returned.len() } else { 0 };
+            let arrived = barrier.map_or(0, |barrier| barrier.arrivals.len()) + returned;
+            let expected = barrier.and_then(|barrier| barrier.count).unwrap_or(self.block);
+            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Barrier { id, .. }) if id == which);
+            let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
+            let kind = WaitKind::Barrier { id: which, arrived: arrived as u32, expected };
+            return WaitGroup { threads, site, kind, waits_for };
+        }
+        let meeting = self.meetings[which as usize]
+            .iter()
+            .find(|meeting| meeting.arrived >> (threads[0] % 32) & 1 == 1);
+        let missing = meeting.map_or(0, Rendezvous::missing) & self.warps[which as usize].alive();
+        let waits_for = lanes(missing).map(|lane| which * WARP as u32 + lane).collect();
+        WaitGroup { threads, site, kind: WaitKind::Lanes { missing }, waits_for }
+    }
+}
+
+fn barrier_full(barrier: &Barrier, block: u32, returned: usize) -> bool {
+    match barrier.count {
+        Some(count) => barrier.arrivals.len() as u32 >= count,
+        None => barrier.arrivals.len() + returned >= block as usize,
+    }
+}

@@ -1,0 +1,327 @@
+//! Warp-level meetings: `bar.warp.sync`, shuffles, votes, matches, reductions, elections.
+//!
+//! The lanes that the member mask names meet, wherever each of them stands, once all of them that
+//! have not returned execute the same kind of instruction with the same mask. Only
+//! `bar.warp.sync` orders memory. Reading a lane that does not take part gives an undefined
+//! value, as the manual says.
+
+use super::barrier::Wait;
+use super::bits::{as_bits, as_condition, as_number, predicate};
+use super::machine::{Flow, Machine};
+use super::outcome::{EventKind, FaultKind};
+use super::race::lanes;
+use crate::base::Format;
+use crate::isa::{Effect, MatchMode, ReduceOp, ShuffleMode, VoteMode, WARP};
+use crate::term::{BitOp, Symbol, Term, Terms, Value};
+
+/// Lanes that wait for the others of their member mask.
+#[derive(Clone, Debug)]
+pub(super) struct Rendezvous {
+    members: u32,
+    kind: u8,
+    pub(super) arrived: u32,
+    pcs: [u32; WARP],
+}
+
+impl Rendezvous {
+    /// Members that have not come.
+    pub(super) fn missing(&self) -> u32 {
+        self.members & !self.arrived
+    }
+}
+
+/// Instructions meet only their own kind.
+fn kind_of(effect: &Effect) -> u8 {
+    match effect {
+        Effect::WarpSync => 0,
+        Effect::Shuffle(mode) => 1 + *mode as u8,
+        Effect::Vote(mode) => 8 + *mode as u8,
+        Effect::Match { mode, .. } => 16 + *mode as u8,
+        Effect::Redux { op, .. } => 24 + *op as u8,
+        Effect::Elect => 32,
+        _ => u8::MAX,
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Executes a warp-level collective for lanes that arrive together.
+    pub(super) fn meet(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let Some(member_reg) = kernel.src(instr).last().copied() else { return Flow::Next };
+        let mut rest = self.concrete_lanes(index, pc, mask, member_reg, "the member mask");
+        let words = *self.warps[index].lanes(member_reg);
+        let mut all_done = rest == mask;
+        while rest != 0 {
+            let leader = rest.trailing_zeros();
+            let members = words[leader as usize] as u32;
+            let together = lanes(rest).filter(|lane| words[*lane as usize] as u32 == members);
+            let together = together.fold(0, |lanes, lane| lanes | 1 << lane);
+            rest &= !together;
+            let strangers = together & !members;
+            if strangers != 0 {
+                let why =
+                    format!("a lane executes this without being in its own member mask {members:#010x}");
+                self.park(index, strangers, pc, FaultKind::Unsupported(why));
+            }
+            let together = together & members;
+            let required = members & self.warps[index].present & !self.warps[index].exited;
+            if together == required && together == mask {
+                self.complete(index, together, &[pc; WARP]);
+                return Flow::Next;
+            }
+            all_done = false;
+            self.join_meeting(index, pc, together, members);
+        }
+        debug_assert!(!all_done || mask == 0);
+        Flow::Leave
+    }
+
+    fn join_meeting(&mut self, index: usize, pc: u32, together: u32, members: u32) {
+        let kind = kind_of(&self.kernel.code[pc as usize].effect);
+        let since = self.warps[index].step;
+        let meetings = &mut self.meetings[index];
+        let fits = |meeting: &Rendezvous| {
+            meeting.members == members && meeting.kind == kind && meeting.arrived & together == 0
+        };
+        let at = meetings.iter().position(fits).unwrap_or_else(|| {
+            meetings.push(Rendezvous { members, kind, arrived: 0, pcs: [0; WARP] });
+            meetings.len() - 1
+        });
+        meetings[at].arrived |= together;
+        let first = self.warps[index].first();
+        for lane in lanes(together) {
+            self.meetings[index][at].pcs[lane as usize] = pc;
+            self.waits[(first + lane) as usize] = Some(Wait::Lanes { pc, since });
+        }
+        self.complete_meetings(index);
+    }
+
+    /// Completes the meetings of a warp whose members have all come or returned.
+    pub(super) fn complete_meetings(&mut self, index: usize) {
+        let exited = self.warps[index].exited | !self.warps[index].present;
+        while let Some(at) = self.meetings[index].iter().position(|meeting| meeting.missing() & !exited == 0)
+        {
+            let meeting = self.meetings[index].remove(at);
+            self.complete(index, meeting.arrived, &meeting.pcs);
+            let first = self.warps[index].first();
+            let step = self.warps[index].step;
+            for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
+                let pc = meeting.pcs[lane as usize];
+                if let Some(Wait::Lanes { since, .. }) = self.waits[(first + lane) as usize].take() {
+                    self.trace.segment(index as u32, (since, step), 1 << lane, EventKind::WaitWarp, pc);
+                }
+                self.warps[index].resume(pc + 1, 1 << lane);
+            }
+        }
+    }
+
+    /// The lanes meet; each stands at its own instruction.
+    fn complete(&mut self, index: usize, met: u32, pcs: &[u32; WARP]) {
+        self.stats.warp_syncs += 1;
+        let kernel = self.kernel;
+        let leader = met.trailing_zeros() as usize;
+        match kernel.code[pcs[leader] as usize].effect {
+            Effect::WarpSync => {
+                let first = self.warps[index].first();
+                let arrivals: Vec<_> = lanes(met).map(|lane| self.clocks.arrive(first + lane)).collect();
+                self.clocks.join(&arrivals, lanes(met).map(|lane| first + lane));
+            }
+            Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),
+            Effect::Vote(mode) => self.vote(index, met, pcs, mode),
+            Effect::Match { mode, bits } => self.match_lanes(index, met, pcs, mode, bits),
+            Effect::Redux { op, format } => self.redux(index, met, pcs, op, format),
+            Effect::Elect => {
+                for lane in lanes(met) {
+                    let instr = &kernel.code[pcs[lane as usize] as usize];
+                    let dst = kernel.dst(instr);
+                    self.warps[index].set(dst[0], lane, Value::Concrete(leader as u64));
+                    if let Some(second) = dst.get(1) {
+                        self.warps[index].set(
+                            *second,
+                            lane,
+                            Value::Concrete(u64::from(lane as usize == leader)),
+                        );
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn source(&self, index: usize, pcs: &[u32; WARP], lane: u32, at: usize) -> Value {
+        let instr = &self.kernel.code[pcs[lane as usize] as usize];
+        self.warps[index].get(self.kernel.src(instr)[at], lane)
+    }
+
+    fn shuffle(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: ShuffleMode) {
+        let kernel = self.kernel;
+        let mut values = [Value::Undefined; WARP];
+        for lane in lanes(met) {
+            values[lane as usize] = self.source(index, pcs, lane, 0);
+        }
+        for lane in lanes(met) {
+            let pc = pcs[lane as usize];
+            let instr = &kernel.code[pc as usize];
+            let (Value::Concrete(b), Value::Concrete(c)) =
+                (self.source(index, pcs, lane, 1), self.source(index, pcs, lane, 2))
+            else {
+                let why = "the partner of a shuffle depends on input data".to_owned();
+                self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+                continue;
+            };
+            let (partner, valid) = partner(mode, lane, b as u32, c as u32);
+            let from = if valid { partner } else { lane };
+            let value = if met >> from & 1 == 1 { values[from as usize] } else { Value::Undefined };
+            let dst = kernel.dst(instr);
+            self.warps[index].set(dst[0], lane, value);
+            if let Some(second) = dst.get(1) {
+                self.warps[index].set(*second, lane, Value::Concrete(u64::from(valid)));
+            }
+        }
+    }
+
+    fn vote(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: VoteMode) {
+        let kernel = self.kernel;
+        let mut conditions = [Term::FALSE; WARP];
+        for lane in lanes(met) {
+            let value = self.source(index, pcs, lane, 0);
+            match as_condition(&mut self.terms, value) {
+                Some(condition) => conditions[lane as usize] = condition,
+                None => {
+                    let reg = kernel.src(&kernel.code[pcs[lane as usize] as usize])[0];
+                    let name = self.register_name(reg);
+                    self.park(index, met, pcs[lane as usize], FaultKind::UninitializedRegister(name));
+                    return;
+                }
+            }
+        }
+        let known = lanes(met).all(|lane| matches!(conditions[lane as usize], Term::TRUE | Term::FALSE));
+        let all = lanes(met).fold(Term::TRUE, |all, lane| self.terms.and(all, conditions[lane as usize]));
+        let any = lanes(met).fold(Term::FALSE, |any, lane| self.terms.or(any, conditions[lane as usize]));
+        let value = match mode {
+            VoteMode::All => predicate(all),
+            VoteMode::Any => predicate(any),
+            VoteMode::Uniform => {
+                let none = self.terms.not(any);
+                predicate(self.terms.or(all, none))
+            }
+            VoteMode::Ballot if known => {
+                let ballot = lanes(met).filter(|lane| conditions[*lane as usize] == Term::TRUE);
+                Value::Concrete(ballot.fold(0, |mask, lane| mask | 1 << lane))
+            }
+            VoteMode::Ballot => {
+                let pc = pcs[met.trailing_zeros() as usize];
+                let why = "the ballot depends on input data".to_owned();
+                self.park(index, met, pc, FaultKind::NotStructured(why));
+                return;
+            }
+        };
+        for lane in lanes(met) {
+            let dst = kernel.dst(&kernel.code[pcs[lane as usize] as usize])[0];
+            self.warps[index].set(dst, lane, value);
+        }
+    }
+
+    fn match_lanes(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: MatchMode, width: u32) {
+        let kernel = self.kernel;
+        let mut words = [0; WARP];
+        for lane in lanes(met) {
+            let Value::Concrete(word) = self.source(index, pcs, lane, 0) else {
+                let why = "the lanes that match depend on input data".to_owned();
+                self.park(index, met, pcs[lane as usize], FaultKind::NotStructured(why));
+                return;
+            };
+            words[lane as usize] = super::bits::mask(word, width);
+        }
+        for lane in lanes(met) {
+            let same = lanes(met).filter(|other| words[*other as usize] == words[lane as usize]);
+            let same = same.fold(0u32, |mask, other| mask | 1 << other);
+            let dst = kernel.dst(&kernel.code[pcs[lane as usize] as usize]);
+            let value = match mode {
+                MatchMode::Any => same,
+                MatchMode::All if same == met => met,
+                MatchMode::All => 0,
+            };
+            self.warps[index].set(dst[0], lane, Value::Concrete(u64::from(value)));
+            if let Some(second) = dst.get(1) {
+                self.warps[index].set(*second, lane, Value::Concrete(u64::from(same == met)));
+            }
+        }
+    }
+
+    fn redux(&mut self, index: usize, met: u32, pcs: &[u32; WARP], op: ReduceOp, format: Format) {
+        let kernel = self.kernel;
+        let values: Vec<Value> = lanes(met).map(|lane| self.source(index, pcs, lane, 0)).collect();
+        let folded = values[1..]
+            .iter()
+            .try_fold(values[0], |sum, value| combine(&mut self.terms, op, format, sum, *value));
+        let pc = pcs[met.trailing_zeros() as usize];
+        let Some(folded) = folded else {
+            let why = "this reduction has no meaning on symbolic operands".to_owned();
+            self.park(index, met, pc, FaultKind::Unsupported(why));
+            return;
+        };
+        for lane in lanes(met) {
+            let dst = kernel.dst(&kernel.code[pcs[lane as usize] as usize])[0];
+            self.warps[index].set(dst, lane, folded);
+        }
+    }
+}
+
+/// The lane a shuffle reads from, and whether it is in range (PTX ISA 9.0, shfl.sync).
+fn partner(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (offset, clamp, segment) = (b & 0x1f, c & 0x1f, c >> 8 & 0x1f);
+    let most = lane & segment | clamp & !segment & 0x1f;
+    let least = lane & segment;
+    match mode {
+        ShuffleMode::Up => {
+            let from = lane as i32 - offset as i32;
+            (from.max(0) as u32, from >= most as i32)
+        }
+        ShuffleMode::Down => (lane + offset, lane + offset <= most),
+        ShuffleMode::Butterfly => (lane ^ offset, lane ^ offset <= most),
+        ShuffleMode::Index => {
+            let from = least | offset & !segment & 0x1f;
+            (from, from <= most)
+        }
+    }
+}
+
+fn combine(terms: &mut Terms, op: ReduceOp, format: Format, a: Value, b: Value) -> Option<Value> {
+    if let (Value::Concrete(a), Value::Concrete(b)) = (a, b)
+        && !format.is_float()
+    {
+        let signed = format == Format::S32;
+        let (a, b) = (a as u32, b as u32);
+        let word = match op {
+            ReduceOp::Add => a.wrapping_add(b),
+            ReduceOp::Min if signed => (a as i32).min(b as i32) as u32,
+            ReduceOp::Max if signed => (a as i32).max(b as i32) as u32,
+            ReduceOp::Min => a.min(b),
+            ReduceOp::Max => a.max(b),
+            ReduceOp::And => a & b,
+            ReduceOp::Or => a | b,
+            ReduceOp::Xor => a ^ b,
+            ReduceOp::Popc => return None,
+        };
+        return Some(Value::Concrete(u64::from(word)));
+    }
+    let bit_op = match op {
+        ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => {
+            let (a, b) = (as_number(terms, format, a)?, as_number(terms, format, b)?);
+            let term = match op {
+                ReduceOp::Add => terms.add(a, b),
+                ReduceOp::Min => terms.min(a, b),
+                _ => terms.max(a, b),
+            };
+            return Some(Value::Symbolic(Symbol::number(format, term)));
+        }
+        ReduceOp::And => BitOp::And,
+        ReduceOp::Or => BitOp::Or,
+        ReduceOp::Xor => BitOp::Xor,
+        ReduceOp::Popc => return None,
+    };
+    let (a, b) = (as_bits(terms, a, 32)?, as_bits(terms, b, 32)?);
+    Some(Value::Symbolic(Symbol::bits(terms.bits(bit_op, 32, a, b, Term::ZERO))))
+}

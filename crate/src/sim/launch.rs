@@ -1,0 +1,61 @@
+//! Launches that no GPU would accept.
+
+use super::outcome::{Fault, FaultKind, Run, Stats, Timeline};
+use super::setup::Setup;
+use crate::diag::Ledger;
+use crate::ir::Kernel;
+use crate::term::Terms;
+
+/// Threads that a block may have.
+const THREADS: u64 = 1024;
+/// Shared memory that a block may have on any device so far (sm_90: 227 KiB; rounded up).
+const SHARED: u64 = 228 << 10;
+
+/// Why a kernel cannot be launched so, if it cannot.
+pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
+    let launch = &setup.launch;
+    let threads: u64 = launch.block.iter().map(|extent| u64::from(*extent)).product();
+    if threads == 0 || threads > THREADS {
+        return Some(format!("a block must have 1 to {THREADS} threads, not {threads}"));
+    }
+    if let Some(required) = kernel.required_block
+        && required != launch.block
+    {
+        let [x, y, z] = required;
+        return Some(format!("the kernel requires blocks of {x}×{y}×{z} threads (.reqntid)"));
+    }
+    if let Some(most) = kernel.max_block {
+        let most: u64 = most.iter().map(|extent| u64::from(*extent)).product();
+        if threads > most {
+            return Some(format!(
+                "the kernel allows at most {most} threads a block (.maxntid), not {threads}"
+            ));
+        }
+    }
+    let shared = kernel.shared_bytes + launch.dynamic_shared;
+    if shared > SHARED {
+        return Some(format!("a block may have at most {SHARED} bytes of shared memory, not {shared}"));
+    }
+    if launch.ctas.is_empty() {
+        return Some("no CTA is run".to_owned());
+    }
+    let outside =
+        launch.ctas.iter().find(|cta| cta.iter().zip(&launch.grid).any(|(at, extent)| at >= extent));
+    if let Some([x, y, z]) = outside {
+        return Some(format!("CTA ({x},{y},{z}) lies outside the grid"));
+    }
+    let all = threads * launch.ctas.len() as u64;
+    (all > 1 << 31).then(|| format!("{all} threads are too many for one run; run fewer CTAs"))
+}
+
+/// The outcome of a launch that did not happen.
+pub(super) fn refused(why: String) -> Run {
+    Run {
+        terms: Terms::new(),
+        faults: vec![Fault { kind: FaultKind::Launch(why), site: None, others: Vec::new() }],
+        tensors: Vec::new(),
+        stats: Stats::default(),
+        timeline: Timeline::default(),
+        ledger: Ledger::default(),
+    }
+}

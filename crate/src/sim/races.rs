@@ -1,0 +1,85 @@
+//! Races found in a run, one for each pair of instructions and region.
+
+use super::machine::Machine;
+use super::outcome::{AccessKind, Race, RaceSide, Site};
+use super::race::Conflict;
+use std::collections::BTreeSet;
+
+/// Different races that are kept.
+const KEPT: usize = 32;
+
+/// The races of a run, in order of discovery.
+#[derive(Default)]
+pub(super) struct Races {
+    pub(super) found: Vec<Race>,
+    seen: BTreeSet<(u32, u32, usize)>,
+}
+
+impl<'a> Machine<'a> {
+    /// Records that the present access of a lane is unordered with an earlier one.
+    pub(super) fn record_race(
+        &mut self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        offset: u64,
+        conflict: Conflict,
+    ) {
+        let key = (pc.min(conflict.instr), pc.max(conflict.instr), region);
+        if self.races.found.len() >= KEPT || !self.races.seen.insert(key) {
+            return;
+        }
+        let first = RaceSide {
+            site: Site { instr: conflict.instr, thread: self.global_thread(conflict.other) },
+            kind: conflict.kind,
+        };
+        let thread = self.thread(self.warps[index].first() + conflict.lane);
+        let second = RaceSide { site: Site { instr: pc, thread }, kind };
+        let bytes = self.memory.regions[region].cells.granule();
+        let place = self.region_place(region, offset, bytes);
+        let ordering = if first.site.thread.cta != thread.cta {
+            "the threads belong to different CTAs, which nothing orders".to_owned()
+        } else {
+            let (one, two) = (first.site.thread.linear, thread.linear);
+            let barriers = self.stats.cta_barriers;
+            match (barriers, one / 32 == two / 32) {
+                (0, true) => "no barrier was passed; threads of one warp are not ordered by themselves".to_owned(),
+                (0, false) => "no barrier was passed".to_owned(),
+                (_, true) => {
+                    "no barrier lies between the two accesses; threads of one warp are not ordered by themselves"
+                        .to_owned()
+                }
+                (_, false) => "no barrier lies between the two accesses".to_owned(),
+            }
+        };
+        let schedule = vec![
+            format!("{} runs up to its access, {} runs up to its access;", first.site.thread, thread),
+            format!(
+                "then {} {}s {} and {} {}s it next,",
+                first.site.thread,
+                verb(first.kind),
+                place.text,
+                thread,
+                verb(kind)
+            ),
+            "or the two go the other way round: no barrier keeps either order".to_owned(),
+        ];
+        self.races.found.push(Race {
+            first,
+            second,
+            place,
+            ordering,
+            schedule,
+            hidden_by_collectives: false,
+        });
+    }
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "update",
+    }
+}
