@@ -4,7 +4,7 @@
 
 mod constants;
 
-pub use constants::{Exact, Factor};
+pub use constants::{Exact, Factor, Meaning, Meanings};
 
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;

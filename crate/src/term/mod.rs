@@ -11,7 +11,7 @@
 
 mod constant;
 mod elements;
-mod eval;
+pub mod eval;
 mod node;
 mod store;
 mod value;

@@ -31,6 +31,29 @@ pub enum Factor {
     E,
 }
 
+impl Factor {
+    /// The factor to a power.
+    pub fn to_the(self, power: i64) -> Option<Exact> {
+        Exact::factor(self, Ratio::from_integer(power))
+    }
+
+    /// Rationals just below and above it, 10^-38 apart.
+    pub fn bounds(self) -> (BigRational, BigRational) {
+        let digits: u128 = match self {
+            Factor::Pi => 314159265358979323846264338327950288419,
+            Factor::Ln2 => 69314718055994530941723212145817656807,
+            Factor::Ln10 => 230258509299404568401799145468436420760,
+            Factor::E => 271828182845904523536028747135266249775,
+            Factor::Prime(prime) => {
+                let prime = BigRational::from_integer(prime.into());
+                return (prime.clone(), prime);
+            }
+        };
+        let unit = BigInt::from(10u8).pow(38u32);
+        (BigRational::new(digits.into(), unit.clone()), BigRational::new((digits + 1).into(), unit))
+    }
+}
+
 /// `rational · Π factorᵏ`, canonical.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Exact {
@@ -213,6 +236,28 @@ impl Exact {
         Some(self)
     }
 
+    /// Rationals below and above a positive value, about 30 digits apart; `None` if an exponent
+    /// is not a half.
+    pub fn bounds(&self) -> Option<(BigRational, BigRational)> {
+        // The square has whole exponents; its root is taken in fixed point.
+        let square = self.power(Ratio::from_integer(2))?;
+        let (mut low, mut high) = (square.rational.clone(), square.rational.clone());
+        for (factor, power) in &square.factors {
+            let power = i32::try_from(power.is_integer().then(|| power.to_integer())?).ok()?;
+            let (below, above) = factor.bounds();
+            let (below, above) = if power > 0 { (below, above) } else { (above, below) };
+            low *= num_traits::Pow::pow(&below, power);
+            high *= num_traits::Pow::pow(&above, power);
+        }
+        // Scaled so that the integer root has at least 110 bits.
+        let bits = low.denom().bits() as i64 - low.numer().bits() as i64;
+        let unit = BigInt::one() << (110 + bits.max(0) / 2 + 1) as u64;
+        let scale = BigRational::from_integer(&unit * &unit);
+        let below = (low * &scale).floor().to_integer().sqrt();
+        let above = (high * scale).ceil().to_integer().sqrt() + 1;
+        Some((BigRational::new(below, unit.clone()), BigRational::new(above, unit)))
+    }
+
     /// Two floats that the value lies between.
     pub fn enclosure(&self) -> Interval {
         let mut value = Interval::of_rational(&self.rational);
@@ -370,9 +415,25 @@ mod tests {
         );
         let sum = log2e.plus(&log2e).unwrap();
         assert_eq!(sum.coefficient(), &BigRational::from_integer(2.into()));
-        assert!(log2e.plus(&log2e.negated()).unwrap().is_one() == false);
         assert!(log2e.plus(&log2e.negated()).unwrap().is_zero());
         assert_eq!(log2e.plus(&Exact::integer(1)), None);
+    }
+
+    #[test]
+    fn bounds_are_tight_and_agree_with_the_floats() {
+        for value in [
+            Exact::integer(2).power(half()).unwrap(),
+            Factor::Pi.to_the(-1).unwrap().power(half()).unwrap(),
+            Factor::E.to_the(3).unwrap(),
+            Factor::Ln10.to_the(1).unwrap().times(&Exact::named(Named::Log2E)).unwrap(),
+            Exact::rational(BigRational::new(1.into(), BigInt::one() << 200)),
+        ] {
+            let (low, high) = value.bounds().unwrap();
+            assert!(low < high && (&high - &low) / &high < BigRational::new(1.into(), BigInt::one() << 100));
+            let interval = value.enclosure();
+            assert!(Interval::of_rational(&low).low() <= interval.high());
+            assert!(interval.low() <= Interval::of_rational(&high).high());
+        }
     }
 
     #[test]

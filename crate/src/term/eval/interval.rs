@@ -13,6 +13,7 @@
 use num_integer::Integer;
 use num_rational::{BigRational, Ratio};
 use num_traits::{Signed, ToPrimitive, Zero};
+use std::f64::consts;
 
 /// Relative error allowed to a library function: 32 units in the last place.
 const MARGIN: f64 = 32.0 * f64::EPSILON;
@@ -28,15 +29,15 @@ impl Interval {
     /// Every real.
     pub const WHOLE: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
     /// π = 3.14159265358979323846…
-    pub const PI: Interval = Interval { low: 3.141592653589793, high: 3.1415926535897936 };
+    pub const PI: Interval = Interval { low: consts::PI, high: consts::PI.next_up() };
     /// ln 2 = 0.69314718055994530941…
-    pub const LN_2: Interval = Interval { low: 0.6931471805599453, high: 0.6931471805599454 };
+    pub const LN_2: Interval = Interval { low: consts::LN_2, high: consts::LN_2.next_up() };
     /// ln 10 = 2.30258509299404568401…
-    pub const LN_10: Interval = Interval { low: 2.3025850929940455, high: 2.302585092994046 };
+    pub const LN_10: Interval = Interval { low: consts::LN_10.next_down(), high: consts::LN_10 };
     /// log₂ e = 1.44269504088896340735…
-    pub const LOG2_E: Interval = Interval { low: 1.4426950408889634, high: 1.4426950408889636 };
+    pub const LOG2_E: Interval = Interval { low: consts::LOG2_E, high: consts::LOG2_E.next_up() };
     /// e = 2.71828182845904523536…
-    pub const E: Interval = Interval { low: 2.718281828459045, high: 2.7182818284590455 };
+    pub const E: Interval = Interval { low: consts::E, high: consts::E.next_up() };
 
     /// The interval between two floats, whichever is smaller; everything if one is NaN.
     pub fn new(a: f64, b: f64) -> Interval {
@@ -196,7 +197,7 @@ impl Interval {
 
     /// sin x.
     pub fn sin(self) -> Interval {
-        self.wave(libm::sin, std::f64::consts::FRAC_PI_2)
+        self.wave(libm::sin, consts::FRAC_PI_2)
     }
 
     /// cos x.
@@ -217,13 +218,13 @@ impl Interval {
         hull = Interval { low: hull.low - 1e-15, high: hull.high + 1e-15 };
         let slack = 1e-9;
         let turn = |offset: f64| {
-            let first = ((self.low - slack - offset) / std::f64::consts::TAU).ceil();
-            offset + first * std::f64::consts::TAU <= self.high + slack
+            let first = ((self.low - slack - offset) / consts::TAU).ceil();
+            offset + first * consts::TAU <= self.high + slack
         };
         if turn(peak) {
             hull.high = 1.0;
         }
-        if turn(peak - std::f64::consts::PI) {
+        if turn(peak - consts::PI) {
             hull.low = -1.0;
         }
         hull.clip(-1.0, 1.0)
@@ -384,7 +385,7 @@ mod tests {
         assert_eq!(Interval::new(-1.0, 1.0).reciprocal(), None);
         assert_eq!(Interval::new(-1.0, 1.0).sqrt(), None);
         assert_eq!(Interval::new(0.0, 1.0).ln(), None);
-        assert_eq!(Interval::WHOLE.times(Interval::point(0.0)).contains(0.0), true);
+        assert!(Interval::WHOLE.times(Interval::point(0.0)).contains(0.0));
         assert_eq!(Interval::WHOLE.minus(Interval::WHOLE), Interval::WHOLE);
     }
 }

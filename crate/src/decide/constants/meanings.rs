@@ -1,0 +1,378 @@
+//! What every constant of two kernels means, decided once for both.
+//!
+//! A meaning is a function of the value alone: equal constants mean the same in both kernels, and
+//! a constant and its negation mean opposite numbers. A value that occurs in several formats is
+//! judged by the most precise of them. What [`recovery`](super::recovery) leaves exact gets a
+//! second chance: a constant that only one kernel has may be a product, quotient or reciprocal of
+//! constants of the other (`0.3137·log₂ e` folded by a compiler).
+//!
+//! Guarantees: every reading other than the exact bits is in the ledger.
+//! Misses: products of three constants; folding across more than one rounding per operation.
+
+use super::exact::{Exact, Factor};
+use super::recovery::{recover, rounds_to};
+use crate::base::{Budget, Exhausted, Format};
+use crate::decide::Options;
+use crate::diag::{Assumption, Ledger};
+use crate::term::eval::{Reach, operands};
+use crate::term::{Number, Term, Terms};
+use num_rational::BigRational;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+
+/// What a constant stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// A real number.
+    Number(Exact),
+    /// +∞.
+    Infinity,
+    /// -∞.
+    MinusInfinity,
+    /// Whatever it reaches has no real value.
+    NotANumber,
+    /// The condition that always holds.
+    True,
+    /// The condition that never holds.
+    False,
+}
+
+impl Meaning {
+    /// The exact value of the bits.
+    fn of_number(number: &Number) -> Meaning {
+        match number {
+            Number::Rational(value) => Meaning::Number(Exact::rational(value.clone())),
+            Number::Named(named) => Meaning::Number(Exact::named(*named)),
+            Number::Infinity => Meaning::Infinity,
+            Number::MinusInfinity => Meaning::MinusInfinity,
+            Number::NotANumber => Meaning::NotANumber,
+            Number::True => Meaning::True,
+            Number::False => Meaning::False,
+        }
+    }
+}
+
+/// The meanings of the constants of (reference, optimized), indexed like their constant tables.
+#[derive(Clone, Debug)]
+pub struct Meanings {
+    sides: [Vec<Meaning>; 2],
+}
+
+/// A rounded constant that some root uses.
+struct Rounded {
+    /// `None` when the same value also occurs as an exact number.
+    format: Option<Format>,
+    /// Uses in each kernel.
+    uses: [u64; 2],
+    /// The recovered meaning of the magnitude, and how it reads.
+    meaning: Option<(Exact, String)>,
+    /// The meaning came from constants of the other kernel.
+    derived: bool,
+}
+
+/// Tables longer than this are data, not constants that mean something.
+const MOST_CONSTANTS: usize = 10_000;
+/// How many constants of one kernel are multiplied with one another.
+const MOST_FACTORS: usize = 48;
+
+impl Meanings {
+    /// Reads the constants below `roots` of (reference, optimized); readings other than the exact
+    /// bits go to the ledger.
+    pub fn of(
+        options: &Options,
+        budget: &Budget,
+        sides: [(&Terms, &[Term]); 2],
+        ledger: &mut Ledger,
+    ) -> Result<Meanings, Exhausted> {
+        let mut values: BTreeMap<BigRational, Rounded> = BTreeMap::new();
+        if !options.exact_constants {
+            for (side, (terms, roots)) in sides.into_iter().enumerate() {
+                collect(terms, &uses(terms, roots, budget)?, side, &mut values);
+            }
+            if values.len() <= MOST_CONSTANTS {
+                read(&mut values, budget)?;
+            }
+        }
+        for (value, rounded) in &values {
+            if let (Some((_, text)), Some(format)) = (&rounded.meaning, rounded.format) {
+                let assumption = Assumption::ConstantRecovered(literal(value, format), text.clone());
+                ledger.note(assumption, rounded.uses[0] + rounded.uses[1], None);
+            }
+        }
+        let sides = sides.map(|(terms, _)| {
+            terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
+        });
+        Ok(Meanings { sides })
+    }
+
+    /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
+    pub fn side(&self, side: usize) -> &[Meaning] {
+        &self.sides[side]
+    }
+}
+
+/// The meaning of one table entry.
+fn meaning(number: &Number, values: &BTreeMap<BigRational, Rounded>) -> Meaning {
+    let recovered = match number {
+        Number::Rational(value) if !values.is_empty() => values
+            .get(&value.abs())
+            .and_then(|rounded| rounded.meaning.as_ref())
+            .map(|(exact, _)| if value.is_negative() { exact.negated() } else { exact.clone() }),
+        _ => None,
+    };
+    recovered.map_or_else(|| Meaning::of_number(number), Meaning::Number)
+}
+
+/// How often each constant is an operand below the roots.
+fn uses(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exhausted> {
+    let mut uses = vec![0u64; terms.constants().len()];
+    let mut count = |term: Term| {
+        if let Some(constant) = term.as_constant() {
+            uses[constant] += 1;
+        }
+    };
+    roots.iter().for_each(|root| count(*root));
+    for node in Reach::of(terms, roots, budget)?.nodes() {
+        operands(&terms.node_at(node)).into_iter().flatten().for_each(&mut count);
+    }
+    Ok(uses)
+}
+
+fn collect(terms: &Terms, uses: &[u64], side: usize, values: &mut BTreeMap<BigRational, Rounded>) {
+    for (constant, count) in terms.constants().iter().zip(uses) {
+        let Number::Rational(value) = &constant.number else { continue };
+        if *count == 0 || value.is_zero() {
+            continue;
+        }
+        let known = values.entry(value.abs()).or_insert(Rounded {
+            format: constant.rounded,
+            uses: [0, 0],
+            meaning: None,
+            derived: false,
+        });
+        known.uses[side] += count;
+        known.format = match (known.format, constant.rounded) {
+            (Some(a), Some(b)) => Some(if precise(b) > precise(a) { b } else { a }),
+            _ => None,
+        };
+    }
+}
+
+/// More significand bits come later.
+fn precise(format: Format) -> u32 {
+    match format {
+        Format::F64 => 53,
+        Format::F32 | Format::Tf32 => 24,
+        Format::F16 => 11,
+        Format::Bf16 => 8,
+        Format::E4m3 => 4,
+        Format::E5m2 => 3,
+        // Not rounded: as precise as can be.
+        _ => u32::MAX,
+    }
+}
+
+/// Recovers values on their own, then as combinations of the other kernel's.
+fn read(values: &mut BTreeMap<BigRational, Rounded>, budget: &Budget) -> Result<(), Exhausted> {
+    for (value, rounded) in values.iter_mut() {
+        budget.poll()?;
+        rounded.meaning = rounded.format.and_then(|format| recover(value, format));
+    }
+    // The optimized kernel's first: what was derived is no basis for deriving the other way round.
+    for side in [1, 0] {
+        let factors = factors_of(values, 1 - side);
+        for (value, rounded) in values.iter_mut() {
+            budget.poll()?;
+            let only_here = rounded.uses[side] > 0 && rounded.uses[1 - side] == 0;
+            let format = rounded.format.filter(|format| matches!(format, Format::F32 | Format::F64));
+            if let (true, None, Some(format)) = (only_here, &rounded.meaning, format) {
+                rounded.meaning = combination(value, format, &factors);
+                rounded.derived = rounded.meaning.is_some();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A constant of the other kernel: its bits, what it means, how it reads.
+struct Operand {
+    bits: Option<f64>,
+    meaning: Exact,
+    text: String,
+}
+
+/// The constants of one kernel, and the named numbers that compilers fold into them.
+fn factors_of(values: &BTreeMap<BigRational, Rounded>, side: usize) -> Vec<Operand> {
+    let of_side = values
+        .iter()
+        .filter(|(value, rounded)| rounded.uses[side] > 0 && !rounded.derived && !value.is_one());
+    let mut factors: Vec<Operand> = of_side
+        .take(MOST_FACTORS)
+        .map(|(value, rounded)| {
+            let (meaning, text) = rounded.meaning.clone().unwrap_or_else(|| {
+                let float = value.to_f64().unwrap_or(f64::INFINITY);
+                (Exact::rational(value.clone()), format!("{float}"))
+            });
+            Operand { bits: value.to_f64(), meaning, text }
+        })
+        .collect();
+    for (factor, power, text) in
+        [(Factor::Ln2, -1, "log₂ e"), (Factor::Ln2, 1, "ln 2"), (Factor::Ln10, 1, "ln 10")]
+    {
+        if let Some(meaning) = factor.to_the(power) {
+            factors.push(Operand { bits: None, meaning, text: text.to_owned() });
+        }
+    }
+    factors
+}
+
+/// The one reciprocal, product or quotient of two operands that rounds to `value`.
+fn combination(value: &BigRational, format: Format, factors: &[Operand]) -> Option<(Exact, String)> {
+    let target = value.to_f64()?;
+    let mut found: Option<(Exact, String)> = None;
+    let mut offer = |meaning: Option<Exact>, folded: Option<f64>, text: &dyn Fn() -> String| {
+        // Far most combinations are far off: floats tell.
+        let Some(meaning) = meaning else { return true };
+        let interval = meaning.enclosure();
+        if interval.high() < target * (1.0 - 1e-6) || interval.low() > target * (1.0 + 1e-6) {
+            return true;
+        }
+        let as_folded = folded.is_some_and(|folded| match format {
+            Format::F32 => f64::from(folded as f32) == target,
+            _ => folded == target,
+        });
+        if !as_folded && !rounds_to(&meaning, value, format) {
+            return true;
+        }
+        match &found {
+            Some((known, _)) => *known == meaning,
+            None => {
+                found = Some((meaning, text()));
+                true
+            }
+        }
+    };
+    for (at, a) in factors.iter().enumerate() {
+        let reciprocal = offer(a.meaning.reciprocal(), a.bits.map(f64::recip), &|| format!("1/({})", a.text));
+        if !reciprocal {
+            return None;
+        }
+        for b in &factors[at..] {
+            let both = a.bits.zip(b.bits);
+            let product = offer(a.meaning.times(&b.meaning), both.map(|(a, b)| a * b), &|| {
+                format!("{} · {}", a.text, b.text)
+            });
+            let over = |a: &Operand, b: &Operand| b.meaning.reciprocal().and_then(|b| a.meaning.times(&b));
+            let quotient =
+                offer(over(a, b), both.map(|(a, b)| a / b), &|| format!("{}/({})", a.text, b.text));
+            let inverse = offer(over(b, a), both.map(|(a, b)| b / a), &|| format!("{}/({})", b.text, a.text));
+            if !(product && quotient && inverse) {
+                return None;
+            }
+        }
+    }
+    found
+}
+
+/// A constant as its bits and its value: `0f3FB8AA3B = 1.442695`.
+fn literal(value: &BigRational, format: Format) -> String {
+    let float = value.to_f64().unwrap_or(f64::INFINITY);
+    match format {
+        Format::F32 | Format::Tf32 => format!("0f{:08X} = {}", (float as f32).to_bits(), float as f32),
+        Format::F64 => format!("0d{:016X} = {float}", float.to_bits()),
+        _ => format!("{float} ({format})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_pair(
+        options: &Options,
+        reference: &[(Format, u64)],
+        optimized: &[(Format, u64)],
+    ) -> ([Vec<Meaning>; 2], Vec<String>) {
+        let mut stores = [Terms::new(), Terms::new()];
+        let mut roots = [Vec::new(), Vec::new()];
+        for (side, constants) in [reference, optimized].into_iter().enumerate() {
+            for (format, bits) in constants {
+                let constant = stores[side].number(*format, *bits);
+                roots[side].push(stores[side].mul(Term::element(0), constant));
+            }
+        }
+        let mut ledger = Ledger::default();
+        let sides = [(&stores[0], roots[0].as_slice()), (&stores[1], roots[1].as_slice())];
+        let meanings = Meanings::of(options, &Budget::default(), sides, &mut ledger).unwrap();
+        let of = |side: usize| meanings.side(side)[7..].to_vec();
+        (
+            [of(0), of(1)],
+            ledger.entries().map(|(assumption, noted)| format!("{assumption:?} {}", noted.count)).collect(),
+        )
+    }
+
+    fn single(value: f32) -> (Format, u64) {
+        (Format::F32, u64::from(value.to_bits()))
+    }
+
+    fn text(meaning: &Meaning) -> String {
+        let Meaning::Number(exact) = meaning else { panic!("{meaning:?}") };
+        exact.to_string()
+    }
+
+    #[test]
+    fn recoveries_are_noted_and_can_be_turned_off() {
+        let log2e = single(std::f32::consts::LOG2_E);
+        let (meanings, ledger) = read_pair(&Options::default(), &[log2e], &[log2e]);
+        assert_eq!(text(&meanings[0][0]), "log₂ e");
+        assert_eq!(meanings[0], meanings[1]);
+        assert_eq!(ledger, [r#"ConstantRecovered("0f3FB8AA3B = 1.442695", "log₂ e") 2"#]);
+        let exact = Options { exact_constants: true };
+        let (meanings, ledger) = read_pair(&exact, &[log2e], &[log2e]);
+        assert_eq!(text(&meanings[0][0]), "12102203/8388608");
+        assert_eq!(ledger.len(), 0);
+    }
+
+    #[test]
+    fn one_value_has_one_meaning_in_both_formats() {
+        let third = (Format::F16, 0x3555);
+        let same = single(1365.0 / 4096.0);
+        let (meanings, _) = read_pair(&Options::default(), &[third], &[same]);
+        assert_eq!(meanings[0], meanings[1]);
+        assert_eq!(text(&meanings[0][0]), "1365/4096");
+        let (meanings, _) = read_pair(&Options::default(), &[third], &[single(1.0 / 3.0)]);
+        assert_eq!(meanings[0], meanings[1]);
+        assert_eq!(text(&meanings[0][0]), "1/3");
+    }
+
+    #[test]
+    fn signs_go_along() {
+        let (meanings, _) = read_pair(&Options::default(), &[single(-0.1)], &[single(0.1)]);
+        assert_eq!(text(&meanings[0][0]), "-1/10");
+        assert_eq!(text(&meanings[1][0]), "1/10");
+    }
+
+    #[test]
+    fn products_of_the_other_kernels_constants() {
+        let scale = 0.313_734_63f32;
+        let folded = single((f64::from(scale) * std::f64::consts::LOG2_E) as f32);
+        let (meanings, ledger) = read_pair(&Options::default(), &[single(scale)], &[folded]);
+        let Meaning::Number(product) = &meanings[1][0] else { panic!() };
+        assert_eq!(product.factors().len(), 1);
+        assert_eq!(product.coefficient(), &BigRational::from_float(scale).unwrap());
+        assert_eq!(ledger.len(), 1);
+        // Three units off is not the product, whichever of the two is read freely.
+        let off = single(f32::from_bits(folded.1 as u32 + 3));
+        let (meanings, ledger) = read_pair(&Options::default(), &[single(scale)], &[off]);
+        assert_eq!(text(&meanings[1][0]), "15187523/33554432");
+        assert_eq!(ledger.len(), 0);
+    }
+
+    #[test]
+    fn a_reciprocal_of_the_other_kernels_constant() {
+        let scale = 0.313_734_63f32;
+        let (meanings, _) = read_pair(&Options::default(), &[single(scale)], &[single(scale.recip())]);
+        let Meaning::Number(value) = &meanings[1][0] else { panic!() };
+        assert_eq!(value.coefficient(), &BigRational::from_float(scale).unwrap().recip());
+    }
+}

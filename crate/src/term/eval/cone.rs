@@ -1,0 +1,234 @@
+//! Cones: the nodes that some roots are built from, renumbered densely.
+//!
+//! A cone is what an evaluation walks: one step a node, operands before the nodes that use them,
+//! so that a single forward pass over a flat vector evaluates everything and a term may be a
+//! million nodes deep. It is built once and evaluated at many points.
+//!
+//! Cost: linear in the largest root's number divided by 64, plus the size of the cone.
+
+use crate::base::{Budget, Exhausted};
+use crate::term::{Node, Term, Terms};
+
+/// Which nodes of a store can be reached from some roots.
+pub struct Reach {
+    words: Vec<u64>,
+}
+
+impl Reach {
+    /// Marks everything below `roots`.
+    pub fn of(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Reach, Exhausted> {
+        let nodes = roots.iter().filter_map(|root| root.as_node()).max().map_or(0, |most| most + 1);
+        let mut reach = Reach { words: vec![0; nodes.div_ceil(64)] };
+        let mut waiting = Vec::new();
+        for root in roots {
+            reach.visit(*root, &mut waiting);
+        }
+        let mut steps = 0u32;
+        while let Some(node) = waiting.pop() {
+            steps = steps.wrapping_add(1);
+            if steps.is_multiple_of(8192) {
+                budget.poll()?;
+            }
+            for operand in operands(&terms.node_at(node as usize)).into_iter().flatten() {
+                reach.visit(operand, &mut waiting);
+            }
+        }
+        Ok(reach)
+    }
+
+    fn visit(&mut self, term: Term, waiting: &mut Vec<u32>) {
+        let Some(node) = term.as_node() else { return };
+        let bit = 1u64 << (node % 64);
+        if self.words[node / 64] & bit == 0 {
+            self.words[node / 64] |= bit;
+            waiting.push(node as u32);
+        }
+    }
+
+    /// Whether a node was reached.
+    pub fn holds(&self, node: usize) -> bool {
+        self.words.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1)
+    }
+
+    /// The nodes in ascending order.
+    pub fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().enumerate().flat_map(|(at, word)| {
+            let mut rest = *word;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(at * 64 + bit)
+            })
+        })
+    }
+}
+
+/// The operands of a node, in order.
+pub fn operands(node: &Node) -> [Option<Term>; 3] {
+    match *node {
+        Node::Element(_) | Node::Constant(_) | Node::BitConstant(_) => [None, None, None],
+        Node::Add(a, b)
+        | Node::Sub(a, b)
+        | Node::Mul(a, b)
+        | Node::Div(a, b)
+        | Node::Max(a, b)
+        | Node::Min(a, b)
+        | Node::Compare(_, a, b)
+        | Node::And(a, b)
+        | Node::Or(a, b)
+        | Node::Apply(_, a, b) => [Some(a), Some(b), None],
+        Node::Fma(a, b, c) | Node::Select(a, b, c) | Node::Bits(_, _, a, b, c) => [Some(a), Some(b), Some(c)],
+        Node::Unary(_, a)
+        | Node::Round(_, _, a)
+        | Node::Not(a)
+        | Node::BitsOf(_, a)
+        | Node::FromBits(_, a) => [Some(a), None, None],
+    }
+}
+
+/// The same node over other operands.
+pub fn with_operands(node: &Node, mut map: impl FnMut(Term) -> Term) -> Node {
+    match *node {
+        Node::Element(_) | Node::Constant(_) | Node::BitConstant(_) => *node,
+        Node::Add(a, b) => Node::Add(map(a), map(b)),
+        Node::Sub(a, b) => Node::Sub(map(a), map(b)),
+        Node::Mul(a, b) => Node::Mul(map(a), map(b)),
+        Node::Fma(a, b, c) => Node::Fma(map(a), map(b), map(c)),
+        Node::Div(a, b) => Node::Div(map(a), map(b)),
+        Node::Unary(function, a) => Node::Unary(function, map(a)),
+        Node::Max(a, b) => Node::Max(map(a), map(b)),
+        Node::Min(a, b) => Node::Min(map(a), map(b)),
+        Node::Select(a, b, c) => Node::Select(map(a), map(b), map(c)),
+        Node::Round(mode, format, a) => Node::Round(mode, format, map(a)),
+        Node::Compare(relation, a, b) => Node::Compare(relation, map(a), map(b)),
+        Node::And(a, b) => Node::And(map(a), map(b)),
+        Node::Or(a, b) => Node::Or(map(a), map(b)),
+        Node::Not(a) => Node::Not(map(a)),
+        Node::BitsOf(format, a) => Node::BitsOf(format, map(a)),
+        Node::Bits(op, width, a, b, c) => Node::Bits(op, width, map(a), map(b), map(c)),
+        Node::FromBits(format, a) => Node::FromBits(format, map(a)),
+        Node::Apply(function, a, b) => Node::Apply(function, map(a), map(b)),
+    }
+}
+
+/// The cone of some roots, ready to be evaluated.
+pub struct Cone {
+    steps: Vec<Node>,
+    nodes: Vec<u32>,
+    roots: Vec<Term>,
+    elements: Vec<u32>,
+    constants: Vec<u32>,
+}
+
+impl Cone {
+    /// Collects the cone of `roots`.
+    pub fn of(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Cone, Exhausted> {
+        let reach = Reach::of(terms, roots, budget)?;
+        // Rank of a node: set bits before its word, plus those below it in the word.
+        let mut before = Vec::with_capacity(reach.words.len());
+        let mut count = 0u32;
+        for word in &reach.words {
+            before.push(count);
+            count += word.count_ones();
+        }
+        let place = |term: Term| match term.as_node() {
+            Some(node) => {
+                let below = reach.words[node / 64] & ((1u64 << (node % 64)) - 1);
+                Term::from_node((before[node / 64] + below.count_ones()) as usize)
+            }
+            None => term,
+        };
+        let mut cone = Cone {
+            steps: Vec::with_capacity(count as usize),
+            nodes: Vec::with_capacity(count as usize),
+            roots: roots.iter().map(|root| place(*root)).collect(),
+            elements: Vec::new(),
+            constants: Vec::new(),
+        };
+        let (elements, constants) = (&mut cone.elements, &mut cone.constants);
+        let mut leaf = |term: Term| {
+            if let Some(element) = term.as_element() {
+                elements.push(element);
+            } else if let Some(constant) = term.as_constant() {
+                constants.push(constant as u32);
+            }
+        };
+        roots.iter().for_each(|root| leaf(*root));
+        for (at, node) in reach.nodes().enumerate() {
+            if at.is_multiple_of(8192) {
+                budget.poll()?;
+            }
+            let step = terms.node_at(node);
+            cone.steps.push(with_operands(&step, |operand| {
+                leaf(operand);
+                place(operand)
+            }));
+            cone.nodes.push(node as u32);
+        }
+        for leaves in [&mut cone.elements, &mut cone.constants] {
+            leaves.sort_unstable();
+            leaves.dedup();
+        }
+        Ok(cone)
+    }
+
+    /// The steps, operands first: an operand that is a node stands for the step of that number.
+    pub fn steps(&self) -> &[Node] {
+        &self.steps
+    }
+
+    /// The store's node behind a step.
+    pub fn node(&self, step: usize) -> Term {
+        Term::from_node(self.nodes[step] as usize)
+    }
+
+    /// The roots, nodes renumbered to steps.
+    pub fn roots(&self) -> &[Term] {
+        &self.roots
+    }
+
+    /// The elements that occur, ascending.
+    pub fn elements(&self) -> &[u32] {
+        &self.elements
+    }
+
+    /// The constants that occur, ascending.
+    pub fn constants(&self) -> &[u32] {
+        &self.constants
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cones_hold_what_is_needed_and_no_more() {
+        let mut terms = Terms::new();
+        let [x, y, z] = [0, 1, 2].map(Term::element);
+        let sum = terms.add(x, y);
+        let _other = terms.mul(y, z);
+        let two = terms.integer(2);
+        let root = terms.fma(sum, two, x);
+        let cone = Cone::of(&terms, &[root, z], &Budget::default()).unwrap();
+        assert_eq!(cone.steps().len(), 2);
+        assert_eq!(cone.node(1), root);
+        assert_eq!(cone.roots(), &[Term::from_node(1), z]);
+        assert_eq!(cone.elements(), &[0, 1, 2]);
+        assert_eq!(cone.constants(), &[two.as_constant().unwrap() as u32]);
+        assert_eq!(cone.steps()[0], Node::Add(x, y));
+    }
+
+    #[test]
+    fn a_million_links_need_no_stack_and_stop_when_asked() {
+        let mut terms = Terms::new();
+        let mut chain = Term::element(0);
+        for at in 0..1_000_000 {
+            chain = terms.fma(Term::element(at + 1), Term::element(7), chain);
+        }
+        let budget = Budget::default();
+        assert_eq!(Cone::of(&terms, &[chain], &budget).unwrap().steps().len(), 1_000_000);
+        budget.cancel();
+        assert!(Cone::of(&terms, &[chain], &budget).is_err());
+    }
+}
