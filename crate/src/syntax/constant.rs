@@ -146,10 +146,12 @@ impl<'a> Grammar<'a> {
     /// Operators of at least the given precedence after `left`.
     fn climb(&mut self, input: Input<'a>, left: Literal, least: u8) -> Step<'a, Literal> {
         let (mut rest, mut left) = (input, left);
-        while let Some((spelling, precedence, operator)) = operator(rest, least) {
+        while let Some((spelling, precedence, operator)) = operator_at(rest, least) {
             let after = self.advance(&rest[spelling.len()..]);
-            let (next, right) = self.primary(after)?;
-            let (next, right) = self.deeper(rest, |this| this.climb(next, right, precedence + 1))?;
+            let (mut next, mut right) = self.primary(after)?;
+            if operator_at(next, precedence + 1).is_some() {
+                (next, right) = self.deeper(rest, |this| this.climb(next, right, precedence + 1))?;
+            }
             left = match apply(operator, left, right) {
                 Ok(value) => value,
                 Err(problem) => return Err(nom::Err::Error(Fault::new(after, problem))),
@@ -170,7 +172,8 @@ impl<'a> Grammar<'a> {
     }
 }
 
-fn operator(input: Input<'_>, least: u8) -> Option<(&'static str, u8, Operator)> {
+/// The binary operator that stands here, if it binds at least as tightly as `least`.
+fn operator_at(input: Input<'_>, least: u8) -> Option<(&'static str, u8, Operator)> {
     let found = OPERATORS.iter().find(|(spelling, ..)| input.starts_with(spelling.as_bytes()))?;
     (found.1 >= least).then_some(*found)
 }

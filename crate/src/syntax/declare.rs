@@ -12,7 +12,7 @@ use super::ast::{
 };
 use super::grammar::Grammar;
 use super::lex::{self, Input, Step};
-use super::recover::{Fault, Problem};
+use super::recover::Fault;
 
 /// The dotted words before a declared name.
 #[derive(Default)]
@@ -44,7 +44,7 @@ impl<'a> Grammar<'a> {
             let space = StateSpace::ALL.into_iter().find(|space| space.name() == word);
             rest = match word {
                 "align" => {
-                    let (after, align) = self.integer(next, "an alignment in bytes")?;
+                    let (after, align) = self.plain(next, "an alignment in bytes")?;
                     match &mut prefix.pointer {
                         Some(pointer) => pointer.align = Some(align),
                         None => prefix.align = Some(align),
@@ -127,7 +127,7 @@ impl<'a> Grammar<'a> {
     /// `<10>` after a name, if it stands here.
     fn range(&mut self, input: Input<'a>) -> Step<'a, Option<u32>> {
         let Some(inside) = self.take(input, b'<') else { return Ok((input, None)) };
-        let (rest, count) = self.small(inside, "how many registers")?;
+        let (rest, count) = self.small(inside, "a number of registers")?;
         let (rest, ()) = self.punctuation(rest, b'>', "`>`")?;
         Ok((rest, Some(count)))
     }
@@ -183,7 +183,7 @@ impl<'a> Grammar<'a> {
             let (next, extent) = match inside {
                 [b']', ..] => (inside, None),
                 _ => {
-                    let (next, extent) = self.integer(inside, "how many elements, or `]`")?;
+                    let (next, extent) = self.integer(inside, "a number of elements or `]`")?;
                     (next, Some(extent))
                 }
             };
@@ -307,15 +307,12 @@ impl<'a> Grammar<'a> {
         Ok((rest, Parameter { span, space, align, vector, ty, pointer, name, dimensions }))
     }
 
-    /// A `u64` list for directives: `256, 1, 1`.
+    /// The numbers of a directive: `256, 1, 1`.
     pub(super) fn numbers(&mut self, input: Input<'a>) -> Step<'a, Vec<u64>> {
         let mut numbers = Vec::new();
         let (rest, ()) = self.commas(input, |this, input| {
-            let (rest, number) = this.number(input)?;
-            let Literal::Integer { bits, .. } = number else {
-                return Err(nom::Err::Error(Fault::new(input, Problem::Expected("a whole number"))));
-            };
-            numbers.push(bits);
+            let (rest, number) = this.plain(input, "a whole number")?;
+            numbers.push(number);
             Ok((rest, ()))
         })?;
         Ok((rest, numbers))

@@ -157,16 +157,24 @@ impl<'a> Grammar<'a> {
         Ok((self.advance(rest), literal))
     }
 
-    /// A whole number that fits 32 bits, as directives have them.
-    pub(super) fn small(&mut self, input: Input<'a>, what: &'static str) -> Step<'a, u32> {
-        let fault = |problem| Err(nom::Err::Error(Fault::new(input, problem)));
+    /// A whole number without signs or operators: what directives have, where a name such as `%r`
+    /// may follow (in an expression that would be a remainder).
+    pub(super) fn plain(&mut self, input: Input<'a>, what: &'static str) -> Step<'a, u64> {
         match self.number(input) {
-            Ok((rest, Literal::Integer { bits, .. })) => match u32::try_from(bits) {
-                Ok(number) => Ok((rest, number)),
-                Err(_) => fault(Problem::Range("32 bits")),
-            },
-            Err(nom::Err::Error(Fault { problem: Problem::Range(what), .. })) => fault(Problem::Range(what)),
-            _ => fault(Problem::Expected(what)),
+            Ok((rest, Literal::Integer { bits, .. })) => Ok((rest, bits)),
+            Err(nom::Err::Error(fault @ Fault { problem: Problem::Range(_), .. })) => {
+                Err(nom::Err::Error(fault))
+            }
+            _ => Err(Fault::expected(input, what)),
+        }
+    }
+
+    /// The same within 32 bits.
+    pub(super) fn small(&mut self, input: Input<'a>, what: &'static str) -> Step<'a, u32> {
+        let (rest, number) = self.plain(input, what)?;
+        match u32::try_from(number) {
+            Ok(number) => Ok((rest, number)),
+            Err(_) => Err(nom::Err::Error(Fault::new(input, Problem::Range("32 bits")))),
         }
     }
 

@@ -11,10 +11,10 @@
 //! Source: PTX ISA 9.0, §4.1 (source format), §4.4 (identifiers), §4.5 (constants).
 
 use nom::branch::alt;
-use nom::bytes::complete::{tag, tag_no_case, take_till, take_until, take_while_m_n, take_while1};
+use nom::bytes::complete::{tag, take_till, take_until, take_while_m_n, take_while1};
 use nom::character::complete::{digit0, digit1, one_of};
-use nom::combinator::{map_opt, opt, recognize};
-use nom::sequence::{pair, preceded};
+use nom::combinator::{opt, recognize};
+use nom::sequence::pair;
 use nom::{IResult, Parser};
 
 use super::ast::Literal;
@@ -122,12 +122,12 @@ pub(super) fn suffixes(input: Input<'_>) -> usize {
 /// An unsigned number in any of the spellings of PTX. A word right after it is a fault.
 pub(super) fn number(input: Input<'_>) -> Step<'_, Literal> {
     let (rest, literal) = match input {
-        [b'0', b'f' | b'F', rest @ ..] => {
-            let (rest, bits) = exact_bits(rest, 8)?;
+        [b'0', b'f' | b'F', ..] => {
+            let (rest, bits) = exact_bits(input, 8, "`0f` and 8 hexadecimal digits")?;
             (rest, Literal::F32(bits as u32))
         }
-        [b'0', b'd' | b'D', rest @ ..] => {
-            let (rest, bits) = exact_bits(rest, 16)?;
+        [b'0', b'd' | b'D', ..] => {
+            let (rest, bits) = exact_bits(input, 16, "`0d` and 16 hexadecimal digits")?;
             (rest, Literal::F64(bits))
         }
         [b'0', b'x' | b'X' | b'b' | b'B', ..] => integer(input)?,
@@ -146,14 +146,15 @@ pub(super) fn number(input: Input<'_>) -> Step<'_, Literal> {
     }
 }
 
-/// Exactly `count` hexadecimal digits: the bits of a float.
-fn exact_bits(input: Input<'_>, count: usize) -> Step<'_, u64> {
-    let hex = |byte: u8| byte.is_ascii_hexdigit();
-    let expected =
-        if count == 8 { "8 hexadecimal digits after `0f`" } else { "16 hexadecimal digits after `0d`" };
-    let fault = |_| nom::Err::Error(Fault::new(input, Problem::Expected(expected)));
-    let (rest, digits) = take_while_m_n::<_, _, Fault<'_>>(count, count, hex).parse(input).map_err(fault)?;
-    Ok((rest, value(digits, 16).unwrap_or(0)))
+/// The bits of a float: exactly `count` hexadecimal digits after two bytes of prefix.
+fn exact_bits<'a>(input: Input<'a>, count: usize, what: &'static str) -> Step<'a, u64> {
+    let digits = take_while_m_n::<_, _, Fault<'_>>(count, count, |byte: u8| byte.is_ascii_hexdigit());
+    match { digits }.parse(&input[2..]) {
+        Ok((rest, digits)) if !rest.first().is_some_and(|byte| continues_word(*byte)) => {
+            Ok((rest, value(digits, 16).unwrap_or(0)))
+        }
+        _ => Err(Fault::expected(input, what)),
+    }
 }
 
 /// Whether a decimal point or an exponent follows the leading digits.
@@ -182,32 +183,30 @@ fn float(input: Input<'_>) -> Step<'_, Literal> {
 
 /// `12`, `0x1F`, `0b101`, `017`, each with an optional `U`.
 fn integer(input: Input<'_>) -> Step<'_, Literal> {
-    let hex = preceded(tag_no_case("0x"), take_while1(|byte: u8| byte.is_ascii_hexdigit()));
-    let binary = preceded(tag_no_case("0b"), take_while1(|byte: u8| matches!(byte, b'0' | b'1')));
-    let octal = preceded(tag("0"), take_while1(|byte: u8| matches!(byte, b'0'..=b'7')));
-    let in_radix = |radix| move |digits: Input<'_>| Some(value(digits, radix));
-    let digits = alt((
-        map_opt(hex, in_radix(16)),
-        map_opt(binary, in_radix(2)),
-        map_opt(octal, in_radix(8)),
-        map_opt(take_while1(|byte: u8| byte.is_ascii_digit()), in_radix(10)),
-    ));
-    let suffix = take_while_m_n(0, 1, |byte| byte == b'U');
-    let (rest, (bits, suffix)) = pair(digits, suffix)
-        .parse(input)
+    let (radix, digits) = match input {
+        [b'0', b'x' | b'X', digits @ ..] => (16, digits),
+        [b'0', b'b' | b'B', digits @ ..] => (2, digits),
+        [b'0', b'0'..=b'9', ..] => (8, &input[1..]),
+        _ => (10, input),
+    };
+    let (rest, digits) = take_while1(|byte: u8| (byte as char).is_digit(radix))
+        .parse(digits)
         .map_err(|_: nom::Err<Fault<'_>>| Fault::expected(input, "a number"))?;
-    let Some(bits) = bits else {
+    let Some(bits) = value(digits, radix) else {
         return Err(nom::Err::Error(Fault::new(input, Problem::Range("64 bits"))));
     };
-    let unsigned = !suffix.is_empty() || i64::try_from(bits).is_err();
-    Ok((rest, Literal::Integer { bits, unsigned }))
+    let (rest, suffix) = match rest {
+        [b'U', rest @ ..] => (rest, true),
+        _ => (rest, false),
+    };
+    Ok((rest, Literal::Integer { bits, unsigned: suffix || i64::try_from(bits).is_err() }))
 }
 
 /// The value of some digits; `None` beyond 64 bits.
-fn value(digits: Input<'_>, radix: u64) -> Option<u64> {
+fn value(digits: Input<'_>, radix: u32) -> Option<u64> {
     digits.iter().try_fold(0u64, |value, byte| {
-        let digit = (*byte as char).to_digit(radix as u32)?;
-        value.checked_mul(radix)?.checked_add(u64::from(digit))
+        let digit = (*byte as char).to_digit(radix)?;
+        value.checked_mul(u64::from(radix))?.checked_add(u64::from(digit))
     })
 }
 
@@ -236,7 +235,10 @@ pub(super) fn section_body<'a>(open: Input<'a>, input: Input<'a>) -> Step<'a, In
             [] => return Err(nom::Err::Error(Fault::new(open, Problem::OpenBrace))),
             [b'}', ..] => return Ok((&rest[1..], &input[..input.len() - rest.len()])),
             [b'"', ..] => string(rest)?.0,
-            [b'/', b'/' | b'*', ..] => comment(rest)?.0,
+            [b'/', b'/' | b'*', ..] => match comment(rest) {
+                Ok((after, ())) => after,
+                Err(_) => return Err(nom::Err::Error(Fault::new(rest, Problem::OpenBrace))),
+            },
             _ => &rest[1..],
         }
     }
@@ -259,6 +261,6 @@ pub(super) fn skip_token(input: Input<'_>) -> Input<'_> {
 }
 
 /// From the end of the line on.
-fn line_end(input: Input<'_>) -> Input<'_> {
+pub(super) fn line_end(input: Input<'_>) -> Input<'_> {
     &input[input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len())..]
 }

@@ -64,5 +64,22 @@ pub fn parse(which: Source, text: &str) -> Parsed {
     }
     let input = grammar.source.as_bytes();
     let items = grammar.items(input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input));
+    if items.is_empty()
+        && let Some(first) = grammar.diagnostics.first_mut()
+        && let Some(language) = language(text)
+    {
+        first.notes.push(format!("this looks like {language}; give the PTX that its compiler makes of it"));
+    }
     Parsed { module: ast::Module { names: grammar.names, items }, diagnostics: grammar.diagnostics }
+}
+
+/// What a text that is no PTX at all probably is: people paste the source of a kernel.
+fn language(text: &str) -> Option<&'static str> {
+    match () {
+        _ if text.contains("__global__") => Some("CUDA C++"),
+        _ if text.contains("@triton.jit") || text.contains("T.prim_func") => Some("Python"),
+        _ if text.contains("define ") && text.contains("target triple") => Some("LLVM IR"),
+        _ if text.starts_with("\u{7f}ELF") => Some("a compiled binary"),
+        _ => None,
+    }
 }

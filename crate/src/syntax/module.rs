@@ -95,13 +95,13 @@ impl<'a> Grammar<'a> {
     /// `.file 1 "kernel.cu", 1700000000, 4096`
     fn file(&mut self, input: Input<'a>) -> Step<'a, Item> {
         let rest = self.advance(&input[".file".len()..]);
-        let (rest, number) = self.integer(rest, "a file number")?;
+        let (rest, number) = self.plain(rest, "a file number")?;
         let (rest, path) = self.string(rest)?;
         let (rest, stamp) = match self.take(rest, b',') {
             Some(next) => {
-                let (rest, time) = self.integer(next, "a modification time")?;
+                let (rest, time) = self.plain(next, "a modification time")?;
                 let (rest, ()) = self.punctuation(rest, b',', "`,` and the file's size")?;
-                let (rest, size) = self.integer(rest, "the file's size")?;
+                let (rest, size) = self.plain(rest, "the file's size")?;
                 (rest, Some((time, size)))
             }
             None => (rest, None),

@@ -67,7 +67,7 @@ impl<'a> Grammar<'a> {
                     self.literal(input)?
                 }
             }
-            [b'0'..=b'9' | b'-' | b'+' | b'~' | b'(' | b'.', ..] => self.literal(input)?,
+            [b'0'..=b'9' | b'-' | b'+' | b'~' | b'(', ..] | [b'.', b'0'..=b'9', ..] => self.literal(input)?,
             _ => return Err(Fault::expected(input, OPERAND)),
         };
         Ok((rest, Operand { span: self.span(input), kind }))

@@ -200,6 +200,9 @@ impl<'a> Grammar<'a> {
         if matches!(fault.problem, Problem::End(_)) && self.starts_line(at) {
             return fault.at;
         }
+        if fault.problem == Problem::OpenString {
+            return lex::trivia(lex::line_end(fault.at));
+        }
         if fault.problem == Problem::Depth && fault.at.starts_with(b"{") {
             return skip_braces(fault.at);
         }
@@ -248,6 +251,9 @@ impl<'a> Grammar<'a> {
         if matches!(fault.problem, Problem::End(_)) && self.starts_line(self.offset(fault.at)) {
             return fault.at;
         }
+        if fault.problem == Problem::OpenString {
+            return lex::trivia(lex::line_end(fault.at));
+        }
         let mut rest = start;
         let mut depth = 0usize;
         while let Some(byte) = rest.first() {
@@ -262,7 +268,11 @@ impl<'a> Grammar<'a> {
                         return next;
                     }
                 }
-                b'.' if past_fault && rest.len() < start.len() && opens_item(rest) => return rest,
+                b'.' if past_fault && rest.len() < start.len() => {
+                    if opens_item(rest) || depth == 0 && self.first_on_line(rest) && opens_variable(rest) {
+                        return rest;
+                    }
+                }
                 _ => {}
             }
             rest = lex::trivia(lex::skip_token(rest));
@@ -306,7 +316,15 @@ pub(super) fn opens_item(input: Input<'_>) -> bool {
         b".address_size",
         b".alias",
     ];
-    WORDS.iter().any(|word| {
-        input.starts_with(word) && !input.get(word.len()).is_some_and(|byte| lex::continues_word(*byte))
-    })
+    WORDS.iter().any(|word| starts_with_word(input, word))
+}
+
+/// Whether a directive stands here that at module level starts an item, but may also stand in bodies.
+fn opens_variable(input: Input<'_>) -> bool {
+    const WORDS: [&[u8]; 5] = [b".global", b".const", b".shared", b".file", b".section"];
+    WORDS.iter().any(|word| starts_with_word(input, word))
+}
+
+fn starts_with_word(input: Input<'_>, word: &[u8]) -> bool {
+    input.starts_with(word) && !input.get(word.len()).is_some_and(|byte| lex::continues_word(*byte))
 }

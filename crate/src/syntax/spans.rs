@@ -138,7 +138,7 @@ fn statement(it: &mut Statement) {
         Statement::Location(it) => {
             let Location { span, place: _, inlined } = &mut **it;
             *span = NOWHERE;
-            for Inlined { function, offset: _, place: _ } in inlined {
+            if let Some(Inlined { function, offset: _, place: _ }) = inlined {
                 ident(function);
             }
         }
@@ -161,7 +161,7 @@ fn statement(it: &mut Statement) {
 
 fn instruction(Instruction { span, guard, opcode, operands }: &mut Instruction) {
     *span = NOWHERE;
-    for Guard { span, register: _, negated: _ } in guard {
+    if let Some(Guard { span, register: _, negated: _ }) = guard {
         *span = NOWHERE;
     }
     let Opcode { name: _, span } = opcode;

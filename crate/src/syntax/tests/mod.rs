@@ -1,7 +1,10 @@
 //! Tests of the PTX front end.
 
+mod corpus;
 mod errors;
 mod forms;
+mod fuzz;
+mod generate;
 
 use super::{Parsed, parse, print};
 use crate::base::{LineIndex, Source};
