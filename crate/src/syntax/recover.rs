@@ -243,6 +243,11 @@ impl<'a> Grammar<'a> {
         last.is_none_or(|byte| *byte == b'\n')
     }
 
+    /// Whether the next item starts here, `depth` braces into a broken one.
+    fn opens_next(&self, input: Input<'a>, depth: usize) -> bool {
+        opens_item(input) || depth == 0 && self.first_on_line(input) && opens_variable(input)
+    }
+
     /// Where to go on after the item that began at `start` failed with `fault`.
     pub(super) fn after_item(&self, start: Input<'a>, fault: Fault<'a>) -> Input<'a> {
         if fault.at.starts_with(b"/*") {
@@ -268,10 +273,8 @@ impl<'a> Grammar<'a> {
                         return next;
                     }
                 }
-                b'.' if past_fault && rest.len() < start.len() => {
-                    if opens_item(rest) || depth == 0 && self.first_on_line(rest) && opens_variable(rest) {
-                        return rest;
-                    }
+                b'.' if past_fault && rest.len() < start.len() && self.opens_next(rest, depth) => {
+                    return rest;
                 }
                 _ => {}
             }
