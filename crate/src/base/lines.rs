@@ -36,6 +36,13 @@ impl LineIndex {
         Position { line, column: before.chars().count() as u32 + 1 }
     }
 
+    /// The column of a byte offset in UTF-16 code units, from 1: what browsers' editors count.
+    pub fn utf16_column(&self, text: &str, offset: u32) -> u32 {
+        let start = self.starts[self.line(offset) as usize - 1] as usize;
+        let before = text.get(start..(offset as usize).min(text.len())).unwrap_or("");
+        before.encode_utf16().count() as u32 + 1
+    }
+
     /// The text of a line (from 1) without its end; empty when there is none.
     pub fn text<'t>(&self, text: &'t str, line: u32) -> &'t str {
         let Some(start) = self.starts.get((line as usize).wrapping_sub(1)) else { return "" };
@@ -46,5 +53,23 @@ impl LineIndex {
     /// How many lines there are.
     pub fn count(&self) -> u32 {
         self.starts.len() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_utf16_units() {
+        let text = "a\r\n// 𝛼é x\n";
+        let lines = LineIndex::new(text);
+        let x = text.find('x').unwrap_or(0) as u32;
+        assert_eq!(lines.position(text, x), Position { line: 2, column: 7 });
+        assert_eq!(lines.utf16_column(text, x), 8);
+        assert_eq!(lines.position(text, text.len() as u32), Position { line: 3, column: 1 });
+        assert_eq!(lines.text(text, 1), "a");
+        assert_eq!(lines.text(text, 4), "");
+        assert_eq!(lines.count(), 3);
     }
 }

@@ -12,7 +12,7 @@
 
 use super::ast::Literal;
 use super::grammar::Grammar;
-use super::lex::{Input, Step};
+use super::lex::{self, Input, Step};
 use super::recover::{Fault, Problem};
 
 /// Binary operators with their precedence, longest spelling first.
@@ -174,6 +174,12 @@ impl<'a> Grammar<'a> {
 
 /// The binary operator that stands here, if it binds at least as tightly as `least`.
 fn operator_at(input: Input<'_>, least: u8) -> Option<(&'static str, u8, Operator)> {
+    // `5 %r1`: a register where a comma is missing, not a remainder.
+    if let [b'%', byte, ..] = input
+        && lex::starts_word(*byte)
+    {
+        return None;
+    }
     let found = OPERATORS.iter().find(|(spelling, ..)| input.starts_with(spelling.as_bytes()))?;
     (found.1 >= least).then_some(*found)
 }

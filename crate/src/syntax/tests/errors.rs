@@ -360,9 +360,10 @@ fn declarations() {
 #[test]
 fn operands() {
     check_body(
-        "ld.u32 %r1, [];\n\tld.u32 %r1, [%r1*4];\n\tld.u32 %r1, [%r1+%r2];\n\tmov.b64 {}, %r1;\n\tadd %r1, (%r2), 1;",
+        "add.s32 %r1, 5 %r2; ld.u32 %r1, [];\n\tld.u32 %r1, [%r1*4];\n\tld.u32 %r1, [%r1+%r2];\n\tmov.b64 {}, %r1;\n\tadd %r1, (%r2), 1;",
         expect![[r#"
-            1:27 P001 expected an address, found `]` «]»
+            1:29 P001 expected `,` or `;`, found `%r2` «%r2»
+            1:47 P001 expected an address, found `]` «]»
             2:18 P001 expected `+`, `,` or `]`, found `*` «*»
             3:19 P001 expected an offset in bytes, found `%r2` «%r2»
             4:11 P001 expected an operand, found `}` «}»
