@@ -3,6 +3,7 @@
 //! (being written: the types below are the interface)
 
 mod constants;
+pub mod idioms;
 
 pub use constants::{Exact, Factor, Meaning, Meanings};
 

@@ -1,0 +1,137 @@
+//! Each idiom as compilers emit it, and near misses that must stay as they are.
+
+use super::*;
+use crate::base::Format;
+use crate::term::{Named, Number};
+
+fn rewritten(terms: &Terms, root: Term) -> Option<Rewritten> {
+    rewrite(terms, &[root], &Budget::default()).unwrap()
+}
+
+fn row(name: &str) -> &'static Idiom {
+    IDIOMS.iter().find(|idiom| idiom.name == name).unwrap()
+}
+
+/// A store where the argument is no element, so that operands sort the other way round.
+fn argument(terms: &mut Terms) -> Term {
+    terms.sub(Term::element(3), Term::element(4))
+}
+
+#[test]
+fn every_row_is_found_with_any_argument() {
+    for idiom in IDIOMS {
+        let mut terms = Terms::new();
+        for x in [Term::element(9), argument(&mut terms)] {
+            let root = (idiom.shape)(&mut terms, &[x, Term::element(8)]);
+            let new = rewritten(&terms, root).unwrap_or_else(|| panic!("{} not found", idiom.name));
+            assert_eq!(new.recognised, [(idiom.name, 1)]);
+            let mut expected = Terms::new();
+            let x = if x.as_element().is_some() { x } else { argument(&mut expected) };
+            let meaning = (idiom.meaning)(&mut expected, &[x]);
+            assert_eq!(new.terms.len(), expected.len(), "{}", idiom.name);
+            assert_eq!(new.terms.node(new.roots[0]), expected.node(meaning), "{}", idiom.name);
+        }
+    }
+}
+
+#[test]
+fn one_wrong_constant_is_another_program() {
+    // Rebuild each shape with one constant moved by one unit in the last place.
+    for idiom in IDIOMS {
+        let mut shape = Terms::new();
+        let root = (idiom.shape)(&mut shape, &[Term::element(0)]);
+        let count = shape.constants().len();
+        let mut tried = 0;
+        for wrong in 3..count {
+            let Number::Rational(value) = &shape.constant_at(wrong).number else { continue };
+            let float = num_traits::ToPrimitive::to_f32(value).unwrap();
+            let mut terms = Terms::new();
+            let root = copy_with(&shape, root, &mut terms, |terms, constant| {
+                if constant == wrong {
+                    terms.number(Format::F32, u64::from(float.to_bits() ^ 1))
+                } else {
+                    terms.constant(shape.constant_at(constant).clone())
+                }
+            });
+            assert!(rewritten(&terms, root).is_none(), "{} with {float} changed", idiom.name);
+            tried += 1;
+        }
+        assert!(tried >= 2, "{}", idiom.name);
+    }
+}
+
+/// Copies a cone, constants through a function.
+fn copy_with(
+    old: &Terms,
+    root: Term,
+    new: &mut Terms,
+    mut constants: impl FnMut(&mut Terms, usize) -> Term,
+) -> Term {
+    let mut places = Vec::new();
+    for node in 0..old.len() {
+        let copy = with_operands(&old.node_at(node), |operand| match operand.as_constant() {
+            Some(constant) => constants(new, constant),
+            None => operand.as_node().map_or(operand, |node| places[node]),
+        });
+        let copy = build(new, old, &copy);
+        places.push(copy);
+    }
+    places[root.as_node().unwrap()]
+}
+
+#[test]
+fn near_misses_of_expf_stay() {
+    // The shift works on a different sum than the one the exponent was computed from.
+    let mut terms = Terms::new();
+    let (x, y) = (Term::element(0), Term::element(1));
+    let one = (row("expf").shape)(&mut terms, &[x]);
+    let other = (row("expf").shape)(&mut terms, &[y]);
+    let (Node::Mul(fraction, _), Node::Mul(a, b)) = (terms.node(one), terms.node(other)) else { panic!() };
+    let power = if matches!(terms.node(a), Node::FromBits(..)) { a } else { b };
+    let mixed = terms.mul(fraction, power);
+    assert!(rewritten(&terms, mixed).is_none());
+    // A shift by another distance.
+    let Node::FromBits(_, shifted) = terms.node(power) else { panic!() };
+    let Node::Bits(op, width, bits, _, _) = terms.node(shifted) else { panic!() };
+    let by = terms.bit_constant(22);
+    let shifted = terms.bits(op, width, bits, by, Term::ZERO);
+    let power = terms.from_bits(Format::F32, shifted);
+    let wrong = terms.mul(fraction, power);
+    assert!(rewritten(&terms, wrong).is_none());
+}
+
+#[test]
+fn fused_and_negated_products_are_found() {
+    let mut terms = Terms::new();
+    let (x, y) = (Term::element(0), Term::element(1));
+    let product = (row("expf").shape)(&mut terms, &[x]);
+    let Node::Mul(a, b) = terms.node(product) else { panic!() };
+    let minus_a = terms.neg(a);
+    let sum = terms.fma(minus_a, b, y);
+    let new = rewritten(&terms, sum).unwrap();
+    let mut expected = Terms::new();
+    let exp = expected.unary(Unary::Exp, x);
+    let minus_exp = expected.neg(exp);
+    let sum = expected.add(minus_exp, y);
+    assert_eq!(new.terms.len(), expected.len());
+    assert_eq!(new.terms.node(new.roots[0]), expected.node(sum));
+}
+
+#[test]
+fn a_chain_of_idioms_is_rebuilt_and_the_rest_kept() {
+    let mut terms = Terms::new();
+    let mut sum = Term::ZERO;
+    for at in 0..100 {
+        let exp = (row("expf").shape)(&mut terms, &[Term::element(at)]);
+        sum = terms.add(sum, exp);
+    }
+    let named = terms.named(Named::Pi);
+    let other = terms.apply("f", sum, named);
+    let new = rewrite(&terms, &[other, Term::element(7), named], &Budget::default()).unwrap().unwrap();
+    assert_eq!(new.recognised, [("expf", 100)]);
+    assert_eq!(new.terms.len(), 200);
+    assert_eq!(new.roots[1], Term::element(7));
+    let Node::Apply(function, _, pi) = new.terms.node(new.roots[0]) else { panic!() };
+    assert_eq!((new.terms.function_name(function), pi), ("f", new.roots[2]));
+    assert!(rewrite(&new.terms, &new.roots, &Budget::default()).unwrap().is_none());
+}
