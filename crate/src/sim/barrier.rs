@@ -4,6 +4,11 @@
 //! threads of the CTA; threads that have returned count as arrived, as in the paper (a counted
 //! barrier waits for exactly its count). Completing a barrier orders everything before each
 //! arrival before everything after each departure.
+//!
+//! A counted barrier can be reached by more threads than its count. Then who meets whom could
+//! depend on the schedule, and one schedule would not stand for all. So an arrival must happen
+//! after every arrival of the barrier's previous phase. If not, one could have taken the other's
+//! place, and that is reported as barrier divergence.
 
 use super::bits::{as_condition, predicate};
 use super::clock::Arrival;
@@ -37,15 +42,24 @@ struct Barrier {
     conditions: Vec<Term>,
 }
 
+/// A finished phase of a counted barrier.
+struct Phase {
+    arrivals: Vec<Arrival>,
+    /// Threads that waited for its end, ascending.
+    waited: Vec<u32>,
+}
+
 /// All barriers of the CTA that somebody has arrived at.
 #[derive(Default)]
 pub(super) struct Barriers {
     open: BTreeMap<u32, Barrier>,
+    /// For counted barriers, the previous phase.
+    previous: BTreeMap<u32, Phase>,
 }
 
 impl<'a> Machine<'a> {
     /// Executes a barrier instruction.
-    pub(super) fn barrier(&mut self, index: usize, pc: u32, mask: u32, op: BarrierOp) -> Flow {
+    pub(super) fn barrier(&mut self, index: usize, pc: u32, mask: u32, op: BarrierOp, aligned: bool) -> Flow {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
         let src = kernel.src(instr);
@@ -98,6 +112,11 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(groups));
                 continue;
             }
+            if counted && !self.follows_previous_phase(id, first + lane, aligned) {
+                let groups = self.disagreement(index, pc, lane, id, count);
+                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(groups));
+                continue;
+            }
             let arrival = self.clocks.arrive(first + lane);
             let barrier = self.barriers.open.entry(id).or_default();
             barrier.arrivals.push(arrival);
@@ -118,6 +137,18 @@ impl<'a> Machine<'a> {
             debug_assert_eq!(left, 0);
             Flow::Next
         }
+    }
+
+    /// Whether an arrival comes after the previous phase of a counted barrier in every schedule.
+    fn follows_previous_phase(&self, id: u32, thread: u32, aligned: bool) -> bool {
+        let Some(phase) = self.barriers.previous.get(&id) else { return true };
+        phase.waited.binary_search(&thread).is_ok()
+            || phase.arrivals.iter().all(|arrival| {
+                // Aligned arrivals are the whole warp's: its lanes come one after the other only
+                // in our bookkeeping.
+                let together = aligned && arrival.thread / WARP as u32 == thread / WARP as u32;
+                together || self.clocks.follows(arrival, thread)
+            })
     }
 
     /// Completes barriers that a return has filled.
@@ -168,6 +199,11 @@ impl<'a> Machine<'a> {
             self.deliver_reduction(warp, mask, pc, &barrier.conditions);
             self.warps[warp].step = self.warps[warp].step.max(step);
             self.warps[warp].resume(pc + 1, mask);
+        }
+        if barrier.count.is_some() {
+            let mut waited: Vec<u32> = barrier.waiting.iter().map(|(thread, _)| *thread).collect();
+            waited.sort_unstable();
+            self.barriers.previous.insert(id, Phase { arrivals: barrier.arrivals, waited });
         }
     }
 

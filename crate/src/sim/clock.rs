@@ -56,6 +56,11 @@ impl Clocks {
         }
     }
 
+    /// Whether an arrival happens before the present of a thread.
+    pub(super) fn follows(&self, arrival: &Arrival, thread: u32) -> bool {
+        self.ordered(self.first + arrival.thread, arrival.epoch, thread)
+    }
+
     /// Records that a thread arrives at a synchronisation: what it did so far is published.
     pub(super) fn arrive(&mut self, thread: u32) -> Arrival {
         let at = thread as usize;

@@ -67,7 +67,7 @@ impl<'a> Machine<'a> {
             let together = together & members;
             let required = members & self.warps[index].present & !self.warps[index].exited;
             if together == required && together == mask {
-                self.complete(index, together, &[pc; WARP]);
+                self.complete(index, members, together, &[pc; WARP]);
                 return Flow::Next;
             }
             all_done = false;
@@ -103,7 +103,7 @@ impl<'a> Machine<'a> {
         while let Some(at) = self.meetings[index].iter().position(|meeting| meeting.missing() & !exited == 0)
         {
             let meeting = self.meetings[index].remove(at);
-            self.complete(index, meeting.arrived, &meeting.pcs);
+            self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
             let first = self.warps[index].first();
             let step = self.warps[index].step;
             for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
@@ -117,14 +117,21 @@ impl<'a> Machine<'a> {
     }
 
     /// The lanes meet; each stands at its own instruction.
-    fn complete(&mut self, index: usize, met: u32, pcs: &[u32; WARP]) {
+    fn complete(&mut self, index: usize, members: u32, met: u32, pcs: &[u32; WARP]) {
         self.stats.warp_syncs += 1;
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
         match kernel.code[pcs[leader] as usize].effect {
             Effect::WarpSync => {
                 let first = self.warps[index].first();
-                let arrivals: Vec<_> = lanes(met).map(|lane| self.clocks.arrive(first + lane)).collect();
+                let mut arrivals: Vec<_> = lanes(met).map(|lane| self.clocks.arrive(first + lane)).collect();
+                // Members that have returned count as arrived: their return comes before this.
+                let gone = members & self.warps[index].exited;
+                let returned = self.returned.iter().filter(|arrival| {
+                    let lane = arrival.thread.wrapping_sub(first);
+                    lane < WARP as u32 && gone >> lane & 1 == 1
+                });
+                arrivals.extend(returned.cloned());
                 self.clocks.join(&arrivals, lanes(met).map(|lane| first + lane));
             }
             Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),

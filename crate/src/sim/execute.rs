@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
                 };
                 self.park(index, mask, pc, FaultKind::Forbidden(text.to_owned()));
             }
-            Effect::Barrier { op, .. } => return self.barrier(index, pc, mask, *op),
+            Effect::Barrier { op, aligned } => return self.barrier(index, pc, mask, *op, *aligned),
             Effect::WarpSync
             | Effect::Shuffle(_)
             | Effect::Vote(_)
