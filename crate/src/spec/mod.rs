@@ -12,7 +12,7 @@ mod suggest;
 mod tests;
 
 pub use parse::{MAX_ELEMENTS, parse};
-pub use print::print;
+pub use print::{literal, print};
 pub use suggest::nearest;
 
 pub use model::{

@@ -1,0 +1,255 @@
+//! Which argument each kernel parameter gets.
+//!
+//! The spec's `args` decide. Where they are missing: the other kernel's arguments by position, if
+//! it has as many parameters; names that PTX and spec share; the spec's tensors for the pointers
+//! and its scalars for the rest, each in file order, if there are exactly as many; and otherwise
+//! names made up from the parameters, shared by both kernels by position. Whatever is chosen this
+//! way is reported as inferred.
+
+use crate::base::{Format, FormatClass, Source};
+use crate::diag::{Code, Diagnostic};
+use crate::ir::{Constant, Kernel, Parameter, RegisterKind};
+use crate::spec::{Argument, Side, Spec, nearest};
+
+/// One kernel of the question.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// Which text it comes from.
+    pub source: Source,
+    /// What the spec says about it.
+    pub side: &'a Side,
+    /// The kernel.
+    pub kernel: &'a Kernel,
+}
+
+/// The arguments of each kernel, in the order of its parameters.
+pub struct Assigned {
+    /// One list a kernel, each as long as the kernel's parameters.
+    pub arguments: Vec<Vec<Argument>>,
+    /// What was inferred, and warnings.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// Chooses an argument for every parameter of every kernel.
+pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let mut notes = Vec::new();
+    let mut chosen: Vec<Option<Vec<Argument>>> = Vec::new();
+    for asked in kernels {
+        let explicit = asked.side.args.clone();
+        if let Some(args) = explicit.as_ref().filter(|args| args.len() != asked.kernel.parameters.len()) {
+            errors.push(wrong_count(asked, args.len()));
+        }
+        chosen.push(explicit);
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    for at in 0..kernels.len() {
+        if chosen[at].is_some() {
+            continue;
+        }
+        let asked = &kernels[at];
+        let other = (0..kernels.len()).find(|other| *other != at && chosen[*other].is_some());
+        let (arguments, how) = match other {
+            Some(other) => follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
+                .or_else(|| declared(spec, asked.kernel))
+                .ok_or_else(|| vec![cannot_follow(asked, &kernels[other])])?,
+            None => declared(spec, asked.kernel).unwrap_or_else(|| made_up(asked.kernel)),
+        };
+        if !asked.kernel.parameters.is_empty() {
+            let names = describe(asked.kernel, &arguments);
+            notes.push(Diagnostic::info(
+                Code::V011,
+                format!("the arguments of `{}` were inferred {how}: {names}", asked.kernel.name),
+            ));
+        }
+        chosen[at] = Some(arguments);
+    }
+    let arguments: Vec<_> = chosen.into_iter().flatten().collect();
+    notes.extend(strangers(spec, &arguments));
+    Ok(Assigned { arguments, notes })
+}
+
+/// Every name an argument mentions.
+pub fn mentioned(argument: &Argument) -> Vec<&str> {
+    match argument {
+        Argument::Name(name) | Argument::Tensor { tensor: name, .. } => vec![name],
+        Argument::Literal(_) => Vec::new(),
+        Argument::Struct(fields) => fields.iter().flat_map(|(_, field)| mentioned(field)).collect(),
+    }
+}
+
+/// Whether any instruction can read the parameter's bytes.
+pub fn is_used(kernel: &Kernel, parameter: &Parameter) -> bool {
+    let bytes = parameter.offset..parameter.offset + parameter.size.max(1);
+    kernel.registers.iter().any(|register| {
+        matches!(register, RegisterKind::Constant(Constant::ParameterAddress(at)) if bytes.contains(at))
+    })
+}
+
+fn wrong_count(asked: &Asked<'_>, found: usize) -> Diagnostic {
+    let kernel = asked.kernel;
+    let diagnostic = Diagnostic::error(
+        Code::V010,
+        format!("`args` has {found} entries, `{}` has {} parameters", kernel.name, kernel.parameters.len()),
+    )
+    .note(format!("they are {}", parameters(kernel)));
+    match asked.side.span {
+        Some(span) => diagnostic.at(Source::Spec, span),
+        None => diagnostic,
+    }
+}
+
+fn parameters(kernel: &Kernel) -> String {
+    if kernel.parameters.is_empty() {
+        return "none".to_owned();
+    }
+    let each = |p: &Parameter| match (p.aggregate, p.pointer, p.pointee) {
+        (true, ..) => format!("`{}` ({} bytes)", p.name, p.size),
+        (_, true, Some(format)) => format!("`{}` (pointer to {format})", p.name),
+        (_, true, None) => format!("`{}` (pointer)", p.name),
+        _ => format!("`{}` (.{})", p.name, p.format),
+    };
+    kernel.parameters.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
+    let (kernel, model) = (asked.kernel, other.kernel);
+    Diagnostic::error(
+        Code::V010,
+        format!(
+            "the parameters of `{}` and `{}` do not correspond by position ({} and {})",
+            model.name,
+            kernel.name,
+            model.parameters.len(),
+            kernel.parameters.len()
+        ),
+    )
+    .note(format!("`{}` has {}", model.name, parameters(model)))
+    .note(format!("`{}` has {}", kernel.name, parameters(kernel)))
+    .note(format!(
+        "say what each parameter is: `args = [\"…\", …]` under [{}] and [{}]",
+        other.source, asked.source
+    ))
+}
+
+/// The other kernel's arguments, by name where both kernels use the same parameter names, else by
+/// position.
+fn follow(
+    asked: &Asked<'_>,
+    other: &Asked<'_>,
+    theirs: &[Argument],
+) -> Option<(Vec<Argument>, &'static str)> {
+    let (mine, model) = (&asked.kernel.parameters, &other.kernel.parameters);
+    if mine.len() != model.len() {
+        return None;
+    }
+    let by_name: Option<Vec<usize>> = mine
+        .iter()
+        .map(|p| spoken(p).and_then(|name| model.iter().position(|q| spoken(q) == Some(name))))
+        .collect();
+    let (order, how) = match by_name {
+        Some(order) => (order, "from the other kernel's, by name"),
+        None => ((0..mine.len()).collect(), "from the other kernel's, by position"),
+    };
+    let fits = order.iter().zip(mine).all(|(at, p)| {
+        let q = &model[*at];
+        p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size)
+    });
+    // "Stored in another type here" is about the other kernel only.
+    let here = |argument: &Argument| match argument {
+        Argument::Tensor { tensor, offset: 0, .. } => Argument::Name(tensor.clone()),
+        Argument::Tensor { tensor, offset, .. } => {
+            Argument::Tensor { tensor: tensor.clone(), format: None, offset: *offset }
+        }
+        argument => argument.clone(),
+    };
+    fits.then(|| (order.iter().map(|at| here(&theirs[*at])).collect(), how))
+}
+
+/// The names that the spec declares: those the PTX uses itself, or pointers ↔ tensors and the rest
+/// ↔ scalars in file order.
+fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str)> {
+    let known = |name: &str| {
+        spec.tensors.iter().any(|tensor| tensor.name == name)
+            || spec.scalars.iter().any(|scalar| scalar.name == name)
+    };
+    let own = kernel.parameters.iter().map(|p| spoken(p).filter(|name| known(name)));
+    if let Some(names) = own.collect::<Option<Vec<_>>>() {
+        let arguments = names.into_iter().map(|name| Argument::Name(name.to_owned())).collect();
+        return Some((arguments, "from the parameters' names"));
+    }
+    if kernel.parameters.iter().any(|p| p.aggregate) {
+        return None;
+    }
+    let pointers = kernel.parameters.iter().filter(|p| p.pointer).count();
+    if pointers != spec.tensors.len() || kernel.parameters.len() - pointers != spec.scalars.len() {
+        return None;
+    }
+    let mut tensors = spec.tensors.iter().map(|tensor| tensor.name.clone());
+    let mut scalars = spec.scalars.iter().map(|scalar| scalar.name.clone());
+    let each = |p: &Parameter| if p.pointer { tensors.next() } else { scalars.next() };
+    let arguments: Option<Vec<_>> = kernel.parameters.iter().map(each).collect();
+    Some((
+        arguments?.into_iter().map(Argument::Name).collect(),
+        "from the spec's tensors and scalars, in order",
+    ))
+}
+
+/// Names made up from the parameters.
+fn made_up(kernel: &Kernel) -> (Vec<Argument>, &'static str) {
+    let name = |(at, p): (usize, &Parameter)| {
+        Argument::Name(spoken(p).map_or_else(|| format!("arg{at}"), str::to_owned))
+    };
+    (kernel.parameters.iter().enumerate().map(name).collect(), "from the PTX")
+}
+
+/// A parameter's name, unless a compiler numbered it (`kernel_param_3`).
+fn spoken(parameter: &Parameter) -> Option<&str> {
+    let numbered = parameter
+        .name
+        .rsplit_once("param_")
+        .is_some_and(|(_, number)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+    (!numbered).then_some(parameter.name.as_str())
+}
+
+fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
+    let each = |(p, argument): (&Parameter, &Argument)| {
+        let kind = match (p.pointer, p.pointee, p.format.class()) {
+            (true, Some(format), _) => format!("pointer to {format}"),
+            (true, None, _) => "pointer".to_owned(),
+            (false, _, FormatClass::Float) => format!("float {}", p.format),
+            (false, ..) if p.aggregate => format!("{} bytes", p.size),
+            (false, ..) => format!("integer {}", integer_name(p.format)),
+        };
+        let names = mentioned(argument).join(", ");
+        if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
+    };
+    kernel.parameters.iter().zip(arguments).map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn integer_name(format: Format) -> String {
+    format!(".{format}")
+}
+
+/// Declared tensors and scalars that no kernel takes: usually a slip in a name.
+fn strangers(spec: &Spec, arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
+    let used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
+    let declared = spec
+        .tensors
+        .iter()
+        .map(|tensor| (&tensor.name, tensor.span, "tensor"))
+        .chain(spec.scalars.iter().map(|scalar| (&scalar.name, scalar.span, "scalar")));
+    declared
+        .filter(|(name, ..)| !used.contains(&name.as_str()))
+        .map(|(name, span, kind)| {
+            let diagnostic = Diagnostic::warning(Code::V010, format!("no kernel takes the {kind} `{name}`"))
+                .at(Source::Spec, span);
+            match nearest(name, used.iter().copied()) {
+                Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
+                None => diagnostic,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,53 @@
+//! The assumption ledger in sentences.
+
+use super::model::AssumptionReport;
+use super::texts::Texts;
+use crate::diag::{Assumption, Ledger};
+
+/// All entries, in the ledger's order.
+pub fn cook(texts: &Texts<'_>, ledger: &Ledger) -> Vec<AssumptionReport> {
+    ledger
+        .entries()
+        .map(|(assumption, noted)| {
+            let (kind, text) = sentence(assumption);
+            let first = noted.first.as_ref().map(|label| texts.location(label.source, label.span));
+            AssumptionReport { kind: kind.to_owned(), text, count: noted.count, first }
+        })
+        .collect()
+}
+
+fn sentence(assumption: &Assumption) -> (&'static str, String) {
+    match assumption {
+        Assumption::RoundingIgnored(op) => {
+            ("rounding_ignored", format!("`{op}` is computed without rounding"))
+        }
+        Assumption::ApproximationExact(op) => {
+            ("approximation_exact", format!("`{op}` is read as the exact function"))
+        }
+        Assumption::ConversionIdentity(op) => {
+            ("conversion_identity", format!("`{op}` does not change the value"))
+        }
+        Assumption::ConstantRecovered(bits, value) => {
+            ("constant_recovered", format!("the constant {bits} stands for {value}"))
+        }
+        Assumption::IdiomRecognised(function) => {
+            ("idiom_recognised", format!("inlined code is recognised as {function}"))
+        }
+        Assumption::LibraryFunction(name) => {
+            ("library_function", format!("`{name}` is the real function of that name"))
+        }
+        Assumption::DenominatorNonZero(what) => ("denominator_non_zero", format!("{what} is not zero")),
+        Assumption::ArgumentInRange(what) => {
+            ("argument_in_range", format!("{what} is in the function's domain"))
+        }
+        Assumption::FiniteValues => ("finite_values", "no value is infinite or NaN".to_owned()),
+        Assumption::NoIntegerOverflow => {
+            ("no_integer_overflow", "symbolic integers do not overflow".to_owned())
+        }
+        Assumption::FlushToZeroIgnored => {
+            ("flush_to_zero_ignored", "subnormal numbers are not flushed to zero".to_owned())
+        }
+        Assumption::Inferred(what) => ("inferred", format!("inferred: {what}")),
+        Assumption::Other(what) => ("other", what.clone()),
+    }
+}

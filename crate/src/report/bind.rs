@@ -1,0 +1,493 @@
+//! Kernels meet their spec: tensors and scalars get numbers, parameter blocks get contents.
+//!
+//! Both kernels of a pair share one numbering of symbolic elements, so that equal inputs are equal
+//! terms. What the spec leaves out is inferred (`arguments` for names, the PTX's accesses for
+//! element formats, the run for sizes and roles); what only the user can know, the value of an
+//! integer, is an error that says exactly what to write.
+
+use super::arguments::{Asked, assign, is_used};
+use super::encode::encode;
+use super::launch;
+use crate::base::{Format, FormatClass, Source};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
+use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup};
+use crate::spec::{self, Argument, Contents, Literal, Role, Spec};
+use crate::term::{Elements, Term};
+
+/// Elements reserved for a tensor whose size only the run will show.
+const OPEN: u64 = 1 << 22;
+
+/// One tensor of the question.
+#[derive(Clone, Debug)]
+pub struct BoundTensor {
+    /// Its name.
+    pub name: String,
+    /// What the spec says; `None` for a tensor that only the PTX shows.
+    pub declared: Option<spec::Tensor>,
+    /// Element format in each kernel, `None` where only the run will show it.
+    pub formats: Vec<Option<Format>>,
+    /// Whether the format of a kernel was given (by the spec, not by inference).
+    pub given: Vec<bool>,
+    /// Whether each kernel takes it.
+    pub taken: Vec<bool>,
+    /// Number of its first element.
+    pub first: u32,
+    /// Elements numbered.
+    pub reserved: u64,
+}
+
+impl BoundTensor {
+    /// The declared role.
+    pub fn role(&self) -> Option<Role> {
+        self.declared.as_ref().and_then(|tensor| tensor.role)
+    }
+
+    /// The declared extents.
+    pub fn shape(&self) -> Option<&Vec<u64>> {
+        self.declared.as_ref().and_then(|tensor| tensor.shape.as_ref())
+    }
+
+    /// Declared contents.
+    pub fn contents(&self) -> Option<&Contents> {
+        self.declared.as_ref().and_then(|tensor| tensor.contents.as_ref())
+    }
+}
+
+/// A question that is complete.
+pub struct Bound {
+    /// All tensors, in the order of every setup.
+    pub tensors: Vec<BoundTensor>,
+    /// The shared numbering.
+    pub elements: Elements,
+    /// One setup a kernel.
+    pub setups: Vec<Setup>,
+    /// What was inferred, and warnings.
+    pub notes: Vec<Diagnostic>,
+    /// What was assumed.
+    pub ledger: Ledger,
+}
+
+/// A parameter, or a field of one.
+struct Leaf<'a> {
+    offset: u32,
+    size: u32,
+    /// Declared type; `None` for fields.
+    format: Option<Format>,
+    /// The PTX uses it as a pointer.
+    pointer: bool,
+    pointee: Option<Format>,
+    argument: &'a Argument,
+    /// For messages: "parameter 3 of `saxpy`, `n`".
+    what: String,
+    /// Some instruction can read it.
+    used: bool,
+}
+
+/// Binds the kernels of a question.
+pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>> {
+    let mut ledger = Ledger::default();
+    let assigned = assign(spec, kernels)?;
+    let mut notes = assigned.notes;
+    let mut errors = Vec::new();
+    for (asked, arguments) in kernels.iter().zip(&assigned.arguments) {
+        if asked.side.args.is_none() && !arguments.is_empty() {
+            ledger.note(Assumption::Inferred(format!("the arguments of `{}`", asked.kernel.name)), 1, None);
+        }
+    }
+
+    let mut launches = Vec::new();
+    for (at, asked) in kernels.iter().enumerate() {
+        let other = kernels.iter().enumerate().find(|(other, _)| *other != at);
+        let fallback = other.and_then(|(_, other)| other.side.launch.block.or(other.kernel.required_block));
+        match launch::resolve(spec, asked.side, asked.source, asked.kernel, fallback, &mut ledger) {
+            Ok(resolved) => {
+                notes.extend(resolved.inferred);
+                launches.push(resolved.launch);
+            }
+            Err(error) => errors.push(error),
+        }
+    }
+
+    let leaves: Vec<Vec<Leaf<'_>>> = kernels
+        .iter()
+        .zip(&assigned.arguments)
+        .map(|(asked, arguments)| leaves(asked, arguments, &mut errors))
+        .collect();
+    let mut builder = Builder {
+        spec,
+        tensors: tensors(spec, &leaves),
+        scalars: Vec::new(),
+        elements: Elements::default(),
+        errors,
+        ledger,
+    };
+    builder.choose_formats(&leaves);
+    builder.number_tensors();
+    let parameters: Vec<Vec<BoundParameter>> = leaves
+        .iter()
+        .map(|leaves| leaves.iter().filter_map(|leaf| builder.binding(leaf)).collect())
+        .collect();
+    let states: Vec<Vec<TensorSetup>> = (0..kernels.len()).map(|kernel| builder.setups(kernel)).collect();
+    if !builder.errors.is_empty() {
+        return Err(builder.errors);
+    }
+    let setups = launches
+        .into_iter()
+        .zip(states)
+        .zip(parameters)
+        .map(|((launch, tensors), parameters)| Setup { launch, tensors, parameters })
+        .collect();
+    Ok(Bound { tensors: builder.tensors, elements: builder.elements, setups, notes, ledger: builder.ledger })
+}
+
+fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
+    let mut leaves = Vec::new();
+    for (at, (parameter, argument)) in asked.kernel.parameters.iter().zip(arguments).enumerate() {
+        let what = format!("parameter {at} of `{}`, `{}`", asked.kernel.name, parameter.name);
+        let used = is_used(asked.kernel, parameter);
+        if let Argument::Struct(fields) = argument {
+            for (index, (offset, field)) in fields.iter().enumerate() {
+                let next = fields.iter().map(|(at, _)| *at).filter(|at| at > offset).min();
+                let room = next.unwrap_or(parameter.size).min(parameter.size).saturating_sub(*offset);
+                if room == 0 {
+                    errors.push(complaint(
+                        asked,
+                        format!("{what}, has {} bytes: no field fits at offset {offset}", parameter.size),
+                    ));
+                    continue;
+                }
+                leaves.push(Leaf {
+                    offset: parameter.offset + offset,
+                    size: 1 << room.min(8).ilog2(),
+                    format: None,
+                    pointer: false,
+                    pointee: None,
+                    argument: field,
+                    what: format!("field {index} of {what}"),
+                    used,
+                });
+            }
+            continue;
+        }
+        if parameter.aggregate && parameter.size > 8 && used {
+            let message =
+                format!("{what}, is a struct of {} bytes: what it holds has to be said", parameter.size);
+            errors.push(
+                complaint(asked, message)
+                    .note("write its argument as { fields = [[0, \"A\"], [8, 64]] }: byte offset and name or number of each field"),
+            );
+            continue;
+        }
+        leaves.push(Leaf {
+            offset: parameter.offset,
+            size: parameter.size,
+            format: (!parameter.aggregate).then_some(parameter.format),
+            pointer: parameter.pointer,
+            pointee: parameter.pointee,
+            argument,
+            what,
+            used,
+        });
+    }
+    leaves
+}
+
+fn complaint(asked: &Asked<'_>, message: String) -> Diagnostic {
+    let diagnostic = Diagnostic::error(Code::V010, message);
+    match asked.side.span {
+        Some(span) => diagnostic.at(Source::Spec, span),
+        None => diagnostic,
+    }
+}
+
+/// All tensors: the declared ones that some kernel takes or that are outputs, then those that only
+/// the PTX shows.
+fn tensors(spec: &Spec, leaves: &[Vec<Leaf<'_>>]) -> Vec<BoundTensor> {
+    let kernels = leaves.len();
+    let new = |name: &str, declared: Option<spec::Tensor>| BoundTensor {
+        name: name.to_owned(),
+        declared,
+        formats: vec![None; kernels],
+        given: vec![false; kernels],
+        taken: vec![false; kernels],
+        first: 0,
+        reserved: 0,
+    };
+    let mut tensors: Vec<_> =
+        spec.tensors.iter().map(|tensor| new(&tensor.name, Some(tensor.clone()))).collect();
+    // A name is a tensor if any kernel treats it as one.
+    for leaf in leaves.iter().flatten() {
+        let name = match leaf.argument {
+            Argument::Tensor { tensor, .. } => tensor,
+            Argument::Name(name)
+                if leaf.pointer && spec.scalars.iter().all(|scalar| scalar.name != *name) =>
+            {
+                name
+            }
+            _ => continue,
+        };
+        if tensors.iter().all(|tensor| tensor.name != *name) {
+            tensors.push(new(name, None));
+        }
+    }
+    for (kernel, leaves) in leaves.iter().enumerate() {
+        for leaf in leaves {
+            if let Argument::Name(name) | Argument::Tensor { tensor: name, .. } = leaf.argument
+                && let Some(tensor) = tensors.iter_mut().find(|tensor| tensor.name == *name)
+            {
+                tensor.taken[kernel] = true;
+            }
+        }
+    }
+    tensors
+}
+
+struct Builder<'a> {
+    spec: &'a Spec,
+    tensors: Vec<BoundTensor>,
+    /// Symbolic scalars numbered so far.
+    scalars: Vec<(String, u32)>,
+    elements: Elements,
+    errors: Vec<Diagnostic>,
+    ledger: Ledger,
+}
+
+impl Builder<'_> {
+    /// The element format of every tensor in every kernel: as given, else as the PTX accesses it.
+    fn choose_formats(&mut self, leaves: &[Vec<Leaf<'_>>]) {
+        for tensor in &mut self.tensors {
+            let mut accessed: Vec<Option<Format>> = vec![None; leaves.len()];
+            for (kernel, leaves) in leaves.iter().enumerate() {
+                for leaf in leaves {
+                    let given = match leaf.argument {
+                        Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
+                        Argument::Name(name) if *name == tensor.name => None,
+                        _ => continue,
+                    };
+                    if given.is_some() {
+                        tensor.formats[kernel] = given;
+                        tensor.given[kernel] = true;
+                    }
+                    accessed[kernel] = accessed[kernel].or(leaf.pointee);
+                }
+            }
+            let declared = tensor.declared.as_ref().and_then(|tensor| tensor.format);
+            for kernel in 0..leaves.len() {
+                if tensor.formats[kernel].is_some() {
+                    continue;
+                }
+                tensor.given[kernel] = declared.is_some();
+                tensor.formats[kernel] = declared.or_else(|| reconcile(&accessed, kernel));
+                if let (None, Some(format), true) = (declared, tensor.formats[kernel], tensor.taken[kernel]) {
+                    self.ledger.note(
+                        Assumption::Inferred(format!("`{}` holds {format}", tensor.name)),
+                        1,
+                        None,
+                    );
+                }
+            }
+        }
+    }
+
+    fn number_tensors(&mut self) {
+        for tensor in &mut self.tensors {
+            let shape = tensor.declared.as_ref().and_then(|tensor| tensor.shape.clone());
+            let count = shape.as_ref().map_or(OPEN, |shape| shape.iter().product());
+            let declared = tensor.declared.as_ref().and_then(|tensor| tensor.format);
+            // The values' own domain: as declared, else the reference's.
+            let format =
+                declared.or_else(|| tensor.formats.iter().copied().flatten().next()).unwrap_or(Format::F32);
+            tensor.reserved = count;
+            match self.elements.push(&tensor.name, shape.unwrap_or_else(|| vec![count]), format, count) {
+                Some(first) => tensor.first = first,
+                None => self.errors.push(Diagnostic::error(
+                    Code::V010,
+                    format!(
+                        "there is no room for `{}`: the tensors have too many elements together",
+                        tensor.name
+                    ),
+                )),
+            }
+        }
+    }
+
+    /// What the bytes of a leaf hold; `None` after saying what is wrong (or if nobody reads them).
+    fn binding(&mut self, leaf: &Leaf<'_>) -> Option<BoundParameter> {
+        let binding = match leaf.argument {
+            Argument::Literal(literal) => Binding::Bits(self.bits(leaf, *literal)?),
+            Argument::Tensor { tensor, offset, .. } => self.pointer(leaf, tensor, *offset)?,
+            Argument::Name(name) => match self.tensors.iter().any(|tensor| tensor.name == *name) {
+                true => self.pointer(leaf, name, 0)?,
+                false => self.scalar(leaf, name)?,
+            },
+            Argument::Struct(_) => unreachable!("fields are leaves of their own"),
+        };
+        let size = match binding {
+            Binding::Symbolic(format, _) => leaf.size.min(format.bytes()),
+            _ => leaf.size,
+        };
+        Some(BoundParameter { offset: leaf.offset, size, binding })
+    }
+
+    fn pointer(&mut self, leaf: &Leaf<'_>, name: &str, offset: u64) -> Option<Binding> {
+        if leaf.size != 8 && !(leaf.size == 4 && leaf.pointer) {
+            self.fail(leaf, format!("has {} bytes, but `{name}` is a tensor and a pointer has 8", leaf.size));
+            return None;
+        }
+        let tensor = self.tensors.iter().position(|tensor| tensor.name == name)?;
+        Some(Binding::Pointer { tensor, offset })
+    }
+
+    fn scalar(&mut self, leaf: &Leaf<'_>, name: &str) -> Option<Binding> {
+        let declared = self.spec.scalars.iter().find(|scalar| scalar.name == name);
+        match declared.map(|scalar| scalar.value) {
+            Some(Ok(literal)) => self.bits(leaf, literal).map(Binding::Bits),
+            Some(Err(format)) => {
+                if format.bytes() > leaf.size {
+                    self.fail(leaf, format!("has {} bytes, but `{name}` is declared as {format}", leaf.size));
+                    return None;
+                }
+                self.symbolic(name, format)
+            }
+            None => match leaf.format {
+                Some(format) if format.is_float() => {
+                    self.ledger.note(Assumption::Inferred(format!("`{name}` is any {format}")), 1, None);
+                    self.symbolic(name, format)
+                }
+                // Whatever it holds, nothing reads it.
+                _ if !leaf.used => Some(Binding::Bits(0)),
+                format => {
+                    let kind = format.map_or("a field".to_owned(), |format| format!(".{format}"));
+                    let diagnostic = Diagnostic::error(
+                        Code::V010,
+                        format!("{} ({kind}), needs a value", leaf.what),
+                    )
+                    .note(format!(
+                        "add `{name} = 128` under [scalars], with the value the kernel is launched with"
+                    ));
+                    self.errors.push(diagnostic);
+                    None
+                }
+            },
+        }
+    }
+
+    fn symbolic(&mut self, name: &str, format: Format) -> Option<Binding> {
+        let known = self.scalars.iter().find(|(known, _)| known == name).map(|(_, element)| *element);
+        let element = match known {
+            Some(element) => element,
+            None => {
+                let element = self.elements.push(name, Vec::new(), format, 1)?;
+                self.scalars.push((name.to_owned(), element));
+                element
+            }
+        };
+        Some(Binding::Symbolic(format, Term::element(element)))
+    }
+
+    fn bits(&mut self, leaf: &Leaf<'_>, literal: Literal) -> Option<u64> {
+        // A field has no declared type: its bytes hold an integer of their width, or an f32.
+        let format = leaf.format.unwrap_or(match (literal, leaf.size) {
+            (Literal::Float(_), 4..) => Format::F32,
+            (_, 1) => Format::B8,
+            (_, 2) => Format::B16,
+            (_, 4) => Format::B32,
+            _ => Format::B64,
+        });
+        let bits = encode(literal, format);
+        if bits.is_none() {
+            self.fail(leaf, format!("is .{format} and cannot hold {}", spec::literal(literal)));
+        }
+        bits
+    }
+
+    fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
+        self.errors.push(Diagnostic::error(Code::V010, format!("{}, {problem}", leaf.what)));
+    }
+
+    /// The tensors as one kernel sees them.
+    fn setups(&mut self, kernel: usize) -> Vec<TensorSetup> {
+        let mut setups = Vec::new();
+        for at in 0..self.tensors.len() {
+            let tensor = self.tensors[at].clone();
+            let initial = match (tensor.contents(), tensor.role()) {
+                (Some(contents), _) => match self.contents(&tensor, kernel, contents) {
+                    Some(bits) => Initial::Concrete(bits),
+                    None => continue,
+                },
+                (None, Some(Role::Out)) => Initial::Undefined,
+                (None, _) => Initial::Symbolic { first: tensor.first },
+            };
+            setups.push(TensorSetup {
+                format: tensor.formats[kernel],
+                shape: tensor.shape().cloned(),
+                strides: tensor.declared.as_ref().and_then(|tensor| tensor.strides.clone()),
+                role: tensor.role(),
+                initial,
+                reserved: tensor.reserved,
+                name: tensor.name,
+            });
+        }
+        setups
+    }
+
+    fn contents(&mut self, tensor: &BoundTensor, kernel: usize, contents: &Contents) -> Option<Vec<u64>> {
+        let span = tensor.declared.as_ref().map(|tensor| tensor.span).unwrap_or_default();
+        let mut fail = |message: String| {
+            self.errors.push(Diagnostic::error(Code::V010, message).at(Source::Spec, span));
+            None
+        };
+        let Some(format) = tensor.formats[kernel] else {
+            if !tensor.taken[kernel] {
+                return Some(vec![0]);
+            }
+            return fail(format!("`{}` has contents, so its `type` has to be given", tensor.name));
+        };
+        let literals: Vec<Literal> = match contents {
+            Contents::Fill(literal) => vec![*literal],
+            Contents::List(list) => list.clone(),
+            Contents::Iota => match tensor.shape() {
+                Some(shape) => {
+                    (0..shape.iter().product::<u64>()).map(|at| Literal::Integer(at as i64)).collect()
+                }
+                None => {
+                    return fail(format!(
+                        "`{}` has contents \"iota\", so its `shape` has to be given",
+                        tensor.name
+                    ));
+                }
+            },
+        };
+        let bits: Result<Vec<u64>, Literal> =
+            literals.iter().map(|literal| encode(*literal, format).ok_or(*literal)).collect();
+        match bits {
+            Ok(bits) => Some(bits),
+            Err(literal) => {
+                fail(format!("`{}` holds {format}, which cannot be {}", tensor.name, spec::literal(literal)))
+            }
+        }
+    }
+}
+
+/// The format in which one kernel sees a tensor that nobody declared, from the accesses of all
+/// kernels. Loads of plain bits (`ld.global.u32`, `.b32`) move floats as well as integers, so a
+/// kernel that moves bits follows one that shows a float of that size.
+fn reconcile(accessed: &[Option<Format>], kernel: usize) -> Option<Format> {
+    let float = |bytes: Option<u32>| {
+        accessed
+            .iter()
+            .flatten()
+            .copied()
+            .find(|format| format.is_float() && bytes.is_none_or(|bytes| bytes == format.bytes()))
+    };
+    match accessed[kernel] {
+        Some(format) if format.is_float() => Some(format),
+        Some(format) => Some(float(Some(format.bytes())).unwrap_or(match (format.class(), format) {
+            (FormatClass::Bits, Format::B32) => Format::F32,
+            (FormatClass::Bits, Format::B16) => Format::F16,
+            (FormatClass::Bits, Format::B64) => Format::F64,
+            _ => format,
+        })),
+        None => float(None).or_else(|| accessed.iter().flatten().copied().next()),
+    }
+}

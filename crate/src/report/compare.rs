@@ -1,0 +1,217 @@
+//! Which elements of which tensors have to be equal: pairs of terms for `decide`.
+//!
+//! An output is a tensor whose declared role says so, or, without a declared role, one that a
+//! kernel wrote. Of an output, every element that either kernel wrote is compared: with the other
+//! kernel's value, or with the initial value where the other kernel leaves it. An element that only
+//! one kernel gives a value at all is a difference by itself. Elements that neither writes are
+//! counted and reported, never passed over.
+
+use super::bind::{Bound, BoundTensor};
+use crate::base::{Format, FormatClass, Source};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
+use crate::sim::{Cell, Run, TensorState};
+use crate::spec::{Contents, Role};
+use crate::term::{Term, index_name};
+
+/// One compared element.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Index into [`Comparison::outputs`].
+    pub output: usize,
+    /// Flat index in the tensor.
+    pub index: u64,
+    /// The instruction of each kernel that wrote it last.
+    pub writers: [Option<u32>; 2],
+}
+
+/// An element that only one kernel gives a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OneSided {
+    /// Flat index in the tensor.
+    pub index: u64,
+    /// Which kernel writes it.
+    pub writer: Source,
+    /// The value.
+    pub value: Term,
+    /// The instruction that wrote it.
+    pub instr: u32,
+    /// The other kernel leaves concrete contents there, which may or may not be the same value.
+    pub contents: bool,
+}
+
+/// One output tensor.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Index into [`Bound::tensors`].
+    pub tensor: usize,
+    /// Extents: declared, or the elements reached.
+    pub shape: Vec<u64>,
+    /// Elements that only one kernel gives a value.
+    pub one_sided: Vec<OneSided>,
+    /// Elements that neither writes, and the first of them.
+    pub unwritten: u64,
+    /// The first element that neither writes.
+    pub first_unwritten: Option<u64>,
+}
+
+impl Output {
+    /// `C[3][5]`
+    pub fn name(&self, bound: &Bound, index: u64) -> String {
+        format!("{}{}", bound.tensors[self.tensor].name, index_name(&self.shape, index))
+    }
+}
+
+/// Everything to compare.
+#[derive(Default)]
+pub struct Comparison {
+    /// The output tensors.
+    pub outputs: Vec<Output>,
+    /// Terms of both kernels (of a single kernel: its term twice).
+    pub pairs: Vec<(Term, Term)>,
+    /// Where each pair belongs.
+    pub places: Vec<Place>,
+    /// Roles by tensor: as declared, or as the runs show.
+    pub roles: Vec<Role>,
+    /// What was inferred, and warnings.
+    pub notes: Vec<Diagnostic>,
+    /// What was assumed.
+    pub ledger: Ledger,
+}
+
+/// Collects the pairs of one or two runs.
+pub fn collect(bound: &Bound, runs: &[&Run]) -> Comparison {
+    let mut comparison = Comparison::default();
+    for (at, tensor) in bound.tensors.iter().enumerate() {
+        let states: Vec<Option<&TensorState>> =
+            runs.iter().map(|run| run.tensors.iter().find(|state| state.tensor == at)).collect();
+        let written = states.iter().flatten().any(|state| state.written);
+        let read = states.iter().flatten().any(|state| state.read);
+        let role = tensor.role().unwrap_or(match (written, read) {
+            (false, _) => Role::In,
+            (true, true) => Role::InOut,
+            (true, false) => Role::Out,
+        });
+        comparison.roles.push(role);
+        if tensor.role().is_none() && written {
+            comparison.ledger.note(Assumption::Inferred(format!("`{}` is an output", tensor.name)), 1, None);
+        }
+        if role == Role::In {
+            if written {
+                comparison.notes.push(
+                    Diagnostic::warning(
+                        Code::Q003,
+                        format!(
+                            "`{}` is declared as an input, but is written; it is not compared",
+                            tensor.name
+                        ),
+                    )
+                    .note("use role = \"inout\" to compare it"),
+                );
+            }
+            continue;
+        }
+        comparison.output(at, tensor, &states);
+    }
+    comparison
+}
+
+impl Comparison {
+    fn output(&mut self, at: usize, tensor: &BoundTensor, states: &[Option<&TensorState>]) {
+        let reached =
+            states.iter().flatten().map(|state| (state.cells.len() as u64).max(state.reached)).max();
+        let shape = tensor.shape().cloned().unwrap_or_else(|| vec![reached.unwrap_or(0)]);
+        let count: u64 = shape.iter().product();
+        let output = self.outputs.len();
+        let contents = tensor.contents().is_some();
+        let mut one_sided = Vec::new();
+        let (mut unwritten, mut first_unwritten) = (0, None);
+        for index in 0..count {
+            let cells: Vec<(Cell, Option<u32>)> =
+                states.iter().map(|state| cell(tensor, *state, index)).collect();
+            // A single kernel is compared with itself: the pairs list its outputs.
+            let (reference, optimized) = (cells[0], *cells.last().expect("one or two runs"));
+            let writers = [reference.1, optimized.1];
+            match (reference.0, optimized.0) {
+                (Cell::Written(f), Cell::Written(g) | Cell::Initial(g))
+                | (Cell::Initial(f), Cell::Written(g)) => {
+                    self.pairs.push((f, g));
+                    self.places.push(Place { output, index, writers });
+                }
+                (Cell::Written(value), Cell::Unwritten) => {
+                    let instr = reference.1.unwrap_or(u32::MAX);
+                    one_sided.push(OneSided { index, writer: Source::Reference, value, instr, contents });
+                }
+                (Cell::Unwritten, Cell::Written(value)) => {
+                    let instr = optimized.1.unwrap_or(u32::MAX);
+                    one_sided.push(OneSided { index, writer: Source::Optimized, value, instr, contents });
+                }
+                (Cell::Initial(_) | Cell::Unwritten, Cell::Initial(_) | Cell::Unwritten) => {
+                    unwritten += 1;
+                    first_unwritten = first_unwritten.or(Some(index));
+                }
+            }
+        }
+        let output = Output { tensor: at, shape, one_sided, unwritten, first_unwritten };
+        if let Some(first) = output.first_unwritten {
+            let first = format!("{}{}", tensor.name, index_name(&output.shape, first));
+            let who = if states.len() == 1 { "the kernel does not write" } else { "neither kernel writes" };
+            let message = match unwritten {
+                _ if unwritten == count => format!("{who} the output `{}`", tensor.name),
+                1 => format!("{who} the element `{first}`"),
+                _ => format!(
+                    "{who} {unwritten} of the {count} elements of `{}`, the first of them `{first}`",
+                    tensor.name
+                ),
+            };
+            let declared = tensor.role().is_some();
+            self.notes.push(match declared {
+                true => Diagnostic::warning(Code::Q003, message),
+                false => Diagnostic::info(Code::Q003, message),
+            });
+        }
+        self.outputs.push(output);
+    }
+}
+
+/// An element after a run, and the instruction that wrote it.
+fn cell(tensor: &BoundTensor, state: Option<&TensorState>, index: u64) -> (Cell, Option<u32>) {
+    if let Some(state) = state
+        && let Some(cell) = state.cells.get(index as usize)
+    {
+        let writer =
+            matches!(cell, Cell::Written(_)).then(|| state.writers.get(index as usize).copied()).flatten();
+        return (*cell, writer);
+    }
+    // Not reached by this kernel: as it was at the start.
+    let symbolic = tensor.contents().is_none() && tensor.role() != Some(Role::Out);
+    match symbolic && index < tensor.reserved {
+        true => (Cell::Initial(Term::element(tensor.first + index as u32)), None),
+        false => (Cell::Unwritten, None),
+    }
+}
+
+/// A format for every tensor whose format was left to the runs, and on which they disagree in a
+/// way that would compare integers with reals. Floats win: plain loads and stores of bits move
+/// them too.
+pub fn disagreements(bound: &Bound, runs: &[&Run]) -> Vec<(usize, Format)> {
+    let mut found = Vec::new();
+    for (at, tensor) in bound.tensors.iter().enumerate() {
+        if tensor.given.iter().any(|given| *given) || matches!(tensor.contents(), Some(Contents::List(_))) {
+            continue;
+        }
+        let states = runs.iter().filter_map(|run| run.tensors.iter().find(|state| state.tensor == at));
+        let formats: Vec<Format> = states.filter(|s| s.read || s.written).map(|state| state.format).collect();
+        let classes = |format: &Format| (format.class() == FormatClass::Float, format.bytes());
+        let first = formats.first().map(classes);
+        if formats.iter().all(|format| Some(classes(format)) == first) || formats.iter().all(|f| f.is_float())
+        {
+            continue;
+        }
+        if let Some(float) = formats.iter().find(|format| format.is_float()) {
+            found.push((at, *float));
+        } else if let Some(narrow) = formats.iter().min_by_key(|format| format.bytes()) {
+            found.push((at, *narrow));
+        }
+    }
+    found
+}

@@ -1,0 +1,369 @@
+//! Faults of a run in words: races with both sides, waiting threads, and one diagnostic each.
+
+use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
+use super::texts::{Texts, cuda};
+use crate::base::{Exhausted, Source, Span};
+use crate::diag::{Code, Diagnostic};
+use crate::ir::Kernel;
+use crate::sim::{AccessKind, Fault, FaultKind, Place, Race, RaceSide, Site, Thread, WaitGroup, WaitKind};
+
+/// Everything the report says about one kernel's faults.
+#[derive(Default)]
+pub struct Cooked {
+    /// The worst verdict among them.
+    pub worst: Option<(Verdict, String)>,
+    /// Races.
+    pub races: Vec<RaceReport>,
+    /// Deadlocks and barrier divergence.
+    pub waits: Vec<WaitReport>,
+    /// One diagnostic a fault (a race: one a race).
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+struct Cook<'a> {
+    texts: &'a Texts<'a>,
+    source: Source,
+    kernel: &'a Kernel,
+    cooked: Cooked,
+}
+
+/// The verdicts that faults lead to, worst first.
+pub const PRECEDENCE: [Verdict; 11] = [
+    Verdict::InvalidSpec,
+    Verdict::DataRace,
+    Verdict::Deadlock,
+    Verdict::BarrierDivergence,
+    Verdict::OutOfBounds,
+    Verdict::Misaligned,
+    Verdict::UninitializedRead,
+    Verdict::NotStructured,
+    Verdict::Unsupported,
+    Verdict::ResourceLimit,
+    Verdict::Cancelled,
+];
+
+/// Position in [`PRECEDENCE`].
+pub fn rank(verdict: Verdict) -> usize {
+    PRECEDENCE.iter().position(|other| *other == verdict).unwrap_or(PRECEDENCE.len())
+}
+
+/// Puts a kernel's faults into words.
+pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, faults: &[Fault]) -> Cooked {
+    let mut cook = Cook { texts, source, kernel, cooked: Cooked::default() };
+    for fault in faults {
+        cook.fault(fault);
+    }
+    cook.cooked
+}
+
+impl Cook<'_> {
+    fn fault(&mut self, fault: &Fault) {
+        match &fault.kind {
+            FaultKind::DataRace(races) => races.iter().for_each(|race| self.race(race)),
+            FaultKind::Deadlock(groups) => self.wait(Verdict::Deadlock, groups),
+            FaultKind::BarrierDivergence(groups) => self.wait(Verdict::BarrierDivergence, groups),
+            kind => self.single(kind, fault),
+        }
+    }
+
+    /// Faults of one instruction.
+    fn single(&mut self, kind: &FaultKind, fault: &Fault) {
+        let who = fault.site.map_or("the launch".to_owned(), |site| thread_name(site.thread));
+        let (verdict, code, message) = match kind {
+            FaultKind::OutOfBounds(access, place) => {
+                let (verb, size) = (verb(*access), size_note(place));
+                let message = format!("{who} {verb} `{}`, outside {}{size}", place.text, region(place));
+                (Verdict::OutOfBounds, Code::M001, message)
+            }
+            FaultKind::Misaligned(access, place, bytes) => {
+                let verb = verb(*access);
+                let message = format!(
+                    "{who} {verb} {bytes} bytes at offset {} of {}, which is not a multiple of {bytes}",
+                    place.offset,
+                    region(place)
+                );
+                (Verdict::Misaligned, Code::M002, message)
+            }
+            FaultKind::UninitializedMemory(place) => {
+                let message = format!("{who} reads `{}` before anything is written there", place.text);
+                (Verdict::UninitializedRead, Code::M003, message)
+            }
+            FaultKind::UninitializedRegister(register) => {
+                let message = format!("{who} uses register `{register}` before anything is written to it");
+                (Verdict::UninitializedRead, Code::M003, message)
+            }
+            FaultKind::NotStructured(why) => (Verdict::NotStructured, Code::U002, format!("{why} ({who})")),
+            FaultKind::Unsupported(why) => (Verdict::Unsupported, Code::U001, format!("{why} ({who})")),
+            FaultKind::Forbidden(what) => {
+                (Verdict::Unsupported, Code::U003, format!("{who} reaches `{what}`"))
+            }
+            FaultKind::EndlessLoop(_) => (
+                Verdict::ResourceLimit,
+                Code::D003,
+                format!("the instruction budget ran out while {who} was in this loop"),
+            ),
+            FaultKind::Exhausted(Exhausted::Cancelled) => {
+                (Verdict::Cancelled, Code::B002, format!("the run of `{}` was stopped", self.kernel.name))
+            }
+            FaultKind::Exhausted(Exhausted::Fuel) => (
+                Verdict::ResourceLimit,
+                Code::B001,
+                format!("`{}` executed more instructions than allowed", self.kernel.name),
+            ),
+            FaultKind::Exhausted(Exhausted::Memory) => (
+                Verdict::ResourceLimit,
+                Code::B001,
+                format!("`{}` needs more memory than allowed", self.kernel.name),
+            ),
+            FaultKind::Launch(why) => (
+                Verdict::InvalidSpec,
+                Code::V010,
+                format!("`{}` cannot be launched: {why}", self.kernel.name),
+            ),
+            FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(_) => return,
+        };
+        let mut diagnostic = Diagnostic::error(code, message.clone());
+        if let Some(site) = fault.site {
+            diagnostic = diagnostic.at(self.source, self.span(site));
+        }
+        if let FaultKind::EndlessLoop(Some((first, last))) = kind {
+            let loops = [(*first, "the loop begins here"), (*last, "and goes back here")];
+            for (instr, text) in loops {
+                diagnostic = diagnostic.related(self.source, self.span_of(instr), text);
+            }
+        }
+        if !fault.others.is_empty() {
+            diagnostic = diagnostic.note(format!("so do {}", threads_text(&fault.others)));
+        }
+        self.note_worst(verdict, sentence(&message));
+        self.cooked.diagnostics.push(diagnostic);
+    }
+
+    fn race(&mut self, race: &Race) {
+        let (first, second) = (self.access(&race.first), self.access(&race.second));
+        let place = &race.place.text;
+        let message = format!(
+            "data race on `{place}`: {} {} it, {} {} it, and nothing orders the two",
+            first.thread.text, first.action, second.thread.text, second.action
+        );
+        let mut diagnostic =
+            Diagnostic::error(Code::R001, message).at(self.source, self.span(race.first.site)).related(
+                self.source,
+                self.span(race.second.site),
+                format!("{} {} here", second.thread.text, second.action),
+            );
+        if let Some(primary) = &mut diagnostic.primary {
+            primary.text = format!("{} {} here", first.thread.text, first.action);
+        }
+        if !race.ordering.is_empty() {
+            diagnostic = diagnostic.note(race.ordering.clone());
+        }
+        if race.hidden_by_collectives {
+            diagnostic =
+                diagnostic.note("with `collectives_order_memory = true` under [options] this is not a race");
+        }
+        let summary = format!(
+            "{} {} `{place}` (line {}) and {} {} it (line {}), and nothing orders the two.",
+            capital(&first.thread.text),
+            first.action,
+            first.at.line,
+            second.thread.text,
+            second.action,
+            second.at.line
+        );
+        self.note_worst(Verdict::DataRace, summary);
+        self.cooked.diagnostics.push(diagnostic);
+        self.cooked.races.push(RaceReport {
+            side: self.source.into(),
+            first,
+            second,
+            place: place.clone(),
+            space: race.place.space.name().to_owned(),
+            ordering: race.ordering.clone(),
+            schedule: race.schedule.clone(),
+            hidden_by_collectives: race.hidden_by_collectives,
+        });
+    }
+
+    fn access(&self, side: &RaceSide) -> AccessReport {
+        let span = self.span(side.site);
+        AccessReport {
+            thread: thread(side.site.thread),
+            action: verb(side.kind).to_owned(),
+            at: self.texts.location(self.source, span),
+            instruction: instruction(span.text(self.texts.text(self.source))),
+            instr: side.site.instr,
+            cuda: cuda(self.kernel, side.site.instr),
+        }
+    }
+
+    fn wait(&mut self, verdict: Verdict, groups: &[WaitGroup]) {
+        let mut diagnostic: Option<Diagnostic> = None;
+        let mut sentences = Vec::new();
+        for group in groups {
+            let span = self.span(group.site);
+            let report = WaitReport {
+                side: self.source.into(),
+                fault: verdict,
+                threads: group.threads.clone(),
+                threads_text: threads_text(&group.threads),
+                at: self.texts.location(self.source, span),
+                instruction: instruction(span.text(self.texts.text(self.source))),
+                instr: group.site.instr,
+                cuda: cuda(self.kernel, group.site.instr),
+                waits_at: waits_at(&group.kind),
+                waits_for: group.waits_for.clone(),
+                waits_for_text: threads_text(&group.waits_for),
+            };
+            let wait = if report.threads.len() == 1 { "waits" } else { "wait" };
+            sentences.push(format!(
+                "{} {wait} at line {} ({})",
+                report.threads_text, report.at.line, report.waits_at
+            ));
+            let text = match report.waits_for.is_empty() {
+                true => format!("{} {wait} here: {}", report.threads_text, report.waits_at),
+                false => format!(
+                    "{} {wait} here for {}: {}",
+                    report.threads_text, report.waits_for_text, report.waits_at
+                ),
+            };
+            diagnostic = Some(match diagnostic {
+                Some(diagnostic) => diagnostic.related(self.source, span, text),
+                None => {
+                    let (code, what) = match verdict {
+                        Verdict::Deadlock => (Code::D001, "threads wait for one another and none can go on"),
+                        _ => (Code::D002, "threads disagree about who takes part in a barrier"),
+                    };
+                    let mut first = Diagnostic::error(code, what).at(self.source, span);
+                    if let Some(primary) = &mut first.primary {
+                        primary.text = text;
+                    }
+                    first
+                }
+            });
+            self.cooked.waits.push(report);
+        }
+        self.note_worst(verdict, format!("{}.", capital(&sentences.join("; "))));
+        self.cooked.diagnostics.extend(diagnostic);
+    }
+
+    fn note_worst(&mut self, verdict: Verdict, sentence: String) {
+        if self.cooked.worst.as_ref().is_none_or(|(worst, _)| rank(verdict) < rank(*worst)) {
+            self.cooked.worst = Some((verdict, sentence));
+        }
+    }
+
+    fn span(&self, site: Site) -> Span {
+        self.span_of(site.instr)
+    }
+
+    fn span_of(&self, instr: u32) -> Span {
+        self.kernel.code.get(instr as usize).map(|instr| instr.span).unwrap_or_default()
+    }
+}
+
+fn thread(thread: Thread) -> ThreadReport {
+    ThreadReport { cta: thread.cta, tid: thread.tid, linear: thread.linear, text: thread_name(thread) }
+}
+
+fn thread_name(thread: Thread) -> String {
+    thread.to_string()
+}
+
+fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "reads",
+        AccessKind::Write => "writes",
+        AccessKind::Atomic => "atomically updates",
+    }
+}
+
+fn region(place: &Place) -> String {
+    format!("`{}` ({} memory)", place.name, place.space.name())
+}
+
+fn size_note(place: &Place) -> String {
+    match place.size {
+        Some(size) => format!(", which has {size} bytes"),
+        None => String::new(),
+    }
+}
+
+fn waits_at(kind: &WaitKind) -> String {
+    match kind {
+        WaitKind::Barrier { id, arrived, expected } => {
+            format!("barrier {id}, {arrived} of {expected} threads have arrived")
+        }
+        WaitKind::Lanes { missing } => {
+            let lanes: Vec<u32> = (0..32).filter(|lane| missing >> lane & 1 == 1).collect();
+            format!(
+                "warp barrier, missing {} {}",
+                if lanes.len() == 1 { "lane" } else { "lanes" },
+                ranges(&lanes)
+            )
+        }
+    }
+}
+
+/// "threads 0–15 and 32", "thread 3".
+pub fn threads_text(threads: &[u32]) -> String {
+    match threads {
+        [] => "nobody".to_owned(),
+        [one] => format!("thread {one}"),
+        many => format!("threads {}", ranges(many)),
+    }
+}
+
+/// Ascending numbers as ranges: `0–15, 32`. Long lists end in `…`.
+fn ranges(numbers: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if last.wrapping_add(1) == *number => *last = *number,
+            _ => runs.push((*number, *number)),
+        }
+    }
+    let more = runs.len() > SHOWN;
+    let mut parts: Vec<String> = runs
+        .iter()
+        .take(SHOWN)
+        .map(|(first, last)| match last - first {
+            0 => first.to_string(),
+            1 => format!("{first}, {last}"),
+            _ => format!("{first}–{last}"),
+        })
+        .collect();
+    if more {
+        parts.push(format!("… ({} in all)", numbers.len()));
+    }
+    parts.join(", ")
+}
+
+/// One line, without the semicolon.
+fn instruction(text: &str) -> String {
+    text.trim_end_matches(';').split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn sentence(message: &str) -> String {
+    format!("{}.", capital(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_read_as_ranges() {
+        assert_eq!(threads_text(&[3]), "thread 3");
+        assert_eq!(threads_text(&[0, 1, 2, 3, 32]), "threads 0–3, 32");
+        assert_eq!(threads_text(&[0, 1]), "threads 0, 1");
+        let odd: Vec<u32> = (0..32).map(|n| 2 * n + 1).collect();
+        assert_eq!(threads_text(&odd), "threads 1, 3, 5, 7, 9, 11, 13, 15, … (32 in all)");
+    }
+}

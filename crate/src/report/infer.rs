@@ -1,0 +1,205 @@
+//! What PTX and spec show before anything runs.
+//!
+//! Parses both kernels and binds them, and stops there; the page calls this on every edit to fill
+//! its launch strip. Roles and sizes that the spec leaves out stay open: only a run shows them.
+
+use super::Input;
+use super::arguments::{Asked, assign, is_used};
+use super::bind::bind;
+use super::front::{Front, load};
+use super::launch;
+use super::model::{Inference, InferredKernel, InferredParameter};
+use super::pipeline::{diagnostic, side_of};
+use super::texts::Texts;
+use crate::base::Source;
+use crate::diag::{Ledger, Severity};
+use crate::ir::{Kernel, Parameter};
+use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
+
+/// Reads both kernels and says what is known about their launch and parameters.
+pub fn infer(input: &Input<'_>) -> Inference {
+    let texts = Texts::new(input.reference, input.optimized, input.spec);
+    let (spec, mut diagnostics) = spec::parse(input.spec.unwrap_or(""));
+    let usable = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let mut fronts: Vec<(Source, Front)> = Vec::new();
+    if let Some(text) = input.reference {
+        fronts.push((Source::Reference, load(Source::Reference, text, spec.reference.entry.as_deref())));
+    }
+    fronts
+        .push((Source::Optimized, load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref())));
+    for (_, front) in &mut fronts {
+        diagnostics.append(&mut front.diagnostics);
+    }
+    let asked: Vec<Asked<'_>> = fronts
+        .iter()
+        .filter_map(|(source, front)| {
+            Some(Asked { source: *source, side: side_of(&spec, *source), kernel: front.kernel.as_ref()? })
+        })
+        .collect();
+    let assigned = assign(&spec, &asked).ok();
+    let bound = bind(&spec, &asked);
+    let mut complete = spec.clone();
+    if let Some(assigned) = &assigned {
+        write_out(&mut complete, &asked, &assigned.arguments);
+    }
+    let arguments = |source: Source| {
+        let at = asked.iter().position(|asked| asked.source == source)?;
+        Some(assigned.as_ref()?.arguments[at].clone())
+    };
+    let kernels: Vec<InferredKernel> = fronts
+        .iter()
+        .map(|(source, front)| {
+            kernel(&complete, *source, front, arguments(*source).unwrap_or_default(), &asked)
+        })
+        .collect();
+    if usable {
+        match bound {
+            Ok(bound) => diagnostics.extend(bound.notes),
+            Err(errors) => diagnostics.extend(errors),
+        }
+    }
+    diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+    let mut missing: Vec<String> = Vec::new();
+    for parameter in kernels.iter().flat_map(|kernel| &kernel.parameters).filter(|p| p.needs_value) {
+        let name = format!("scalars.{}", parameter.bound);
+        if !missing.contains(&name) {
+            missing.push(name);
+        }
+    }
+    Inference {
+        kernels,
+        missing,
+        spec: spec::print(&complete),
+        diagnostics: diagnostics.iter().map(|d| diagnostic(&texts, d)).collect(),
+    }
+}
+
+/// Puts everything inferred into the spec: arguments, tensors and their types, symbolic scalars,
+/// blocks that the PTX requires.
+fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) {
+    for (asked, arguments) in asked.iter().zip(arguments) {
+        let side = match asked.source {
+            Source::Reference => &mut spec.reference,
+            Source::Optimized | Source::Spec => &mut spec.optimized,
+        };
+        side.args.get_or_insert_with(|| arguments.clone());
+        if spec.launch.block.is_none() && side.launch.block.is_none() {
+            side.launch.block = asked.kernel.required_block;
+        }
+        for (parameter, argument) in asked.kernel.parameters.iter().zip(arguments) {
+            let (Argument::Name(name) | Argument::Tensor { tensor: name, .. }) = argument else { continue };
+            if spec.scalars.iter().any(|scalar| scalar.name == *name) {
+                continue;
+            }
+            let known = spec.tensors.iter_mut().find(|tensor| tensor.name == *name);
+            match known {
+                Some(tensor) => tensor.format = tensor.format.or(parameter.pointee),
+                None if parameter.pointer => spec.tensors.push(Tensor {
+                    name: name.clone(),
+                    format: parameter.pointee,
+                    shape: None,
+                    strides: None,
+                    role: None,
+                    contents: None,
+                    span: Default::default(),
+                }),
+                None if parameter.format.is_float() => {
+                    spec.scalars.push(Scalar {
+                        name: name.clone(),
+                        value: Err(parameter.format),
+                        span: Default::default(),
+                    });
+                }
+                None => {}
+            }
+        }
+    }
+    // One block for both kernels belongs into [launch].
+    if spec.launch.block.is_none()
+        && asked.len() == 2
+        && spec.reference.launch.block.is_some()
+        && spec.reference.launch.block == spec.optimized.launch.block
+    {
+        spec.launch.block = spec.reference.launch.block.take();
+        spec.optimized.launch.block = None;
+    }
+}
+
+fn kernel(
+    spec: &Spec,
+    source: Source,
+    front: &Front,
+    arguments: Vec<Argument>,
+    asked: &[Asked<'_>],
+) -> InferredKernel {
+    let side = side_of(spec, source);
+    let kernel = front.kernel.as_ref();
+    let other = asked.iter().find(|asked| asked.source != source);
+    let fallback = other.and_then(|other| other.side.launch.block.or(other.kernel.required_block));
+    let resolved =
+        kernel.and_then(|k| launch::resolve(spec, side, source, k, fallback, &mut Ledger::default()).ok());
+    let stated = side.launch.block.or(spec.launch.block);
+    InferredKernel {
+        side: source.into(),
+        entries: front.entries.clone(),
+        entry: kernel.map(|kernel| kernel.name.clone()),
+        grid: side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]),
+        block: resolved.map(|resolved| resolved.launch.block).or(stated).unwrap_or([1, 1, 1]),
+        required_block: kernel.and_then(|kernel| kernel.required_block),
+        shared_bytes: kernel.map_or(0, |kernel| kernel.shared_bytes),
+        dynamic_shared: kernel.is_some_and(launch::uses_dynamic_shared),
+        parameters: kernel.map_or_else(Vec::new, |k| {
+            k.parameters.iter().zip(&arguments).map(|(p, argument)| parameter(spec, k, p, argument)).collect()
+        }),
+    }
+}
+
+fn parameter(spec: &Spec, kernel: &Kernel, parameter: &Parameter, argument: &Argument) -> InferredParameter {
+    let mut inferred = InferredParameter {
+        name: parameter.name.clone(),
+        kind: match parameter {
+            p if p.aggregate => "struct",
+            p if p.pointer => "pointer",
+            p if p.format.is_float() => "float",
+            _ => "integer",
+        }
+        .to_owned(),
+        declared: match parameter.aggregate {
+            true => format!(".b8[{}]", parameter.size),
+            false => format!(".{}", parameter.format),
+        },
+        bound: String::new(),
+        element: String::new(),
+        shape: Vec::new(),
+        role: String::new(),
+        value: String::new(),
+        needs_value: false,
+    };
+    let mut literal = |value: Literal| inferred.value = spec::literal(value);
+    match argument {
+        Argument::Literal(value) => literal(*value),
+        Argument::Struct(_) => {}
+        Argument::Name(name) | Argument::Tensor { tensor: name, .. } => {
+            inferred.bound = name.clone();
+            if let Some(tensor) = spec.tensors.iter().find(|tensor| tensor.name == *name) {
+                inferred.kind = "pointer".to_owned();
+                let here = match argument {
+                    Argument::Tensor { format, .. } => *format,
+                    _ => None,
+                };
+                let format = here.or(tensor.format).or(parameter.pointee);
+                inferred.element = format.map_or_else(String::new, |format| format.to_string());
+                inferred.shape = tensor.shape.clone().unwrap_or_default();
+                inferred.role = tensor.role.map_or_else(String::new, |role| role.name().to_owned());
+            } else {
+                match spec.scalars.iter().find(|scalar| scalar.name == *name).map(|scalar| scalar.value) {
+                    Some(Ok(value)) => inferred.value = spec::literal(value),
+                    Some(Err(format)) => inferred.element = format.to_string(),
+                    None if !parameter.pointer => inferred.needs_value = is_used(kernel, parameter),
+                    None => {}
+                }
+            }
+        }
+    }
+    inferred
+}

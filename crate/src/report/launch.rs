@@ -1,0 +1,149 @@
+//! The launch of each kernel: what the spec says, what the PTX says, and the defaults.
+
+use crate::base::{Source, Span};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
+use crate::ir::Kernel;
+use crate::spec::{Ctas, Launch, LaunchPatch, Side, Spec};
+
+/// CTAs that `ctas = "all"` may stand for.
+const MAX_CTAS: u64 = 1 << 16;
+
+/// A launch, and what had to be inferred for it.
+pub struct Resolved {
+    /// The launch.
+    pub launch: Launch,
+    /// What was inferred.
+    pub inferred: Vec<Diagnostic>,
+}
+
+/// Completes the launch of one kernel. `fallback` is the block of the other kernel of a pair,
+/// used where neither spec nor PTX says anything.
+pub fn resolve(
+    spec: &Spec,
+    side: &Side,
+    source: Source,
+    kernel: &Kernel,
+    fallback: Option<[u32; 3]>,
+    ledger: &mut Ledger,
+) -> Result<Resolved, Diagnostic> {
+    let mut inferred = Vec::new();
+    let mut infer = |what: String| {
+        ledger.note(Assumption::Inferred(format!("{what} (`{}`)", kernel.name)), 1, None);
+        inferred.push(Diagnostic::info(Code::V011, format!("{what} for `{}`", kernel.name)));
+    };
+    let grid = side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]);
+    let block = match side.launch.block.or(spec.launch.block) {
+        Some(block) => block,
+        None => {
+            let (block, from) = if let Some(block) = kernel.required_block {
+                (block, "as `.reqntid` requires")
+            } else if let Some(block) = fallback {
+                (block, "as the other kernel is launched")
+            } else if let Some(block) = kernel.max_block {
+                (block, "the most `.maxntid` allows")
+            } else {
+                return Err(Diagnostic::error(
+                    Code::V010,
+                    format!("the PTX does not say how many threads run `{}`", kernel.name),
+                )
+                .note("add `block = [128, 1, 1]` under [launch], with the block size the kernel is launched with"));
+            };
+            infer(format!("block {} was inferred, {from}", extents(block)));
+            block
+        }
+    };
+    fits(&side.launch, &spec.launch, kernel, block)?;
+    let ctas = match side.launch.ctas.as_ref().or(spec.launch.ctas.as_ref()) {
+        Some(Ctas::List(list)) => list.clone(),
+        Some(Ctas::All) => all(&side.launch, &spec.launch, grid)?,
+        None => vec![[0, 0, 0]],
+    };
+    let in_grid: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
+    if (ctas.len() as u64) < in_grid {
+        let ran = match ctas.as_slice() {
+            [[x, y, z]] => format!("only CTA ({x},{y},{z})"),
+            _ => format!("only {} CTAs", ctas.len()),
+        };
+        ledger.note(
+            Assumption::Other(format!(
+                "{ran} of the {in_grid} in the grid ran; the others behave alike ({source})"
+            )),
+            1,
+            None,
+        );
+    }
+    let dynamic_shared = side.launch.dynamic_shared.or(spec.launch.dynamic_shared);
+    if dynamic_shared.is_none() && uses_dynamic_shared(kernel) {
+        inferred.push(
+            Diagnostic::warning(
+                Code::V010,
+                format!("`{}` uses dynamic shared memory, and the launch gives it none", kernel.name),
+            )
+            .note("add `dynamic_shared = …` (bytes) under [launch]"),
+        );
+    }
+    Ok(Resolved {
+        launch: Launch { grid, block, ctas, dynamic_shared: dynamic_shared.unwrap_or(0) },
+        inferred,
+    })
+}
+
+/// `.extern .shared x[]` is among the kernel's variables.
+pub fn uses_dynamic_shared(kernel: &Kernel) -> bool {
+    kernel.variables.iter().any(|v| v.space == crate::isa::Space::Shared && v.size.is_none())
+}
+
+/// "128×1×1"
+pub fn extents([x, y, z]: [u32; 3]) -> String {
+    format!("{x}×{y}×{z}")
+}
+
+fn place(side: &LaunchPatch, launch: &LaunchPatch) -> Option<Span> {
+    side.span.or(launch.span)
+}
+
+fn at(diagnostic: Diagnostic, span: Option<Span>) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.at(Source::Spec, span),
+        None => diagnostic,
+    }
+}
+
+/// A block that the kernel's own directives rule out cannot be launched.
+fn fits(
+    side: &LaunchPatch,
+    launch: &LaunchPatch,
+    kernel: &Kernel,
+    block: [u32; 3],
+) -> Result<(), Diagnostic> {
+    if let Some(required) = kernel.required_block.filter(|required| *required != block) {
+        let message = format!(
+            "`{}` requires blocks of {} (`.reqntid`), the launch has {}",
+            kernel.name,
+            extents(required),
+            extents(block)
+        );
+        return Err(at(Diagnostic::error(Code::V010, message), place(side, launch)));
+    }
+    let threads = |block: [u32; 3]| block.iter().map(|extent| u64::from(*extent)).product::<u64>();
+    if let Some(most) = kernel.max_block.filter(|most| threads(*most) < threads(block)) {
+        let message = format!(
+            "`{}` allows at most {} threads in a block (`.maxntid`), the launch has {}",
+            kernel.name,
+            threads(most),
+            threads(block)
+        );
+        return Err(at(Diagnostic::error(Code::V010, message), place(side, launch)));
+    }
+    Ok(())
+}
+
+fn all(side: &LaunchPatch, launch: &LaunchPatch, grid: [u32; 3]) -> Result<Vec<[u32; 3]>, Diagnostic> {
+    let count: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
+    if count > MAX_CTAS {
+        let message = format!("`ctas = \"all\"` means {count} CTAs; at most {MAX_CTAS} can run");
+        return Err(at(Diagnostic::error(Code::V010, message), place(side, launch)));
+    }
+    let [gx, gy, gz] = grid;
+    Ok((0..gz).flat_map(|z| (0..gy).flat_map(move |y| (0..gx).map(move |x| [x, y, z]))).collect())
+}

@@ -1,0 +1,519 @@
+//! The stages in order.
+
+use super::arguments::Asked;
+use super::bind::{Bound, bind};
+use super::compare::{Comparison, collect, disagreements};
+use super::evidence::{self, Scene};
+use super::expression::Side;
+use super::faults::{self, Cooked, rank};
+use super::front::{Front, load};
+use super::model::*;
+use super::texts::Texts;
+use super::timeline::flatten;
+use super::{Input, Outcome, RunOptions, assumptions};
+use crate::base::{Budget, Exhausted, Source, Span, Stage};
+use crate::decide::{self, Decision, Equality, Problem};
+use crate::diag::{Code, Diagnostic, Ledger, Severity};
+use crate::ir::Kernel;
+use crate::sim::{self, Run};
+use crate::spec::{self, Spec};
+
+/// Version of the report's shape.
+const FORMAT: u32 = 1;
+
+/// Compares two kernels; with no reference, looks at the optimized one alone.
+pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
+    match options
+        .threads
+        .and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok())
+    {
+        Some(pool) => pool.install(|| Question::new(input, options, budget).answer()),
+        None => Question::new(input, options, budget).answer(),
+    }
+}
+
+/// Looks at one kernel: races, deadlocks, bounds; its outputs are shown, not compared.
+pub fn analyze(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
+    check(&Input { reference: None, ..*input }, options, budget)
+}
+
+struct Question<'a> {
+    input: &'a Input<'a>,
+    options: &'a RunOptions<'a>,
+    budget: &'a Budget,
+    texts: Texts<'a>,
+    report: Report,
+    diagnostics: Vec<Diagnostic>,
+    ledger: Ledger,
+    timelines: Vec<super::FlatTimeline>,
+    timings: Timings,
+    started: f64,
+}
+
+/// A verdict and its sentence.
+struct Verdicts {
+    verdict: Verdict,
+    summary: String,
+}
+
+impl<'a> Question<'a> {
+    fn new(input: &'a Input<'a>, options: &'a RunOptions<'a>, budget: &'a Budget) -> Self {
+        let texts = Texts::new(input.reference, input.optimized, input.spec);
+        let report = Report {
+            format: FORMAT,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            verdict: Verdict::Unknown,
+            summary: String::new(),
+            hint: None,
+            kernels: Vec::new(),
+            tensors: Vec::new(),
+            outputs: Vec::new(),
+            counterexample: None,
+            races: Vec::new(),
+            waits: Vec::new(),
+            diagnostics: Vec::new(),
+            assumptions: Vec::new(),
+            timings: None,
+        };
+        let started = options.clock.map_or(0.0, |clock| clock());
+        Question {
+            input,
+            options,
+            budget,
+            texts,
+            report,
+            diagnostics: Vec::new(),
+            ledger: Ledger::default(),
+            timelines: Vec::new(),
+            timings: Timings::default(),
+            started,
+        }
+    }
+
+    fn answer(mut self) -> Outcome {
+        let Verdicts { verdict, summary } = self.run();
+        self.report.verdict = verdict;
+        self.report.summary = summary;
+        self.budget.enter(Stage::Done);
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
+        self.report.diagnostics = self.diagnostics.iter().map(|d| diagnostic(&self.texts, d)).collect();
+        self.report.assumptions = assumptions::cook(&self.texts, &self.ledger);
+        if self.options.clock.is_some() {
+            self.timings.total = self.now() - self.started;
+            self.report.timings = Some(self.timings);
+        }
+        Outcome { report: self.report, timelines: self.timelines }
+    }
+
+    fn now(&self) -> f64 {
+        self.options.clock.map_or(0.0, |clock| clock())
+    }
+
+    fn run(&mut self) -> Verdicts {
+        self.budget.enter(Stage::Parse);
+        let (spec, complaints) = spec::parse(self.input.spec.unwrap_or(""));
+        let bad_spec = complaints.iter().any(|d| d.severity == Severity::Error);
+        self.diagnostics.extend(complaints);
+        let begun = self.now();
+        let fronts = fronts(self.input, &spec);
+        self.timings.parse = self.now() - begun;
+        let mut kernels = Vec::new();
+        let mut broken = None;
+        for (source, front) in fronts {
+            let entry = side_of(&spec, source).entry.as_deref();
+            self.diagnostics.extend(front.diagnostics);
+            match front.kernel {
+                Some(kernel) => kernels.push((source, kernel)),
+                None => broken = broken.or(Some((source, entry.is_some()))),
+            }
+        }
+        if let Some((source, _)) = broken {
+            return Verdicts {
+                verdict: Verdict::InvalidPtx,
+                summary: self.first_error(source, "the PTX is not usable"),
+            };
+        }
+        if bad_spec {
+            return Verdicts {
+                verdict: Verdict::InvalidSpec,
+                summary: self.first_error(Source::Spec, "the spec is not usable"),
+            };
+        }
+        let asked: Vec<Asked<'_>> = kernels
+            .iter()
+            .map(|(source, kernel)| Asked { source: *source, side: side_of(&spec, *source), kernel })
+            .collect();
+        match bind(&spec, &asked) {
+            Ok(bound) => self.simulate(&spec, &asked, bound),
+            Err(errors) => {
+                self.diagnostics.extend(errors);
+                let summary = self.first_error(Source::Spec, "the spec is not complete");
+                Verdicts { verdict: Verdict::InvalidSpec, summary }
+            }
+        }
+    }
+
+    /// Runs the kernels; again with agreed formats if the runs show that they read one tensor
+    /// differently.
+    fn simulate(&mut self, spec: &Spec, asked: &[Asked<'_>], mut bound: Bound) -> Verdicts {
+        self.budget.enter(Stage::Simulate);
+        let begun = self.now();
+        let options = sim::Options {
+            collectives_order_memory: spec.options.collectives_order_memory,
+            schedule: self.options.schedule,
+            timeline_events: self.options.timeline_events,
+        };
+        let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
+        let mut runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
+        let changes = disagreements(&bound, &runs.iter().map(|(run, _)| run).collect::<Vec<_>>());
+        if !changes.is_empty() {
+            for (tensor, format) in changes {
+                bound.tensors[tensor].formats.fill(Some(format));
+                bound.setups.iter_mut().for_each(|setup| setup.tensors[tensor].format = Some(format));
+            }
+            runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
+        }
+        self.timings.simulate = self.now() - begun;
+        self.diagnostics.append(&mut bound.notes);
+        self.ledger.merge(std::mem::take(&mut bound.ledger));
+        let mut worst: Option<(Verdict, String, usize)> = None;
+        for (at, (asked, (run, time))) in asked.iter().zip(&mut runs).enumerate() {
+            self.ledger.merge(placed(std::mem::take(&mut run.ledger), asked.source));
+            self.report.kernels.push(kernel_report(asked, &bound.setups[at].launch, run, *time));
+            if self.options.timeline_events > 0 {
+                self.timelines.push(flatten(asked.source, asked.kernel, &run.timeline));
+            }
+            let Cooked { worst: found, races, waits, diagnostics } =
+                faults::cook(&self.texts, asked.source, asked.kernel, &run.faults);
+            self.report.races.extend(races);
+            self.report.waits.extend(waits);
+            self.diagnostics.extend(diagnostics);
+            if let Some((verdict, sentence)) = found
+                && worst.as_ref().is_none_or(|(worst, ..)| rank(verdict) < rank(*worst))
+            {
+                worst = Some((verdict, sentence, at));
+            }
+        }
+        let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
+        let mut comparison = collect(&bound, &runs);
+        self.report.tensors = tensor_reports(&bound, &comparison, &runs);
+        if let Some((verdict, sentence, at)) = worst {
+            self.report.hint = fault_hint(verdict);
+            let summary = match asked.len() {
+                1 => format!("{} in `{}`: {sentence}", fault_name(verdict), asked[at].kernel.name),
+                _ => format!(
+                    "{} in the {} kernel `{}`: {sentence}",
+                    fault_name(verdict),
+                    asked[at].source,
+                    asked[at].kernel.name
+                ),
+            };
+            return Verdicts { verdict, summary };
+        }
+        self.diagnostics.append(&mut comparison.notes);
+        self.ledger.merge(std::mem::take(&mut comparison.ledger));
+        let side =
+            |at: usize| Side { source: asked[at].source, kernel: asked[at].kernel, terms: &runs[at].terms };
+        let last = asked.len() - 1;
+        let sides = [side(0), side(last)];
+        if last == 0 {
+            let scene = Scene { texts: &self.texts, bound: &bound, sides };
+            self.report.outputs = evidence::single(&scene, &comparison);
+            return single_verdict(asked[0].kernel, &self.report);
+        }
+        self.decide(spec, &bound, sides, &comparison)
+    }
+
+    fn decide(
+        &mut self,
+        spec: &Spec,
+        bound: &Bound,
+        sides: [Side<'_>; 2],
+        comparison: &Comparison,
+    ) -> Verdicts {
+        self.budget.enter(Stage::Decide);
+        let begun = self.now();
+        let problem = Problem {
+            reference: sides[0].terms,
+            optimized: sides[1].terms,
+            elements: &bound.elements,
+            pairs: &comparison.pairs,
+        };
+        let options = decide::Options { exact_constants: spec.options.exact_constants };
+        let mut decision = match decide::decide(&options, self.budget, &problem) {
+            Ok(decision) => decision,
+            Err(exhausted) => return self.stopped(exhausted),
+        };
+        self.timings.decide = self.now() - begun;
+        self.budget.enter(Stage::Check);
+        let begun = self.now();
+        if let Err(exhausted) = self.recheck(&problem, &mut decision) {
+            return self.stopped(exhausted);
+        }
+        self.timings.check = self.now() - begun;
+        self.ledger.merge(std::mem::take(&mut decision.ledger));
+        let scene = Scene { texts: &self.texts, bound, sides };
+        let (outputs, diagnostics) = evidence::outputs(&scene, comparison, &decision);
+        self.report.outputs = outputs;
+        self.report.counterexample = evidence::counterexample(&scene, spec, comparison, &decision);
+        self.diagnostics.extend(diagnostics);
+        pair_verdict(sides, &mut self.report)
+    }
+
+    /// Confirms every certificate and witness with `check`. What it cannot confirm is an error of
+    /// this tool and never good or bad news about the kernels.
+    fn recheck(&mut self, _problem: &Problem<'_>, _decision: &mut Decision) -> Result<(), Exhausted> {
+        let _ = |equality: &Equality| matches!(equality, Equality::Equal(_));
+        self.budget.poll()
+    }
+
+    fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
+        let (verdict, code, what) = match exhausted {
+            Exhausted::Cancelled => (Verdict::Cancelled, Code::B002, "the comparison was stopped"),
+            Exhausted::Fuel => {
+                (Verdict::ResourceLimit, Code::B001, "the comparison took more steps than allowed")
+            }
+            Exhausted::Memory => {
+                (Verdict::ResourceLimit, Code::B001, "the comparison needs more memory than allowed")
+            }
+        };
+        self.diagnostics.push(Diagnostic::error(code, what));
+        Verdicts {
+            verdict,
+            summary: format!("{} before it was finished: both kernels ran without a fault.", what),
+        }
+    }
+
+    /// The first error, in a sentence with its place.
+    fn first_error(&self, source: Source, otherwise: &str) -> String {
+        let errors = || self.diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let here = |d: &&Diagnostic| d.primary.as_ref().is_some_and(|label| label.source == source);
+        let Some(first) = errors().find(here).or_else(|| errors().next()) else {
+            return format!("{otherwise}.");
+        };
+        let count = errors().count();
+        let more = match count {
+            1 => String::new(),
+            _ => format!(" ({} more)", count - 1),
+        };
+        match &first.primary {
+            Some(label) => {
+                let line = self.texts.location(label.source, label.span).line;
+                let text = match (label.source, self.input.reference) {
+                    (Source::Spec, _) => "Spec".to_owned(),
+                    (_, None) => "PTX".to_owned(),
+                    (Source::Reference, _) => "Reference PTX".to_owned(),
+                    (Source::Optimized, _) => "Optimized PTX".to_owned(),
+                };
+                format!("{text}, line {line}: {}{more}.", first.message)
+            }
+            None => format!("{}{more}.", capital(&first.message)),
+        }
+    }
+}
+
+fn fronts(input: &Input<'_>, spec: &Spec) -> Vec<(Source, Front)> {
+    let optimized = || load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref());
+    match input.reference {
+        Some(text) => {
+            let (reference, optimized) =
+                rayon::join(|| load(Source::Reference, text, spec.reference.entry.as_deref()), optimized);
+            vec![(Source::Reference, reference), (Source::Optimized, optimized)]
+        }
+        None => vec![(Source::Optimized, optimized())],
+    }
+}
+
+/// The spec's section of a kernel.
+pub fn side_of(spec: &Spec, source: Source) -> &spec::Side {
+    match source {
+        Source::Reference => &spec.reference,
+        Source::Optimized | Source::Spec => &spec.optimized,
+    }
+}
+
+/// Runs one kernel, or two side by side; with the milliseconds each took.
+fn run_all(
+    options: &sim::Options,
+    budget: &Budget,
+    kernels: &[&Kernel],
+    bound: &Bound,
+    clock: Option<&(dyn Fn() -> f64 + Sync)>,
+) -> Vec<(Run, Option<f64>)> {
+    let run = |at: usize| {
+        let begun = clock.map(|clock| clock());
+        let run = sim::simulate(options, budget, kernels[at], &bound.setups[at]);
+        let time = clock.zip(begun).map(|(clock, begun)| clock() - begun);
+        (run, time)
+    };
+    match kernels.len() {
+        1 => vec![run(0)],
+        _ => {
+            let (reference, optimized) = rayon::join(|| run(0), || run(1));
+            vec![reference, optimized]
+        }
+    }
+}
+
+/// A run does not know which text its kernel came from.
+fn placed(ledger: Ledger, source: Source) -> Ledger {
+    let mut placed = Ledger::default();
+    for (assumption, noted) in ledger.entries() {
+        let first = noted.first.clone().map(|mut label| {
+            label.source = source;
+            label
+        });
+        placed.note(assumption.clone(), noted.count, first);
+    }
+    placed
+}
+
+fn kernel_report(asked: &Asked<'_>, launch: &spec::Launch, run: &Run, time: Option<f64>) -> KernelReport {
+    KernelReport {
+        side: asked.source.into(),
+        name: asked.kernel.name.clone(),
+        grid: launch.grid,
+        block: launch.block,
+        ctas: launch.ctas.len() as u32,
+        thread_instructions: run.stats.thread_instructions,
+        warp_instructions: run.stats.warp_instructions,
+        barriers: run.stats.cta_barriers,
+        warp_syncs: run.stats.warp_syncs,
+        bytes: run.stats.bytes,
+        terms: run.stats.terms,
+        time,
+    }
+}
+
+fn tensor_reports(bound: &Bound, comparison: &Comparison, runs: &[&Run]) -> Vec<TensorReport> {
+    let each = |(at, tensor): (usize, &super::bind::BoundTensor)| {
+        let state = |run: usize| {
+            let taken = *tensor.taken.get(run)?;
+            runs.get(run).filter(|_| taken)?.tensors.iter().find(|state| state.tensor == at)
+        };
+        let format = |run: usize| state(run).map(|state| state.format.to_string());
+        let reached = (0..runs.len()).filter_map(&state).map(|state| state.reached).max().unwrap_or(0);
+        TensorReport {
+            name: tensor.name.clone(),
+            reference_format: if runs.len() == 2 { format(0) } else { None },
+            optimized_format: format(runs.len() - 1),
+            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached]),
+            declared_shape: tensor.shape().is_some(),
+            role: comparison.roles[at].name().to_owned(),
+            declared_role: tensor.role().is_some(),
+        }
+    };
+    bound.tensors.iter().enumerate().map(each).collect()
+}
+
+fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
+    let outputs: u64 = report.outputs.iter().map(|output| output.elements).sum();
+    let writes = match outputs {
+        0 => "it writes no output".to_owned(),
+        1 => "it writes 1 output element".to_owned(),
+        many => format!("it writes {many} output elements"),
+    };
+    let summary =
+        format!("`{}` runs without data races, deadlocks, or accesses out of bounds; {writes}.", kernel.name);
+    Verdicts { verdict: Verdict::RaceFree, summary }
+}
+
+fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
+    let [reference, optimized] = sides.map(|side| side.kernel.name.clone());
+    let sum = |count: fn(&OutputReport) -> u64| report.outputs.iter().map(count).sum::<u64>();
+    let (elements, different, unknown) = (sum(|o| o.elements), sum(|o| o.different), sum(|o| o.unknown));
+    let first =
+        |answer: Answer| report.outputs.iter().flat_map(|o| &o.groups).find(|group| group.answer == answer);
+    if different > 0 {
+        let summary = match (&report.counterexample, first(Answer::Different)) {
+            (Some(c), _) => format!(
+                "`{reference}` and `{optimized}` differ: there are inputs for which `{}` is {} in the reference and {} in the optimized kernel.",
+                c.element, c.reference_value, c.optimized_value
+            ),
+            (None, Some(group)) => {
+                format!("`{reference}` and `{optimized}` differ at `{}`: {}.", group.sample, group.reason)
+            }
+            (None, None) => format!("`{reference}` and `{optimized}` differ."),
+        };
+        return Verdicts { verdict: Verdict::NotEquivalent, summary };
+    }
+    if unknown > 0 {
+        let group = first(Answer::Unknown);
+        let hint = group.and_then(|group| group.hint.clone());
+        let why = group.map_or_else(String::new, |group| format!(" `{}`: {}.", group.sample, group.reason));
+        report.hint = hint;
+        let summary = match elements - unknown {
+            0 => format!("No proof and no counterexample was found.{why}"),
+            equal => format!(
+                "{equal} of {elements} output elements are equal; {unknown} could not be decided.{why}"
+            ),
+        };
+        return Verdicts { verdict: Verdict::Unknown, summary };
+    }
+    if elements == 0 {
+        report.hint = Some("check the roles, the shapes and the launch: an output needs role = \"out\" or a kernel that writes it".to_owned());
+        let summary = "There is nothing to compare: neither kernel writes an output.".to_owned();
+        return Verdicts { verdict: Verdict::Unknown, summary };
+    }
+    let tensors = report
+        .outputs
+        .iter()
+        .filter(|output| output.elements > 0)
+        .map(|output| format!("`{}`", output.tensor));
+    let tensors: Vec<_> = tensors.collect();
+    let summary = format!(
+        "`{reference}` and `{optimized}` compute the same {} of {} over the real numbers.",
+        if elements == 1 { "element".to_owned() } else { format!("{elements} elements") },
+        tensors.join(", ")
+    );
+    Verdicts { verdict: Verdict::Equivalent, summary }
+}
+
+fn fault_name(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::DataRace => "Data race",
+        Verdict::Deadlock => "Deadlock",
+        Verdict::BarrierDivergence => "Barrier divergence",
+        Verdict::OutOfBounds => "Out of bounds",
+        Verdict::Misaligned => "Misaligned access",
+        Verdict::UninitializedRead => "Uninitialized read",
+        Verdict::NotStructured => "Depends on input data",
+        Verdict::Unsupported => "Unsupported",
+        Verdict::ResourceLimit => "Budget exhausted",
+        Verdict::Cancelled => "Stopped",
+        Verdict::InvalidSpec => "Impossible launch",
+        _ => "Fault",
+    }
+}
+
+fn fault_hint(verdict: Verdict) -> Option<String> {
+    let hint = match verdict {
+        Verdict::NotStructured => {
+            "give the tensor that decides concrete `contents`, or make the choice independent of the data"
+        }
+        Verdict::ResourceLimit => "try a smaller problem: fewer threads, smaller tensors, smaller scalars",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// A diagnostic with its places.
+pub fn diagnostic(texts: &Texts<'_>, diagnostic: &Diagnostic) -> DiagnosticReport {
+    DiagnosticReport {
+        code: diagnostic.code.to_string(),
+        severity: diagnostic.severity.into(),
+        message: diagnostic.message.clone(),
+        primary: diagnostic
+            .primary
+            .as_ref()
+            .filter(|label| label.span != Span::default())
+            .map(|label| texts.label(label)),
+        related: diagnostic.related.iter().map(|label| texts.label(label)).collect(),
+        notes: diagnostic.notes.clone(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

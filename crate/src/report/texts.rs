@@ -1,0 +1,63 @@
+//! The texts of a question, and positions in them: the one place where byte spans become lines.
+
+use super::model::{CudaLocation, LabelReport, Location};
+use crate::base::{LineIndex, Source, Span};
+use crate::diag::Label;
+use crate::ir::Kernel;
+
+/// Excerpts are for people: a line longer than this (minified or binary input) is cut.
+const EXCERPT: usize = 400;
+
+struct Text<'a> {
+    text: &'a str,
+    lines: LineIndex,
+}
+
+/// The reference PTX, the optimized PTX and the spec.
+pub struct Texts<'a> {
+    texts: [Option<Text<'a>>; 3],
+}
+
+impl<'a> Texts<'a> {
+    /// Indexes the texts there are.
+    pub fn new(reference: Option<&'a str>, optimized: &'a str, spec: Option<&'a str>) -> Self {
+        let index = |text: &'a str| Text { text, lines: LineIndex::new(text) };
+        Texts { texts: [reference.map(index), Some(index(optimized)), spec.map(index)] }
+    }
+
+    /// A whole text; empty if it is not there.
+    pub fn text(&self, source: Source) -> &'a str {
+        self.texts[source as usize].as_ref().map_or("", |text| text.text)
+    }
+
+    /// A span with line, column and the line's text.
+    pub fn location(&self, source: Source, span: Span) -> Location {
+        let mut location = Location {
+            source: source.into(),
+            start: span.start,
+            end: span.end,
+            line: 1,
+            column: 1,
+            excerpt: String::new(),
+        };
+        if let Some(Text { text, lines }) = &self.texts[source as usize] {
+            let position = lines.position(text, span.start);
+            location.line = position.line;
+            location.column = position.column;
+            location.excerpt = lines.text(text, position.line).chars().take(EXCERPT).collect();
+        }
+        location
+    }
+
+    /// A label with its place.
+    pub fn label(&self, label: &Label) -> LabelReport {
+        LabelReport { at: self.location(label.source, label.span), text: label.text.clone(), cuda: None }
+    }
+}
+
+/// The CUDA line of an instruction, where `.loc` tells.
+pub fn cuda(kernel: &Kernel, instr: u32) -> Option<CudaLocation> {
+    let location = kernel.locations.get(kernel.code.get(instr as usize)?.location as usize)?;
+    let file = kernel.files.get(location.file as usize).cloned().unwrap_or_default();
+    Some(CudaLocation { file, line: location.line, column: location.column })
+}

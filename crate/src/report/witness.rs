@@ -1,0 +1,166 @@
+//! A witness as a counterexample: the inputs by tensor, both values, and a spec that replays it.
+
+use super::bind::Bound;
+use super::model::{InputValue, InputValues};
+use crate::decide::Witness;
+use crate::spec::{self, Contents, Literal, Scalar, Spec};
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive};
+
+/// Tensors up to this size are listed whole.
+const DENSE: u64 = 64;
+/// Elements with a value of their own that are listed.
+const LISTED: usize = 256;
+
+/// The witness' inputs, by tensor. Tensors that only have the default everywhere are left out
+/// unless nothing else is there to show.
+pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
+    let rest = number(&witness.default);
+    let mut all = Vec::new();
+    for block in bound.elements.blocks() {
+        let own = own_values(witness, block.first, block.count);
+        let output = bound.tensors.iter().any(|tensor| {
+            tensor.first == block.first && tensor.name == block.name && tensor.role() == Some(spec::Role::Out)
+        });
+        if own.is_empty() && output {
+            continue;
+        }
+        let shape = match bound.tensors.iter().find(|tensor| tensor.name == block.name) {
+            // An open tensor has no extents to show.
+            Some(tensor) if tensor.shape().is_none() => Vec::new(),
+            _ => block.shape.clone(),
+        };
+        let dense = (u64::from(block.count) <= DENSE).then(|| {
+            let mut values = vec![rest.clone(); block.count as usize];
+            for (element, value) in &own {
+                values[(element - block.first) as usize] = number(value);
+            }
+            values
+        });
+        let entries = own.iter().take(LISTED).map(|(element, value)| InputValue {
+            place: bound.elements.name(*element),
+            index: u64::from(element - block.first),
+            value: number(value),
+        });
+        all.push(InputValues {
+            name: block.name.clone(),
+            shape,
+            format: block.format.to_string(),
+            entries: entries.collect(),
+            rest: rest.clone(),
+            dense,
+        });
+    }
+    all
+}
+
+/// The spec of the question with the witness as concrete inputs: running it shows the difference
+/// again.
+pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness) -> String {
+    let mut spec = spec.clone();
+    for tensor in &bound.tensors {
+        if tensor.role() == Some(spec::Role::Out) || tensor.contents().is_some() {
+            continue;
+        }
+        let own = own_values(witness, tensor.first, tensor.reserved as u32);
+        let contents = match own.last() {
+            None => Contents::Fill(literal(&witness.default)),
+            Some((last, _)) => {
+                let count =
+                    tensor.shape().map_or(u64::from(last - tensor.first) + 1, |shape| shape.iter().product());
+                let mut list = vec![literal(&witness.default); count as usize];
+                for (element, value) in &own {
+                    list[(element - tensor.first) as usize] = literal(value);
+                }
+                Contents::List(list)
+            }
+        };
+        match spec.tensors.iter_mut().find(|declared| declared.name == tensor.name) {
+            Some(declared) => declared.contents = Some(contents),
+            None => spec.tensors.push(spec::Tensor {
+                name: tensor.name.clone(),
+                format: tensor.formats.iter().copied().flatten().next(),
+                shape: match &contents {
+                    Contents::List(list) => Some(vec![list.len() as u64]),
+                    _ => None,
+                },
+                strides: None,
+                role: None,
+                contents: Some(contents),
+                span: Default::default(),
+            }),
+        }
+    }
+    for block in bound.elements.blocks().iter().filter(|block| block.shape.is_empty()) {
+        let own = own_values(witness, block.first, block.count);
+        let value = Ok(literal(own.first().map_or(&witness.default, |(_, value)| value)));
+        match spec.scalars.iter_mut().find(|scalar| scalar.name == block.name) {
+            Some(scalar) => scalar.value = value,
+            None => spec.scalars.push(Scalar { name: block.name.clone(), value, span: Default::default() }),
+        }
+    }
+    spec::print(&spec)
+}
+
+fn own_values(witness: &Witness, first: u32, count: u32) -> Vec<(u32, &BigRational)> {
+    let mut own: Vec<_> = witness
+        .inputs
+        .iter()
+        .filter(|(element, value)| (first..first + count).contains(element) && *value != witness.default)
+        .map(|(element, value)| (*element, value))
+        .collect();
+    own.sort_by_key(|(element, _)| *element);
+    own
+}
+
+/// `3`, `-1/2`.
+fn number(value: &BigRational) -> String {
+    if value.denom().is_one() {
+        value.numer().to_string()
+    } else {
+        format!("{}/{}", value.numer(), value.denom())
+    }
+}
+
+fn literal(value: &BigRational) -> Literal {
+    match value.numer().to_i64().filter(|_| value.denom().is_one()) {
+        Some(integer) => Literal::Integer(integer),
+        None => Literal::Float(value.to_f64().unwrap_or(0.0)),
+    }
+}
+
+/// An enclosure in decimal: as many digits as are certain, at most six.
+pub fn enclosure((low, high): (f64, f64)) -> String {
+    if low == high {
+        return plain(low);
+    }
+    let middle = low + (high - low) / 2.0;
+    for digits in (1..=6).rev() {
+        let text = format!("{middle:.digits$e}");
+        let rounded: f64 = text.parse().unwrap_or(middle);
+        // Half a unit in the last shown digit covers the enclosure.
+        let unit = 10f64.powi(middle.abs().log10().floor() as i32 - digits as i32);
+        if (rounded - low).abs() <= unit && (high - rounded).abs() <= unit {
+            return format!("≈ {}", plain(rounded));
+        }
+    }
+    format!("between {} and {}", plain(low), plain(high))
+}
+
+fn plain(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 || (1e-4..1e9).contains(&size) { format!("{value}") } else { format!("{value:e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enclosures_show_certain_digits() {
+        assert_eq!(enclosure((0.5, 0.5)), "0.5");
+        assert_eq!(enclosure((0.333333333, 0.333333334)), "≈ 0.3333333");
+        assert_eq!(enclosure((2.0, 3.0)), "between 2 and 3");
+        assert_eq!(enclosure((1e-12, 1e-12)), "1e-12");
+    }
+}
