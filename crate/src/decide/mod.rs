@@ -1,14 +1,30 @@
 //! Deciding whether two terms are the same function of the tensor elements.
 //!
-//! (being written: the types below are the interface)
+//! For each output element, in this order: terms that are built alike are equal (`same`); terms
+//! with one normal form are equal (`normalize`, `forms`); terms whose difference vanishes once
+//! closed sums are opened are equal; otherwise only concrete inputs say *different*, and what is
+//! left is *unknown*, with a reason. Elements are decided in parallel, in portions whose
+//! boundaries depend on the question alone.
+//!
+//! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the
+//! assumptions in the ledger. *Different* comes with inputs. The answer does not depend on the
+//! number of threads.
+//! Misses: see the headers of `forms` and `vanish`.
+//! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 
 mod constants;
+mod forms;
 pub mod idioms;
+mod normalize;
+mod portion;
+mod rational;
+mod same;
+mod uses;
 
 pub use constants::{Exact, Factor, Meaning, Meanings};
 
 use crate::base::{Budget, Exhausted};
-use crate::diag::Ledger;
+use crate::diag::{Assumption, Ledger};
 use crate::term::{Elements, Term, Terms};
 
 /// What to compare: two stores, and pairs of terms (reference, optimized), one pair for each
@@ -42,11 +58,32 @@ pub enum Equality {
     Unknown(Reason),
 }
 
-/// Why two terms are equal.
-#[derive(Clone, Debug)]
+/// Why two terms are equal: what `check` needs to see it again, without the search.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
-    /// One sentence for people ("both are Σ of 64 products", …).
+    /// One sentence for people ("both are a sum of 64 terms", …).
     pub summary: String,
+    /// How it was shown.
+    pub method: Method,
+    /// What the equality rests on (also in the ledger of the decision).
+    pub assumptions: Vec<Assumption>,
+}
+
+/// How an equality was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Method {
+    /// Both sides are the same expression, up to commutativity.
+    SameExpression,
+    /// Both sides have a normal form with this many terms.
+    NormalForm {
+        /// Terms of the common form.
+        terms: u32,
+    },
+    /// The difference of the normal forms is zero over a common denominator.
+    CommonDenominator {
+        /// Terms of the reference's form.
+        terms: u32,
+    },
 }
 
 /// Inputs on which two terms differ.
@@ -91,9 +128,6 @@ pub struct Group {
 
 /// Decides all pairs, in parallel; the result does not depend on the number of threads.
 pub fn decide(options: &Options, budget: &Budget, problem: &Problem<'_>) -> Result<Decision, Exhausted> {
-    let _ = options;
     budget.poll()?;
-    let unknown = Equality::Unknown(Reason { message: "no decision procedure yet".to_owned(), hint: None });
-    let groups = vec![Group { members: (0..problem.pairs.len() as u32).collect(), equality: unknown }];
-    Ok(Decision { groups, ledger: Ledger::default() })
+    portion::decide(options, budget, problem)
 }

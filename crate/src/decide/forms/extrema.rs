@@ -1,0 +1,231 @@
+//! Maxima, minima and absolute values.
+//!
+//! A maximum is a set: nested maxima flatten, duplicates vanish, what all candidates share (terms
+//! and positive factors) moves out, and candidates that differ by a constant leave only the
+//! largest. `min(a, b) = -max(-a, -b)`, and `max(p, -p)` is `|p|`.
+//!
+//! Guarantees: identities of reals.
+//! Misses: candidates dominated for reasons of inequality, and sums of maxima; case splits decide
+//! those.
+
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Sign, Step};
+use rustc_hash::FxHashMap;
+
+/// A maximum is flattened through a sum or a factor only up to this many candidates.
+const FLATTEN: usize = 4096;
+
+impl Forms<'_> {
+    /// The largest of several values (at least one).
+    pub(in crate::decide) fn max_of(&mut self, arguments: &[Poly]) -> Step<Poly> {
+        let mut flat: Vec<Poly> = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            let argument = self.canonical(*argument)?;
+            self.flatten(argument, &mut flat)?;
+        }
+        self.tick(flat.len() as u64)?;
+        flat.sort_unstable();
+        flat.dedup();
+        let flat = self.largest_constants(flat)?;
+        if flat.len() == 1 {
+            return Ok(flat[0]);
+        }
+        // Shared terms move out.
+        let shared = self.shared_terms(&flat)?;
+        let mut rest = flat;
+        if shared != Poly::ZERO {
+            for argument in &mut rest {
+                *argument = self.minus(*argument, shared)?;
+            }
+        }
+        // A positive factor moves out.
+        let factor = self.shared_factor(&rest)?;
+        if factor != Product::ONE {
+            let inverse = self.inverse(&factor)?;
+            for argument in &mut rest {
+                *argument = self.times_product(*argument, &inverse)?;
+            }
+        }
+        rest.sort_unstable();
+        let largest = if let [a, b] = rest[..]
+            && self.plus(a, b)? == Poly::ZERO
+        {
+            let atom = self.magnitude_atom(a)?;
+            self.atom_poly(atom)?
+        } else {
+            let atom = self.max_atom(&rest);
+            self.atom_poly(atom)?
+        };
+        let scaled = self.times_product(largest, &factor)?;
+        self.plus(scaled, shared)
+    }
+
+    /// The smallest of several values.
+    pub(in crate::decide) fn min_of(&mut self, arguments: &[Poly]) -> Step<Poly> {
+        let mut negated = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            negated.push(self.negated(*argument)?);
+        }
+        let largest = self.max_of(&negated)?;
+        self.negated(largest)
+    }
+
+    /// `|poly|`.
+    pub(in crate::decide) fn magnitude(&mut self, poly: Poly) -> Step<Poly> {
+        match self.sign(poly) {
+            Sign::Positive | Sign::NonNegative | Sign::Zero => return Ok(poly),
+            Sign::Negative | Sign::NonPositive => return self.negated(poly),
+            Sign::Unknown => {}
+        }
+        let Some(product) = self.single(poly) else {
+            let negated = self.negated(poly)?;
+            return self.max_of(&[poly, negated]);
+        };
+        // |c·a·b| = |c|·|a|·|b|.
+        let exponent = self.exponent(product.mono);
+        let mut result =
+            Product { coefficient: product.coefficient.magnitude(), mono: self.exp_mono(exponent) };
+        for at in 0..self.factor_count(product.mono) {
+            let (atom, power) = self.factor(product.mono, at);
+            let factor = if self.atom_sign(atom).is_non_negative()
+                || power.below.is_multiple_of(2)
+                || power.above % 2 == 0
+            {
+                self.atom_power(atom, power)?
+            } else {
+                let inner = self.atom_poly(atom)?;
+                let magnitude = self.magnitude_atom(inner)?;
+                self.atom_power(magnitude, power)?
+            };
+            result = self.product(&result, &factor)?;
+        }
+        self.poly(&result)
+    }
+
+    /// The atom `|poly|`, of one of `poly` and `-poly`.
+    pub(super) fn magnitude_atom(&mut self, poly: Poly) -> Step<Atom> {
+        let lead = self.leading(poly);
+        let poly = if self.coefficient_at(poly, lead).is_negative() { self.negated(poly)? } else { poly };
+        Ok(self.atom(Kind::Abs(poly)))
+    }
+
+    /// Appends the candidates of `argument`: `c·max{…} + rest` opens for positive c.
+    fn flatten(&mut self, argument: Poly, flat: &mut Vec<Poly>) -> Step<()> {
+        let mut found = None;
+        for at in 0..self.len(argument) {
+            let mono = self.mono_at(argument, at);
+            if self.factor_count(mono) == 1 && self.exponent(mono) == Poly::ZERO {
+                let (atom, power) = self.factor(mono, 0);
+                if power == Power::ONE && self.kind(atom) == Kind::Max {
+                    // Two maxima in one sum stay: opening both multiplies their sizes.
+                    if found.is_some() {
+                        found = None;
+                        break;
+                    }
+                    found = Some((at, atom));
+                }
+            }
+        }
+        let Some((at, atom)) = found else {
+            flat.push(argument);
+            return Ok(());
+        };
+        let term = self.term(argument, at);
+        let candidates = self.max_arguments(atom);
+        if !term.coefficient.is_positive() || flat.len() + candidates.len() > FLATTEN {
+            flat.push(argument);
+            return Ok(());
+        }
+        let own = self.poly(&term)?;
+        let rest = self.minus(argument, own)?;
+        for candidate in candidates {
+            let candidate = self.scaled(candidate, &term.coefficient)?;
+            let candidate = self.plus(candidate, rest)?;
+            flat.push(candidate);
+        }
+        Ok(())
+    }
+
+    /// Of candidates that differ by a rational, keeps the largest.
+    fn largest_constants(&mut self, flat: Vec<Poly>) -> Step<Vec<Poly>> {
+        // The constant monomial sorts first.
+        let has_constant =
+            |forms: &Self, poly: Poly| forms.len(poly) > 0 && forms.mono_at(poly, 0) == Mono::ONE;
+        if !flat.iter().any(|poly| has_constant(self, *poly)) {
+            return Ok(flat);
+        }
+        let mut best: FxHashMap<Poly, (Rational, Poly)> = FxHashMap::default();
+        for poly in &flat {
+            let constant = if has_constant(self, *poly) {
+                self.coefficient_at(*poly, 0).clone()
+            } else {
+                Rational::ZERO
+            };
+            let own = self.rational(constant.clone())?;
+            let rest = self.minus(*poly, own)?;
+            let entry = best.entry(rest).or_insert((constant.clone(), *poly));
+            if constant > entry.0 {
+                *entry = (constant, *poly);
+            }
+        }
+        let mut kept: Vec<Poly> = best.into_values().map(|(_, poly)| poly).collect();
+        kept.sort_unstable();
+        Ok(kept)
+    }
+
+    /// The terms that all candidates have.
+    fn shared_terms(&mut self, flat: &[Poly]) -> Step<Poly> {
+        let mut shared: Vec<Product> = (0..self.len(flat[0])).map(|at| self.term(flat[0], at)).collect();
+        for poly in &flat[1..] {
+            if shared.is_empty() {
+                break;
+            }
+            shared.retain(|term| {
+                (0..self.len(*poly)).any(|at| {
+                    self.mono_at(*poly, at) == term.mono
+                        && *self.coefficient_at(*poly, at) == term.coefficient
+                })
+            });
+        }
+        self.sum_of(&shared)
+    }
+
+    /// A positive factor of all candidates: powers of positive atoms, and the size of the first
+    /// coefficient, where all candidates are single terms or share it.
+    fn shared_factor(&mut self, flat: &[Poly]) -> Step<Product> {
+        let mut factor = Product::ONE;
+        let Some(first) = flat.iter().copied().find(|poly| *poly != Poly::ZERO) else {
+            return Ok(factor);
+        };
+        let first = self.mono_at(first, 0);
+        let exponent = self.exponent(first);
+        let mut candidates: Vec<(Atom, Power)> = (0..self.factor_count(first))
+            .map(|at| self.factor(first, at))
+            .filter(|(atom, _)| self.atom_sign(*atom) == Sign::Positive)
+            .collect();
+        let mut same_exponent = exponent != Poly::ZERO;
+        // The smallest size of a coefficient: scales with the candidates, whatever their order.
+        let mut smallest: Option<Rational> = None;
+        for poly in flat {
+            for at in 0..self.len(*poly) {
+                let mono = self.mono_at(*poly, at);
+                same_exponent &= self.exponent(mono) == exponent;
+                candidates.retain(|(atom, power)| self.power_of(mono, *atom) == Some(*power));
+                let size = self.coefficient_at(*poly, at).magnitude();
+                if smallest.as_ref().is_none_or(|known| size < *known) {
+                    smallest = Some(size);
+                }
+            }
+        }
+        if same_exponent {
+            factor.mono = self.exp_mono(exponent);
+        }
+        if let Some(smallest) = smallest {
+            factor.coefficient = smallest;
+        }
+        for (atom, power) in candidates {
+            let own = self.atom_power(atom, power)?;
+            factor = self.product(&factor, &own)?;
+        }
+        Ok(factor)
+    }
+}

@@ -1,0 +1,253 @@
+//! exp, log and the functions that stay atoms.
+//!
+//! Constants leave exponents: `e^(q·ln n) = n^q`, and `e^(q·ln p) = p^q`. Logarithms split over
+//! positive factors. Odd and even functions take a canonical sign of their argument.
+//!
+//! Guarantees: identities of reals where the argument is in range (noted when not evident).
+//! Misses: tanh in terms of exp, addition theorems of sin and cos.
+
+use super::{Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
+use crate::diag::Assumption;
+use crate::term::Unary;
+
+/// A closed-over exponent longer than this is compared with those seen before by value.
+const LONG: usize = 16;
+
+impl Forms<'_> {
+    /// `e^poly`.
+    pub(in crate::decide) fn exp(&mut self, poly: Poly) -> Step<Product> {
+        let mut result = Product::ONE;
+        let mut taken = Poly::ZERO;
+        for at in 0..self.len(poly) {
+            let term = self.term(poly, at);
+            let Some((argument, power)) = self.scaled_logarithm(&term) else { continue };
+            let factor = self.power_or_closed(argument, power)?;
+            let term = self.poly(&term)?;
+            taken = self.plus(taken, term)?;
+            result = self.product(&result, &factor)?;
+        }
+        let rest = self.minus(poly, taken)?;
+        let rest = self.canonical(rest)?;
+        let factor = Product { coefficient: Rational::ONE, mono: self.exp_mono(rest) };
+        self.product(&result, &factor)
+    }
+
+    /// `q·ln p` as `(p, q)`, when q is a small fraction.
+    fn scaled_logarithm(&self, term: &Product) -> Option<(Poly, Power)> {
+        if self.factor_count(term.mono) != 1 || self.exponent(term.mono) != Poly::ZERO {
+            return None;
+        }
+        let (atom, power) = self.factor(term.mono, 0);
+        let Kind::Log(argument) = self.kind(atom) else { return None };
+        let (above, below) = term.coefficient.as_small()?;
+        let small = above.abs() <= 4096 && below <= 64;
+        if power != Power::ONE || !small { None } else { Some((argument, Power::new(above, below)?)) }
+    }
+
+    /// The sum of two exponents.
+    pub(super) fn exponent_sum(&mut self, a: Poly, b: Poly) -> Step<Poly> {
+        if a == Poly::ZERO {
+            return Ok(b);
+        }
+        if b == Poly::ZERO {
+            return Ok(a);
+        }
+        let sum = self.plus(a, b)?;
+        self.canonical(sum)
+    }
+
+    /// The polynomial that stands for all equal ones in an argument position. Short ones without
+    /// closed sums are unique as they stand.
+    pub(in crate::decide) fn canonical(&mut self, poly: Poly) -> Step<Poly> {
+        if self.len(poly) <= LONG && !self.mentions_closed(poly) {
+            return Ok(poly);
+        }
+        self.representative(poly)
+    }
+
+    fn mentions_closed(&self, poly: Poly) -> bool {
+        (0..self.len(poly)).any(|at| self.has_closed(self.mono_at(poly, at)))
+    }
+
+    /// `ln poly`.
+    pub(in crate::decide) fn log(&mut self, poly: Poly) -> Step<Poly> {
+        if let Some(value) = self.constant(poly) {
+            if !value.is_positive() {
+                return unknown("the logarithm of a number that is not positive");
+            }
+            return self.log_of_number(&value);
+        }
+        let sign = self.sign(poly);
+        if sign != super::Sign::Positive {
+            let text = self.render(poly);
+            self.notes.insert(Assumption::ArgumentInRange(text));
+        }
+        let product = match self.single(poly) {
+            Some(product) => product,
+            None => self.closed(poly)?,
+        };
+        // Split off what is positive.
+        let mut sum = self.exponent(product.mono);
+        let mut inner = Product { coefficient: Rational::ONE, mono: Mono::ONE };
+        if product.coefficient.is_negative() {
+            inner.coefficient = Rational::MINUS_ONE;
+        }
+        let number = self.log_of_number(&product.coefficient.magnitude())?;
+        sum = self.plus(sum, number)?;
+        for at in 0..self.factor_count(product.mono) {
+            let (atom, power) = self.factor(product.mono, at);
+            if self.atom_sign(atom) == super::Sign::Positive {
+                let argument = match self.kind(atom) {
+                    Kind::Sum(body) => body,
+                    _ => self.atom_poly(atom)?,
+                };
+                let log = self.atom(Kind::Log(argument));
+                let log = self.atom_poly(log)?;
+                let log = self.scaled(log, &power.rational())?;
+                sum = self.plus(sum, log)?;
+            } else {
+                let factor = self.atom_power(atom, power)?;
+                inner = self.product(&inner, &factor)?;
+            }
+        }
+        if inner == Product::ONE {
+            return Ok(sum);
+        }
+        // One power of one atom: ln(a^q) = q·ln a only where a is positive, which an odd q says.
+        let mut scale = Rational::ONE;
+        if inner.coefficient.is_one() && self.factor_count(inner.mono) == 1 {
+            let (atom, power) = self.factor(inner.mono, 0);
+            if power.above % 2 != 0 {
+                scale = power.rational();
+                inner = self.atom_power(atom, Power::ONE)?;
+            }
+        }
+        let argument = match self.lone_sum(&inner) {
+            Some(body) => body,
+            None => self.poly(&inner)?,
+        };
+        let log = self.atom(Kind::Log(argument));
+        let log = self.atom_poly(log)?;
+        let log = self.scaled(log, &scale)?;
+        self.plus(sum, log)
+    }
+
+    fn lone_sum(&self, product: &Product) -> Option<Poly> {
+        if !product.coefficient.is_one()
+            || self.factor_count(product.mono) != 1
+            || self.exponent(product.mono) != Poly::ZERO
+        {
+            return None;
+        }
+        let (atom, power) = self.factor(product.mono, 0);
+        match self.kind(atom) {
+            Kind::Sum(body) if power == Power::ONE => Some(body),
+            _ => None,
+        }
+    }
+
+    /// `ln q` over the logarithms of small primes.
+    fn log_of_number(&mut self, value: &Rational) -> Step<Poly> {
+        if value.is_one() {
+            return Ok(Poly::ZERO);
+        }
+        let Some((above, below)) = value.as_small() else {
+            let constant = self.rational(value.clone())?;
+            let atom = self.atom(Kind::Log(constant));
+            return self.atom_poly(atom);
+        };
+        let mut sum = Poly::ZERO;
+        for (number, sign) in [(above, 1), (below, -1)] {
+            for (prime, count) in factors(number) {
+                let atom = self.ln_integer(prime)?;
+                let log = self.atom_poly(atom)?;
+                let log = self.scaled(log, &Rational::new(sign * count, 1))?;
+                sum = self.plus(sum, log)?;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// A function that stays an atom.
+    pub(in crate::decide) fn function(&mut self, function: Unary, poly: Poly) -> Step<Poly> {
+        use Unary::*;
+        if let Some(value) = self.constant(poly)
+            && let Some(value) = fold(function, &value)
+        {
+            return self.rational(value);
+        }
+        let mut negative = false;
+        let mut argument = poly;
+        let parity = match function {
+            Sin | Tanh | Erf | Trunc | RoundEven => Some(true),
+            Cos => Some(false),
+            Floor | Ceil => None,
+            _ => unreachable!("{function:?} has a normal form of its own"),
+        };
+        if let Some(odd) = parity
+            && self.coefficient_at(poly, self.leading(poly)).is_negative()
+        {
+            argument = self.negated(poly)?;
+            negative = odd;
+        }
+        let mut function = function;
+        if function == Ceil {
+            function = Floor;
+            argument = self.negated(poly)?;
+            negative = true;
+        }
+        let argument = self.canonical(argument)?;
+        let atom = self.atom(Kind::Function(function, argument));
+        let value = self.atom_poly(atom)?;
+        if negative { self.negated(value) } else { Ok(value) }
+    }
+}
+
+/// Functions of rationals with rational values.
+fn fold(function: Unary, value: &Rational) -> Option<Rational> {
+    use Unary::*;
+    let exact = value.to_big();
+    let folded = match function {
+        Floor => exact.floor(),
+        Ceil => exact.ceil(),
+        Trunc => exact.trunc(),
+        RoundEven => {
+            let floor = exact.floor();
+            let rest = &exact - &floor;
+            let half = num_rational::BigRational::new(1.into(), 2.into());
+            let odd = num_integer::Integer::is_odd(floor.numer());
+            if rest > half || (rest == half && odd) {
+                floor + num_rational::BigRational::from_integer(1.into())
+            } else {
+                floor
+            }
+        }
+        Sin | Tanh | Erf if value.is_zero() => exact,
+        Cos if value.is_zero() => num_rational::BigRational::from_integer(1.into()),
+        _ => return None,
+    };
+    Some(Rational::from_big(&folded))
+}
+
+/// Prime factors by trial division up to 2^12; what remains counts as a prime (its logarithm is
+/// then a number of its own, which misses equalities but makes none).
+fn factors(number: i64) -> Vec<(i64, i64)> {
+    let mut rest = number;
+    let mut found = Vec::new();
+    let mut prime = 2;
+    while prime * prime <= rest && prime < 1 << 12 {
+        let mut count = 0;
+        while rest % prime == 0 {
+            rest /= prime;
+            count += 1;
+        }
+        if count > 0 {
+            found.push((prime, count));
+        }
+        prime += if prime == 2 { 1 } else { 2 };
+    }
+    if rest > 1 {
+        found.push((rest, 1));
+    }
+    found
+}

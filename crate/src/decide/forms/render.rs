@@ -1,0 +1,110 @@
+//! Polynomials as text, for assumptions and reasons.
+//!
+//! Terms stand in alphabetical order, so that the text does not depend on the order in which
+//! atoms were met; long sums are cut to their size.
+
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Rational};
+use crate::term::Unary;
+
+/// Sums with more terms than this are not spelled out.
+const SPELLED: usize = 6;
+
+impl Forms<'_> {
+    /// A polynomial for people.
+    pub(in crate::decide) fn render(&self, poly: Poly) -> String {
+        self.render_to(poly, 3)
+    }
+
+    fn render_to(&self, poly: Poly, depth: usize) -> String {
+        let count = self.len(poly);
+        if count == 0 {
+            return "0".to_owned();
+        }
+        if depth == 0 || count > SPELLED {
+            return if count == 1 { "…".to_owned() } else { format!("a sum of {count} terms") };
+        }
+        let mut terms: Vec<(String, bool)> = (0..count)
+            .map(|at| {
+                let coefficient = self.coefficient_at(poly, at);
+                let mono = self.render_mono(self.mono_at(poly, at), depth);
+                let size = coefficient.magnitude();
+                let text = match (mono.is_empty(), size == Rational::ONE) {
+                    (true, _) => size.to_string(),
+                    (false, true) => mono,
+                    (false, false) => format!("{size}·{mono}"),
+                };
+                (text, coefficient.is_negative())
+            })
+            .collect();
+        terms.sort();
+        let mut text = String::new();
+        for (at, (term, negative)) in terms.iter().enumerate() {
+            text.push_str(match (at, negative) {
+                (0, true) => "-",
+                (0, false) => "",
+                (_, true) => " - ",
+                (_, false) => " + ",
+            });
+            text.push_str(term);
+        }
+        text
+    }
+
+    fn render_mono(&self, mono: Mono, depth: usize) -> String {
+        let mut parts: Vec<String> = (0..self.factor_count(mono))
+            .map(|at| {
+                let (atom, power) = self.factor(mono, at);
+                let base = self.render_atom(atom, depth);
+                if power == Power::ONE {
+                    base
+                } else if power.below == 1 {
+                    format!("{base}^{}", power.above)
+                } else {
+                    format!("{base}^({}/{})", power.above, power.below)
+                }
+            })
+            .collect();
+        parts.sort();
+        let exponent = self.exponent(mono);
+        if exponent != Poly::ZERO {
+            parts.push(format!("exp({})", self.render_to(exponent, depth - 1)));
+        }
+        parts.join("·")
+    }
+
+    fn render_atom(&self, atom: Atom, depth: usize) -> String {
+        let inner = |poly| self.render_to(poly, depth - 1);
+        match self.kind(atom) {
+            Kind::Element(element) => self.elements.name(element),
+            Kind::Pi => "π".to_owned(),
+            Kind::Ln10 => "ln 10".to_owned(),
+            Kind::Prime(prime) => prime.to_string(),
+            Kind::Log(poly) => format!("ln({})", inner(poly)),
+            Kind::Sum(poly) => format!("({})", inner(poly)),
+            Kind::Abs(poly) => format!("|{}|", inner(poly)),
+            Kind::Max => {
+                let arguments = self.max_arguments(atom);
+                if arguments.len() > SPELLED {
+                    format!("max of {}", arguments.len())
+                } else {
+                    let mut texts: Vec<String> = arguments.into_iter().map(inner).collect();
+                    texts.sort();
+                    format!("max({})", texts.join(", "))
+                }
+            }
+            Kind::Function(function, poly) => format!("{}({})", function_name(function), inner(poly)),
+            Kind::Positive(poly) => format!("[{} > 0]", inner(poly)),
+            Kind::Zero(poly) => format!("[{} = 0]", inner(poly)),
+            Kind::Condition => "[bit condition]".to_owned(),
+            Kind::Opaque => {
+                let (_, arguments) = self.opaque_parts(atom);
+                let texts: Vec<String> = arguments.into_iter().map(inner).collect();
+                format!("opaque({})", texts.join(", "))
+            }
+        }
+    }
+}
+
+fn function_name(function: Unary) -> String {
+    format!("{function:?}").to_lowercase()
+}

@@ -1,0 +1,229 @@
+//! Values of polynomials in a prime field, to find equal ones among those that look different.
+//!
+//! Two fields: exponents are valued in the field of order q, everything else in the field of order
+//! p = 2q + 1, where `e^h` is g^(value of h) for a fixed g of order q; so exponentials of sums are
+//! products. Elements get values with roots of all small degrees, conditions 0 or 1, and opaque
+//! atoms whatever their number hashes to.
+//!
+//! Guarantees: none for equality (a value only proposes a candidate). Where a value is marked
+//! faithful, provably equal polynomials have equal values, so unequal values end the search.
+//! Source: DESIGN §5.2; polynomial identity testing after Schwartz and Zippel.
+
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Step};
+use rustc_hash::FxHashMap;
+
+const Q: u64 = 288_230_376_151_789_679;
+const P: u64 = 576_460_752_303_579_359;
+const G: u64 = 9;
+/// Elements are powers of this degree, so that they have roots of small degree.
+const ROOTS: u64 = 5040;
+
+/// A value in both fields, and whether each is faithful.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    pub(super) main: u64,
+    exponent: u64,
+    pub(super) faithful: bool,
+    faithful_exponent: bool,
+}
+
+#[derive(Default)]
+pub(super) struct Valuations {
+    polys: FxHashMap<Poly, Value>,
+    /// `e^h` in the main field.
+    powers: FxHashMap<Poly, u64>,
+    seen: FxHashMap<(u64, u64), Vec<Poly>>,
+}
+
+impl Forms<'_> {
+    /// The polynomial that stands for all those proved equal to this one; itself if it is the
+    /// first.
+    pub(super) fn representative(&mut self, poly: Poly) -> Step<Poly> {
+        if self.len(poly) < 2 && !self.opens(poly) {
+            return Ok(poly);
+        }
+        let value = self.valuation(poly)?;
+        let key = (value.main, value.exponent);
+        let candidates = self.valuations.seen.get(&key).cloned().unwrap_or_default();
+        if candidates.contains(&poly) {
+            return Ok(poly);
+        }
+        for candidate in candidates {
+            if !self.opens(poly) && !self.opens(candidate) {
+                continue;
+            }
+            let difference = self.minus(poly, candidate)?;
+            if self.vanishes(difference)? {
+                return Ok(candidate);
+            }
+        }
+        self.valuations.seen.entry(key).or_default().push(poly);
+        Ok(poly)
+    }
+
+    /// Whether a closed sum occurs, so that equal polynomials may look different.
+    fn opens(&self, poly: Poly) -> bool {
+        (0..self.len(poly)).any(|at| self.has_closed(self.mono_at(poly, at)))
+    }
+
+    pub(super) fn valuation(&mut self, poly: Poly) -> Step<Value> {
+        if let Some(value) = self.valuations.polys.get(&poly) {
+            return Ok(*value);
+        }
+        self.tick(self.len(poly) as u64)?;
+        let mut total = Value { main: 0, exponent: 0, faithful: true, faithful_exponent: true };
+        for at in 0..self.len(poly) {
+            let mono = self.mono_at(poly, at);
+            let value = self.mono_valuation(mono)?;
+            total.faithful &= value.faithful;
+            total.faithful_exponent &= value.faithful_exponent;
+            let coefficient = self.coefficient_at(poly, at);
+            match (coefficient.modulo(P), coefficient.modulo(Q)) {
+                (Some((above, below)), Some((exponent_above, exponent_below))) => {
+                    let scale = divide(above, below, P);
+                    total.main = add(total.main, multiply(value.main, scale, P), P);
+                    let scale = divide(exponent_above, exponent_below, Q);
+                    total.exponent = add(total.exponent, multiply(value.exponent, scale, Q), Q);
+                }
+                _ => (total.faithful, total.faithful_exponent) = (false, false),
+            }
+        }
+        self.valuations.polys.insert(poly, total);
+        Ok(total)
+    }
+
+    fn mono_valuation(&mut self, mono: Mono) -> Step<Value> {
+        let mut total = Value { main: 1, exponent: 1, faithful: true, faithful_exponent: true };
+        let exponent = self.exponent(mono);
+        if exponent != Poly::ZERO {
+            let value = self.valuation(exponent)?;
+            let power = match self.valuations.powers.get(&exponent) {
+                Some(known) => *known,
+                None => {
+                    let power = raise(G, value.exponent, P);
+                    self.valuations.powers.insert(exponent, power);
+                    power
+                }
+            };
+            total.main = power;
+            total.faithful = value.faithful_exponent;
+            // A tower of exponentials would need a third field.
+            total.exponent = mix(u64::from(exponent.0), 0x65_78_70) % Q;
+            total.faithful_exponent = false;
+        }
+        for at in 0..self.factor_count(mono) {
+            let (atom, power) = self.factor(mono, at);
+            let value = self.atom_valuation(atom, power)?;
+            total.main = multiply(total.main, value.main, P);
+            total.exponent = multiply(total.exponent, value.exponent, Q);
+            total.faithful &= value.faithful;
+            total.faithful_exponent &= value.faithful_exponent;
+        }
+        Ok(total)
+    }
+
+    fn atom_valuation(&mut self, atom: Atom, power: Power) -> Step<Value> {
+        let kind = self.kind(atom);
+        let whole = power.floor();
+        let rest = Power { above: power.above - whole * power.below as i16, below: power.below };
+        let exact = |main, exponent| Value { main, exponent, faithful: true, faithful_exponent: true };
+        if let Kind::Element(element) = kind {
+            let seed = u64::from(element);
+            let (main, exponent) = (mix(seed, 1) % P, mix(seed, 2) % Q);
+            let degree = u64::from(power.below);
+            if !ROOTS.is_multiple_of(degree) {
+                return Ok(Value {
+                    faithful: false,
+                    faithful_exponent: false,
+                    ..exact(mix(main, u64::from(power.pack())) % P, mix(exponent, 3) % Q)
+                });
+            }
+            let times = i64::from(power.above) * (ROOTS / degree) as i64;
+            return Ok(exact(raise_signed(main, times, P), raise_signed(exponent, times, Q)));
+        }
+        let mut base = match kind {
+            Kind::Sum(body) => self.valuation(body)?,
+            Kind::Abs(body) => {
+                let value = self.valuation(body)?;
+                if mix(u64::from(atom.0), 4) & 1 == 0 {
+                    value
+                } else {
+                    Value { main: (P - value.main) % P, exponent: (Q - value.exponent) % Q, ..value }
+                }
+            }
+            Kind::Prime(prime) => exact(prime % P, prime % Q),
+            _ if self.is_indicator(atom) => {
+                let bit = mix(u64::from(atom.0), 5) & 1;
+                exact(bit, bit)
+            }
+            _ => exact(mix(u64::from(atom.0), 6) % P, mix(u64::from(atom.0), 7) % Q),
+        };
+        if whole != 1 || rest.above != 0 {
+            base.main = raise_signed(base.main, whole.into(), P);
+            base.exponent = raise_signed(base.exponent, whole.into(), Q);
+        }
+        if rest.above != 0 {
+            let seed = u64::from(atom.0) << 32 | u64::from(rest.pack());
+            base.main = multiply(base.main, mix(seed, 8) % P, P);
+            base.exponent = multiply(base.exponent, mix(seed, 9) % Q, Q);
+            (base.faithful, base.faithful_exponent) = (false, false);
+        }
+        Ok(base)
+    }
+}
+
+fn mix(seed: u64, salt: u64) -> u64 {
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ salt.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+fn add(a: u64, b: u64, prime: u64) -> u64 {
+    let sum = a + b;
+    if sum >= prime { sum - prime } else { sum }
+}
+
+fn multiply(a: u64, b: u64, prime: u64) -> u64 {
+    if a == 1 {
+        return b;
+    }
+    if b == 1 {
+        return a;
+    }
+    (u128::from(a) * u128::from(b) % u128::from(prime)) as u64
+}
+
+fn divide(above: u64, below: u64, prime: u64) -> u64 {
+    if below == 1 { above } else { multiply(above, raise(below, prime - 2, prime), prime) }
+}
+
+fn raise(base: u64, mut power: u64, prime: u64) -> u64 {
+    let (mut base, mut result) = (base, 1);
+    while power > 0 {
+        if power & 1 == 1 {
+            result = multiply(result, base, prime);
+        }
+        base = multiply(base, base, prime);
+        power >>= 1;
+    }
+    result
+}
+
+fn raise_signed(base: u64, power: i64, prime: u64) -> u64 {
+    let value = raise(base, power.unsigned_abs(), prime);
+    if power < 0 { raise(value, prime - 2, prime) } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_has_order_q() {
+        assert_eq!(P, 2 * Q + 1);
+        assert_eq!(raise(G, Q, P), 1);
+        assert_ne!(raise(G, 2, P), 1);
+        assert_eq!(multiply(7, raise_signed(7, -1, P), P), 1);
+    }
+}

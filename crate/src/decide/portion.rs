@@ -1,0 +1,238 @@
+//! The work on all output elements: equal pairs first, the rest in portions, in parallel.
+//!
+//! A portion is a run of pairs that share one arena of normal forms, so that what outputs have in
+//! common (a row's maximum and sum) is worked out once a portion. Portions are cut by the number
+//! of pairs alone.
+
+use super::forms::{Forms, Poly, Step, Stop};
+use super::idioms::{self, Rewritten};
+use super::normalize::{Normalizer, Side, Value};
+use super::same::Same;
+use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, uses};
+use crate::base::{Budget, Exhausted};
+use crate::diag::{Assumption, Ledger};
+use crate::term::{Term, Terms};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+
+/// At most so many portions: enough to keep threads busy, few enough to share work.
+const PORTIONS: usize = 32;
+
+/// What all portions share: the two kernels' terms with idioms replaced.
+struct Shared<'a> {
+    budget: &'a Budget,
+    problem: &'a Problem<'a>,
+    terms: [&'a Terms; 2],
+    uses: [Vec<u8>; 2],
+    meanings: Meanings,
+}
+
+pub(super) fn decide(
+    options: &Options,
+    budget: &Budget,
+    problem: &Problem<'_>,
+) -> Result<Decision, Exhausted> {
+    let progress = budget.progress();
+    progress.decided.store(0, Ordering::Relaxed);
+    progress.elements.store(problem.pairs.len() as u64, Ordering::Relaxed);
+    // Pairs that occur twice are decided once.
+    let mut members: FxHashMap<(Term, Term), u32> = FxHashMap::default();
+    let mut unique: Vec<(Term, Term)> = Vec::new();
+    let mut which: Vec<u32> = Vec::with_capacity(problem.pairs.len());
+    for pair in problem.pairs {
+        let next = unique.len() as u32;
+        let index = *members.entry(*pair).or_insert(next);
+        if index == next {
+            unique.push(*pair);
+        }
+        which.push(index);
+    }
+    let alike = compare_as_built(budget, problem, &unique)?;
+    let rest: Vec<usize> = (0..unique.len()).filter(|index| !alike[*index]).collect();
+    progress.decided.fetch_add((unique.len() - rest.len()) as u64, Ordering::Relaxed);
+    let mut answers: Vec<Option<Equality>> =
+        alike.iter().map(|alike| alike.then(|| Equality::Equal(same_expression()))).collect();
+    let mut ledger = Ledger::default();
+    if !rest.is_empty() {
+        let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
+        let equalities = decide_open(options, budget, problem, &open, &mut ledger)?;
+        for (index, equality) in rest.iter().zip(equalities) {
+            answers[*index] = Some(equality);
+        }
+    }
+    Ok(Decision { groups: group(&which, answers), ledger })
+}
+
+/// Which pairs are built alike.
+fn compare_as_built(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+) -> Result<Vec<bool>, Exhausted> {
+    let constants = Same::constants(problem.reference, problem.optimized);
+    let portions: Result<Vec<Vec<bool>>, Exhausted> = pairs
+        .par_chunks(pairs.len().div_ceil(PORTIONS).max(1))
+        .map(|pairs| {
+            let mut same = Same::new(problem.reference, problem.optimized, &constants);
+            pairs.iter().map(|(a, b)| same.terms(budget, *a, *b)).collect()
+        })
+        .collect();
+    Ok(portions?.concat())
+}
+
+/// Answers for pairs that are not built alike.
+fn decide_open(
+    options: &Options,
+    budget: &Budget,
+    problem: &Problem<'_>,
+    pairs: &[(Term, Term)],
+    ledger: &mut Ledger,
+) -> Result<Vec<Equality>, Exhausted> {
+    let mut roots = [
+        pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(),
+        pairs.iter().map(|pair| pair.1).collect::<Vec<_>>(),
+    ];
+    let (left, right) = rayon::join(
+        || idioms::rewrite(problem.reference, &roots[0], budget),
+        || idioms::rewrite(problem.optimized, &roots[1], budget),
+    );
+    let rewritten: [Option<Rewritten>; 2] = [left?, right?];
+    let mut terms = [problem.reference, problem.optimized];
+    for (side, rewritten) in rewritten.iter().enumerate() {
+        if let Some(rewritten) = rewritten {
+            terms[side] = &rewritten.terms;
+            roots[side].clone_from(&rewritten.roots);
+            for (name, count) in &rewritten.recognised {
+                ledger.note(Assumption::IdiomRecognised((*name).to_owned()), *count, None);
+            }
+        }
+    }
+    let meanings = Meanings::of(
+        options,
+        budget,
+        [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())],
+        ledger,
+    )?;
+    let uses = [uses::count(budget, terms[0], &roots[0])?, uses::count(budget, terms[1], &roots[1])?];
+    let shared = Shared { budget, problem, terms, uses, meanings };
+    let pairs: Vec<(Term, Term)> = roots[0].iter().copied().zip(roots[1].iter().copied()).collect();
+    let portions: Result<Vec<Portion>, Exhausted> = pairs
+        .par_chunks(pairs.len().div_ceil(PORTIONS))
+        .map(|pairs| decide_portion(&shared, pairs))
+        .collect();
+    let mut answers = Vec::with_capacity(pairs.len());
+    let mut notes = BTreeSet::new();
+    for (equalities, assumed) in portions? {
+        answers.extend(equalities);
+        notes.extend(assumed);
+    }
+    for assumption in notes {
+        ledger.note(assumption, 1, None);
+    }
+    Ok(answers)
+}
+
+type Portion = (Vec<Equality>, BTreeSet<Assumption>);
+
+fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion, Exhausted> {
+    let side = |index: usize| Side {
+        terms: shared.terms[index],
+        uses: &shared.uses[index],
+        meanings: shared.meanings.side(index),
+    };
+    let forms = Forms::new(shared.budget, shared.problem.elements);
+    let mut normalizer = Normalizer::new(forms, [side(0), side(1)]);
+    let mut equalities = Vec::with_capacity(pairs.len());
+    let mut notes = BTreeSet::new();
+    for (a, b) in pairs {
+        normalizer.forms.next_question();
+        let equality = match decide_pair(&mut normalizer, *a, *b) {
+            Ok(equality) => equality,
+            Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
+            Err(Stop::Unknown(message)) => Equality::Unknown(Reason { message, hint: None }),
+        };
+        shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
+        equalities.push(equality);
+    }
+    notes.append(&mut normalizer.forms.notes);
+    notes.insert(Assumption::FiniteValues);
+    Ok((equalities, notes))
+}
+
+fn decide_pair(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Equality> {
+    let (x, y) = (normalizer.value(0, a)?, normalizer.value(1, b)?);
+    let (x, y) = match (x, y) {
+        (Value::Finite(x), Value::Finite(y)) => (x, y),
+        (Value::Infinite(x), Value::Infinite(y)) if x == y => {
+            let summary = format!("both are {}infinity", if x { "" } else { "minus " });
+            return Ok(equal(normalizer, summary, Method::NormalForm { terms: 0 }));
+        }
+        _ => {
+            let message = "one side is infinite, the other is not".to_owned();
+            return Ok(Equality::Unknown(Reason { message, hint: None }));
+        }
+    };
+    let terms = normalizer.forms.len(x) as u32;
+    if x == y {
+        let summary = format!("both sides have the normal form {}", normalizer.forms.render(x));
+        return Ok(equal(normalizer, summary, Method::NormalForm { terms }));
+    }
+    let difference = normalizer.forms.minus(x, y)?;
+    if normalizer.forms.vanishes(difference)? {
+        let summary = "the difference is zero over a common denominator".to_owned();
+        return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
+    }
+    Ok(Equality::Unknown(unequal(normalizer, difference)))
+}
+
+fn unequal(normalizer: &Normalizer<'_>, difference: Poly) -> Reason {
+    Reason {
+        message: format!("the normal forms differ by {}", normalizer.forms.render(difference)),
+        hint: None,
+    }
+}
+
+fn equal(_normalizer: &Normalizer<'_>, summary: String, method: Method) -> Equality {
+    Equality::Equal(Certificate { summary, method, assumptions: Vec::new() })
+}
+
+fn same_expression() -> Certificate {
+    Certificate {
+        summary: "both sides compute the same expression".to_owned(),
+        method: Method::SameExpression,
+        assumptions: Vec::new(),
+    }
+}
+
+/// Pairs with the same answer together, in the order of their first member.
+fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_unique: BTreeMap<u32, usize> = BTreeMap::new();
+    for (index, unique) in which.iter().enumerate() {
+        if let Some(group) = of_unique.get(unique) {
+            groups[*group].members.push(index as u32);
+            continue;
+        }
+        let Some(answer) = &answers[*unique as usize] else { continue };
+        let alike = groups.iter().position(|group| match (&group.equality, answer) {
+            (Equality::Equal(a), Equality::Equal(b)) => {
+                a.method == b.method && a.assumptions == b.assumptions
+            }
+            (Equality::Unknown(a), Equality::Unknown(b)) => a.message == b.message,
+            _ => false,
+        });
+        match alike {
+            Some(group) => {
+                groups[group].members.push(index as u32);
+                of_unique.insert(*unique, group);
+            }
+            None => {
+                of_unique.insert(*unique, groups.len());
+                groups.push(Group { members: vec![index as u32], equality: answer.clone() });
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,150 @@
+//! The fast path: two terms that are built alike are equal.
+//!
+//! Walks both terms side by side without normalising anything: chains in the same order meet link
+//! by link. Operands of commutative operations are tried both ways; pairs found equal are kept in
+//! a small lossy table, so that shared parts are compared once.
+//!
+//! Guarantees: `true` only for terms that are the same expression up to commutativity, over the
+//! same inputs and constants. `false` (different, or too long to tell) says nothing.
+
+use crate::base::{Budget, Exhausted};
+use crate::term::{Node, Term, Terms};
+
+const TABLE: usize = 1 << 14;
+/// Steps per node of the larger store; more means that trying both ways got out of hand.
+const STEPS_PER_PAIR: u64 = 1 << 24;
+
+/// Compares terms of two stores.
+pub(super) struct Same<'a> {
+    a: &'a Terms,
+    b: &'a Terms,
+    /// Constants of `b` that are one of `a`'s.
+    constants: &'a [Option<usize>],
+    equal: Vec<(Term, Term)>,
+    steps: u64,
+}
+
+impl<'a> Same<'a> {
+    pub(super) fn new(a: &'a Terms, b: &'a Terms, constants: &'a [Option<usize>]) -> Same<'a> {
+        let nothing = (Term::ZERO, Term::ONE);
+        Same { a, b, constants, equal: vec![nothing; TABLE], steps: 0 }
+    }
+
+    /// Which constants of `b` are which of `a`.
+    pub(super) fn constants(a: &Terms, b: &Terms) -> Vec<Option<usize>> {
+        let known: rustc_hash::FxHashMap<_, usize> =
+            a.constants().iter().enumerate().map(|(index, constant)| (constant, index)).collect();
+        b.constants().iter().map(|constant| known.get(constant).copied()).collect()
+    }
+
+    /// Whether two terms are built alike.
+    pub(super) fn terms(&mut self, budget: &Budget, a: Term, b: Term) -> Result<bool, Exhausted> {
+        self.steps = 0;
+        self.walk(budget, a, b, 200)
+    }
+
+    /// Follows the last operand in a loop and the others by recursion of bounded depth.
+    fn walk(&mut self, budget: &Budget, a: Term, b: Term, depth: u32) -> Result<bool, Exhausted> {
+        let (mut a, mut b) = (a, b);
+        let start = (a, b);
+        let same = loop {
+            self.steps += 1;
+            if self.steps.is_multiple_of(4096) {
+                budget.poll()?;
+            }
+            if self.steps > STEPS_PER_PAIR || depth == 0 {
+                return Ok(false);
+            }
+            let (Some(left), Some(right)) = (a.as_node(), b.as_node()) else {
+                break self.leaf(a, b);
+            };
+            if self.equal[slot(a, b)] == (a, b) {
+                break true;
+            }
+            let (x, y) = (self.a.node_at(left), self.b.node_at(right));
+            let next = match (x, y) {
+                (Node::Add(p, q), Node::Add(r, s))
+                | (Node::Mul(p, q), Node::Mul(r, s))
+                | (Node::Max(p, q), Node::Max(r, s))
+                | (Node::Min(p, q), Node::Min(r, s))
+                | (Node::And(p, q), Node::And(r, s))
+                | (Node::Or(p, q), Node::Or(r, s)) => self.either(budget, (p, q), (r, s), depth)?,
+                (Node::Fma(p, q, c), Node::Fma(r, s, d)) => {
+                    let factors = (self.walk(budget, p, r, depth - 1)?
+                        && self.walk(budget, q, s, depth - 1)?)
+                        || (self.walk(budget, p, s, depth - 1)? && self.walk(budget, q, r, depth - 1)?);
+                    factors.then_some((c, d))
+                }
+                (Node::Sub(p, q), Node::Sub(r, s)) | (Node::Div(p, q), Node::Div(r, s)) => {
+                    self.walk(budget, q, s, depth - 1)?.then_some((p, r))
+                }
+                (Node::Unary(f, p), Node::Unary(g, r)) if f == g => Some((p, r)),
+                (Node::Select(c, p, q), Node::Select(d, r, s)) => (self.walk(budget, c, d, depth - 1)?
+                    && self.walk(budget, p, r, depth - 1)?)
+                .then_some((q, s)),
+                (Node::Round(m, f, p), Node::Round(n, g, r)) if (m, f) == (n, g) => Some((p, r)),
+                (Node::Compare(m, p, q), Node::Compare(n, r, s)) if m == n => {
+                    self.walk(budget, q, s, depth - 1)?.then_some((p, r))
+                }
+                (Node::Not(p), Node::Not(r)) => Some((p, r)),
+                (Node::BitsOf(f, p), Node::BitsOf(g, r)) | (Node::FromBits(f, p), Node::FromBits(g, r))
+                    if f == g =>
+                {
+                    Some((p, r))
+                }
+                (Node::BitConstant(m), Node::BitConstant(n)) => break m == n,
+                (Node::Bits(m, v, p, q, c), Node::Bits(n, w, r, s, d)) if (m, v) == (n, w) => {
+                    (self.walk(budget, q, s, depth - 1)? && self.walk(budget, c, d, depth - 1)?)
+                        .then_some((p, r))
+                }
+                (Node::Apply(f, p, q), Node::Apply(g, r, s))
+                    if self.a.function_name(f) == self.b.function_name(g) =>
+                {
+                    self.walk(budget, q, s, depth - 1)?.then_some((p, r))
+                }
+                _ => None,
+            };
+            match next {
+                Some(pair) => (a, b) = pair,
+                None => break false,
+            }
+        };
+        if same && start.0.as_node().is_some() {
+            self.equal[slot(start.0, start.1)] = start;
+        }
+        Ok(same)
+    }
+
+    /// Of two unordered pairs, compares the operands that look simpler and leaves the others.
+    fn either(
+        &mut self,
+        budget: &Budget,
+        (p, q): (Term, Term),
+        (r, s): (Term, Term),
+        depth: u32,
+    ) -> Result<Option<(Term, Term)>, Exhausted> {
+        // Operands stand in the order of their numbers: leaves last.
+        if self.walk(budget, q, s, depth - 1)? {
+            return Ok(Some((p, r)));
+        }
+        if self.walk(budget, p, s, depth - 1)? {
+            return Ok(Some((q, r)));
+        }
+        Ok(None)
+    }
+
+    fn leaf(&self, a: Term, b: Term) -> bool {
+        if a.as_element().is_some() || b.as_element().is_some() {
+            return a == b;
+        }
+        match (a.as_constant(), b.as_constant()) {
+            (Some(a), Some(b)) => self.constants.get(b) == Some(&Some(a)),
+            _ => false,
+        }
+    }
+}
+
+fn slot(a: Term, b: Term) -> usize {
+    let mixed = (u64::from(a.raw()) << 32 | u64::from(b.raw())).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+    mixed as usize & (TABLE - 1)
+}

@@ -1,0 +1,387 @@
+//! The decision procedure on terms built directly: what must be equal, and next to each case the
+//! near miss that must not be.
+
+use warpproof::base::{Budget, Format};
+use warpproof::decide::{Decision, Equality, Options, Problem, decide};
+use warpproof::term::{Elements, Named, Relation, Rounding, Term, Terms, Unary};
+
+/// A store under construction, with short names.
+struct Build(Terms);
+
+impl Build {
+    fn e(&self, index: u32) -> Term {
+        Term::element(index)
+    }
+    fn q(&mut self, above: i64, below: i64) -> Term {
+        self.0.rational(num_rational::BigRational::new(above.into(), below.into()))
+    }
+    fn exp(&mut self, a: Term) -> Term {
+        self.0.unary(Unary::Exp, a)
+    }
+    fn f(&mut self, function: Unary, a: Term) -> Term {
+        self.0.unary(function, a)
+    }
+    fn sum(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
+        let mut total = Term::ZERO;
+        for term in terms {
+            total = self.0.add(total, term);
+        }
+        total
+    }
+    fn elements(&self, range: std::ops::Range<u32>) -> Vec<Term> {
+        range.map(Term::element).collect()
+    }
+}
+
+fn run(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Decision {
+    let (mut reference, mut optimized) = (Build(Terms::new()), Build(Terms::new()));
+    let left = build(&mut reference, false);
+    let right = build(&mut optimized, true);
+    let mut numbering = Elements::default();
+    numbering.push("x", vec![elements], Format::F32, elements);
+    let pairs: Vec<(Term, Term)> = left.into_iter().zip(right).collect();
+    let problem =
+        Problem { reference: &reference.0, optimized: &optimized.0, elements: &numbering, pairs: &pairs };
+    decide(&Options::default(), &Budget::default(), &problem).expect("the budget is ample")
+}
+
+/// All pairs of the two sides are equal.
+#[track_caller]
+fn equal(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Decision {
+    let decision = run(elements, build);
+    for group in &decision.groups {
+        assert!(
+            matches!(group.equality, Equality::Equal(_)),
+            "outputs {:?}…: {:?}",
+            &group.members[..group.members.len().min(4)],
+            group.equality
+        );
+    }
+    decision
+}
+
+/// No pair of the two sides is equal.
+#[track_caller]
+fn not_equal(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) {
+    for group in run(elements, build).groups {
+        assert!(!matches!(group.equality, Equality::Equal(_)), "{:?}", group.equality);
+    }
+}
+
+/// No pair of the two sides gets an answer.
+#[track_caller]
+fn undecided(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) {
+    for group in run(elements, build).groups {
+        assert!(matches!(group.equality, Equality::Unknown(_)), "{:?}", group.equality);
+    }
+}
+
+fn maximum(b: &mut Build, terms: &[Term]) -> Term {
+    let mut largest = Term::MINUS_INFINITY;
+    for term in terms {
+        largest = b.0.max(largest, *term);
+    }
+    largest
+}
+
+/// Figure 1 of the paper, left: three passes.
+fn naive_softmax(b: &mut Build, x: &[Term]) -> Vec<Term> {
+    let m = maximum(b, x);
+    let mut shifted = Vec::new();
+    for x in x {
+        let difference = b.0.sub(*x, m);
+        shifted.push(b.exp(difference));
+    }
+    let total = b.sum(shifted.clone());
+    shifted.into_iter().map(|e| b.0.div(e, total)).collect()
+}
+
+/// Figure 1 of the paper, right: running maximum and running sum, in base 2 as compilers write it.
+fn online_softmax(b: &mut Build, x: &[Term], rescale: bool) -> Vec<Term> {
+    let log2e = b.0.named(Named::Log2E);
+    let exp = |b: &mut Build, a: Term| {
+        let scaled = b.0.mul(a, log2e);
+        b.f(Unary::Exp2, scaled)
+    };
+    let (mut m, mut total) = (Term::MINUS_INFINITY, Term::ZERO);
+    for x in x {
+        let next = b.0.max(m, *x);
+        let difference = b.0.sub(m, next);
+        let factor = if rescale { exp(b, difference) } else { Term::ONE };
+        let difference = b.0.sub(*x, next);
+        let own = exp(b, difference);
+        total = b.0.fma(total, factor, own);
+        m = next;
+    }
+    let inverse = b.f(Unary::Recip, total);
+    x.iter()
+        .map(|x| {
+            let difference = b.0.sub(*x, m);
+            let own = exp(b, difference);
+            b.0.mul(own, inverse)
+        })
+        .collect()
+}
+
+#[test]
+fn softmax_naive_and_online() {
+    for n in [1, 2, 4, 33, 128] {
+        let decision = equal(n, |b, optimized| {
+            let x = b.elements(0..n as u32);
+            if optimized { online_softmax(b, &x, true) } else { naive_softmax(b, &x) }
+        });
+        assert_eq!(decision.groups.iter().map(|group| group.members.len()).sum::<usize>(), n as usize);
+    }
+}
+
+#[test]
+fn softmax_without_rescaling_is_not_equal() {
+    for n in [2, 4, 33] {
+        not_equal(n, |b, optimized| {
+            let x = b.elements(0..n as u32);
+            if optimized { online_softmax(b, &x, false) } else { naive_softmax(b, &x) }
+        });
+    }
+}
+
+/// Layer normalisation: mean and variance by two passes, or by sums of x and x².
+fn layer_norm(b: &mut Build, n: u32, one_pass: bool, wrong: bool) -> Vec<Term> {
+    let x = b.elements(0..n);
+    let over = b.q(1, n.into());
+    let total = b.sum(x.clone());
+    let mean = b.0.mul(total, over);
+    let variance = if one_pass {
+        let mut squares = Term::ZERO;
+        for x in &x {
+            squares = b.0.fma(*x, *x, squares);
+        }
+        let squares = b.0.mul(squares, over);
+        let square = b.0.mul(mean, mean);
+        if wrong { b.0.add(squares, square) } else { b.0.sub(squares, square) }
+    } else {
+        let mut squares = Term::ZERO;
+        for x in &x {
+            let difference = b.0.sub(*x, mean);
+            squares = b.0.fma(difference, difference, squares);
+        }
+        b.0.mul(squares, over)
+    };
+    let epsilon = b.q(1, 100_000);
+    let variance = b.0.add(variance, epsilon);
+    let scale = b.f(Unary::Rsqrt, variance);
+    x.iter()
+        .map(|x| {
+            let difference = b.0.sub(*x, mean);
+            b.0.mul(difference, scale)
+        })
+        .collect()
+}
+
+#[test]
+fn layer_norm_one_and_two_passes() {
+    for n in [2, 5, 16, 64, 200] {
+        equal(n, |b, optimized| layer_norm(b, n as u32, optimized, false));
+        not_equal(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
+    }
+}
+
+#[test]
+fn sums_in_any_order() {
+    equal(64, |b, optimized| {
+        let mut x = b.elements(0..64);
+        if optimized {
+            x.reverse();
+        }
+        vec![b.sum(x)]
+    });
+    not_equal(64, |b, optimized| {
+        let mut x = b.elements(0..64);
+        if optimized {
+            x.pop();
+        }
+        vec![b.sum(x)]
+    });
+}
+
+#[test]
+fn quotients() {
+    // a/b + c/d = (a·d + c·b) / (b·d), and not over b + d.
+    let build = |wrong: bool| {
+        move |b: &mut Build, optimized: bool| {
+            let [x, y, z, w] = [0, 1, 2, 3].map(|index| b.e(index));
+            if optimized {
+                let (p, q) = (b.0.mul(x, w), b.0.mul(z, y));
+                let above = b.0.add(p, q);
+                let below = if wrong { b.0.add(y, w) } else { b.0.mul(y, w) };
+                vec![b.0.div(above, below)]
+            } else {
+                let (p, q) = (b.0.div(x, y), b.0.div(z, w));
+                vec![b.0.add(p, q)]
+            }
+        }
+    };
+    equal(4, build(false));
+    not_equal(4, build(true));
+    // (x² - y²) / (x - y) = x + y.
+    let build = |wrong: bool| {
+        move |b: &mut Build, optimized: bool| {
+            let (x, y) = (b.e(0), b.e(1));
+            if optimized {
+                return vec![if wrong { b.0.sub(x, y) } else { b.0.add(x, y) }];
+            }
+            let (p, q) = (b.0.mul(x, x), b.0.mul(y, y));
+            let (above, below) = (b.0.sub(p, q), b.0.sub(x, y));
+            vec![b.0.div(above, below)]
+        }
+    };
+    let decision = equal(2, build(false));
+    assert!(decision.ledger.entries().any(|(assumption, _)| {
+        matches!(assumption, warpproof::diag::Assumption::DenominatorNonZero(text) if text == "x[0] - x[1]")
+    }));
+    not_equal(2, build(true));
+}
+
+#[test]
+fn radicals() {
+    // √(x²) = |x|, not x.
+    equal(1, |b, optimized| {
+        let x = b.e(0);
+        let square = b.0.mul(x, x);
+        vec![if optimized { b.f(Unary::Abs, x) } else { b.f(Unary::Sqrt, square) }]
+    });
+    not_equal(1, |b, optimized| {
+        let x = b.e(0);
+        let square = b.0.mul(x, x);
+        vec![if optimized { x } else { b.f(Unary::Sqrt, square) }]
+    });
+    // (√(x+y))² = x+y; rsqrt(p)·p = sqrt(p).
+    equal(2, |b, optimized| {
+        let p = b.0.add(Term::element(0), Term::element(1));
+        let root = b.f(Unary::Sqrt, p);
+        let inverse = b.f(Unary::Rsqrt, p);
+        if optimized { vec![p, root] } else { vec![b.0.mul(root, root), b.0.mul(inverse, p)] }
+    });
+    // √8 = 2·√2, but √(x·y) is not √x·√y everywhere, although it is where the latter is defined.
+    equal(0, |b, optimized| {
+        let (two, eight) = (b.q(2, 1), b.q(8, 1));
+        let root = b.f(Unary::Sqrt, if optimized { two } else { eight });
+        vec![if optimized { b.0.mul(two, root) } else { root }]
+    });
+}
+
+#[test]
+fn exponentials_and_logarithms() {
+    // e^(x + 3·ln 2) = 8·e^x; 2^(x·log₂ e) = e^x; log₂(e^x) = x·log₂ e.
+    equal(1, |b, optimized| {
+        let x = b.e(0);
+        let (ln2, log2e) = (b.0.named(Named::Ln2), b.0.named(Named::Log2E));
+        let (three, eight) = (b.q(3, 1), b.q(8, 1));
+        let own = b.exp(x);
+        if optimized {
+            vec![b.0.mul(eight, own), own, b.0.mul(x, log2e)]
+        } else {
+            let shifted = b.0.fma(three, ln2, x);
+            let scaled = b.0.mul(x, log2e);
+            vec![b.exp(shifted), b.f(Unary::Exp2, scaled), b.f(Unary::Log2, own)]
+        }
+    });
+    not_equal(1, |b, optimized| {
+        let (x, ln2, three) = (b.e(0), b.0.named(Named::Ln2), b.q(3, 1));
+        let own = b.exp(x);
+        if optimized {
+            let seven = b.q(7, 1);
+            vec![b.0.mul(seven, own)]
+        } else {
+            let shifted = b.0.fma(three, ln2, x);
+            vec![b.exp(shifted)]
+        }
+    });
+    // ln Σe^(x-m) + m = ln Σe^x.
+    equal(4, |b, optimized| {
+        let x = b.elements(0..4);
+        let m = maximum(b, &x);
+        let mut terms = Vec::new();
+        for x in x {
+            let x = if optimized { x } else { b.0.sub(x, m) };
+            terms.push(b.exp(x));
+        }
+        let total = b.sum(terms);
+        let log = b.f(Unary::Log, total);
+        vec![if optimized { log } else { b.0.add(log, m) }]
+    });
+}
+
+#[test]
+fn maxima() {
+    // max(a+c, b+c) = max(a, b) + c; max(2a, 2b) = 2·max(a, b); nested ones flatten.
+    equal(3, |b, optimized| {
+        let [x, y, z] = [0, 1, 2].map(|index| b.e(index));
+        let two = b.q(2, 1);
+        if optimized {
+            let largest = b.0.max(x, y);
+            let inner = b.0.max(y, z);
+            vec![b.0.add(largest, z), b.0.mul(two, largest), b.0.max(x, inner)]
+        } else {
+            let (p, q) = (b.0.add(x, z), b.0.add(y, z));
+            let (r, s) = (b.0.mul(two, x), b.0.mul(two, y));
+            let inner = b.0.max(z, x);
+            vec![b.0.max(p, q), b.0.max(r, s), b.0.max(inner, y)]
+        }
+    });
+    // A negative factor turns the maximum into a minimum.
+    let negative = |right: bool| {
+        move |b: &mut Build, optimized: bool| {
+            let (x, y, factor) = (b.e(0), b.e(1), b.q(-2, 1));
+            if optimized {
+                let chosen = if right { b.0.min(x, y) } else { b.0.max(x, y) };
+                vec![b.0.mul(factor, chosen)]
+            } else {
+                let (p, q) = (b.0.mul(factor, x), b.0.mul(factor, y));
+                vec![b.0.max(p, q)]
+            }
+        }
+    };
+    equal(2, negative(true));
+    not_equal(2, negative(false));
+}
+
+#[test]
+fn choices() {
+    // Both sides of a choice are equal; a choice moves out of a sum.
+    equal(3, |b, optimized| {
+        let [x, y, z] = [0, 1, 2].map(|index| b.e(index));
+        let c = b.0.compare(Relation::Less, x, y);
+        let (p, q) = (b.0.add(x, y), b.0.add(y, z));
+        let chosen = b.0.select(c, p, q);
+        if optimized {
+            let inner = b.0.select(c, x, z);
+            vec![b.0.add(inner, y)]
+        } else {
+            vec![chosen]
+        }
+    });
+    // The other branch is something else.
+    not_equal(3, |b, optimized| {
+        let [x, y, z] = [0, 1, 2].map(|index| b.e(index));
+        let c = b.0.compare(Relation::Less, x, y);
+        vec![if optimized { b.0.select(c, z, x) } else { b.0.select(c, x, z) }]
+    });
+}
+
+#[test]
+fn what_has_no_real_value_is_unknown() {
+    undecided(1, |b, optimized| {
+        let (x, nan) = (b.e(0), b.0.number(Format::F32, 0x7fc0_0000));
+        vec![if optimized { b.0.add(x, nan) } else { b.0.sub(x, nan) }]
+    });
+    undecided(1, |b, optimized| {
+        let x = b.e(0);
+        let up = b.0.mul(x, Term::INFINITY);
+        vec![if optimized { up } else { b.0.add(up, x) }]
+    });
+    // A rounding is not the identity.
+    undecided(1, |b, optimized| {
+        let x = b.e(0);
+        vec![if optimized { x } else { b.0.round(Rounding::Zero, Format::F32, x) }]
+    });
+}
