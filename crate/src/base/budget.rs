@@ -65,9 +65,9 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// 20 billion thread-instructions and 3 GiB a kernel.
+    /// Two billion thread-instructions and 3 GiB a kernel: ten times the largest tile of the paper.
     fn default() -> Self {
-        Budget::new(20_000_000_000, 3 << 30)
+        Budget::new(2_000_000_000, 3 << 30)
     }
 }
 

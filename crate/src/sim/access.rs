@@ -273,7 +273,8 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let value = fit(&mut self.terms, value, bytes * 8);
-            self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value);
+            self.changes +=
+                u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value));
             if watched {
                 let epoch = self.clocks.epoch(self.warps[index].first() + lane);
                 let by = self.accessor(index, pc, 1 << lane, epoch);
@@ -343,7 +344,7 @@ impl<'a> Machine<'a> {
                         Value::Undefined => Value::Undefined,
                         value => fit(&mut self.terms, value, bytes * 8),
                     };
-                    self.locals[thread].write(&mut self.terms, at, bytes, value);
+                    self.changes += u64::from(self.locals[thread].write(&mut self.terms, at, bytes, value));
                 }
                 AccessKind::Atomic => {
                     let why = "atomics on local memory are not supported".to_owned();
@@ -401,7 +402,8 @@ impl<'a> Machine<'a> {
             return;
         };
         self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
-        self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new);
+        self.changes +=
+            u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
         if let Some(dst) = dst {
             self.warps[index].set(dst, lane, old);
         }

@@ -145,19 +145,21 @@ impl Cells {
     }
 
     /// Writes `bytes` bytes at a multiple of the granule size, which must not exceed `bytes`.
+    /// Whether the contents changed (a wide value counts as changed).
     #[inline]
-    pub(super) fn write(&mut self, terms: &mut Terms, offset: u64, bytes: u32, value: Value) {
+    pub(super) fn write(&mut self, terms: &mut Terms, offset: u64, bytes: u32, value: Value) -> bool {
         let at = (offset >> self.shift) as usize;
         if bytes == self.granule() {
-            self.granules[at] = match value {
+            let new = match value {
                 Value::Concrete(bits) => Granule::concrete(bits as u32 & low_mask(bytes * 8)),
                 Value::Symbolic(symbol) => Granule::symbolic(symbol, 0, 1),
                 Value::Undefined => Granule::UNDEFINED,
             };
-            return;
+            return std::mem::replace(&mut self.granules[at], new) != new;
         }
         let count = (bytes >> self.shift) as usize;
         split(terms, value, bytes * 8, &mut self.granules[at..at + count]);
+        true
     }
 }
 

@@ -13,6 +13,7 @@ use super::memory::Memory;
 use super::outcome::{EventKind, Fault, FaultKind, Run, Site, Stats, Thread};
 use super::race::{Detector, lanes};
 use super::setup::{Options, Schedule, Setup};
+use super::spin::Watch;
 use super::trace::Trace;
 use super::warp::{Group, Warp};
 use super::{harvest, races::Races};
@@ -74,6 +75,9 @@ pub(super) struct Machine<'a> {
     pub(super) scratch: [Lanes; 2],
     /// A lane of the running warp was stopped by a fault.
     pub(super) parked: bool,
+    /// Memory contents that have changed so far.
+    pub(super) changes: u64,
+    watch: Watch,
     fuel: u64,
     /// Thread-instructions that the progress counter knows of.
     reported: u64,
@@ -130,6 +134,8 @@ impl<'a> Machine<'a> {
             is_read,
             scratch: [[0; WARP]; 2],
             parked: false,
+            changes: 0,
+            watch: Watch::default(),
             fuel: budget.fuel,
             reported: 0,
             exhausted: None,
@@ -234,9 +240,12 @@ impl<'a> Machine<'a> {
                     return;
                 }
             }
-            if !ran {
+            if !ran && !self.wake_spinning() {
                 break;
             }
+        }
+        if self.report_spinning() {
+            return;
         }
         let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
         if stuck && self.faults.is_empty() {
@@ -288,11 +297,38 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Lets groups go on that wait for memory to change, if it has.
+    fn wake_spinning(&mut self) -> bool {
+        let mut woken = false;
+        for warp in &mut self.warps {
+            for at in (0..warp.spinning.len()).rev() {
+                if warp.spinning[at].1 != self.changes {
+                    let (group, _) = warp.spinning.remove(at);
+                    warp.resume(group.pc, group.mask);
+                    woken = true;
+                }
+            }
+        }
+        woken
+    }
+
+    /// Groups that still repeat themselves when nobody else can run never end.
+    fn report_spinning(&mut self) -> bool {
+        let found = self.warps.iter().find_map(|warp| Some((warp.index, warp.spinning.first()?.0)));
+        let Some((warp, group)) = found else { return false };
+        let linear = warp * WARP as u32 + group.mask.trailing_zeros();
+        let site = Site { instr: group.pc, thread: self.thread(linear) };
+        let kind = FaultKind::EndlessLoop(self.enclosing_loop(group.pc));
+        self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
+        true
+    }
+
     /// Runs one group. Returns it where it must yield to another group, or to another warp.
     fn run_group(&mut self, index: usize, group: Group, quantum: &mut u64, alone: bool) -> Option<Group> {
         let kernel = self.kernel;
         let Group { mut pc, mut mask } = group;
         let (mut start, mut start_pc) = (self.warps[index].step, pc);
+        self.watch.begin(self.stats.warp_instructions);
         let left = loop {
             let warp = &mut self.warps[index];
             if let Some(next) = warp.groups.last().copied()
@@ -336,7 +372,15 @@ impl<'a> Machine<'a> {
             }
             match flow {
                 Flow::Next => pc += 1,
-                Flow::Jump(target) if acting == mask => pc = target,
+                Flow::Jump(target) if acting == mask => {
+                    let (now, changes) = (self.stats.warp_instructions, self.changes);
+                    if target <= pc && self.watch.repeats(&self.warps[index], target, mask, changes, now) {
+                        let spinning = (Group { pc: target, mask }, changes);
+                        self.warps[index].spinning.push(spinning);
+                        break None;
+                    }
+                    pc = target;
+                }
                 Flow::Jump(target) => {
                     let warp = &mut self.warps[index];
                     self.trace.segment(index as u32, (start, warp.step), mask, EventKind::Run, start_pc);

@@ -29,6 +29,7 @@ mod outcome;
 mod race;
 mod races;
 mod setup;
+mod spin;
 mod trace;
 mod warp;
 

@@ -28,6 +28,8 @@ pub(super) struct Warp {
     pub(super) faulted: u32,
     /// Runnable groups, highest program counter first (the last one runs).
     pub(super) groups: Vec<Group>,
+    /// Groups that repeat themselves until memory changes, and the count of changes they saw.
+    pub(super) spinning: Vec<(Group, u64)>,
     /// Logical time: executed warp-instructions, aligned at barriers.
     pub(super) step: u32,
     registers: Vec<Lanes>,
@@ -44,6 +46,7 @@ impl Warp {
             exited: 0,
             faulted: 0,
             groups: vec![Group { pc: 0, mask: present }],
+            spinning: Vec::new(),
             step: 0,
             registers: vec![[0; WARP]; registers],
             symbolic: vec![0; registers],
@@ -156,6 +159,11 @@ impl Warp {
         blend(&mut self.registers[to], &words, mask);
         self.symbolic[to] = self.symbolic[to] & !mask | self.symbolic[from] & mask;
         self.undefined[to] = self.undefined[to] & !mask | self.undefined[from] & mask;
+    }
+
+    /// How many registers there are.
+    pub(super) fn register_count(&self) -> usize {
+        self.registers.len()
     }
 
     /// Bytes held.
