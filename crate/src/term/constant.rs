@@ -43,7 +43,7 @@ pub struct Constant {
 }
 
 /// The number that the low bits of `bits` hold in `format`.
-pub(super) fn decode(format: Format, bits: u64) -> Number {
+pub(crate) fn decode(format: Format, bits: u64) -> Number {
     let integer = |value: i128| Number::Rational(BigRational::from_integer(value.into()));
     match format {
         Format::F64 => float(bits, 11, 52, true),

@@ -14,7 +14,7 @@ use super::recovery::{recover, rounds_to};
 use crate::base::{Budget, Exhausted, Format};
 use crate::decide::Options;
 use crate::diag::{Assumption, Ledger};
-use crate::term::eval::{Reach, operands};
+use crate::term::eval::{Quantity, Reach, operands};
 use crate::term::{Number, Term, Terms};
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -48,6 +48,23 @@ impl Meaning {
             Number::NotANumber => Meaning::NotANumber,
             Number::True => Meaning::True,
             Number::False => Meaning::False,
+        }
+    }
+}
+
+impl Meaning {
+    /// The value for evaluation.
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Meaning::Number(exact) => match exact.as_rational() {
+                Some(rational) => Quantity::rational(rational),
+                None => Quantity::Within(exact.enclosure()),
+            },
+            Meaning::Infinity => Quantity::Infinity,
+            Meaning::MinusInfinity => Quantity::MinusInfinity,
+            Meaning::NotANumber => Quantity::Undefined,
+            Meaning::True => Quantity::Condition(true),
+            Meaning::False => Quantity::Condition(false),
         }
     }
 }
@@ -108,6 +125,11 @@ impl Meanings {
     /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
     pub fn side(&self, side: usize) -> &[Meaning] {
         &self.sides[side]
+    }
+
+    /// The same as values for evaluation.
+    pub fn quantities(&self, side: usize) -> Vec<Quantity> {
+        self.sides[side].iter().map(Meaning::quantity).collect()
     }
 }
 

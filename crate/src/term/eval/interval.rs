@@ -190,6 +190,11 @@ impl Interval {
         Interval::margin(libm::exp(self.low), libm::exp(self.high)).clip(0.0, f64::INFINITY)
     }
 
+    /// 2^x.
+    pub fn exp2(self) -> Interval {
+        Interval::margin(libm::exp2(self.low), libm::exp2(self.high)).clip(0.0, f64::INFINITY)
+    }
+
     /// ln x; `None` unless `x` is certainly positive.
     pub fn ln(self) -> Option<Interval> {
         (self.low > 0.0).then(|| Interval::margin(libm::log(self.low), libm::log(self.high)))

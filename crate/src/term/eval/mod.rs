@@ -1,7 +1,66 @@
-//! Evaluation of terms.
+//! Evaluation of terms at a point.
+//!
+//! [`Cone`] collects what some roots are built from; [`evaluate`] walks it once, operands first,
+//! in a flat vector: no recursion, so a term may be a million nodes deep. What the values are is a
+//! [`Domain`]'s business: [`Reals`] gives exact rationals where that is possible and rigorous
+//! enclosures elsewhere; `decide` has one over prime fields.
 
+mod bits;
 mod cone;
 mod interval;
+mod quantity;
+mod reals;
+#[cfg(test)]
+mod tests;
 
 pub use cone::{Cone, Reach, operands, with_operands};
 pub use interval::Interval;
+pub use quantity::{Quantity, Small};
+pub use reals::Reals;
+
+use super::{Node, Term};
+use crate::base::{Budget, Exhausted};
+
+/// What terms evaluate to, and how.
+pub trait Domain {
+    /// A value.
+    type Value: Copy;
+    /// The value of a tensor element.
+    fn element(&self, element: u32) -> Self::Value;
+    /// The value of an entry of the store's constant table.
+    fn constant(&self, constant: usize) -> Self::Value;
+    /// The value of a node, given those of its operands.
+    fn node(&self, node: &Node, value: impl Fn(Term) -> Self::Value) -> Self::Value;
+}
+
+/// Evaluates a cone; `values` (cleared first) receives one value for each step, the result one for
+/// each root.
+pub fn evaluate<D: Domain>(
+    cone: &Cone,
+    domain: &D,
+    budget: &Budget,
+    values: &mut Vec<D::Value>,
+) -> Result<Vec<D::Value>, Exhausted> {
+    values.clear();
+    values.reserve(cone.steps().len());
+    for (at, step) in cone.steps().iter().enumerate() {
+        if at.is_multiple_of(4096) {
+            budget.poll()?;
+        }
+        let value = domain.node(step, |operand| value_of(domain, values, operand));
+        values.push(value);
+    }
+    Ok(cone.roots().iter().map(|root| value_of(domain, values, *root)).collect())
+}
+
+/// The value of an operand of an evaluated step.
+#[inline]
+fn value_of<D: Domain>(domain: &D, values: &[D::Value], operand: Term) -> D::Value {
+    if let Some(step) = operand.as_node() {
+        values[step]
+    } else if let Some(element) = operand.as_element() {
+        domain.element(element)
+    } else {
+        domain.constant(operand.as_constant().unwrap_or(0))
+    }
+}

@@ -1,0 +1,271 @@
+//! What a term is worth at a point: exact while small rationals suffice, enclosed otherwise.
+//!
+//! Guarantees: the true value is the exact one, or lies in the interval. [`Quantity::Undefined`]
+//! means that the term has no real value there; [`Quantity::Unknown`] that this evaluation cannot
+//! tell (a comparison of overlapping intervals, an uninterpreted function).
+
+use super::Interval;
+use num_rational::{BigRational, Ratio};
+use num_traits::{CheckedAdd, CheckedMul, One, Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
+
+/// A rational whose parts fit 64 bits.
+pub type Small = Ratio<i64>;
+
+/// The value of a term at a point.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Quantity {
+    /// Exactly this.
+    Exact(Small),
+    /// Somewhere in here.
+    Within(Interval),
+    /// +∞.
+    Infinity,
+    /// -∞.
+    MinusInfinity,
+    /// Whether a condition holds.
+    Condition(bool),
+    /// A bit pattern.
+    Bits(u64),
+    /// No value there.
+    Undefined,
+    /// Cannot tell.
+    Unknown,
+}
+
+use Quantity::{Exact, Infinity, MinusInfinity, Undefined, Unknown, Within};
+
+impl Quantity {
+    /// 0.
+    pub const ZERO: Quantity = Exact(Ratio::new_raw(0, 1));
+
+    /// An integer.
+    pub fn integer(value: i64) -> Quantity {
+        Exact(Ratio::from_integer(value))
+    }
+
+    /// A rational, exact if it is small.
+    pub fn rational(value: &BigRational) -> Quantity {
+        match (value.numer().to_i64(), value.denom().to_i64()) {
+            // The least integer has no negative; nothing exact is ever worth it.
+            (Some(above), Some(below)) if above != i64::MIN => Exact(Ratio::new_raw(above, below)),
+            _ => Within(Interval::of_rational(value)),
+        }
+    }
+
+    /// The interval of a finite value.
+    pub fn interval(self) -> Option<Interval> {
+        match self {
+            Exact(value) => Some(Interval::of_ratio(value)),
+            Within(interval) => Some(interval),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a finite real.
+    pub fn is_finite(self) -> bool {
+        matches!(self, Exact(_) | Within(_))
+    }
+
+    /// Undefined wins over unknown: a value that is certainly missing stays missing.
+    fn gap(self, other: Quantity) -> Quantity {
+        if self == Undefined || other == Undefined { Undefined } else { Unknown }
+    }
+
+    /// The sign, if it is certain.
+    fn sign(self) -> Option<Ordering> {
+        match self {
+            Exact(value) => Some(value.cmp(&Ratio::zero())),
+            Within(interval) if interval.low() > 0.0 => Some(Ordering::Greater),
+            Within(interval) if interval.high() < 0.0 => Some(Ordering::Less),
+            Within(interval) if interval.as_point() == Some(0.0) => Some(Ordering::Equal),
+            Infinity => Some(Ordering::Greater),
+            MinusInfinity => Some(Ordering::Less),
+            _ => None,
+        }
+    }
+
+    /// `a + b`.
+    pub fn plus(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Exact(a), Exact(b)) => {
+                let sum = if a.denom().is_one() && b.denom().is_one() {
+                    a.numer().checked_add(b.numer()).map(Ratio::from_integer)
+                } else {
+                    a.checked_add(&b)
+                };
+                sum.filter(has_negative)
+                    .map_or_else(|| Within(Interval::of_ratio(a).plus(Interval::of_ratio(b))), Exact)
+            }
+            (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => Undefined,
+            (infinite @ (Infinity | MinusInfinity), finite)
+            | (finite, infinite @ (Infinity | MinusInfinity)) => {
+                if finite.is_finite() || finite == infinite {
+                    infinite
+                } else {
+                    self.gap(other)
+                }
+            }
+            _ => match (self.interval(), other.interval()) {
+                (Some(a), Some(b)) => Within(a.plus(b)),
+                _ => self.gap(other),
+            },
+        }
+    }
+
+    /// `a · b`.
+    pub fn times(self, other: Quantity) -> Quantity {
+        match (self, other) {
+            (Exact(a), Exact(b)) => {
+                let product = if a.denom().is_one() && b.denom().is_one() {
+                    a.numer().checked_mul(b.numer()).map(Ratio::from_integer)
+                } else {
+                    a.checked_mul(&b)
+                };
+                product
+                    .filter(has_negative)
+                    .map_or_else(|| Within(Interval::of_ratio(a).times(Interval::of_ratio(b))), Exact)
+            }
+            (Exact(zero), Within(_)) | (Within(_), Exact(zero)) if zero.is_zero() => Quantity::ZERO,
+            (Infinity | MinusInfinity, _) | (_, Infinity | MinusInfinity) => {
+                match (self.sign(), other.sign()) {
+                    (Some(a), Some(b)) if a != Ordering::Equal && b != Ordering::Equal => {
+                        if a == b {
+                            Infinity
+                        } else {
+                            MinusInfinity
+                        }
+                    }
+                    (Some(Ordering::Equal), _) | (_, Some(Ordering::Equal)) => Undefined,
+                    _ => self.gap(other),
+                }
+            }
+            _ => match (self.interval(), other.interval()) {
+                (Some(a), Some(b)) => Within(a.times(b)),
+                _ => self.gap(other),
+            },
+        }
+    }
+
+    /// `-a`.
+    pub fn negated(self) -> Quantity {
+        match self {
+            Exact(value) => Exact(-value),
+            Within(interval) => Within(interval.negated()),
+            Infinity => MinusInfinity,
+            MinusInfinity => Infinity,
+            _ => self.gap(self),
+        }
+    }
+
+    /// `1 / a`.
+    pub fn reciprocal(self) -> Quantity {
+        match self {
+            Exact(value) if value.is_zero() => Undefined,
+            Exact(value) => Exact(value.recip()),
+            Within(interval) => match interval.reciprocal() {
+                Some(interval) => Within(interval),
+                None if self.sign() == Some(Ordering::Equal) => Undefined,
+                None => Unknown,
+            },
+            Infinity | MinusInfinity => Quantity::ZERO,
+            _ => self.gap(self),
+        }
+    }
+
+    /// √a.
+    pub fn root(self) -> Quantity {
+        match self {
+            Exact(value) if value.is_negative() => Undefined,
+            Exact(value) => {
+                let (above, below) = (value.numer().isqrt(), value.denom().isqrt());
+                if above * above == *value.numer() && below * below == *value.denom() {
+                    Exact(Ratio::new_raw(above, below))
+                } else {
+                    Interval::of_ratio(value).sqrt().map_or(Unknown, Within)
+                }
+            }
+            Within(interval) if interval.high() < 0.0 => Undefined,
+            Within(interval) => interval.sqrt().map_or(Unknown, Within),
+            Infinity => Infinity,
+            MinusInfinity => Undefined,
+            _ => self.gap(self),
+        }
+    }
+
+    /// Applies a function that is defined everywhere.
+    pub(super) fn through(self, function: impl Fn(Interval) -> Interval) -> Quantity {
+        match self.interval() {
+            Some(interval) => Within(function(interval)),
+            None if self == Undefined => Undefined,
+            None => Unknown,
+        }
+    }
+
+    /// |a|.
+    pub fn abs(self) -> Quantity {
+        match self {
+            Exact(value) => Exact(value.abs()),
+            Infinity | MinusInfinity => Infinity,
+            _ => self.through(Interval::abs),
+        }
+    }
+
+    /// Rounds to an integer; both functions are the same one.
+    pub(super) fn to_integer(self, exact: fn(&Small) -> Small, float: fn(f64) -> f64) -> Quantity {
+        match self {
+            // Near the ends of the range the arithmetic inside would overflow.
+            Exact(value) if value.numer().unsigned_abs() < 1 << 61 && *value.denom() < 1 << 61 => {
+                Exact(exact(&value))
+            }
+            Exact(_) | Within(_) => {
+                let whole = self.through(|interval| interval.monotone(float));
+                match whole.interval().and_then(Interval::as_point) {
+                    Some(point) if point.abs() < 9e15 => Quantity::integer(point as i64),
+                    _ => whole,
+                }
+            }
+            Infinity | MinusInfinity => self,
+            _ => self.gap(self),
+        }
+    }
+
+    /// How two values compare, if that is certain; `Err` holds what the comparison is then.
+    pub fn order(self, other: Quantity) -> Result<Ordering, Quantity> {
+        match (self, other) {
+            (Exact(a), Exact(b)) => Ok(a.cmp(&b)),
+            (Infinity, Infinity) | (MinusInfinity, MinusInfinity) => Ok(Ordering::Equal),
+            (Infinity, b) if b.is_finite() || b == MinusInfinity => Ok(Ordering::Greater),
+            (MinusInfinity, b) if b.is_finite() || b == Infinity => Ok(Ordering::Less),
+            (a, Infinity) if a.is_finite() => Ok(Ordering::Less),
+            (a, MinusInfinity) if a.is_finite() => Ok(Ordering::Greater),
+            _ => match (self.interval(), other.interval()) {
+                (Some(a), Some(b)) if a.high() < b.low() => Ok(Ordering::Less),
+                (Some(a), Some(b)) if a.low() > b.high() => Ok(Ordering::Greater),
+                (Some(a), Some(b)) if a.as_point().is_some() && a == b => Ok(Ordering::Equal),
+                _ => Err(self.gap(other)),
+            },
+        }
+    }
+
+    /// The larger (or the smaller).
+    pub fn extreme(self, other: Quantity, larger: bool) -> Quantity {
+        match self.order(other) {
+            Ok(order) => {
+                if (order == Ordering::Less) == larger {
+                    other
+                } else {
+                    self
+                }
+            }
+            Err(gap) => match (self.interval(), other.interval()) {
+                (Some(a), Some(b)) => Within(if larger { a.max(b) } else { a.min(b) }),
+                _ => gap,
+            },
+        }
+    }
+}
+
+fn has_negative(value: &Small) -> bool {
+    *value.numer() != i64::MIN
+}
