@@ -272,7 +272,11 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
                 continue;
             }
-            let value = fit(&mut self.terms, value, bytes * 8);
+            let mut value = fit(&mut self.terms, value, bytes * 8);
+            if !self.guards.is_empty() {
+                let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
+                value = self.guarded_value(lane, value, old, access.format);
+            }
             self.changes +=
                 u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value));
             if watched {
@@ -344,6 +348,8 @@ impl<'a> Machine<'a> {
                         Value::Undefined => Value::Undefined,
                         value => fit(&mut self.terms, value, bytes * 8),
                     };
+                    let old = self.locals[thread].read(&mut self.terms, at, bytes);
+                    let value = self.guarded_value(lane, value, old, access.format);
                     self.changes += u64::from(self.locals[thread].write(&mut self.terms, at, bytes, value));
                 }
                 AccessKind::Atomic => {
@@ -401,6 +407,7 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
             return;
         };
+        let new = self.guarded_value(lane, new, old, access.format);
         self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
         self.changes +=
             u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));

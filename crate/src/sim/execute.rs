@@ -15,6 +15,11 @@ impl<'a> Machine<'a> {
     pub(super) fn execute(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
+        if !self.guards.is_empty() && meets_others(&instr.effect) {
+            let why = "a synchronisation or return is reached under a condition that depends on input data";
+            self.park(index, mask, pc, FaultKind::NotStructured(why.to_owned()));
+            return Flow::Next;
+        }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
             Effect::Move { .. } => {
@@ -162,5 +167,37 @@ impl<'a> Machine<'a> {
             self.park(index, symbolic, pc, FaultKind::NotStructured(why));
         }
         mask & !special
+    }
+}
+
+/// Instructions that a thread may not execute under a symbolic condition.
+pub(super) fn meets_others(effect: &Effect) -> bool {
+    match effect {
+        Effect::Exit
+        | Effect::Barrier { .. }
+        | Effect::WarpSync
+        | Effect::Shuffle(_)
+        | Effect::Vote(_)
+        | Effect::Match { .. }
+        | Effect::Redux { .. }
+        | Effect::Elect
+        | Effect::ActiveMask => true,
+        Effect::Lanewise(_)
+        | Effect::Move { .. }
+        | Effect::Pack { .. }
+        | Effect::Unpack { .. }
+        | Effect::ToGeneric(_)
+        | Effect::FromGeneric(_)
+        | Effect::IsSpace(_)
+        | Effect::Load(_)
+        | Effect::Store(_)
+        | Effect::Atomic { .. }
+        | Effect::Branch
+        | Effect::BranchIndexed
+        | Effect::Forbidden(_)
+        | Effect::Fence
+        | Effect::ReadClock
+        | Effect::Nothing
+        | Effect::Unsupported => false,
     }
 }

@@ -11,6 +11,7 @@ use super::clock::{Arrival, Clocks};
 use super::collective::Rendezvous;
 use super::memory::Memory;
 use super::outcome::{EventKind, Fault, FaultKind, Run, Site, Stats, Thread};
+use super::predicate::Guards;
 use super::race::{Detector, lanes};
 use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
@@ -72,6 +73,12 @@ pub(super) struct Machine<'a> {
     pub(super) symbolic_uses: Vec<u64>,
     /// Registers that some instruction reads.
     pub(super) is_read: Vec<bool>,
+    /// Conditions of the predicated stretches that the running warp is in, innermost last.
+    pub(super) guards: Vec<Guards>,
+    /// Where the running side of a predicated branch ends.
+    pub(super) stop: u32,
+    /// Lanes that have come there.
+    pub(super) arrived: u32,
     pub(super) scratch: [Lanes; 2],
     /// A lane of the running warp was stopped by a fault.
     pub(super) parked: bool,
@@ -132,6 +139,9 @@ impl<'a> Machine<'a> {
             trace: Trace::new(options.timeline_events),
             symbolic_uses: vec![0; kernel.code.len()],
             is_read,
+            guards: Vec::new(),
+            stop: u32::MAX,
+            arrived: 0,
             scratch: [[0; WARP]; 2],
             parked: false,
             changes: 0,
@@ -324,12 +334,22 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs one group. Returns it where it must yield to another group, or to another warp.
-    fn run_group(&mut self, index: usize, group: Group, quantum: &mut u64, alone: bool) -> Option<Group> {
+    pub(super) fn run_group(
+        &mut self,
+        index: usize,
+        group: Group,
+        quantum: &mut u64,
+        alone: bool,
+    ) -> Option<Group> {
         let kernel = self.kernel;
         let Group { mut pc, mut mask } = group;
         let (mut start, mut start_pc) = (self.warps[index].step, pc);
         self.watch.begin(self.stats.warp_instructions);
         let left = loop {
+            if pc == self.stop {
+                self.arrived |= mask;
+                break None;
+            }
             let warp = &mut self.warps[index];
             if let Some(next) = warp.groups.last().copied()
                 && !alone
@@ -360,7 +380,11 @@ impl<'a> Machine<'a> {
             let instr = &kernel.code[pc as usize];
             let acting = match instr.guard {
                 None => mask,
-                Some(guard) => self.guarded(index, pc, mask, guard),
+                Some(guard) => {
+                    let (acting, staying) = self.guarded(index, pc, mask, guard);
+                    mask &= staying;
+                    acting
+                }
             };
             let flow = if acting == 0 { Flow::Next } else { self.execute(index, pc, acting) };
             if self.parked {
@@ -409,8 +433,9 @@ impl<'a> Machine<'a> {
         left
     }
 
-    /// The lanes of `mask` whose guard holds. Lanes whose guard is unknown stop.
-    fn guarded(&mut self, index: usize, pc: u32, mask: u32, guard: crate::ir::Guard) -> u32 {
+    /// The lanes of `mask` whose guard holds, and those that stay in the group. Lanes whose guard is
+    /// a symbolic condition are dealt with here.
+    fn guarded(&mut self, index: usize, pc: u32, mask: u32, guard: crate::ir::Guard) -> (u32, u32) {
         let warp = &self.warps[index];
         let special = warp.special(guard.predicate) & mask;
         let words = warp.lanes(guard.predicate);
@@ -421,23 +446,21 @@ impl<'a> Machine<'a> {
         if guard.negated {
             holds = !holds;
         }
-        if special != 0 {
-            let undefined = warp.undefined(guard.predicate) & special;
-            let symbolic = special & !undefined;
-            if undefined != 0 {
-                let name = self.register_name(guard.predicate);
-                self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
-            }
-            if symbolic != 0 {
-                let what = match self.kernel.code[pc as usize].effect {
-                    Effect::Branch => "the branch condition",
-                    _ => "the guard",
-                };
-                let why = self.dependence(index, guard.predicate, symbolic, what);
-                self.park(index, symbolic, pc, FaultKind::NotStructured(why));
-            }
+        if special == 0 {
+            return (holds & mask, u32::MAX);
         }
-        holds & mask & !special
+        let undefined = warp.undefined(guard.predicate) & special;
+        if undefined != 0 {
+            let name = self.register_name(guard.predicate);
+            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+        }
+        let symbolic = special & !undefined;
+        if symbolic != 0 {
+            self.predicate(index, pc, symbolic, guard);
+        }
+        let branch = matches!(self.kernel.code[pc as usize].effect, Effect::Branch);
+        let staying = if branch { !special } else { !self.warps[index].faulted };
+        (holds & mask & !special, staying)
     }
 
     /// "the branch condition depends on input data".
@@ -529,6 +552,11 @@ impl<'a> Machine<'a> {
             (back && instr.target <= pc && pc <= at).then_some((instr.target, at))
         });
         backward.min_by_key(|(target, branch)| branch - target)
+    }
+
+    /// Whether the run must end.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.exhausted.is_some()
     }
 
     /// Bytes held by terms, memory and registers.

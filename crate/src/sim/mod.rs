@@ -26,6 +26,7 @@ mod machine;
 mod memory;
 mod notes;
 mod outcome;
+mod predicate;
 mod race;
 mod races;
 mod setup;

@@ -104,15 +104,12 @@ impl Warp {
     /// One lane of a register.
     #[inline]
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
-        let (at, bit) = (reg.0 as usize, 1 << lane);
-        let word = self.registers[at][lane as usize];
-        if (self.symbolic[at] | self.undefined[at]) & bit == 0 {
-            Value::Concrete(word)
-        } else if self.symbolic[at] & bit != 0 {
-            Value::Symbolic(Symbol::decode(word))
-        } else {
-            Value::Undefined
-        }
+        let at = reg.0 as usize;
+        value_of(
+            self.registers[at][lane as usize],
+            self.symbolic[at] >> lane & 1,
+            self.undefined[at] >> lane & 1,
+        )
     }
 
     /// Sets one lane of a register.
@@ -161,6 +158,32 @@ impl Warp {
         self.undefined[to] = self.undefined[to] & !mask | self.undefined[from] & mask;
     }
 
+    /// A copy of all registers.
+    pub(super) fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            registers: self.registers.clone(),
+            symbolic: self.symbolic.clone(),
+            undefined: self.undefined.clone(),
+        }
+    }
+
+    /// Puts the lanes of `mask` back to what they were.
+    pub(super) fn restore(&mut self, then: &Snapshot, mask: u32) {
+        for at in 0..self.registers.len() {
+            blend(&mut self.registers[at], &then.registers[at], mask);
+            self.symbolic[at] = self.symbolic[at] & !mask | then.symbolic[at] & mask;
+            self.undefined[at] = self.undefined[at] & !mask | then.undefined[at] & mask;
+        }
+    }
+
+    /// Lanes on which a register differs from what it was.
+    pub(super) fn differs(&self, then: &Snapshot, reg: Reg) -> u32 {
+        let at = reg.0 as usize;
+        let kinds = (self.symbolic[at] ^ then.symbolic[at]) | (self.undefined[at] ^ then.undefined[at]);
+        let words = self.registers[at].iter().zip(&then.registers[at]).enumerate();
+        words.fold(kinds, |mask, (lane, (now, then))| mask | u32::from(now != then) << lane)
+    }
+
     /// How many registers there are.
     pub(super) fn register_count(&self) -> usize {
         self.registers.len()
@@ -169,6 +192,36 @@ impl Warp {
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
         (self.registers.len() * (size_of::<Lanes>() + 8)) as u64
+    }
+}
+
+/// Registers as they were.
+pub(super) struct Snapshot {
+    registers: Vec<Lanes>,
+    symbolic: Vec<u32>,
+    undefined: Vec<u32>,
+}
+
+impl Snapshot {
+    /// One lane of a register.
+    pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
+        let at = reg.0 as usize;
+        value_of(
+            self.registers[at][lane as usize],
+            self.symbolic[at] >> lane & 1,
+            self.undefined[at] >> lane & 1,
+        )
+    }
+}
+
+#[inline]
+fn value_of(word: u64, symbolic: u32, undefined: u32) -> Value {
+    if symbolic != 0 {
+        Value::Symbolic(Symbol::decode(word))
+    } else if undefined != 0 {
+        Value::Undefined
+    } else {
+        Value::Concrete(word)
     }
 }
 

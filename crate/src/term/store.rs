@@ -251,6 +251,11 @@ impl Terms {
         term
     }
 
+    /// Not a number: what has no value.
+    pub fn not_a_number(&mut self) -> Term {
+        self.constant(Constant { number: Number::NotANumber, rounded: None })
+    }
+
     /// The rational value of a constant term.
     pub fn as_rational(&self, term: Term) -> Option<&BigRational> {
         match &self.constants[term.as_constant()?].number {
@@ -418,7 +423,19 @@ impl Terms {
             return self.not(condition);
         }
         if let Node::Not(inner) = self.node(condition) {
-            return self.push(Op::Select, 0, inner.0, b.0, a.0);
+            return self.select(inner, b, a);
+        }
+        // Inside a choice its condition is known.
+        let a = match self.node(a) {
+            Node::Select(same, then, _) if same == condition => then,
+            _ => a,
+        };
+        let b = match self.node(b) {
+            Node::Select(same, _, otherwise) if same == condition => otherwise,
+            _ => b,
+        };
+        if a == b {
+            return a;
         }
         self.push(Op::Select, 0, condition.0, a.0, b.0)
     }

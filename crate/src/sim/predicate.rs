@@ -1,0 +1,202 @@
+//! Predication: control that depends on symbolic data, where it can be followed exactly.
+//!
+//! A branch on a symbolic condition is executed both ways, from the branch to where control meets
+//! again (its immediate post-dominator): first the fall-through under the negated condition, then
+//! the jump under the condition, each from the same registers. Registers and memory then hold
+//! `if condition then … else …`. This is GPUVerify's predicated execution, run as two passes. A
+//! guarded instruction is the same with an empty other side.
+//!
+//! What a predicated stretch may not do is meet other threads (barriers, warp collectives), return,
+//! or run backwards on a symbolic condition; that is *not structured*. Accesses count for races and
+//! bounds whether or not their guard can hold: guards are conditions on free inputs, and no case
+//! of a contradictory one is known from compilers.
+
+use super::bits::choose;
+use super::execute::meets_others;
+use super::machine::Machine;
+use super::outcome::FaultKind;
+use super::race::lanes;
+use super::warp::{Group, Snapshot};
+use crate::base::Format;
+use crate::ir::{Guard, Reg, RegisterKind};
+use crate::isa::{Effect, WARP};
+use crate::term::{Symbol, SymbolKind, Term, Value};
+
+/// Predicated stretches inside one another, at most.
+const DEPTH: usize = 64;
+
+/// The conditions under which the lanes of a warp execute at present.
+pub(super) type Guards = [Term; WARP];
+
+impl<'a> Machine<'a> {
+    /// Executes the instruction at `pc` for lanes whose guard is a symbolic condition. Afterwards
+    /// branching lanes stand where the two sides meet; the others have executed the instruction.
+    pub(super) fn predicate(&mut self, index: usize, pc: u32, mask: u32, guard: Guard) {
+        let instr = &self.kernel.code[pc as usize];
+        let branch = matches!(instr.effect, Effect::Branch);
+        let what = if branch { "the branch condition" } else { "the guard" };
+        let blocks = matches!(instr.effect, Effect::BranchIndexed | Effect::Forbidden(_))
+            || meets_others(&instr.effect);
+        let meet = self.kernel.reconverge.get(pc as usize).copied().unwrap_or(u32::MAX);
+        let unfit =
+            blocks || branch && (meet == u32::MAX || instr.target <= pc) || self.guards.len() >= DEPTH;
+        if unfit {
+            let why = self.dependence(index, guard.predicate, mask, what);
+            self.park(index, mask, pc, FaultKind::NotStructured(why));
+            return;
+        }
+        let target = instr.target;
+        let conditions = self.conditions(index, mask, guard);
+        let before = self.warps[index].snapshot();
+        if !branch {
+            let done = self.under(index, mask, &conditions, |machine| {
+                machine.execute(index, pc, mask);
+                mask
+            });
+            self.merge(index, done, &conditions, &before);
+            return;
+        }
+        let negated = conditions.map(|condition| self.terms.not(condition));
+        let fell = self.under(index, mask, &negated, |machine| machine.run_side(index, pc + 1, meet, mask));
+        let after = self.warps[index].snapshot();
+        self.warps[index].restore(&before, fell);
+        let jumped =
+            self.under(index, fell, &conditions, |machine| machine.run_side(index, target, meet, fell));
+        self.merge(index, jumped, &conditions, &after);
+        self.warps[index].resume(meet, jumped);
+    }
+
+    /// The condition under which each lane executes a guarded instruction.
+    fn conditions(&mut self, index: usize, mask: u32, guard: Guard) -> Guards {
+        let mut conditions = [Term::FALSE; WARP];
+        for lane in lanes(mask) {
+            let value = self.warps[index].get(guard.predicate, lane);
+            let condition = super::bits::as_condition(&mut self.terms, value).unwrap_or(Term::FALSE);
+            conditions[lane as usize] = if guard.negated { self.terms.not(condition) } else { condition };
+        }
+        conditions
+    }
+
+    /// Runs something under further conditions; returns the lanes that did not stop at a fault.
+    fn under(
+        &mut self,
+        index: usize,
+        mask: u32,
+        conditions: &Guards,
+        run: impl FnOnce(&mut Self) -> u32,
+    ) -> u32 {
+        if mask == 0 {
+            return 0;
+        }
+        let mut guards = *conditions;
+        if let Some(outer) = self.guards.last().copied() {
+            for lane in lanes(mask) {
+                guards[lane as usize] = self.terms.and(outer[lane as usize], guards[lane as usize]);
+            }
+        }
+        self.guards.push(guards);
+        let done = run(self);
+        self.guards.pop();
+        done & !self.warps[index].faulted
+    }
+
+    /// Runs lanes from `pc` until all of them stand at `meet`; returns those that do.
+    fn run_side(&mut self, index: usize, pc: u32, meet: u32, mask: u32) -> u32 {
+        let groups = std::mem::take(&mut self.warps[index].groups);
+        let (stop, arrived) = (self.stop, self.arrived);
+        self.stop = meet;
+        self.arrived = 0;
+        self.warps[index].resume(pc, mask);
+        let mut quantum = u64::MAX;
+        while let Some(group) = self.warps[index].groups.pop() {
+            if let Some(Group { pc, mask }) = self.run_group(index, group, &mut quantum, false) {
+                self.warps[index].resume(pc, mask);
+                if self.is_exhausted() {
+                    break;
+                }
+            }
+        }
+        let came = self.arrived;
+        (self.stop, self.arrived) = (stop, arrived);
+        self.warps[index].groups = groups;
+        came
+    }
+
+    /// Registers become `if condition then present else other`, on the lanes of `mask`.
+    fn merge(&mut self, index: usize, mask: u32, conditions: &Guards, other: &Snapshot) {
+        for at in 0..self.warps[index].register_count() {
+            let reg = Reg(at as u32);
+            let differ = self.warps[index].differs(other, reg) & mask;
+            if differ == 0 {
+                continue;
+            }
+            let format = match self.kernel.registers[at] {
+                RegisterKind::Virtual { bits: 64 } => Format::B64,
+                RegisterKind::Virtual { bits: 16 } => Format::B16,
+                RegisterKind::Virtual { bits: 8 } => Format::B8,
+                RegisterKind::Virtual { bits: 1 } => {
+                    self.merge_predicate(index, differ, conditions, other, reg);
+                    continue;
+                }
+                RegisterKind::Virtual { .. } => Format::B32,
+                RegisterKind::Constant(_) | RegisterKind::Special(_) | RegisterKind::Sink => continue,
+            };
+            for lane in lanes(differ) {
+                let (now, then) = (self.warps[index].get(reg, lane), other.get(reg, lane));
+                let value = choose(&mut self.terms, conditions[lane as usize], now, then, format);
+                self.warps[index].set(reg, lane, value);
+            }
+        }
+    }
+
+    fn merge_predicate(&mut self, index: usize, mask: u32, conditions: &Guards, other: &Snapshot, reg: Reg) {
+        for lane in lanes(mask) {
+            let (now, then) = (self.warps[index].get(reg, lane), other.get(reg, lane));
+            let condition = conditions[lane as usize];
+            let as_condition = super::bits::as_condition;
+            let value = match (as_condition(&mut self.terms, now), as_condition(&mut self.terms, then)) {
+                (Some(now), Some(then)) => {
+                    let yes = self.terms.and(condition, now);
+                    let not = self.terms.not(condition);
+                    let no = self.terms.and(not, then);
+                    super::bits::predicate(self.terms.or(yes, no))
+                }
+                _ => Value::Undefined,
+            };
+            self.warps[index].set(reg, lane, value);
+        }
+    }
+
+    /// What a guarded write leaves: the new value where the lane's guard holds, else the old one.
+    #[inline]
+    pub(super) fn guarded_value(&mut self, lane: u32, new: Value, old: Value, format: Format) -> Value {
+        match self.guards.last() {
+            None => new,
+            Some(guards) => {
+                let condition = guards[lane as usize];
+                // A condition that a lane stores is stored as a number.
+                let plain = |value: Value| match value {
+                    Value::Symbolic(symbol) => !matches!(symbol.kind, SymbolKind::Condition),
+                    Value::Concrete(_) | Value::Undefined => true,
+                };
+                debug_assert!(plain(new) && plain(old));
+                let old = match (old, new) {
+                    (Value::Undefined, Value::Symbolic(symbol)) => {
+                        // What was never written has no value; where that case remains, equality
+                        // cannot be proved, and the other side of the branch may still fill it.
+                        let format = match symbol.kind {
+                            SymbolKind::Number(format) => format,
+                            SymbolKind::Condition | SymbolKind::Bits => format,
+                        };
+                        Value::Symbolic(Symbol::number(format, self.terms.not_a_number()))
+                    }
+                    (Value::Undefined, _) => {
+                        Value::Symbolic(Symbol::number(format, self.terms.not_a_number()))
+                    }
+                    (old, _) => old,
+                };
+                choose(&mut self.terms, condition, new, old, format)
+            }
+        }
+    }
+}
