@@ -1,1 +1,5 @@
-fn main() {}
+//! The `warpproof` command; everything is in [`warpproof::cli`].
+
+fn main() -> std::process::ExitCode {
+    warpproof::cli::main()
+}

@@ -1,1 +1,265 @@
-//! (being written)
+//! The command line: reads files, hands texts to `report`, prints what comes back.
+//!
+//! Exit status: 0 the property holds, 1 it does not, 2 no answer, 3 unusable input (also wrong
+//! usage, so that a script never takes a typing error for a verdict).
+
+mod coverage;
+mod explain;
+mod files;
+mod progress;
+
+use crate::base::Budget;
+use crate::report::{self, Input, Names, Outcome, RunOptions, TextOptions};
+use crate::spec::{self, Spec};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use files::{Question, Refusal};
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Unusable input or usage.
+const UNUSABLE: u8 = 3;
+
+/// Proves that two GPU kernels compute the same thing, or shows where they do not.
+#[derive(Parser)]
+#[command(name = "warpproof", version, max_term_width = 100)]
+#[command(after_help = "Exit status: 0 the property holds, 1 it does not, 2 no answer, 3 unusable input.")]
+struct Command {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Compare two kernels: equivalent, or a counterexample, or a race, deadlock, … in one of them.
+    Check(Check),
+    /// Look at one kernel: races, deadlocks, bounds; prints what it computes.
+    Analyze(Analyze),
+    /// Print a spec with everything that the PTX shows filled in.
+    Infer(Infer),
+    /// Explain a diagnostic code, such as R001; without one, list them all.
+    Explain {
+        /// The code.
+        code: Option<String>,
+    },
+    /// Print the table of supported instructions.
+    Coverage,
+}
+
+#[derive(Args)]
+struct Check {
+    /// The reference kernel's PTX; may be left out if the spec names the files.
+    reference: Option<PathBuf>,
+    /// The optimized kernel's PTX.
+    #[arg(requires = "reference")]
+    optimized: Option<PathBuf>,
+    #[command(flatten)]
+    run: Run,
+}
+
+#[derive(Args)]
+struct Analyze {
+    /// The kernel's PTX; may be left out if the spec names the file.
+    kernel: Option<PathBuf>,
+    #[command(flatten)]
+    run: Run,
+}
+
+#[derive(Args)]
+struct Infer {
+    /// One PTX file, or the reference and the optimized kernel's.
+    #[arg(num_args = 1..=2, required = true)]
+    files: Vec<PathBuf>,
+    /// A spec to complete.
+    #[arg(long)]
+    spec: Option<PathBuf>,
+}
+
+#[derive(Args)]
+struct Run {
+    /// How the kernels are launched and what their parameters are.
+    #[arg(long)]
+    spec: Option<PathBuf>,
+    /// How to print the report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Threads to use [default: one for each core].
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Threads along x, y, z, over what the spec says.
+    #[arg(long, value_name = "X,Y,Z")]
+    block: Option<String>,
+    /// CTAs along x, y, z, over what the spec says.
+    #[arg(long, value_name = "X,Y,Z")]
+    grid: Option<String>,
+    /// CTAs to run: "all", or one as x,y,z.
+    #[arg(long, value_name = "X,Y,Z")]
+    ctas: Option<String>,
+    /// Give a scalar a value, over what the spec says; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Thread-instructions that each kernel may execute.
+    #[arg(long, value_name = "COUNT")]
+    fuel: Option<u64>,
+    /// MiB that each kernel's run may hold.
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    /// Leave times out, so that equal questions print equal reports.
+    #[arg(long)]
+    no_times: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// Runs the command and gives its exit status.
+pub fn main() -> ExitCode {
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        Err(error) => {
+            let _ = error.print();
+            // `--help` and `--version` are errors to clap, but not to the user.
+            return ExitCode::from(if error.use_stderr() { UNUSABLE } else { 0 });
+        }
+    };
+    let done = match command.verb {
+        Verb::Check(check) => files::pair(check.reference, check.optimized, check.run.spec.as_deref())
+            .and_then(|question| answer(&question, &check.run)),
+        Verb::Analyze(analyze) => files::single(analyze.kernel, analyze.run.spec.as_deref())
+            .and_then(|question| answer(&question, &analyze.run)),
+        Verb::Infer(infer) => infer_spec(infer),
+        Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
+        Verb::Coverage => Ok(print(&coverage::table(), 0)),
+    };
+    done.unwrap_or_else(|refusal| {
+        let _ = writeln!(std::io::stderr(), "warpproof: {}", refusal.0);
+        ExitCode::from(UNUSABLE)
+    })
+}
+
+fn answer(question: &Question, run: &Run) -> Result<ExitCode, Refusal> {
+    let overrides = overrides(run)?;
+    let input = Input {
+        reference: question.reference.as_ref().map(|file| file.text.as_str()),
+        optimized: &question.optimized.text,
+        spec: question.spec.as_ref().map(|file| file.text.as_str()),
+        overrides: overrides.as_ref(),
+    };
+    let standard = Budget::default();
+    let budget = Budget::new(
+        run.fuel.unwrap_or(standard.fuel),
+        run.memory.map_or(standard.memory, |mib| mib.saturating_mul(1 << 20)),
+    );
+    stop_on_interrupt(&budget);
+    let started = std::time::Instant::now();
+    let clock = || started.elapsed().as_secs_f64() * 1000.0;
+    let options = RunOptions {
+        threads: run.threads,
+        clock: (!run.no_times).then_some(&clock as &(dyn Fn() -> f64 + Sync)),
+        ..RunOptions::default()
+    };
+    let progress = progress::Display::start(&budget);
+    let Outcome { report, .. } = report::check(&input, &options, &budget);
+    progress.stop();
+    let status = report.verdict.exit_status();
+    let text = match run.format {
+        Format::Json => report.to_json(),
+        Format::Text => {
+            let name =
+                |file: &Option<files::File>| file.as_ref().map_or(String::new(), |file| file.name.clone());
+            let (reference, spec) = (name(&question.reference), name(&question.spec));
+            let names = Names { reference: &reference, optimized: &question.optimized.name, spec: &spec };
+            let options = TextOptions { colour: wants_colour(), ..TextOptions::default() };
+            report::text(&report, &input, &names, &options)
+        }
+    };
+    Ok(print(&text, status))
+}
+
+/// `--block`, `--grid`, `--ctas` and `--set` as a spec laid over the file's.
+fn overrides(run: &Run) -> Result<Option<Spec>, Refusal> {
+    let mut launch = String::new();
+    for (key, value) in [("grid", &run.grid), ("block", &run.block)] {
+        if let Some(value) = value {
+            launch += &format!("{key} = [{}]\n", value.replace(['x', '×'], ","));
+        }
+    }
+    match run.ctas.as_deref() {
+        Some("all") => launch += "ctas = \"all\"\n",
+        Some(cta) => launch += &format!("ctas = [[{cta}]]\n"),
+        None => {}
+    }
+    let mut scalars = String::new();
+    for setting in &run.set {
+        let Some((name, value)) = setting.split_once('=') else {
+            return Err(Refusal(format!("`--set {setting}` needs a value: `--set {setting}=128`")));
+        };
+        scalars += &format!("\"{}\" = {value}\n", name.trim());
+    }
+    if launch.is_empty() && scalars.is_empty() {
+        return Ok(None);
+    }
+    let (spec, complaints) = spec::parse(&format!("[launch]\n{launch}[scalars]\n{scalars}"));
+    // Whether a CTA lies in the grid shows only together with the file's grid.
+    let inside = |d: &&crate::diag::Diagnostic| run.grid.is_some() || !d.message.contains("outside the grid");
+    match complaints.iter().find(inside) {
+        Some(complaint) => Err(Refusal(format!("on the command line: {}", complaint.message))),
+        None => Ok(Some(spec)),
+    }
+}
+
+fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
+    let mut files = infer.files.into_iter();
+    let (first, second) = (files.next(), files.next());
+    let question = match second {
+        Some(_) => files::pair(first, second, infer.spec.as_deref())?,
+        None => files::single(first, infer.spec.as_deref())?,
+    };
+    let inference = report::infer(&Input {
+        reference: question.reference.as_ref().map(|file| file.text.as_str()),
+        optimized: &question.optimized.text,
+        spec: question.spec.as_ref().map(|file| file.text.as_str()),
+        overrides: None,
+    });
+    let unusable = inference.kernels.iter().any(|kernel| kernel.entry.is_none());
+    let mut text = String::new();
+    for diagnostic in &inference.diagnostics {
+        let place =
+            diagnostic.primary.as_ref().map_or(String::new(), |label| format!("line {}: ", label.at.line));
+        text += &format!("# {place}{}\n", diagnostic.message);
+    }
+    for name in &inference.missing {
+        text += &format!("# {name} = …   only you can know this value\n");
+    }
+    Ok(print(&format!("{text}\n{}", inference.spec), if unusable { UNUSABLE } else { 0 }))
+}
+
+fn wants_colour() -> bool {
+    std::io::stdout().is_terminal()
+        && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never
+}
+
+/// Prints to standard output; a closed pipe is not an error of ours.
+fn print(text: &str, status: u8) -> ExitCode {
+    let mut out = std::io::stdout().lock();
+    let _ = out.write_all(text.as_bytes());
+    if !text.ends_with('\n') {
+        let _ = out.write_all(b"\n");
+    }
+    let _ = out.flush();
+    ExitCode::from(status)
+}
+
+/// The first Ctrl-C asks the run to stop and report how far it got; the second ends it.
+fn stop_on_interrupt(budget: &Budget) {
+    let budget = budget.clone();
+    let _ = ctrlc::set_handler(move || {
+        if budget.poll().is_err() {
+            std::process::exit(130);
+        }
+        budget.cancel();
+    });
+}

@@ -19,7 +19,7 @@ use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
 /// Reads both kernels and says what is known about their launch and parameters.
 pub fn infer(input: &Input<'_>) -> Inference {
     let texts = Texts::new(input.reference, input.optimized, input.spec);
-    let (spec, mut diagnostics) = spec::parse(input.spec.unwrap_or(""));
+    let (spec, mut diagnostics) = input.read_spec();
     let usable = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let mut fronts: Vec<(Source, Front)> = Vec::new();
     if let Some(text) = input.reference {
@@ -70,7 +70,7 @@ pub fn infer(input: &Input<'_>) -> Inference {
         kernels,
         missing,
         spec: spec::print(&complete),
-        diagnostics: diagnostics.iter().map(|d| diagnostic(&texts, d)).collect(),
+        diagnostics: diagnostics.iter().map(|d| diagnostic(&texts, &[], d)).collect(),
     }
 }
 

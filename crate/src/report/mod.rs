@@ -26,6 +26,7 @@ mod infer;
 mod launch;
 mod model;
 mod pipeline;
+mod text;
 mod texts;
 mod timeline;
 mod witness;
@@ -33,9 +34,11 @@ mod witness;
 pub use infer::infer;
 pub use model::*;
 pub use pipeline::{analyze, check};
+pub use text::{Names, TextOptions, text};
 pub use timeline::FlatTimeline;
 
 use crate::sim::Schedule;
+use crate::spec::{self, Spec};
 
 /// The texts of a question.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,6 +49,8 @@ pub struct Input<'a> {
     pub optimized: &'a str,
     /// The spec file.
     pub spec: Option<&'a str>,
+    /// Settings that win over the spec file's.
+    pub overrides: Option<&'a Spec>,
 }
 
 /// How to run.
@@ -68,4 +73,23 @@ pub struct Outcome {
     pub report: Report,
     /// One a kernel that ran.
     pub timelines: Vec<FlatTimeline>,
+}
+
+impl Report {
+    /// The report as indented JSON.
+    pub fn to_json(&self) -> String {
+        // Serialising plain owned data to a string cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl Input<'_> {
+    /// The spec with the overrides laid over it, and what is wrong with it.
+    fn read_spec(&self) -> (Spec, Vec<crate::diag::Diagnostic>) {
+        let (mut spec, diagnostics) = spec::parse(self.spec.unwrap_or(""));
+        if let Some(overrides) = self.overrides {
+            spec.overlay(overrides);
+        }
+        (spec, diagnostics)
+    }
 }

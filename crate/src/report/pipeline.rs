@@ -8,12 +8,12 @@ use super::expression::Side;
 use super::faults::{self, Cooked, rank};
 use super::front::{Front, load};
 use super::model::*;
-use super::texts::Texts;
+use super::texts::{Texts, cuda};
 use super::timeline::flatten;
 use super::{Input, Outcome, RunOptions, assumptions};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::decide::{self, Decision, Equality, Problem};
-use crate::diag::{Code, Diagnostic, Ledger, Severity};
+use crate::diag::{Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::sim::{self, Run};
 use crate::spec::{self, Spec};
@@ -91,12 +91,13 @@ impl<'a> Question<'a> {
     }
 
     fn answer(mut self) -> Outcome {
-        let Verdicts { verdict, summary } = self.run();
+        let (Verdicts { verdict, summary }, kernels) = self.run();
         self.report.verdict = verdict;
         self.report.summary = summary;
         self.budget.enter(Stage::Done);
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
-        self.report.diagnostics = self.diagnostics.iter().map(|d| diagnostic(&self.texts, d)).collect();
+        self.report.diagnostics =
+            self.diagnostics.iter().map(|d| diagnostic(&self.texts, &kernels, d)).collect();
         self.report.assumptions = assumptions::cook(&self.texts, &self.ledger);
         if self.options.clock.is_some() {
             self.timings.total = self.now() - self.started;
@@ -109,9 +110,10 @@ impl<'a> Question<'a> {
         self.options.clock.map_or(0.0, |clock| clock())
     }
 
-    fn run(&mut self) -> Verdicts {
+    /// The verdict, and the kernels as far as they could be read.
+    fn run(&mut self) -> (Verdicts, Vec<(Source, Kernel)>) {
         self.budget.enter(Stage::Parse);
-        let (spec, complaints) = spec::parse(self.input.spec.unwrap_or(""));
+        let (spec, complaints) = self.input.read_spec();
         let bad_spec = complaints.iter().any(|d| d.severity == Severity::Error);
         self.diagnostics.extend(complaints);
         let begun = self.now();
@@ -120,31 +122,31 @@ impl<'a> Question<'a> {
         let mut kernels = Vec::new();
         let mut broken = None;
         for (source, front) in fronts {
-            let entry = side_of(&spec, source).entry.as_deref();
             self.diagnostics.extend(front.diagnostics);
             match front.kernel {
                 Some(kernel) => kernels.push((source, kernel)),
-                None => broken = broken.or(Some((source, entry.is_some()))),
+                None => broken = broken.or(Some(source)),
             }
         }
-        if let Some((source, _)) = broken {
-            return Verdicts {
-                verdict: Verdict::InvalidPtx,
-                summary: self.first_error(source, "the PTX is not usable"),
-            };
-        }
-        if bad_spec {
-            return Verdicts {
-                verdict: Verdict::InvalidSpec,
-                summary: self.first_error(Source::Spec, "the spec is not usable"),
-            };
-        }
+        let verdicts = if let Some(source) = broken {
+            let summary = self.first_error(source, "the PTX is not usable");
+            Verdicts { verdict: Verdict::InvalidPtx, summary }
+        } else if bad_spec {
+            let summary = self.first_error(Source::Spec, "the spec is not usable");
+            Verdicts { verdict: Verdict::InvalidSpec, summary }
+        } else {
+            self.ask(&spec, &kernels)
+        };
+        (verdicts, kernels)
+    }
+
+    fn ask(&mut self, spec: &Spec, kernels: &[(Source, Kernel)]) -> Verdicts {
         let asked: Vec<Asked<'_>> = kernels
             .iter()
-            .map(|(source, kernel)| Asked { source: *source, side: side_of(&spec, *source), kernel })
+            .map(|(source, kernel)| Asked { source: *source, side: side_of(spec, *source), kernel })
             .collect();
-        match bind(&spec, &asked) {
-            Ok(bound) => self.simulate(&spec, &asked, bound),
+        match bind(spec, &asked) {
+            Ok(bound) => self.simulate(spec, &asked, bound),
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
@@ -497,18 +499,26 @@ fn fault_hint(verdict: Verdict) -> Option<String> {
     Some(hint.to_owned())
 }
 
-/// A diagnostic with its places.
-pub fn diagnostic(texts: &Texts<'_>, diagnostic: &Diagnostic) -> DiagnosticReport {
+/// A diagnostic with its places; the kernels know the CUDA lines.
+pub fn diagnostic(
+    texts: &Texts<'_>,
+    kernels: &[(Source, Kernel)],
+    diagnostic: &Diagnostic,
+) -> DiagnosticReport {
+    let label = |label: &Label| {
+        let kernel = kernels.iter().find(|(source, _)| *source == label.source).map(|(_, kernel)| kernel);
+        let instr = kernel.and_then(|kernel| {
+            let at = kernel.code.iter().position(|instr| instr.span == label.span)?;
+            cuda(kernel, at as u32)
+        });
+        LabelReport { at: texts.location(label.source, label.span), text: label.text.clone(), cuda: instr }
+    };
     DiagnosticReport {
         code: diagnostic.code.to_string(),
         severity: diagnostic.severity.into(),
         message: diagnostic.message.clone(),
-        primary: diagnostic
-            .primary
-            .as_ref()
-            .filter(|label| label.span != Span::default())
-            .map(|label| texts.label(label)),
-        related: diagnostic.related.iter().map(|label| texts.label(label)).collect(),
+        primary: diagnostic.primary.as_ref().filter(|label| label.span != Span::default()).map(label),
+        related: diagnostic.related.iter().map(label).collect(),
         notes: diagnostic.notes.clone(),
     }
 }

@@ -1,8 +1,7 @@
 //! The texts of a question, and positions in them: the one place where byte spans become lines.
 
-use super::model::{CudaLocation, LabelReport, Location};
+use super::model::{CudaLocation, Location};
 use crate::base::{LineIndex, Source, Span};
-use crate::diag::Label;
 use crate::ir::Kernel;
 
 /// Excerpts are for people: a line longer than this (minified or binary input) is cut.
@@ -47,11 +46,6 @@ impl<'a> Texts<'a> {
             location.excerpt = lines.text(text, position.line).chars().take(EXCERPT).collect();
         }
         location
-    }
-
-    /// A label with its place.
-    pub fn label(&self, label: &Label) -> LabelReport {
-        LabelReport { at: self.location(label.source, label.span), text: label.text.clone(), cuda: None }
     }
 }
 

@@ -19,6 +19,24 @@ pub struct Spec {
     pub options: Options,
 }
 
+impl Spec {
+    /// Lays another spec's launch and scalars over this one: they win, for both kernels.
+    pub fn overlay(&mut self, over: &Spec) {
+        for patch in [&mut self.launch, &mut self.reference.launch, &mut self.optimized.launch] {
+            patch.grid = over.launch.grid.or(patch.grid);
+            patch.block = over.launch.block.or(patch.block);
+            patch.ctas = over.launch.ctas.clone().or(patch.ctas.take());
+            patch.dynamic_shared = over.launch.dynamic_shared.or(patch.dynamic_shared);
+        }
+        for scalar in &over.scalars {
+            match self.scalars.iter_mut().find(|known| known.name == scalar.name) {
+                Some(known) => known.value = scalar.value,
+                None => self.scalars.push(scalar.clone()),
+            }
+        }
+    }
+}
+
 /// Launch settings that may be left out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LaunchPatch {

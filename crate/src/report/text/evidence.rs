@@ -1,0 +1,246 @@
+//! What the verdict rests on: the counterexample, the findings, who waits for whom, the outputs.
+
+use super::numbers::grouped;
+use super::{DIM, MARK, Page};
+use crate::report::model::{Answer, Expression, InputValues, Level, OutputGroup};
+
+/// Races shown with excerpts; the rest is counted.
+const FINDINGS: usize = 8;
+
+impl Page<'_> {
+    /// The inputs that tell the kernels apart, and both expressions.
+    pub(super) fn counterexample(&mut self) {
+        let report = self.report;
+        let Some(counterexample) = &report.counterexample else { return };
+        self.section(&format!("counterexample at {}", counterexample.element));
+        for input in &counterexample.inputs {
+            let text = format!("{} = {}", input.name, values(input));
+            self.paragraph(2, &text);
+        }
+        let element = &counterexample.element;
+        let both = [
+            ("reference", &counterexample.reference_value, &counterexample.reference),
+            ("optimized", &counterexample.optimized_value, &counterexample.optimized),
+        ];
+        self.line("");
+        for (side, value, expression) in &both {
+            let place = expression.as_ref().map_or_else(String::new, |e| self.stored(e));
+            let line = format!("  {side}  {element} = {value}{place}");
+            self.line(&line);
+        }
+        self.line("");
+        for (side, _, expression) in both {
+            if let Some(expression) = expression {
+                self.expression(&format!("  {side}  "), expression);
+            }
+        }
+        if !counterexample.difference.is_empty() {
+            self.line("");
+            self.paragraph(2, &counterexample.difference);
+        }
+    }
+
+    /// Where an element's last store stands.
+    fn stored(&self, expression: &Expression) -> String {
+        let Some(at) = &expression.stored_at else { return String::new() };
+        let cuda = match &expression.cuda {
+            Some(cuda) => {
+                format!(", {}:{}", cuda.file.rsplit(['/', '\\']).next().unwrap_or(&cuda.file), cuda.line)
+            }
+            None => String::new(),
+        };
+        self.paint(DIM, &format!("   stored at {}:{}{cuda}", self.names.of(at.source), at.line))
+    }
+
+    /// An expression, wrapped; marked parts are coloured, or underlined by carets without colours.
+    fn expression(&mut self, head: &str, expression: &Expression) {
+        let indent = head.chars().count();
+        let width = self.options.width.saturating_sub(indent).max(40);
+        let marked = |at: usize| {
+            expression.marks.iter().any(|[from, to]| (*from as usize..*to as usize).contains(&at))
+        };
+        let mut lines: Vec<Vec<(char, bool)>> = vec![Vec::new()];
+        for word in words(&expression.text) {
+            let (from, text) = word;
+            let room = lines.last().map_or(0, Vec::len);
+            if room > 0 && room + text.chars().count() > width {
+                lines.push(Vec::new());
+            }
+            let line = lines.last_mut().expect("never empty");
+            line.extend(text.char_indices().map(|(at, c)| (c, marked(from + at))));
+        }
+        for (number, line) in lines.iter().enumerate() {
+            let lead = if number == 0 { head.to_owned() } else { " ".repeat(indent) };
+            let text = self.marked(line);
+            self.line(&format!("{lead}{text}"));
+            if !self.options.colour && line.iter().any(|(_, mark)| *mark) {
+                let carets: String = line.iter().map(|(_, mark)| if *mark { '^' } else { ' ' }).collect();
+                self.line(&format!("{:indent$}{carets}", ""));
+            }
+        }
+    }
+
+    fn marked(&self, line: &[(char, bool)]) -> String {
+        line.chunk_by(|a, b| a.1 == b.1)
+            .map(|run| {
+                let text: String = run.iter().map(|(c, _)| *c).collect();
+                if run[0].1 { self.paint(MARK, &text) } else { text }
+            })
+            .collect()
+    }
+
+    /// Errors and warnings with excerpts.
+    pub(super) fn findings(&mut self) {
+        let report = self.report;
+        let shown: Vec<_> = report
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity != Level::Info)
+            // The counterexample already shows these better.
+            .filter(|d| !(d.code == "Q001" && report.counterexample.is_some()))
+            .collect();
+        for diagnostic in shown.iter().take(FINDINGS) {
+            self.excerpt(diagnostic);
+        }
+        if shown.len() > FINDINGS {
+            let rest = format!("… and {} more findings", shown.len() - FINDINGS);
+            self.line("");
+            self.line(&rest);
+        }
+        let infos = report.diagnostics.iter().filter(|d| d.severity == Level::Info && d.code != "V011");
+        let infos: Vec<_> = infos.map(|d| format!("note: {}", d.message)).collect();
+        if !infos.is_empty() {
+            self.line("");
+        }
+        for info in infos {
+            self.paragraph(0, &info);
+        }
+    }
+
+    /// Who waits where, for whom.
+    pub(super) fn waits(&mut self) {
+        let report = self.report;
+        if report.waits.is_empty() {
+            return;
+        }
+        self.section("who waits for whom");
+        for wait in &report.waits {
+            let place = format!("{}:{}", self.names.of(wait.at.source), wait.at.line);
+            let lines = [
+                format!("{} at {place}, `{}`", wait.threads_text, wait.instruction),
+                format!("  {}", wait.waits_at),
+                format!("  waits for {}", wait.waits_for_text),
+            ];
+            for line in lines {
+                self.line(&format!("  {line}"));
+            }
+        }
+    }
+
+    /// A schedule of the first race in either order.
+    pub(super) fn schedules(&mut self) {
+        let report = self.report;
+        let Some(race) = report.races.first().filter(|race| !race.schedule.is_empty()) else { return };
+        self.section(&format!("schedules that show the race on {}", race.place));
+        for (at, step) in race.schedule.iter().enumerate() {
+            self.paragraph(2, &format!("{}. {step}", at + 1));
+        }
+    }
+
+    /// How the output tensors compare.
+    pub(super) fn outputs(&mut self) {
+        let report = self.report;
+        if report.outputs.is_empty() {
+            return;
+        }
+        self.section("outputs");
+        for output in &report.outputs {
+            let shape: String = output.shape.iter().map(|extent| format!("[{extent}]")).collect();
+            let mut counts = Vec::new();
+            let single = output.groups.iter().any(|group| group.answer == Answer::Single);
+            match single {
+                true => counts.push(format!("{} written", grouped(output.elements))),
+                false => {
+                    let all = [
+                        (output.equal, "equal"),
+                        (output.different, "different"),
+                        (output.unknown, "undecided"),
+                    ];
+                    counts.extend(
+                        all.iter()
+                            .filter(|(count, _)| *count > 0)
+                            .map(|(count, word)| format!("{} {word}", grouped(*count))),
+                    );
+                }
+            }
+            if output.unwritten > 0 {
+                counts.push(format!("{} not written", grouped(output.unwritten)));
+            }
+            let line = format!("  {}{shape}: {}", output.tensor, counts.join(", "));
+            self.line(&line);
+            for group in &output.groups {
+                self.group(group, single);
+            }
+            if output.more_groups > 0 {
+                let line = format!("    … and {} more", grouped(output.more_groups));
+                self.line(&line);
+            }
+        }
+    }
+
+    fn group(&mut self, group: &OutputGroup, single: bool) {
+        if single {
+            if let Some(expression) = &group.optimized {
+                self.expression(&format!("    {} = ", group.sample), expression);
+            }
+            return;
+        }
+        let word = match group.answer {
+            Answer::Equal | Answer::Single => "equal",
+            Answer::Different => "different",
+            Answer::Unknown => "undecided",
+        };
+        let others = match group.elements {
+            1 => String::new(),
+            more => format!(" and {} more", grouped(more - 1)),
+        };
+        let line = format!("    {}{others}: {word}: {}", group.sample, group.reason);
+        self.paragraph(4, line.trim());
+        // The counterexample shows its own; the equal ones show what both compute.
+        if group.answer != Answer::Different {
+            let sides = [("reference", &group.reference), ("optimized", &group.optimized)];
+            for (side, expression) in sides {
+                if let Some(expression) = expression {
+                    self.expression(&format!("      {side}  "), expression);
+                }
+            }
+        }
+    }
+}
+
+/// `[0, 1, 0, 0]`, or the elements that matter and the value of the rest.
+fn values(input: &InputValues) -> String {
+    if input.shape.is_empty() && input.dense.as_ref().is_some_and(|dense| dense.len() == 1) {
+        return input.dense.as_ref().map_or_else(String::new, |dense| dense[0].clone());
+    }
+    match &input.dense {
+        Some(dense) if dense.len() <= 16 && !input.shape.is_empty() => format!("[{}]", dense.join(", ")),
+        _ if input.entries.is_empty() => format!("{} everywhere", input.rest),
+        _ => {
+            let own: Vec<_> =
+                input.entries.iter().take(16).map(|e| format!("{} = {}", e.place, e.value)).collect();
+            let more = if input.entries.len() > 16 { ", …" } else { "" };
+            format!("{{ {}{more}, all others {} }}", own.join(", "), input.rest)
+        }
+    }
+}
+
+/// Words with the blanks behind them, and where they begin.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive(' ').map(move |word| {
+        let at = start;
+        start += word.len();
+        (at, word)
+    })
+}
