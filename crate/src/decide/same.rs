@@ -8,7 +8,7 @@
 //! same inputs and constants. `false` (different, or too long to tell) says nothing.
 
 use crate::base::{Budget, Exhausted};
-use crate::term::{Node, Term, Terms};
+use crate::term::{Node, Number, Term, Terms};
 
 const TABLE: usize = 1 << 14;
 /// Steps per node of the larger store; more means that trying both ways got out of hand.
@@ -32,8 +32,11 @@ impl<'a> Same<'a> {
 
     /// Which constants of `b` are which of `a`.
     pub(super) fn constants(a: &Terms, b: &Terms) -> Vec<Option<usize>> {
+        // What is not a number is not equal to itself either: it stands for missing values.
+        let numbers = a.constants().iter().enumerate();
+        let numbers = numbers.filter(|(_, constant)| constant.number != Number::NotANumber);
         let known: rustc_hash::FxHashMap<_, usize> =
-            a.constants().iter().enumerate().map(|(index, constant)| (constant, index)).collect();
+            numbers.map(|(index, constant)| (constant, index)).collect();
         b.constants().iter().map(|constant| known.get(constant).copied()).collect()
     }
 
