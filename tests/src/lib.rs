@@ -1,3 +1,4 @@
 //! Shared pieces of the test suites.
 
+pub mod corpus;
 pub mod program;

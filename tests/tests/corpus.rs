@@ -1,0 +1,179 @@
+//! The corpus: every case gives the verdict of its folder, and the report beside it.
+//!
+//! For each case one test of the verdict and of the text (`<case>.report.txt`; `UPDATE_EXPECT=1`
+//! rewrites the text, and never where the verdict is not the folder's), one that the JSON does not
+//! depend on the number of threads or on a second run, and one that the verdict does not depend on
+//! the schedule. For each kernel of an equivalent or race-free case, one that it equals itself. For
+//! each PTX file, one that printing and parsing gives the tree back.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::collections::BTreeSet;
+use std::path::Path;
+use warpproof::base::Source;
+use warpproof::report::Verdict;
+use warpproof::sim::Schedule;
+use warpproof::{spec, syntax};
+use warpproof_tests::corpus::{Case, Texts, cases, files, root};
+
+fn main() {
+    let mut arguments = Arguments::from_args();
+    // Cases hold large terms; two at a time per core would only fight for memory.
+    arguments.test_threads =
+        arguments.test_threads.or(std::thread::available_parallelism().ok().map(|n| n.get()));
+    let mut trials = Vec::new();
+    let mut kernels = BTreeSet::new();
+    for case in cases() {
+        for (kind, test) in [
+            ("verdict", verdict as fn(&Case) -> Result<(), Failed>),
+            ("same", same_report),
+            ("schedules", same_verdict_on_every_schedule),
+            ("spec", spec_round_trip),
+        ] {
+            let case = case.clone();
+            trials.push(Trial::test(format!("{kind}::{}", case.name), move || test(&case)));
+        }
+        if case.today.is_none() && ["equivalent", "race_free"].contains(&case.expected.as_str()) {
+            trials.extend(selves(&case, &mut kernels));
+        }
+    }
+    for path in files(&root().join("kernels"), "ptx") {
+        let name = path.strip_prefix(root()).expect("below the root").display().to_string();
+        trials.push(Trial::test(format!("round_trip::{name}"), move || round_trip(&path)));
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn verdict(case: &Case) -> Result<(), Failed> {
+    let texts = case.read()?;
+    let outcome = texts.run(1, Schedule::Ascending);
+    let found = outcome.report.verdict.name();
+    let text = texts.render(&outcome);
+    if let Some(today) = &case.today {
+        return match found {
+            _ if found == case.expected => {
+                Err(format!("this known miss is answered rightly now: move it to {}/", case.expected).into())
+            }
+            _ if found == today => Ok(()),
+            _ => Err(format!("this known miss was {today} and is {found} now\n{text}").into()),
+        };
+    }
+    if found != case.expected {
+        return Err(format!("expected {}, found {found}\n{text}", case.expected).into());
+    }
+    confirmed(&outcome.report)?;
+    compare(&case.path.with_extension("report.txt"), &text)
+}
+
+/// A right verdict for a wrong reason is none: nothing was left undecided or unconfirmed.
+fn confirmed(report: &warpproof::report::Report) -> Result<(), Failed> {
+    let unknown: u64 = report.outputs.iter().map(|output| output.unknown).sum();
+    if report.verdict == Verdict::Equivalent && unknown > 0 {
+        return Err("equivalent, with undecided elements".into());
+    }
+    let shows = report.counterexample.is_some() || report.diagnostics.iter().any(|d| d.code == "Q003");
+    if report.verdict == Verdict::NotEquivalent && !shows {
+        return Err("not equivalent, without a counterexample".into());
+    }
+    match report.diagnostics.iter().find(|d| d.message.contains("tool error")) {
+        Some(diagnostic) => Err(diagnostic.message.clone().into()),
+        None => Ok(()),
+    }
+}
+
+fn compare(path: &Path, text: &str) -> Result<(), Failed> {
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        return std::fs::write(path, text).map_err(Failed::from);
+    }
+    let expected = std::fs::read_to_string(path).unwrap_or_default();
+    if expected == text {
+        return Ok(());
+    }
+    let line = expected.lines().zip(text.lines()).position(|(a, b)| a != b);
+    let line = line.unwrap_or(expected.lines().count().min(text.lines().count()));
+    Err(format!(
+        "{} differs from line {} on (UPDATE_EXPECT=1 rewrites it)\nexpected: {}\nfound:    {}\n\n{text}",
+        path.display(),
+        line + 1,
+        expected.lines().nth(line).unwrap_or("(the end)"),
+        text.lines().nth(line).unwrap_or("(the end)"),
+    )
+    .into())
+}
+
+fn same_report(case: &Case) -> Result<(), Failed> {
+    let texts = case.read()?;
+    let first = texts.run(1, Schedule::Ascending).report.to_json();
+    let second = texts.run(3, Schedule::Ascending).report.to_json();
+    if first != second {
+        let line = first.lines().zip(second.lines()).find(|(a, b)| a != b);
+        return Err(format!("two runs, with 1 and 3 threads, give different reports: {line:?}").into());
+    }
+    Ok(())
+}
+
+fn same_verdict_on_every_schedule(case: &Case) -> Result<(), Failed> {
+    let texts = case.read()?;
+    let first = texts.run(1, Schedule::Ascending).report;
+    for schedule in [Schedule::Descending, Schedule::Random(1)] {
+        let other = texts.run(1, schedule).report;
+        if other.verdict != first.verdict {
+            return Err(format!("{schedule:?} gives {}: {}", other.verdict.name(), other.summary).into());
+        }
+    }
+    Ok(())
+}
+
+fn spec_round_trip(case: &Case) -> Result<(), Failed> {
+    let (spec, complaints) = spec::parse(&case.read()?.spec);
+    if !complaints.is_empty() {
+        return if case.expected == "invalid_spec" { Ok(()) } else { Err(format!("{complaints:?}").into()) };
+    }
+    let printed = spec::print(&spec);
+    let (again, complaints) = spec::parse(&printed);
+    if !complaints.is_empty() || spec::print(&again) != printed {
+        return Err(format!("printed, the spec reads differently\n{printed}\n{complaints:?}").into());
+    }
+    Ok(())
+}
+
+/// Each kernel under each launch once: a kernel equals itself.
+fn selves(case: &Case, seen: &mut BTreeSet<(String, String)>) -> Vec<Trial> {
+    let Ok(texts) = case.read() else { return Vec::new() };
+    [(true, "reference"), (false, "optimized")]
+        .into_iter()
+        .filter_map(|(reference, side)| {
+            let itself = texts.itself(reference)?;
+            seen.insert((itself.optimized.1.clone(), itself.spec.clone())).then(|| {
+                Trial::test(format!("itself::{}::{side}", case.name), move || equals_itself(&itself))
+            })
+        })
+        .collect()
+}
+
+fn equals_itself(texts: &Texts) -> Result<(), Failed> {
+    let outcome = texts.run(1, Schedule::Ascending);
+    match outcome.report.verdict {
+        Verdict::Equivalent => Ok(()),
+        other => {
+            Err(format!("a kernel against itself is {}\n{}", other.name(), texts.render(&outcome)).into())
+        }
+    }
+}
+
+fn round_trip(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
+    let first = syntax::parse(Source::Optimized, &text);
+    if !first.diagnostics.is_empty() {
+        // Broken on purpose; what it says is the business of its case.
+        return Ok(());
+    }
+    let printed = syntax::print(&first.module);
+    let second = syntax::parse(Source::Optimized, &printed);
+    if !second.diagnostics.is_empty() {
+        return Err(format!("printed, it does not parse: {:?}", second.diagnostics[0]).into());
+    }
+    if syntax::print(&second.module) != printed {
+        return Err("printed and parsed, it prints differently".into());
+    }
+    Ok(())
+}
