@@ -33,6 +33,18 @@ pub enum Named {
     Ln10,
 }
 
+impl Named {
+    /// How it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Named::Pi => "π",
+            Named::Ln2 => "ln 2",
+            Named::Log2E => "log₂ e",
+            Named::Ln10 => "ln 10",
+        }
+    }
+}
+
 /// A number and the format whose rounding produced it, which bounds what its author meant.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Constant {

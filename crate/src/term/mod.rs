@@ -13,6 +13,7 @@ pub(crate) mod constant;
 mod elements;
 pub mod eval;
 mod node;
+pub mod print;
 mod store;
 mod value;
 

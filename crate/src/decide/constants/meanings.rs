@@ -73,6 +73,7 @@ impl Meaning {
 #[derive(Clone, Debug)]
 pub struct Meanings {
     sides: [Vec<Meaning>; 2],
+    names: [Vec<Option<String>>; 2],
 }
 
 /// A rounded constant that some root uses.
@@ -116,15 +117,23 @@ impl Meanings {
                 ledger.note(assumption, rounded.uses[0] + rounded.uses[1], None);
             }
         }
+        let names = sides.map(|(terms, _)| {
+            terms.constants().iter().map(|constant| name(&constant.number, &values)).collect()
+        });
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
         });
-        Ok(Meanings { sides })
+        Ok(Meanings { sides, names })
     }
 
     /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
     pub fn side(&self, side: usize) -> &[Meaning] {
         &self.sides[side]
+    }
+
+    /// How a recovered constant reads (`log₂ e/√128`), for printing.
+    pub fn name(&self, side: usize, constant: usize) -> Option<&str> {
+        self.names[side].get(constant)?.as_deref()
     }
 
     /// The same as values for evaluation.
@@ -143,6 +152,13 @@ fn meaning(number: &Number, values: &BTreeMap<BigRational, Rounded>) -> Meaning 
         _ => None,
     };
     recovered.map_or_else(|| Meaning::of_number(number), Meaning::Number)
+}
+
+/// How one table entry reads, if it was recovered.
+fn name(number: &Number, values: &BTreeMap<BigRational, Rounded>) -> Option<String> {
+    let Number::Rational(value) = number else { return None };
+    let (_, text) = values.get(&value.abs())?.meaning.as_ref()?;
+    Some(if value.is_negative() { format!("-{text}") } else { text.clone() })
 }
 
 /// How often each constant is an operand below the roots.
