@@ -368,6 +368,169 @@ fn choices() {
     });
 }
 
+/// A binary term and what it should be next to a near miss of it.
+type Binary = fn(&mut Build, Term, Term) -> Term;
+
+#[test]
+fn comparisons_meet_maxima() {
+    let rows: [(&str, Binary, Binary, Binary); 6] = [
+        (
+            "if a < b then b else a = max(a, b), not min",
+            |b, x, y| {
+                let c = b.0.compare(Relation::Less, x, y);
+                b.0.select(c, y, x)
+            },
+            |b, x, y| b.0.max(x, y),
+            |b, x, y| b.0.min(x, y),
+        ),
+        (
+            "if a ≤ b then b else a = if b < a then a else b",
+            |b, x, y| {
+                let c = b.0.compare(Relation::LessEqual, x, y);
+                b.0.select(c, y, x)
+            },
+            |b, x, y| {
+                let c = b.0.compare(Relation::Less, y, x);
+                b.0.select(c, x, y)
+            },
+            |b, x, y| {
+                let c = b.0.compare(Relation::Less, y, x);
+                b.0.select(c, y, x)
+            },
+        ),
+        (
+            "max + min = sum, not difference",
+            |b, x, y| {
+                let (p, q) = (b.0.max(x, y), b.0.min(x, y));
+                b.0.add(p, q)
+            },
+            |b, x, y| b.0.add(x, y),
+            |b, x, y| b.0.sub(x, y),
+        ),
+        (
+            "max - min = |a - b|, not |a + b|",
+            |b, x, y| {
+                let (p, q) = (b.0.max(x, y), b.0.min(x, y));
+                b.0.sub(p, q)
+            },
+            |b, x, y| {
+                let d = b.0.sub(x, y);
+                b.f(Unary::Abs, d)
+            },
+            |b, x, y| {
+                let d = b.0.add(x, y);
+                b.f(Unary::Abs, d)
+            },
+        ),
+        (
+            "if a = b then a else b = b, not a",
+            |b, x, y| {
+                let c = b.0.compare(Relation::Equal, x, y);
+                b.0.select(c, x, y)
+            },
+            |_, _, y| y,
+            |_, x, _| x,
+        ),
+        (
+            "relu as a choice, not of the negative",
+            |b, x, y| {
+                let c = b.0.compare(Relation::Less, Term::ZERO, x);
+                let r = b.0.select(c, x, Term::ZERO);
+                b.0.mul(r, y)
+            },
+            |b, x, y| {
+                let r = b.0.max(x, Term::ZERO);
+                b.0.mul(r, y)
+            },
+            |b, x, y| {
+                let r = b.0.min(x, Term::ZERO);
+                b.0.mul(r, y)
+            },
+        ),
+    ];
+    for (what, left, right, wrong) in rows {
+        println!("{what}");
+        let pick = |side: Binary, b: &mut Build| {
+            let (x, y) = (b.e(0), b.e(1));
+            vec![side(b, x, y)]
+        };
+        equal(2, |b, optimized| pick(if optimized { right } else { left }, b));
+        not_equal(2, |b, optimized| pick(if optimized { wrong } else { left }, b));
+    }
+}
+
+#[test]
+fn sorting_networks() {
+    // The median of three two ways; the largest of four by a network of exchanges.
+    let median = |right: bool| {
+        move |b: &mut Build, optimized: bool| {
+            let [x, y, z] = [0, 1, 2].map(|index| b.e(index));
+            let (low, high) = (b.0.min(x, y), b.0.max(x, y));
+            if optimized {
+                let capped = b.0.min(high, z);
+                return vec![b.0.max(low, capped)];
+            }
+            let (smallest, largest) = (b.0.min(low, z), b.0.max(high, z));
+            let total = b.0.add(x, y);
+            let total = if right { b.0.add(total, z) } else { b.0.sub(total, z) };
+            let rest = b.0.sub(total, smallest);
+            vec![b.0.sub(rest, largest)]
+        }
+    };
+    equal(3, median(true));
+    not_equal(3, median(false));
+}
+
+#[test]
+fn a_guarded_quotient() {
+    // if x = 0 then 7 else y/x·x: 7 only where x = 0.
+    let build = |value: i64| {
+        move |b: &mut Build, optimized: bool| {
+            let (x, y, seven) = (b.e(0), b.e(1), b.q(7, 1));
+            let zero = b.0.compare(Relation::Equal, x, Term::ZERO);
+            if optimized {
+                let other = b.q(value, 1);
+                return vec![b.0.select(zero, other, y)];
+            }
+            let quotient = b.0.div(y, x);
+            let back = b.0.mul(quotient, x);
+            vec![b.0.select(zero, seven, back)]
+        }
+    };
+    equal(2, build(7));
+    not_equal(2, build(0));
+}
+
+#[test]
+fn a_long_maximum_that_survives() {
+    // ln Σe^(x-m) + m with a running maximum, against a maximum taken at once.
+    for n in [4u32, 40, 100] {
+        equal(n.into(), |b, optimized| {
+            let mut x = b.elements(0..n);
+            let largest = maximum(b, &x);
+            if optimized {
+                x.reverse();
+                let reversed = maximum(b, &x);
+                return vec![reversed, b.exp(reversed)];
+            }
+            // Uses of the intermediate maxima keep them apart.
+            let mut total = Term::ZERO;
+            let mut running = Term::MINUS_INFINITY;
+            for x in x {
+                let next = b.0.max(running, x);
+                if running != Term::MINUS_INFINITY {
+                    let step = b.0.sub(next, running);
+                    total = b.0.add(total, step);
+                }
+                running = next;
+            }
+            let again = b.0.add(total, b.e(0));
+            let own = b.exp(largest);
+            vec![again, own]
+        });
+    }
+}
+
 #[test]
 fn what_has_no_real_value_is_unknown() {
     undecided(1, |b, optimized| {
@@ -384,4 +547,41 @@ fn what_has_no_real_value_is_unknown() {
         let x = b.e(0);
         vec![if optimized { x } else { b.0.round(Rounding::Zero, Format::F32, x) }]
     });
+}
+
+#[test]
+#[ignore = "prints times"]
+fn times() {
+    for (name, n) in [("softmax", 1024u64), ("softmax", 4096)] {
+        let start = std::time::Instant::now();
+        equal(n, |b, optimized| {
+            let x = b.elements(0..n as u32);
+            if optimized { online_softmax(b, &x, true) } else { naive_softmax(b, &x) }
+        });
+        println!("{name} {n}: {:?}", start.elapsed());
+    }
+    for n in [1024u64, 4096] {
+        let start = std::time::Instant::now();
+        equal(n, |b, optimized| layer_norm(b, n as u32, optimized, false));
+        println!("layer norm {n}: {:?}", start.elapsed());
+        let start = std::time::Instant::now();
+        not_equal(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
+        println!("wrong layer norm {n}: {:?}", start.elapsed());
+    }
+    let start = std::time::Instant::now();
+    equal(1, |b, optimized| {
+        let mut outputs = Vec::new();
+        for i in 0..64u32 {
+            for j in 0..64u32 {
+                let mut total = Term::ZERO;
+                for step in 0..1024u32 {
+                    let k = if optimized { (step % 32) * 32 + step / 32 } else { step };
+                    total = b.0.fma(b.e(i * 1024 + k), b.e(65536 + k * 64 + j), total);
+                }
+                outputs.push(total);
+            }
+        }
+        outputs
+    });
+    println!("reordered 64x64x1024 product: {:?}", start.elapsed());
 }

@@ -12,9 +12,11 @@
 //! Misses: see the headers of `forms` and `vanish`.
 //! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 
+mod cases;
 mod constants;
 mod forms;
 pub mod idioms;
+mod linear;
 mod normalize;
 mod portion;
 mod rational;
@@ -83,6 +85,11 @@ pub enum Method {
     CommonDenominator {
         /// Terms of the reference's form.
         terms: u32,
+    },
+    /// The difference is zero in every way the comparisons can come out.
+    Cases {
+        /// How many cases were looked at.
+        cases: u32,
     },
 }
 

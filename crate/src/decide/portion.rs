@@ -4,6 +4,7 @@
 //! common (a row's maximum and sum) is worked out once a portion. Portions are cut by the number
 //! of pairs alone.
 
+use super::cases::vanishes_by_cases;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::idioms::{self, Rewritten};
 use super::normalize::{Normalizer, Side, Value};
@@ -183,6 +184,15 @@ fn decide_pair(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Equali
     if normalizer.forms.vanishes(difference)? {
         let summary = "the difference is zero over a common denominator".to_owned();
         return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
+    }
+    let difference = normalizer.forms.flattened(difference)?;
+    if normalizer.forms.vanishes(difference)? {
+        let summary = "the difference is zero once nested maxima are joined".to_owned();
+        return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
+    }
+    if let Some(cases) = vanishes_by_cases(&mut normalizer.forms, difference)? {
+        let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
+        return Ok(equal(normalizer, summary, Method::Cases { cases }));
     }
     Ok(Equality::Unknown(unequal(normalizer, difference)))
 }

@@ -11,8 +11,11 @@
 use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Sign, Step};
 use rustc_hash::FxHashMap;
 
-/// A maximum is flattened through a sum or a factor only up to this many candidates.
-const FLATTEN: usize = 4096;
+/// A nested maximum of more candidates than this stays whole, until [`Forms::flattened`]: a running
+/// maximum then costs as much as it is long, and in softmax it cancels whatever it is.
+pub(super) const FEW: usize = 32;
+/// Flattening ends at this many candidates.
+const MOST: usize = 1 << 16;
 
 impl Forms<'_> {
     /// The largest of several values (at least one).
@@ -57,6 +60,14 @@ impl Forms<'_> {
         };
         let scaled = self.times_product(largest, &factor)?;
         self.plus(scaled, shared)
+    }
+
+    /// The polynomial with all maxima flattened.
+    pub(in crate::decide) fn flattened(&mut self, poly: Poly) -> Step<Poly> {
+        let before = std::mem::replace(&mut self.flatten, MOST);
+        let result = self.rewrite(poly, &mut |_, _| Ok(None));
+        self.flatten = before;
+        result
     }
 
     /// The smallest of several values.
@@ -131,7 +142,8 @@ impl Forms<'_> {
         };
         let term = self.term(argument, at);
         let candidates = self.max_arguments(atom);
-        if !term.coefficient.is_positive() || flat.len() + candidates.len() > FLATTEN {
+        let too_many = candidates.len() > self.flatten || flat.len() + candidates.len() > MOST;
+        if !term.coefficient.is_positive() || too_many {
             flat.push(argument);
             return Ok(());
         }

@@ -22,11 +22,13 @@ mod extrema;
 mod functions;
 mod powers;
 mod render;
+mod rewrite;
 mod slices;
 mod valuation;
 mod vanish;
 
 pub(super) use atoms::{Kind, Sign};
+pub(super) use rewrite::Rule;
 
 use super::rational::{LARGEST_BITS, Rational};
 use crate::base::{Budget, Exhausted};
@@ -178,6 +180,8 @@ pub(super) struct Forms<'a> {
     valuations: valuation::Valuations,
     /// What was assumed on the way.
     pub(super) notes: BTreeSet<Assumption>,
+    /// Maxima of more candidates than this stay whole inside another.
+    flatten: usize,
     scratch: Vec<u32>,
 }
 
@@ -198,6 +202,7 @@ impl<'a> Forms<'a> {
             closed: FxHashMap::default(),
             valuations: valuation::Valuations::default(),
             notes: BTreeSet::new(),
+            flatten: extrema::FEW,
             scratch: Vec::new(),
         };
         forms.coefficient_ids.insert(Rational::ONE, 0);

@@ -1,0 +1,328 @@
+//! Equality by cases: every way in which the comparisons that occur can come out.
+//!
+//! A difference that does not vanish as it stands may still be zero because maxima, absolute
+//! values and conditions know of each other: `if a < b then b else a` is `max(a, b)`. The
+//! procedure splits on one comparison at a time, drops cases that contradict the facts gathered so
+//! far (linear arithmetic over monomials), resolves what the facts imply, and asks again whether
+//! the difference vanishes. In a case `p = 0` an element is eliminated.
+//!
+//! Guarantees: `true` only if the difference is zero in every case, and the cases cover all
+//! inputs. Bounded: too many cases, or a maximum of too many candidates, give `false`.
+//! Source: DESIGN §5.3.
+
+use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Rule, Step, Stop};
+use super::linear::{Constraint, contradictory};
+use super::rational::Rational;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Cases looked at for one question.
+const MOST_CASES: u32 = 512;
+/// Comparisons assumed at once.
+const DEEPEST: usize = 24;
+/// Candidates of a maximum that is split on.
+const MOST_CANDIDATES: usize = 8;
+/// Facts over more monomials than this are not reasoned about.
+const MOST_VARIABLES: usize = 64;
+
+/// `poly > 0`, or `poly ≥ 0`.
+#[derive(Clone, Debug)]
+struct Fact {
+    poly: Poly,
+    strict: bool,
+}
+
+/// What one case assumes.
+#[derive(Clone, Default, Debug)]
+struct Case {
+    facts: Vec<Fact>,
+    /// Opaque conditions and how they come out.
+    conditions: BTreeMap<Atom, bool>,
+    /// Elements eliminated by equations, in the order of their elimination.
+    eliminated: Vec<(Atom, Poly)>,
+}
+
+/// One way a comparison can come out.
+enum Branch {
+    Facts(Vec<Fact>),
+    Condition(Atom, bool),
+    /// `poly = 0`.
+    Equation(Poly),
+}
+
+/// How many cases showed that a difference is zero; `None` if it was not shown.
+pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<u32>> {
+    let mut looked = 0;
+    // What a case assumes on the way is no assumption of the answer.
+    let notes = forms.notes.clone();
+    let shown = vanishes_in(forms, difference, &Case::default(), &mut looked);
+    forms.notes = notes;
+    match shown {
+        // A case without an answer was not shown.
+        Err(Stop::Unknown(_)) => Ok(None),
+        shown => Ok(shown?.then_some(looked)),
+    }
+}
+
+fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, case: &Case, looked: &mut u32) -> Step<bool> {
+    *looked += 1;
+    if *looked > MOST_CASES || case.facts.len() > DEEPEST {
+        return Ok(false);
+    }
+    let difference = resolve(forms, difference, case)?;
+    if forms.vanishes(difference)? {
+        return Ok(true);
+    }
+    let Some(atom) = first_comparison(forms, difference) else { return Ok(false) };
+    for branch in branches(forms, atom)? {
+        let Some(case) = extend(forms, case, branch)? else { continue };
+        if !vanishes_in(forms, difference, &case, looked)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The ways in which the comparison behind an atom can come out; they cover everything.
+fn branches(forms: &mut Forms<'_>, atom: Atom) -> Step<Vec<Branch>> {
+    let at_least = |poly, strict| Branch::Facts(vec![Fact { poly, strict }]);
+    Ok(match forms.kind(atom) {
+        Kind::Positive(p) | Kind::Zero(p) | Kind::Abs(p) => {
+            let below = forms.negated(p)?;
+            vec![at_least(p, true), at_least(below, true), Branch::Equation(p)]
+        }
+        Kind::Max => {
+            let candidates = forms.max_arguments(atom);
+            let mut branches = Vec::with_capacity(candidates.len());
+            for largest in &candidates {
+                let mut facts = Vec::with_capacity(candidates.len() - 1);
+                for other in candidates.iter().filter(|other| *other != largest) {
+                    facts.push(Fact { poly: forms.minus(*largest, *other)?, strict: false });
+                }
+                branches.push(Branch::Facts(facts));
+            }
+            branches
+        }
+        _ => vec![Branch::Condition(atom, true), Branch::Condition(atom, false)],
+    })
+}
+
+/// The case with one more assumption; `None` if that cannot be.
+fn extend(forms: &mut Forms<'_>, case: &Case, branch: Branch) -> Step<Option<Case>> {
+    let mut case = case.clone();
+    match branch {
+        Branch::Condition(atom, holds) => {
+            case.conditions.insert(atom, holds);
+            return Ok(Some(case));
+        }
+        Branch::Facts(facts) => case.facts.extend(facts),
+        Branch::Equation(poly) => {
+            let negated = forms.negated(poly)?;
+            case.facts.extend([Fact { poly, strict: false }, Fact { poly: negated, strict: false }]);
+            if let Some((atom, value)) = solved(forms, poly)? {
+                case.eliminated.push((atom, value));
+                for at in 0..case.facts.len() {
+                    case.facts[at].poly = substitute(forms, case.facts[at].poly, atom, value)?;
+                }
+            }
+        }
+    }
+    // Trivial facts only cost time.
+    let mut feasible = true;
+    case.facts.retain(|fact| match forms.constant(fact.poly) {
+        Some(value) => {
+            feasible &= value.is_positive() || (value.is_zero() && !fact.strict);
+            false
+        }
+        None => true,
+    });
+    if !feasible || impossible(forms, &case.facts, None) {
+        return Ok(None);
+    }
+    Ok(Some(case))
+}
+
+/// An element that an equation determines, and its value.
+fn solved(forms: &mut Forms<'_>, poly: Poly) -> Step<Option<(Atom, Poly)>> {
+    for at in 0..forms.len(poly) {
+        let term = forms.term(poly, at);
+        if forms.factor_count(term.mono) != 1 || forms.exponent(term.mono) != Poly::ZERO {
+            continue;
+        }
+        let (atom, power) = forms.factor(term.mono, 0);
+        if power != Power::ONE || !matches!(forms.kind(atom), Kind::Element(_)) {
+            continue;
+        }
+        let own = forms.poly(&term)?;
+        let rest = forms.minus(poly, own)?;
+        if mentions(forms, rest, atom) {
+            continue;
+        }
+        let value = forms.scaled(rest, &term.coefficient.reciprocal().negated())?;
+        return Ok(Some((atom, value)));
+    }
+    Ok(None)
+}
+
+fn mentions(forms: &Forms<'_>, root: Poly, atom: Atom) -> bool {
+    let mut seen = BTreeSet::from([root]);
+    let mut open = vec![root];
+    while let Some(poly) = open.pop() {
+        for at in 0..forms.len(poly) {
+            if forms.power_of(forms.mono_at(poly, at), atom).is_some() {
+                return true;
+            }
+        }
+        forms.parts(poly, &mut |part| {
+            if seen.insert(part) {
+                open.push(part);
+            }
+        });
+    }
+    false
+}
+
+fn substitute(forms: &mut Forms<'_>, poly: Poly, atom: Atom, value: Poly) -> Step<Poly> {
+    forms.rewrite(poly, &mut |_, other| Ok((other == atom).then_some(value)))
+}
+
+/// The polynomial with everything put in that a case implies.
+fn resolve(forms: &mut Forms<'_>, poly: Poly, case: &Case) -> Step<Poly> {
+    let mut poly = poly;
+    for (atom, value) in &case.eliminated {
+        poly = substitute(forms, poly, *atom, *value)?;
+    }
+    let mut rule = |forms: &mut Forms<'_>, atom: Atom| implied(forms, atom, case);
+    let rule: &mut Rule<'_> = &mut rule;
+    forms.rewrite(poly, rule)
+}
+
+/// What a case makes of an atom.
+fn implied(forms: &mut Forms<'_>, atom: Atom, case: &Case) -> Step<Option<Poly>> {
+    if let Some(holds) = case.conditions.get(&atom) {
+        return Ok(Some(if *holds { Poly::ONE } else { Poly::ZERO }));
+    }
+    match forms.kind(atom) {
+        Kind::Positive(p) => {
+            if follows(forms, case, p, true)? {
+                return Ok(Some(Poly::ONE));
+            }
+            let below = forms.negated(p)?;
+            Ok(follows(forms, case, below, false)?.then_some(Poly::ZERO))
+        }
+        Kind::Zero(p) => {
+            let below = forms.negated(p)?;
+            if follows(forms, case, p, true)? || follows(forms, case, below, true)? {
+                return Ok(Some(Poly::ZERO));
+            }
+            let equal = follows(forms, case, p, false)? && follows(forms, case, below, false)?;
+            Ok(equal.then_some(Poly::ONE))
+        }
+        Kind::Abs(p) => {
+            if follows(forms, case, p, false)? {
+                return Ok(Some(p));
+            }
+            let below = forms.negated(p)?;
+            Ok(follows(forms, case, below, false)?.then_some(below))
+        }
+        Kind::Max => {
+            let mut candidates = forms.max_arguments(atom);
+            if candidates.len() > MOST_VARIABLES {
+                return Ok(None);
+            }
+            let before = candidates.len();
+            // Drop a candidate that another one, still there, is never below.
+            let mut at = 0;
+            while at < candidates.len() {
+                let mut dominated = false;
+                for other in 0..candidates.len() {
+                    if other != at && !dominated {
+                        let difference = forms.minus(candidates[other], candidates[at])?;
+                        dominated = follows(forms, case, difference, false)?;
+                    }
+                }
+                if dominated {
+                    candidates.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+            if candidates.len() == before {
+                return Ok(None);
+            }
+            forms.max_of(&candidates).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Whether the facts imply `poly > 0` (or `≥ 0`).
+fn follows(forms: &mut Forms<'_>, case: &Case, poly: Poly, strict: bool) -> Step<bool> {
+    forms.tick(64)?;
+    let negated = forms.negated(poly)?;
+    Ok(impossible(forms, &case.facts, Some(Fact { poly: negated, strict: !strict })))
+}
+
+/// Whether facts contradict each other, monomials taken as unknowns of known sign.
+fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
+    let mut constraints = Vec::with_capacity(facts.len() + 1);
+    let mut variables: BTreeSet<Mono> = BTreeSet::new();
+    for fact in facts.iter().chain(&also) {
+        let mut terms = BTreeMap::new();
+        let mut constant = Rational::ZERO;
+        for at in 0..forms.len(fact.poly) {
+            let mono = forms.mono_at(fact.poly, at);
+            let coefficient = forms.coefficient_at(fact.poly, at).clone();
+            if mono == Mono::ONE {
+                constant = coefficient;
+            } else {
+                variables.insert(mono);
+                terms.insert(mono.0, coefficient);
+            }
+            if variables.len() > MOST_VARIABLES {
+                return false;
+            }
+        }
+        constraints.push(Constraint { terms, constant, strict: fact.strict });
+    }
+    for mono in variables {
+        let sign = forms.mono_sign(mono);
+        if sign.is_non_negative() {
+            constraints.push(Constraint {
+                terms: BTreeMap::from([(mono.0, Rational::ONE)]),
+                constant: Rational::ZERO,
+                strict: sign.is_non_zero(),
+            });
+        }
+    }
+    contradictory(constraints)
+}
+
+/// The innermost comparison that a polynomial depends on, in a fixed order.
+fn first_comparison(forms: &Forms<'_>, root: Poly) -> Option<Atom> {
+    let mut seen = BTreeSet::from([root]);
+    let mut open = vec![root];
+    let mut found: Option<Atom> = None;
+    while let Some(poly) = open.pop() {
+        for at in 0..forms.len(poly) {
+            let mono = forms.mono_at(poly, at);
+            for index in 0..forms.factor_count(mono) {
+                let (atom, _) = forms.factor(mono, index);
+                let splits = match forms.kind(atom) {
+                    Kind::Positive(_) | Kind::Zero(_) | Kind::Abs(_) | Kind::Condition => true,
+                    Kind::Max => forms.max_arguments(atom).len() <= MOST_CANDIDATES,
+                    _ => false,
+                };
+                // Atoms only mention older ones: the oldest is innermost.
+                if splits && found.is_none_or(|known| atom < known) {
+                    found = Some(atom);
+                }
+            }
+        }
+        forms.parts(poly, &mut |part| {
+            if seen.insert(part) {
+                open.push(part);
+            }
+        });
+    }
+    found
+}
