@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases looked at for one question.
 const MOST_CASES: u32 = 512;
+/// Monomials touched for one question.
+const MOST_WORK: u64 = 2_000_000;
 /// Comparisons assumed at once.
 const DEEPEST: usize = 24;
 /// Candidates of a maximum that is split on.
@@ -51,7 +53,11 @@ enum Branch {
 
 /// How many cases showed that a difference is zero; `None` if it was not shown.
 pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<u32>> {
+    if first_comparison(forms, difference).is_none() {
+        return Ok(None);
+    }
     let mut looked = 0;
+    forms.limit_work(MOST_WORK);
     // What a case assumes on the way is no assumption of the answer.
     let notes = forms.notes.clone();
     let shown = vanishes_in(forms, difference, &Case::default(), &mut looked);
@@ -154,31 +160,13 @@ fn solved(forms: &mut Forms<'_>, poly: Poly) -> Step<Option<(Atom, Poly)>> {
         }
         let own = forms.poly(&term)?;
         let rest = forms.minus(poly, own)?;
-        if mentions(forms, rest, atom) {
+        if forms.atoms_below(rest).contains(&atom) {
             continue;
         }
         let value = forms.scaled(rest, &term.coefficient.reciprocal().negated())?;
         return Ok(Some((atom, value)));
     }
     Ok(None)
-}
-
-fn mentions(forms: &Forms<'_>, root: Poly, atom: Atom) -> bool {
-    let mut seen = BTreeSet::from([root]);
-    let mut open = vec![root];
-    while let Some(poly) = open.pop() {
-        for at in 0..forms.len(poly) {
-            if forms.power_of(forms.mono_at(poly, at), atom).is_some() {
-                return true;
-            }
-        }
-        forms.parts(poly, &mut |part| {
-            if seen.insert(part) {
-                open.push(part);
-            }
-        });
-    }
-    false
 }
 
 fn substitute(forms: &mut Forms<'_>, poly: Poly, atom: Atom, value: Poly) -> Step<Poly> {
@@ -297,32 +285,11 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
     contradictory(constraints)
 }
 
-/// The innermost comparison that a polynomial depends on, in a fixed order.
+/// The innermost comparison that a polynomial depends on: atoms only mention older ones.
 fn first_comparison(forms: &Forms<'_>, root: Poly) -> Option<Atom> {
-    let mut seen = BTreeSet::from([root]);
-    let mut open = vec![root];
-    let mut found: Option<Atom> = None;
-    while let Some(poly) = open.pop() {
-        for at in 0..forms.len(poly) {
-            let mono = forms.mono_at(poly, at);
-            for index in 0..forms.factor_count(mono) {
-                let (atom, _) = forms.factor(mono, index);
-                let splits = match forms.kind(atom) {
-                    Kind::Positive(_) | Kind::Zero(_) | Kind::Abs(_) | Kind::Condition => true,
-                    Kind::Max => forms.max_arguments(atom).len() <= MOST_CANDIDATES,
-                    _ => false,
-                };
-                // Atoms only mention older ones: the oldest is innermost.
-                if splits && found.is_none_or(|known| atom < known) {
-                    found = Some(atom);
-                }
-            }
-        }
-        forms.parts(poly, &mut |part| {
-            if seen.insert(part) {
-                open.push(part);
-            }
-        });
-    }
-    found
+    forms.atoms_below(root).into_iter().find(|atom| match forms.kind(*atom) {
+        Kind::Positive(_) | Kind::Zero(_) | Kind::Abs(_) | Kind::Condition => true,
+        Kind::Max => forms.max_arguments(*atom).len() <= MOST_CANDIDATES,
+        _ => false,
+    })
 }

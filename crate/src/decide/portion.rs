@@ -185,10 +185,13 @@ fn decide_pair(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Equali
         let summary = "the difference is zero over a common denominator".to_owned();
         return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
     }
-    let difference = normalizer.forms.flattened(difference)?;
-    if normalizer.forms.vanishes(difference)? {
-        let summary = "the difference is zero once nested maxima are joined".to_owned();
-        return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
+    let mut difference = difference;
+    if let Some(flattened) = normalizer.forms.flattened(difference)? {
+        difference = flattened;
+        if normalizer.forms.vanishes(difference)? {
+            let summary = "the difference is zero once nested maxima are joined".to_owned();
+            return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
+        }
     }
     if let Some(cases) = vanishes_by_cases(&mut normalizer.forms, difference)? {
         let summary = format!("the difference is zero in each of {cases} cases of the comparisons");

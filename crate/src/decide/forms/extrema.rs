@@ -62,12 +62,28 @@ impl Forms<'_> {
         self.plus(scaled, shared)
     }
 
-    /// The polynomial with all maxima flattened.
-    pub(in crate::decide) fn flattened(&mut self, poly: Poly) -> Step<Poly> {
+    /// The polynomial with all maxima flattened; `None` if there is no maximum inside another.
+    pub(in crate::decide) fn flattened(&mut self, poly: Poly) -> Step<Option<Poly>> {
+        let is_maximum = |forms: &Self, atom| forms.kind(atom) == Kind::Max;
+        let nested = self.atoms_below(poly).into_iter().any(|atom| {
+            let mut inside = false;
+            if is_maximum(self, atom) {
+                self.atom_parts(atom, &mut |part| {
+                    inside |= (0..self.len(part)).any(|at| {
+                        let mono = self.mono_at(part, at);
+                        (0..self.factor_count(mono)).any(|at| is_maximum(self, self.factor(mono, at).0))
+                    });
+                });
+            }
+            inside
+        });
+        if !nested {
+            return Ok(None);
+        }
         let before = std::mem::replace(&mut self.flatten, MOST);
         let result = self.rewrite(poly, &mut |_, _| Ok(None));
         self.flatten = before;
-        result
+        result.map(Some)
     }
 
     /// The smallest of several values.

@@ -166,6 +166,7 @@ pub(super) struct Forms<'a> {
     elements: &'a Elements,
     /// Monomials touched, and how many may be.
     work: u64,
+    limit: u64,
     /// Bytes it may hold.
     memory: u64,
     coefficients: Vec<Rational>,
@@ -191,6 +192,7 @@ impl<'a> Forms<'a> {
             budget,
             elements,
             work: 0,
+            limit: WORK,
             memory: budget.memory / 4,
             coefficients: vec![Rational::ONE],
             coefficient_ids: FxHashMap::default(),
@@ -231,7 +233,7 @@ impl<'a> Forms<'a> {
             if bytes > self.memory {
                 return unknown("the expanded expression does not fit the memory budget");
             }
-            if self.work > WORK {
+            if self.work > self.limit {
                 return unknown("expanding the expressions takes too many steps");
             }
         }
@@ -241,6 +243,12 @@ impl<'a> Forms<'a> {
     /// Starts counting work for the next question.
     pub(super) fn next_question(&mut self) {
         self.work = 0;
+        self.limit = WORK;
+    }
+
+    /// Allows only so many monomials more for what follows.
+    pub(super) fn limit_work(&mut self, work: u64) {
+        self.limit = WORK.min(self.work + work);
     }
 
     // ---- coefficients ----------------------------------------------------------------------

@@ -9,7 +9,8 @@
 //! result equals the polynomial.
 
 use super::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// What an atom is to be replaced by, if anything.
 pub(in crate::decide) type Rule<'r> = dyn FnMut(&mut Forms<'_>, Atom) -> Step<Option<Poly>> + 'r;
@@ -72,6 +73,25 @@ impl Forms<'_> {
                 self.atom_parts(self.factor(mono, index).0, visit);
             }
         }
+    }
+
+    /// All atoms that a polynomial mentions, however deep, oldest first.
+    pub(in crate::decide) fn atoms_below(&self, root: Poly) -> BTreeSet<Atom> {
+        let mut seen = FxHashSet::from_iter([root]);
+        let mut open = vec![root];
+        let mut atoms = BTreeSet::new();
+        while let Some(poly) = open.pop() {
+            for at in 0..self.len(poly) {
+                let mono = self.mono_at(poly, at);
+                atoms.extend((0..self.factor_count(mono)).map(|index| self.factor(mono, index).0));
+            }
+            self.parts(poly, &mut |part| {
+                if seen.insert(part) {
+                    open.push(part);
+                }
+            });
+        }
+        atoms
     }
 
     /// The polynomials that an atom mentions.
