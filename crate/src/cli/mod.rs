@@ -3,7 +3,6 @@
 //! Exit status: 0 the property holds, 1 it does not, 2 no answer, 3 unusable input (also wrong
 //! usage, so that a script never takes a typing error for a verdict).
 
-mod coverage;
 mod explain;
 mod files;
 mod progress;
@@ -132,7 +131,7 @@ pub fn main() -> ExitCode {
             .and_then(|question| answer(&question, &analyze.run)),
         Verb::Infer(infer) => infer_spec(infer),
         Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
-        Verb::Coverage => Ok(print(&coverage::table(), 0)),
+        Verb::Coverage => Ok(print(&report::coverage(), 0)),
     };
     done.unwrap_or_else(|refusal| {
         let _ = writeln!(std::io::stderr(), "warpproof: {}", refusal.0);

@@ -17,6 +17,7 @@ mod arguments;
 mod assumptions;
 mod bind;
 mod compare;
+mod coverage;
 mod encode;
 mod evidence;
 mod expression;
@@ -31,6 +32,7 @@ mod texts;
 mod timeline;
 mod witness;
 
+pub use coverage::coverage;
 pub use infer::infer;
 pub use model::*;
 pub use pipeline::{analyze, check};
