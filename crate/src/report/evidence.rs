@@ -2,12 +2,12 @@
 
 use super::bind::Bound;
 use super::compare::{Comparison, OneSided, Output, Place};
-use super::expression::{Side, expression, place};
+use super::expression::{Printing, Sample, Side};
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
 use super::texts::Texts;
 use super::witness;
-use crate::base::Source;
-use crate::decide::{Decision, Equality, Witness};
+use crate::base::{Budget, Exhausted, Source};
+use crate::decide::{self, Decision, Equality, Witness};
 use crate::diag::{Code, Diagnostic};
 use crate::spec::Spec;
 
@@ -24,28 +24,42 @@ pub struct Scene<'a> {
     pub bound: &'a Bound,
     /// Reference and optimized, or one kernel twice.
     pub sides: [Side<'a>; 2],
+    /// The user's choices.
+    pub options: decide::Options,
+    /// For cancellation.
+    pub budget: &'a Budget,
 }
 
-/// Output reports of a pair, and one diagnostic for every tensor that is not equal.
+impl Scene<'_> {
+    fn printing(&self) -> Printing<'_> {
+        Printing {
+            texts: self.texts,
+            elements: &self.bound.elements,
+            sides: self.sides,
+            options: self.options,
+            budget: self.budget,
+        }
+    }
+}
+
+/// A group and the terms of its sample.
+type Group = (OutputGroup, Sample);
+
+/// Output reports of a pair, and one diagnostic for every group that is not equal.
 pub fn outputs(
     scene: &Scene<'_>,
     comparison: &Comparison,
     decision: &Decision,
-) -> (Vec<OutputReport>, Vec<Diagnostic>) {
+) -> Result<(Vec<OutputReport>, Vec<Diagnostic>), Exhausted> {
     let mut reports: Vec<OutputReport> =
         comparison.outputs.iter().map(|output| empty(scene.bound, output)).collect();
+    let mut groups: Vec<Vec<Group>> = vec![Vec::new(); reports.len()];
     for (at, output) in comparison.outputs.iter().enumerate() {
-        let report = &mut reports[at];
         for contents in [false, true] {
             let some: Vec<&OneSided> =
                 output.one_sided.iter().filter(|one| one.contents == contents).collect();
             if let Some(first) = some.first() {
-                report.elements += some.len() as u64;
-                report.groups.push(one_sided(scene, output, first, some.len() as u64));
-                match contents {
-                    false => report.different += some.len() as u64,
-                    true => report.unknown += some.len() as u64,
-                }
+                groups[at].push(one_sided(scene, output, first, some.len() as u64));
             }
         }
     }
@@ -53,63 +67,44 @@ pub fn outputs(
         // A group may span tensors; its members ascend, and so do the outputs.
         let mut rest = group.members.as_slice();
         while let Some(first) = rest.first() {
-            let place = comparison.places[*first as usize];
-            let length =
-                rest.partition_point(|pair| comparison.places[*pair as usize].output == place.output);
-            let (terms, report) = (comparison.pairs[*first as usize], &mut reports[place.output]);
+            let Place { output, index, writers } = comparison.places[*first as usize];
+            let length = rest.partition_point(|pair| comparison.places[*pair as usize].output == output);
+            let (f, g) = comparison.pairs[*first as usize];
             let (answer, reason, hint) = answer(&group.equality);
-            report.elements += length as u64;
-            match answer {
-                Answer::Equal | Answer::Single => report.equal += length as u64,
-                Answer::Different => report.different += length as u64,
-                Answer::Unknown => report.unknown += length as u64,
-            }
-            report.groups.push(OutputGroup {
+            let sample = Sample { terms: [Some(f), Some(g)], writers, compare: answer != Answer::Equal };
+            let group = OutputGroup {
                 answer,
                 elements: length as u64,
-                sample: comparison.outputs[place.output].name(scene.bound, place.index),
-                index: place.index,
+                sample: comparison.outputs[output].name(scene.bound, index),
+                index,
                 reason,
                 hint,
-                reference: Some(expression(
-                    scene.texts,
-                    &scene.bound.elements,
-                    &scene.sides[0],
-                    terms.0,
-                    place.writers[0],
-                )),
-                optimized: Some(expression(
-                    scene.texts,
-                    &scene.bound.elements,
-                    &scene.sides[1],
-                    terms.1,
-                    place.writers[1],
-                )),
-            });
+                reference: None,
+                optimized: None,
+            };
+            groups[output].push((group, sample));
             rest = &rest[length..];
         }
     }
-    for report in &mut reports {
-        report.groups.sort_by_key(|group| (order(group.answer), group.index));
-        report.more_groups = report.groups.len().saturating_sub(GROUPS) as u64;
-        report.groups.truncate(GROUPS);
+    for (report, groups) in reports.iter_mut().zip(groups) {
+        finish(scene, report, groups, GROUPS)?;
     }
     let diagnostics = reports.iter().flat_map(diagnostics).collect();
-    (reports, diagnostics)
+    Ok((reports, diagnostics))
 }
 
 /// Output reports of a single kernel.
-pub fn single(scene: &Scene<'_>, comparison: &Comparison) -> Vec<OutputReport> {
+pub fn single(scene: &Scene<'_>, comparison: &Comparison) -> Result<Vec<OutputReport>, Exhausted> {
     let mut reports: Vec<OutputReport> =
         comparison.outputs.iter().map(|output| empty(scene.bound, output)).collect();
+    let mut groups: Vec<Vec<Group>> = vec![Vec::new(); reports.len()];
+    let mut written = vec![0u64; reports.len()];
     for (place, (term, _)) in comparison.places.iter().zip(&comparison.pairs) {
-        let report = &mut reports[place.output];
-        report.elements += 1;
-        if report.groups.len() == SAMPLES {
-            report.more_groups += 1;
+        written[place.output] += 1;
+        if groups[place.output].len() == SAMPLES {
             continue;
         }
-        report.groups.push(OutputGroup {
+        let group = OutputGroup {
             answer: Answer::Single,
             elements: 1,
             sample: comparison.outputs[place.output].name(scene.bound, place.index),
@@ -117,16 +112,45 @@ pub fn single(scene: &Scene<'_>, comparison: &Comparison) -> Vec<OutputReport> {
             reason: String::new(),
             hint: None,
             reference: None,
-            optimized: Some(expression(
-                scene.texts,
-                &scene.bound.elements,
-                &scene.sides[1],
-                *term,
-                place.writers[1],
-            )),
-        });
+            optimized: None,
+        };
+        let sample = Sample { terms: [None, Some(*term)], writers: [None, place.writers[1]], compare: false };
+        groups[place.output].push((group, sample));
     }
-    reports
+    for ((report, groups), written) in reports.iter_mut().zip(groups).zip(written) {
+        finish(scene, report, groups, SAMPLES)?;
+        report.elements = written;
+        report.more_groups = written - report.groups.len() as u64;
+    }
+    Ok(reports)
+}
+
+/// Counts the groups, and lists the worst and first of them with their expressions.
+fn finish(
+    scene: &Scene<'_>,
+    report: &mut OutputReport,
+    mut groups: Vec<Group>,
+    listed: usize,
+) -> Result<(), Exhausted> {
+    for (group, _) in &groups {
+        report.elements += group.elements;
+        match group.answer {
+            Answer::Equal | Answer::Single => report.equal += group.elements,
+            Answer::Different => report.different += group.elements,
+            Answer::Unknown => report.unknown += group.elements,
+        }
+    }
+    groups.sort_by_key(|(group, _)| (order(group.answer), group.index));
+    report.more_groups = groups.len().saturating_sub(listed) as u64;
+    groups.truncate(listed);
+    let samples: Vec<Sample> = groups.iter().map(|(_, sample)| *sample).collect();
+    let expressions = scene.printing().render(&samples)?;
+    for ((mut group, _), [reference, optimized]) in groups.into_iter().zip(expressions) {
+        group.reference = reference;
+        group.optimized = optimized;
+        report.groups.push(group);
+    }
+    Ok(())
 }
 
 /// The counterexample to show: the witness with the fewest inputs, then the first element.
@@ -135,18 +159,23 @@ pub fn counterexample(
     spec: &Spec,
     comparison: &Comparison,
     decision: &Decision,
-) -> Option<Counterexample> {
+) -> Result<Option<Counterexample>, Exhausted> {
     let candidates = decision.groups.iter().filter_map(|group| match &group.equality {
         Equality::Different(witness) => Some((group.members[0], witness)),
         Equality::Equal(_) | Equality::Unknown(_) => None,
     });
-    let (pair, witness): (u32, &Witness) =
-        candidates.min_by_key(|(pair, witness)| (witness.inputs.len(), *pair))?;
+    let Some((pair, witness)): Option<(u32, &Witness)> =
+        candidates.min_by_key(|(pair, witness)| (witness.inputs.len(), *pair))
+    else {
+        return Ok(None);
+    };
     let Place { output, index, writers } = comparison.places[pair as usize];
     let (f, g) = comparison.pairs[pair as usize];
+    let sample = Sample { terms: [Some(f), Some(g)], writers, compare: true };
+    let [reference, optimized] = scene.printing().render(&[sample])?.remove(0);
     let bound = scene.bound;
     let output = &comparison.outputs[output];
-    Some(Counterexample {
+    Ok(Some(Counterexample {
         tensor: bound.tensors[output.tensor].name.clone(),
         element: output.name(bound, index),
         index,
@@ -154,10 +183,10 @@ pub fn counterexample(
         reference_value: witness::enclosure(witness.values[0]),
         optimized_value: witness::enclosure(witness.values[1]),
         difference: witness.difference.clone(),
-        reference: Some(expression(scene.texts, &bound.elements, &scene.sides[0], f, writers[0])),
-        optimized: Some(expression(scene.texts, &bound.elements, &scene.sides[1], g, writers[1])),
+        reference,
+        optimized,
         spec: witness::replay(spec, bound, witness),
-    })
+    }))
 }
 
 fn empty(bound: &Bound, output: &Output) -> OutputReport {
@@ -174,18 +203,15 @@ fn empty(bound: &Bound, output: &Output) -> OutputReport {
     }
 }
 
-fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -> OutputGroup {
-    let side = usize::from(first.writer != Source::Reference);
-    let written = |side: usize| (side == usize::from(first.writer != Source::Reference)).then_some(());
-    let other = if side == 0 { Source::Optimized } else { Source::Reference };
-    let side_expression = |at: usize| {
-        written(at).map(|()| {
-            let writer =
-                Some(first.instr).filter(|instr| place(scene.texts, &scene.sides[at], *instr).is_some());
-            expression(scene.texts, &scene.bound.elements, &scene.sides[at], first.value, writer)
-        })
+fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -> Group {
+    let (side, other) = match first.writer {
+        Source::Reference => (0, Source::Optimized),
+        Source::Optimized | Source::Spec => (1, Source::Reference),
     };
-    OutputGroup {
+    let mut sample = Sample::default();
+    sample.terms[side] = Some(first.value);
+    sample.writers[side] = Some(first.instr);
+    let group = OutputGroup {
         answer: if first.contents { Answer::Unknown } else { Answer::Different },
         elements: count,
         sample: output.name(scene.bound, first.index),
@@ -195,9 +221,10 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
             true => format!("the {other} kernel leaves the initial contents"),
         },
         hint: None,
-        reference: side_expression(0),
-        optimized: side_expression(1),
-    }
+        reference: None,
+        optimized: None,
+    };
+    (group, sample)
 }
 
 fn answer(equality: &Equality) -> (Answer, String, Option<String>) {

@@ -18,6 +18,7 @@ mod assumptions;
 mod bind;
 mod compare;
 mod coverage;
+mod difference;
 mod encode;
 mod evidence;
 mod expression;

@@ -219,8 +219,12 @@ impl<'a> Question<'a> {
         let last = asked.len() - 1;
         let sides = [side(0), side(last)];
         if last == 0 {
-            let scene = Scene { texts: &self.texts, bound: &bound, sides };
-            self.report.outputs = evidence::single(&scene, &comparison);
+            let options = decide::Options { exact_constants: spec.options.exact_constants };
+            let scene = Scene { texts: &self.texts, bound: &bound, sides, options, budget: self.budget };
+            match evidence::single(&scene, &comparison) {
+                Ok(outputs) => self.report.outputs = outputs,
+                Err(exhausted) => return self.stopped(exhausted),
+            }
             return single_verdict(asked[0].kernel, &self.report);
         }
         self.decide(spec, &bound, sides, &comparison)
@@ -254,11 +258,18 @@ impl<'a> Question<'a> {
         }
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
-        let scene = Scene { texts: &self.texts, bound, sides };
-        let (outputs, diagnostics) = evidence::outputs(&scene, comparison, &decision);
-        self.report.outputs = outputs;
-        self.report.counterexample = evidence::counterexample(&scene, spec, comparison, &decision);
-        self.diagnostics.extend(diagnostics);
+        let scene = Scene { texts: &self.texts, bound, sides, options, budget: self.budget };
+        let shown = evidence::outputs(&scene, comparison, &decision).and_then(|outputs| {
+            Ok((outputs, evidence::counterexample(&scene, spec, comparison, &decision)?))
+        });
+        match shown {
+            Ok(((outputs, diagnostics), counterexample)) => {
+                self.report.outputs = outputs;
+                self.report.counterexample = counterexample;
+                self.diagnostics.extend(diagnostics);
+            }
+            Err(exhausted) => return self.stopped(exhausted),
+        }
         pair_verdict(sides, &mut self.report)
     }
 
