@@ -43,6 +43,27 @@ pub enum Meaning {
     None,
 }
 
+/// How an instruction reads when it meets opaque bit patterns, whatever its [`Meaning`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pattern {
+    /// The bit operation; [`BitOp::Other`] for one that only `operation` tells apart.
+    pub op: BitOp,
+    /// Sources 0 and 1 change places first (`a > b` is `b < a`).
+    pub swap: bool,
+    /// The resulting condition is negated (`a ≠ b` is not `a = b`).
+    pub negate: bool,
+}
+
+impl Pattern {
+    /// No bit operation of its own.
+    pub const OTHER: Pattern = Pattern { op: BitOp::Other, swap: false, negate: false };
+
+    /// That bit operation on the sources as they stand.
+    pub const fn of(op: BitOp) -> Pattern {
+        Pattern { op, swap: false, negate: false }
+    }
+}
+
 /// A pure instruction: destinations are functions of the sources, lane by lane.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanewise {
@@ -61,6 +82,11 @@ pub struct Lanewise {
     pub sources: u8,
     /// How many destinations (1 or 2).
     pub destinations: u8,
+    /// How it reads on opaque bit patterns.
+    pub pattern: Pattern,
+    /// Tells the function apart from every other: two lanewise instructions with equal numbers
+    /// compute the same function of their sources' bits (the number to give a [`BitOp::Other`]).
+    pub operation: u32,
 }
 
 /// State spaces.

@@ -1,0 +1,172 @@
+//! How a formula over one lane becomes a loop over a warp.
+//!
+//! Every concrete function is a plain loop over 32 lanes, made for one type by a macro and without
+//! branches inside, so that LLVM turns it into vector instructions. Results go through a local
+//! array: nothing else can alias it, which is what the vectoriser needs to know.
+
+use super::effect::{Effect, LaneFn, Lanewise, Meaning, Pattern};
+use super::table::Action;
+use crate::base::Format;
+
+/// A value that lives in the low bits of a lane.
+pub(super) trait Lane: Copy {
+    /// Ignores higher bits.
+    fn from_lane(bits: u64) -> Self;
+    /// Zero-extends.
+    fn to_lane(self) -> u64;
+}
+
+macro_rules! lane_ints {
+    ($($t:ty as $u:ty),*) => {$(
+        impl Lane for $t {
+            #[inline(always)]
+            fn from_lane(bits: u64) -> Self { bits as $t }
+            #[inline(always)]
+            fn to_lane(self) -> u64 { self as $u as u64 }
+        }
+    )*};
+}
+lane_ints!(u8 as u8, u16 as u16, u32 as u32, u64 as u64, i8 as u8, i16 as u16, i32 as u32, i64 as u64);
+
+impl Lane for bool {
+    #[inline(always)]
+    fn from_lane(bits: u64) -> Self {
+        bits & 1 != 0
+    }
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        self as u64
+    }
+}
+
+impl Lane for f32 {
+    #[inline(always)]
+    fn from_lane(bits: u64) -> Self {
+        f32::from_bits(bits as u32)
+    }
+    /// NaN results are the canonical one (manual, 5.2.3: 0x7fffffff).
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        if self.is_nan() { 0x7fff_ffff } else { u64::from(self.to_bits()) }
+    }
+}
+
+impl Lane for f64 {
+    #[inline(always)]
+    fn from_lane(bits: u64) -> Self {
+        f64::from_bits(bits)
+    }
+    /// The manual leaves NaN payloads of f64 open; one of them keeps runs reproducible.
+    #[inline(always)]
+    fn to_lane(self) -> u64 {
+        if self.is_nan() { 0x7fff_ffff_ffff_ffff } else { self.to_bits() }
+    }
+}
+
+/// The Rust type of a format.
+macro_rules! rust {
+    (U8) => { u8 }; (U16) => { u16 }; (U32) => { u32 }; (U64) => { u64 };
+    (S8) => { i8 }; (S16) => { i16 }; (S32) => { i32 }; (S64) => { i64 };
+    (B8) => { u8 }; (B16) => { u16 }; (B32) => { u32 }; (B64) => { u64 };
+    (F32) => { f32 }; (F64) => { f64 };
+    (F16) => { crate::isa::half::F16 }; (Bf16) => { crate::isa::half::Bf16 };
+}
+pub(super) use rust;
+
+/// `lanes!(|a: u32, b: u32| -> u32 { a ^ b })`: a [`LaneFn`] from a formula.
+macro_rules! lanes {
+    (@read $src:ident $i:ident $n:expr;) => {};
+    (@read $src:ident $i:ident $n:expr; $x:ident : $t:ty $(, $xs:ident : $ts:ty)*) => {
+        let $x = <$t as $crate::isa::lanes::Lane>::from_lane($src[$n][$i]);
+        $crate::isa::lanes::lanes!(@read $src $i $n + 1; $($xs : $ts),*);
+    };
+    (|$($x:ident : $t:ty),+| -> $r:ty $body:block) => {{
+        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
+            let mut result = [0u64; $crate::isa::WARP];
+            let src = *src;
+            for i in 0..$crate::isa::WARP {
+                $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
+                let value: $r = $body;
+                result[i] = $crate::isa::lanes::Lane::to_lane(value);
+            }
+            out[0] = result;
+        }
+        run as $crate::isa::LaneFn
+    }};
+    // Two results.
+    (|$($x:ident : $t:ty),+| -> ($r:ty, $s:ty) $body:block) => {{
+        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
+            let mut first = [0u64; $crate::isa::WARP];
+            let mut second = [0u64; $crate::isa::WARP];
+            let src = *src;
+            for i in 0..$crate::isa::WARP {
+                $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
+                let value: ($r, $s) = $body;
+                first[i] = $crate::isa::lanes::Lane::to_lane(value.0);
+                second[i] = $crate::isa::lanes::Lane::to_lane(value.1);
+            }
+            *out = [first, second];
+        }
+        run as $crate::isa::LaneFn
+    }};
+}
+pub(super) use lanes;
+
+/// `typed!(format, [U32 S32], |a, b| a.wrapping_add(b))`: the function for one of the formats,
+/// with `T` as its type; leaves the row (`None`) for any other format. With `-> R`, the result is
+/// of type `R` instead of `T`.
+macro_rules! typed {
+    ($format:expr, [$($F:ident)+], |$($x:ident),+| -> $r:tt $body:expr) => {
+        match $format {
+            $($crate::base::Format::$F => {
+                #[allow(dead_code)]
+                type T = $crate::isa::lanes::rust!($F);
+                $crate::isa::lanes::lanes!(|$($x: T),+| -> $r { $body })
+            })+
+            _ => return None,
+        }
+    };
+    ($format:expr, [$($F:ident)+], |$($x:ident),+| $body:expr) => {
+        $crate::isa::lanes::typed!($format, [$($F)+], |$($x),+| -> T $body)
+    };
+}
+pub(super) use typed;
+
+/// A pure instruction as a row's action.
+pub(super) fn pure(concrete: LaneFn, meaning: Meaning, dst: Format, src: &[Format]) -> Option<Action> {
+    Some(Action::Effect(Effect::Lanewise(lanewise(concrete, meaning, dst, src))))
+}
+
+/// The same with a bit pattern for opaque operands.
+pub(super) fn patterned(
+    concrete: LaneFn,
+    meaning: Meaning,
+    pattern: Pattern,
+    dst: Format,
+    src: &[Format],
+) -> Option<Action> {
+    Some(Action::Effect(Effect::Lanewise(Lanewise { pattern, ..lanewise(concrete, meaning, dst, src) })))
+}
+
+/// A pure function with one destination.
+pub(super) fn lanewise(concrete: LaneFn, meaning: Meaning, dst: Format, src: &[Format]) -> Lanewise {
+    let mut formats = [Format::B64; 4];
+    formats[..src.len()].copy_from_slice(src);
+    let pattern = match meaning {
+        Meaning::Bits(op) => Pattern::of(op),
+        _ => Pattern::OTHER,
+    };
+    Lanewise {
+        concrete,
+        meaning,
+        dst,
+        src: formats,
+        sources: src.len() as u8,
+        destinations: 1,
+        pattern,
+        operation: 0,
+    }
+}
+
+/// Predicates in a [`Lanewise`].
+pub(super) const PRED: Format = Format::B8;

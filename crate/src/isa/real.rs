@@ -1,0 +1,325 @@
+//! What instructions mean over the reals: functions from terms to terms that rows name.
+//!
+//! Rounding to nearest is ignored (the ledger says so), with one exception that keeps proofs
+//! honest: adding a constant so large that the sum has no fraction bits left is the well-known way
+//! to round to an integer, so such a sum stays an uninterpreted [`Terms::round`]. Directed
+//! roundings are always kept: an author who writes one relies on it.
+
+use crate::base::Format;
+use crate::term::{Number, Relation, Rounding, Term, Terms, Unary};
+
+/// A rounding mode of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    Nearest,
+    Zero,
+    Down,
+    Up,
+}
+
+impl Mode {
+    /// `rn`, `rz`, `rm`, `rp`; nothing is `rn`.
+    pub(super) fn from_name(name: Option<&str>) -> Option<Mode> {
+        Some(match name {
+            None | Some("rn" | "rni" | "rna") => Mode::Nearest,
+            Some("rz" | "rzi") => Mode::Zero,
+            Some("rm" | "rmi") => Mode::Down,
+            Some("rp" | "rpi") => Mode::Up,
+            Some(_) => return None,
+        })
+    }
+}
+
+/// Digits of a format's fraction.
+const fn fraction_bits(format: Format) -> u64 {
+    match format {
+        Format::F64 => 52,
+        Format::F32 => 23,
+        Format::F16 | Format::Tf32 => 10,
+        Format::Bf16 => 7,
+        _ => 0,
+    }
+}
+
+/// Whether a constant is so large that adding it rounds to integers.
+fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
+    let Some(id) = term.as_constant() else { return false };
+    let Number::Rational(value) = &terms.constant_at(id).number else { return false };
+    // |n / d| ≥ 2^(f-1) when n has at least f more bits than d; one bit of slack errs to the safe side.
+    value.numer().bits() + 1 > value.denom().bits() + fraction_bits(format) - 1
+        && value.numer().magnitude() >= &(value.denom().magnitude() << (fraction_bits(format) - 1))
+}
+
+/// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,
+/// 1 zero, 2 down, 3 up), saturating to [0, 1] if `SAT`.
+pub(super) struct Float<const F: usize, const M: usize, const SAT: bool>;
+
+impl<const F: usize, const M: usize, const SAT: bool> Float<F, M, SAT> {
+    fn finish(terms: &mut Terms, exact: Term, magic: bool) -> Term {
+        let format = Format::ALL[F];
+        let rounded = match M {
+            0 if magic => terms.round(Rounding::NearestEven, format, exact),
+            0 => exact,
+            1 => terms.round(Rounding::Zero, format, exact),
+            2 => terms.round(Rounding::Down, format, exact),
+            _ => terms.round(Rounding::Up, format, exact),
+        };
+        if SAT { saturate(terms, rounded) } else { rounded }
+    }
+
+    pub(super) fn add(terms: &mut Terms, s: &[Term]) -> Term {
+        let magic = is_magic(terms, s[0], Format::ALL[F]) || is_magic(terms, s[1], Format::ALL[F]);
+        let exact = terms.add(s[0], s[1]);
+        Self::finish(terms, exact, magic)
+    }
+
+    pub(super) fn sub(terms: &mut Terms, s: &[Term]) -> Term {
+        let magic = is_magic(terms, s[0], Format::ALL[F]) || is_magic(terms, s[1], Format::ALL[F]);
+        let exact = terms.sub(s[0], s[1]);
+        Self::finish(terms, exact, magic)
+    }
+
+    pub(super) fn mul(terms: &mut Terms, s: &[Term]) -> Term {
+        let exact = terms.mul(s[0], s[1]);
+        Self::finish(terms, exact, false)
+    }
+
+    pub(super) fn fma(terms: &mut Terms, s: &[Term]) -> Term {
+        let magic = is_magic(terms, s[2], Format::ALL[F]);
+        let exact = terms.fma(s[0], s[1], s[2]);
+        Self::finish(terms, exact, magic)
+    }
+
+    pub(super) fn div(terms: &mut Terms, s: &[Term]) -> Term {
+        let exact = terms.div(s[0], s[1]);
+        Self::finish(terms, exact, false)
+    }
+
+    pub(super) fn recip(terms: &mut Terms, s: &[Term]) -> Term {
+        let exact = terms.unary(Unary::Recip, s[0]);
+        Self::finish(terms, exact, false)
+    }
+
+    pub(super) fn sqrt(terms: &mut Terms, s: &[Term]) -> Term {
+        let exact = terms.unary(Unary::Sqrt, s[0]);
+        Self::finish(terms, exact, false)
+    }
+
+    /// A conversion that rounds in a direction.
+    pub(super) fn convert(terms: &mut Terms, s: &[Term]) -> Term {
+        Self::finish(terms, s[0], false)
+    }
+}
+
+/// `min(max(x, 0), 1)`
+pub(super) fn saturate(terms: &mut Terms, x: Term) -> Term {
+    let low = terms.max(x, Term::ZERO);
+    terms.min(low, Term::ONE)
+}
+
+/// A real function by its index in [`Unary::ALL`].
+pub(super) fn unary<const U: usize>(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.unary(Unary::ALL[U], s[0])
+}
+
+/// The function a relu-modified conversion applies.
+pub(super) fn relu(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.max(s[0], Term::ZERO)
+}
+
+pub(super) fn clamp01(terms: &mut Terms, s: &[Term]) -> Term {
+    saturate(terms, s[0])
+}
+
+pub(super) fn add(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.add(s[0], s[1])
+}
+
+pub(super) fn sub(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.sub(s[0], s[1])
+}
+
+pub(super) fn mul(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.mul(s[0], s[1])
+}
+
+pub(super) fn fma(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.fma(s[0], s[1], s[2])
+}
+
+pub(super) fn neg(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.neg(s[0])
+}
+
+pub(super) fn min(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.min(s[0], s[1])
+}
+
+pub(super) fn max(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.max(s[0], s[1])
+}
+
+pub(super) fn min3(terms: &mut Terms, s: &[Term]) -> Term {
+    let ab = terms.min(s[0], s[1]);
+    terms.min(ab, s[2])
+}
+
+pub(super) fn max3(terms: &mut Terms, s: &[Term]) -> Term {
+    let ab = terms.max(s[0], s[1]);
+    terms.max(ab, s[2])
+}
+
+/// Integer division truncates.
+pub(super) fn int_div(terms: &mut Terms, s: &[Term]) -> Term {
+    let quotient = terms.div(s[0], s[1]);
+    terms.unary(Unary::Trunc, quotient)
+}
+
+/// `a - b·trunc(a/b)`
+pub(super) fn int_rem(terms: &mut Terms, s: &[Term]) -> Term {
+    let quotient = int_div(terms, s);
+    let product = terms.mul(s[1], quotient);
+    terms.sub(s[0], product)
+}
+
+/// `c + |a - b|`
+pub(super) fn sad(terms: &mut Terms, s: &[Term]) -> Term {
+    let difference = terms.sub(s[0], s[1]);
+    let magnitude = terms.unary(Unary::Abs, difference);
+    terms.add(magnitude, s[2])
+}
+
+/// `|a|` with the sign of `b`; PTX writes the sign's source first. An argument whose sign bit is
+/// that of zero counts as positive.
+pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Term {
+    let magnitude = terms.unary(Unary::Abs, s[1]);
+    let negated = terms.neg(magnitude);
+    let negative = terms.compare(Relation::Less, s[0], Term::ZERO);
+    terms.select(negative, negated, magnitude)
+}
+
+/// Float to unsigned integer: rounded, and what is negative becomes 0.
+pub(super) fn to_unsigned<const U: usize>(terms: &mut Terms, s: &[Term]) -> Term {
+    let whole = terms.unary(Unary::ALL[U], s[0]);
+    terms.max(whole, Term::ZERO)
+}
+
+/// Saturation to the range of an integer format (an index into [`Format::ALL`]).
+pub(super) fn clamp_int<const F: usize>(terms: &mut Terms, s: &[Term]) -> Term {
+    let format = Format::ALL[F];
+    let (low, high) = int_range(format);
+    let (low, high) = (terms.integer(low), terms.integer(high));
+    let above = terms.max(s[0], low);
+    terms.min(above, high)
+}
+
+/// Least and greatest value of an integer format.
+pub(super) const fn int_range(format: Format) -> (i128, i128) {
+    let bits = format.bits();
+    match format {
+        Format::S8 | Format::S16 | Format::S32 | Format::S64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    }
+}
+
+// ---- comparisons ---------------------------------------------------------------------------
+
+/// A comparison operator of `setp`, `set`: over the reals the unordered ones read like the ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Cmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// Both operands are numbers: always, over the reals.
+    Num,
+    /// One is not.
+    Nan,
+}
+
+/// How a comparison is combined with a predicate.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Join {
+    None,
+    And,
+    Or,
+    Xor,
+}
+
+fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
+    match C {
+        0 => terms.compare(Relation::Equal, s[0], s[1]),
+        1 => {
+            let equal = terms.compare(Relation::Equal, s[0], s[1]);
+            terms.not(equal)
+        }
+        2 => terms.compare(Relation::Less, s[0], s[1]),
+        3 => terms.compare(Relation::LessEqual, s[0], s[1]),
+        4 => terms.compare(Relation::Less, s[1], s[0]),
+        5 => terms.compare(Relation::LessEqual, s[1], s[0]),
+        6 => Term::TRUE,
+        _ => Term::FALSE,
+    }
+}
+
+fn compare_and<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
+    let holds = compare::<C>(terms, s);
+    terms.and(holds, s[2])
+}
+
+fn compare_or<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
+    let holds = compare::<C>(terms, s);
+    terms.or(holds, s[2])
+}
+
+fn compare_xor<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
+    let holds = compare::<C>(terms, s);
+    exclusive(terms, holds, s[2])
+}
+
+fn exclusive(terms: &mut Terms, a: Term, b: Term) -> Term {
+    let not_b = terms.not(b);
+    terms.select(a, not_b, b)
+}
+
+/// The meaning of a comparison with its combination.
+pub(super) fn comparison(cmp: Cmp, join: Join) -> fn(&mut Terms, &[Term]) -> Term {
+    macro_rules! by_join {
+        ($c:literal) => {
+            match join {
+                Join::None => compare::<$c> as fn(&mut Terms, &[Term]) -> Term,
+                Join::And => compare_and::<$c>,
+                Join::Or => compare_or::<$c>,
+                Join::Xor => compare_xor::<$c>,
+            }
+        };
+    }
+    match cmp {
+        Cmp::Eq => by_join!(0),
+        Cmp::Ne => by_join!(1),
+        Cmp::Lt => by_join!(2),
+        Cmp::Le => by_join!(3),
+        Cmp::Gt => by_join!(4),
+        Cmp::Ge => by_join!(5),
+        Cmp::Num => by_join!(6),
+        Cmp::Nan => by_join!(7),
+    }
+}
+
+pub(super) fn logic_and(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.and(s[0], s[1])
+}
+
+pub(super) fn logic_or(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.or(s[0], s[1])
+}
+
+pub(super) fn logic_xor(terms: &mut Terms, s: &[Term]) -> Term {
+    exclusive(terms, s[0], s[1])
+}
+
+pub(super) fn logic_not(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.not(s[0])
+}

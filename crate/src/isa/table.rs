@@ -1,0 +1,341 @@
+//! What a row of the instruction table says, and how an opcode finds its row.
+
+use super::effect::{Effect, Lanewise};
+use super::form::{Choice, Form, SlotKind};
+use super::rows;
+use std::sync::OnceLock;
+
+/// One instruction (or one group of its types) of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// What stands before the first dot.
+    pub name: &'static str,
+    /// How it is written, in the manual's notation ([`Form`]).
+    pub forms: &'static [&'static str],
+    /// The effect for a choice of suffixes; `None` where the manual excludes the combination or
+    /// nothing here knows it.
+    pub build: fn(&Choice<'_>) -> Option<Action>,
+    /// What it means over the reals, in words or a formula.
+    pub real: &'static str,
+    /// Section of PTX ISA 9.0.
+    pub section: &'static str,
+    /// One line of hover help.
+    pub summary: &'static str,
+    /// An instance with the registers `%p %rs %r %rd %f %fd`.
+    pub example: &'static str,
+    /// Whether executing it is supported.
+    pub support: Support,
+}
+
+/// Whether executing a row is supported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Support {
+    /// In all its forms.
+    Full,
+    /// Not yet; what needs it. The row accepts every suffix and operand.
+    Missing(&'static str),
+}
+
+/// What the lowering makes of an instruction.
+#[derive(Clone, Debug)]
+pub enum Action {
+    /// This effect, with destinations and sources in the order written.
+    Effect(Effect),
+    /// A link of a carry chain: the condition-code register is read as the last source, written
+    /// as the second destination.
+    Carry {
+        /// The arithmetic.
+        lanes: Lanewise,
+        /// Reads the carry.
+        reads: bool,
+        /// Writes the carry.
+        writes: bool,
+    },
+    /// Several effects in a row (packed halves, combined predicates).
+    Steps(Vec<Step>),
+    /// `call`
+    Call,
+    /// `ret`
+    Return,
+}
+
+/// One effect of [`Action::Steps`].
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What it does.
+    pub effect: Effect,
+    /// Destinations.
+    pub dst: Vec<Arg>,
+    /// Sources.
+    pub src: Vec<Arg>,
+}
+
+/// An operand of a [`Step`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arg {
+    /// The instruction's destination of that number.
+    Out(u8),
+    /// The instruction's source of that number.
+    In(u8),
+    /// A temporary of that number and width.
+    Temp(u8, u8),
+    /// These bits.
+    Bits(u64),
+}
+
+/// The shape of an operand as written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// A register, symbol or literal.
+    Scalar,
+    /// `_`
+    Sink,
+    /// `!p`
+    Not,
+    /// `[…]`
+    Address,
+    /// `{…}` with that many elements.
+    Vector(u8),
+    /// `a|b`
+    Pair,
+    /// `(…)`, or an address with coordinates.
+    Other,
+}
+
+/// An opcode that found its row.
+#[derive(Debug)]
+pub struct Resolved {
+    /// Index into [`rows`].
+    pub row: u32,
+    /// The form that matched.
+    pub form: &'static Form,
+    /// Elements of `.v2`, `.v4`, …; 1 without.
+    pub vector: u8,
+    /// What it does.
+    pub action: Action,
+}
+
+/// Why an opcode has no meaning here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// No row has this name.
+    UnknownName,
+    /// The name is known, these suffixes together are not; names one that no form takes, if any.
+    UnknownSuffixes(Option<String>),
+    /// Name and suffixes are known, the operands do not fit the form.
+    Operands(String),
+    /// The row exists, its meaning is missing; says what needs it.
+    Missing(u32, &'static str),
+}
+
+struct Table {
+    /// Each row with its forms, in the order of [`rows::ALL`].
+    entries: Vec<(&'static Row, Vec<Form>)>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| Table {
+        entries: rows::ALL
+            .iter()
+            .flat_map(|chapter| chapter.iter())
+            .map(|row| (row, row.forms.iter().map(|form| Form::read(form)).collect()))
+            .collect(),
+    })
+}
+
+/// All rows, in table order ([`Resolved::row`] indexes this).
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    table().entries.iter().map(|(row, _)| *row)
+}
+
+/// The row with that index.
+pub fn row(index: u32) -> Option<&'static Row> {
+    table().entries.get(index as usize).map(|(row, _)| *row)
+}
+
+/// The row that explains an opcode (for hover help): the one whose form takes its suffixes, else
+/// the first of its name.
+pub fn row_for(base: &str, suffixes: &[&str]) -> Option<&'static Row> {
+    let mut named = table().entries.iter().filter(|(row, _)| row.name == base);
+    let exact = named.clone().find(|(_, forms)| forms.iter().any(|form| form.choose(suffixes).is_some()));
+    exact.or_else(|| named.next()).map(|(row, _)| *row)
+}
+
+/// Finds the meaning of an opcode with operands of the given shapes.
+pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved, Problem> {
+    let mut known = false;
+    let mut misfit = None;
+    let mut missing = None;
+    for (index, (row, forms)) in table().entries.iter().enumerate() {
+        if row.name != base {
+            continue;
+        }
+        known = true;
+        if let Support::Missing(family) = row.support {
+            missing.get_or_insert(Problem::Missing(index as u32, family));
+            continue;
+        }
+        for (at, form) in forms.iter().enumerate() {
+            let Some(choice) = form.choose(suffixes) else { continue };
+            if let Err(reason) = fit(form, &choice, shapes) {
+                misfit.get_or_insert((form, reason));
+                continue;
+            }
+            let Some(mut action) = (row.build)(&choice) else { continue };
+            number(&mut action, operation(index, at, &choice));
+            return Ok(Resolved { row: index as u32, form, vector: choice.vector(), action });
+        }
+    }
+    if let Some((form, reason)) = misfit {
+        return Err(Problem::Operands(format!("{reason}; the form is `{}`", head(form.text))));
+    }
+    if let Some(missing) = missing {
+        return Err(missing);
+    }
+    if !known {
+        return Err(Problem::UnknownName);
+    }
+    let takes = |suffix: &str| {
+        let mut named = table().entries.iter().filter(|(row, _)| row.name == base);
+        named.any(|(_, forms)| forms.iter().any(|form| form.knows(suffix)))
+    };
+    Err(Problem::UnknownSuffixes(suffixes.iter().find(|suffix| !takes(suffix)).map(|s| (*s).to_owned())))
+}
+
+fn head(text: &str) -> &str {
+    text.split(';').next().unwrap_or("").trim()
+}
+
+/// A number that no other row, form or choice of suffixes has. (Twelve bits for row and form;
+/// the largest choice space, that of `cvt`, is asserted by a test to fit the rest.)
+fn operation(row: usize, form: usize, choice: &Choice<'_>) -> u32 {
+    choice.number() << 12 | ((row as u32) << 2 | form as u32 & 3) & 0xfff
+}
+
+fn number(action: &mut Action, operation: u32) {
+    let mark = |effect: &mut Effect| {
+        if let Effect::Lanewise(lanes) = effect {
+            lanes.operation = operation;
+        }
+    };
+    match action {
+        Action::Effect(effect) => mark(effect),
+        Action::Carry { lanes, .. } => lanes.operation = operation,
+        // Steps keep the numbers of the instructions that they are made of.
+        Action::Steps(_) | Action::Call | Action::Return => {}
+    }
+}
+
+/// Whether operands of these shapes stand where the form wants them.
+fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), String> {
+    let (least, most) = form.arity();
+    if shapes.len() < least || shapes.len() > most {
+        let wanted = if least == most { format!("{least}") } else { format!("{least} to {most}") };
+        return Err(format!("takes {wanted} operands, not {}", shapes.len()));
+    }
+    let vector = choice.vector();
+    for (at, (slot, shape)) in assign(form, shapes.len()).into_iter().zip(shapes).enumerate() {
+        let fits = match (slot, shape) {
+            (SlotKind::Rest, _) => return Ok(()),
+            (SlotKind::Out | SlotKind::In, Shape::Vector(n)) => vector == *n,
+            // A vector register names all its elements at once.
+            (SlotKind::Out, Shape::Scalar | Shape::Sink) => true,
+            (SlotKind::In, Shape::Scalar) => true,
+            (SlotKind::OutPair { optional }, Shape::Scalar | Shape::Sink) => optional,
+            (SlotKind::OutPair { .. }, Shape::Pair) => true,
+            (SlotKind::Predicate, Shape::Scalar | Shape::Not) => true,
+            (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
+            (SlotKind::Address, Shape::Address) => true,
+            _ => false,
+        };
+        if !fits {
+            return Err(format!("operand {} is {} where {} is wanted", at + 1, shape.words(), slot.words(vector)));
+        }
+    }
+    Ok(())
+}
+
+/// The slots that `count` operands take: optional ones are filled from the left as far as the
+/// count allows.
+pub fn assign(form: &Form, count: usize) -> Vec<SlotKind> {
+    let mut spare = count.saturating_sub(form.arity().0);
+    let mut kinds = Vec::with_capacity(count);
+    for slot in &form.slots {
+        if slot.optional {
+            if spare == 0 {
+                continue;
+            }
+            spare -= 1;
+        }
+        kinds.push(slot.kind);
+    }
+    kinds
+}
+
+impl Shape {
+    fn words(self) -> String {
+        match self {
+            Shape::Scalar => "a single value".into(),
+            Shape::Sink => "`_`".into(),
+            Shape::Not => "a negated predicate".into(),
+            Shape::Address => "an address".into(),
+            Shape::Vector(n) => format!("a vector of {n}"),
+            Shape::Pair => "a pair".into(),
+            Shape::Other => "a list".into(),
+        }
+    }
+}
+
+impl SlotKind {
+    fn words(self, vector: u8) -> String {
+        match self {
+            SlotKind::Out | SlotKind::In if vector > 1 => format!("a vector of {vector}"),
+            SlotKind::Out => "a destination register".into(),
+            SlotKind::In => "a single value".into(),
+            SlotKind::OutPair { optional: true } => "a destination or a pair of them".into(),
+            SlotKind::OutPair { .. } => "a pair of destinations".into(),
+            SlotKind::OutVector(n) | SlotKind::InVector(n) => format!("a vector of {n}"),
+            SlotKind::Predicate => "a predicate".into(),
+            SlotKind::Address => "an address in brackets".into(),
+            SlotKind::Rest => "anything".into(),
+        }
+    }
+}
+
+/// One line of the coverage table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Section of PTX ISA 9.0.
+    pub section: &'static str,
+    /// The instruction.
+    pub name: &'static str,
+    /// How it is written.
+    pub forms: Vec<&'static str>,
+    /// What it does, in one line.
+    pub summary: &'static str,
+    /// What it means over the reals.
+    pub real: &'static str,
+    /// What still needs it, where it is missing.
+    pub missing: Option<&'static str>,
+}
+
+/// The coverage table of the README, in the manual's order.
+pub fn coverage() -> Vec<Coverage> {
+    let mut lines: Vec<Coverage> = rows()
+        .map(|row| Coverage {
+            section: row.section,
+            name: row.name,
+            forms: row.forms.iter().map(|form| head(form)).collect(),
+            summary: row.summary,
+            real: row.real,
+            missing: match row.support {
+                Support::Full => None,
+                Support::Missing(family) => Some(family),
+            },
+        })
+        .collect();
+    let key = |section: &str| section.split('.').map(|part| part.parse().unwrap_or(0)).collect::<Vec<u32>>();
+    lines.sort_by_cached_key(|line| (key(line.section), line.name));
+    lines
+}
