@@ -91,6 +91,17 @@ impl Choice<'_> {
         Format::from_name(self.get(key)?)
     }
 
+    /// What stands before the first dot.
+    pub fn base(&self) -> &'static str {
+        self.form.text.split(['.', '{', ' ']).next().unwrap_or("")
+    }
+
+    /// Whether the form's destination is a pair `d|p`.
+    pub fn pair(&self) -> bool {
+        let pair = SlotKind::OutPair { optional: false };
+        self.form.slots.first().is_some_and(|slot| slot.kind == pair)
+    }
+
     /// The vector length given by `.vec`.
     pub fn vector(&self) -> u8 {
         self.get("vec").and_then(|v| v[1..].parse().ok()).unwrap_or(1)

@@ -80,19 +80,6 @@ macro_rules! lanes {
         let $x = <$t as $crate::isa::lanes::Lane>::from_lane($src[$n][$i]);
         $crate::isa::lanes::lanes!(@read $src $i $n + 1; $($xs : $ts),*);
     };
-    (|$($x:ident : $t:ty),+| -> $r:ty $body:block) => {{
-        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
-            let mut result = [0u64; $crate::isa::WARP];
-            let src = *src;
-            for i in 0..$crate::isa::WARP {
-                $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
-                let value: $r = $body;
-                result[i] = $crate::isa::lanes::Lane::to_lane(value);
-            }
-            out[0] = result;
-        }
-        run as $crate::isa::LaneFn
-    }};
     // Two results.
     (|$($x:ident : $t:ty),+| -> ($r:ty, $s:ty) $body:block) => {{
         fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
@@ -109,6 +96,20 @@ macro_rules! lanes {
         }
         run as $crate::isa::LaneFn
     }};
+    // One.
+    (|$($x:ident : $t:ty),+| -> $r:ty $body:block) => {{
+        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
+            let mut result = [0u64; $crate::isa::WARP];
+            let src = *src;
+            for i in 0..$crate::isa::WARP {
+                $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
+                let value: $r = $body;
+                result[i] = $crate::isa::lanes::Lane::to_lane(value);
+            }
+            out[0] = result;
+        }
+        run as $crate::isa::LaneFn
+    }};
 }
 pub(super) use lanes;
 
@@ -116,18 +117,22 @@ pub(super) use lanes;
 /// with `T` as its type; leaves the row (`None`) for any other format. With `-> R`, the result is
 /// of type `R` instead of `T`.
 macro_rules! typed {
-    ($format:expr, [$($F:ident)+], |$($x:ident),+| -> $r:tt $body:expr) => {
+    (@match $format:expr, [$($F:ident)+], $xs:tt, $r:tt, $body:expr) => {
         match $format {
-            $($crate::base::Format::$F => {
-                #[allow(dead_code)]
-                type T = $crate::isa::lanes::rust!($F);
-                $crate::isa::lanes::lanes!(|$($x: T),+| -> $r { $body })
-            })+
+            $($crate::base::Format::$F => $crate::isa::lanes::typed!(@one $F, $xs, $r, $body),)+
             _ => return None,
         }
     };
-    ($format:expr, [$($F:ident)+], |$($x:ident),+| $body:expr) => {
-        $crate::isa::lanes::typed!($format, [$($F)+], |$($x),+| -> T $body)
+    (@one $F:ident, ($($x:ident),+), $r:tt, $body:expr) => {{
+        #[allow(dead_code)]
+        type T = $crate::isa::lanes::rust!($F);
+        $crate::isa::lanes::lanes!(|$($x: T),+| -> $r { $body })
+    }};
+    ($format:expr, $formats:tt, |$($x:ident),+| -> $r:tt $body:expr) => {
+        $crate::isa::lanes::typed!(@match $format, $formats, ($($x),+), $r, $body)
+    };
+    ($format:expr, $formats:tt, |$($x:ident),+| $body:expr) => {
+        $crate::isa::lanes::typed!(@match $format, $formats, ($($x),+), T, $body)
     };
 }
 pub(super) use typed;

@@ -5,9 +5,23 @@
 //! bits and over the reals, and where the manual defines it. Adding an arithmetic instruction is
 //! adding a row.
 
+mod bits;
 mod effect;
+mod form;
+mod half;
+mod lanes;
+mod real;
+mod rows;
+mod soft;
+mod table;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, Meaning, ReduceOp,
-    ShuffleMode, Space, VoteMode, WARP,
+    Access, AtomicOp, BarrierOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, Meaning, Pattern,
+    ReduceOp, ShuffleMode, Space, VoteMode, WARP,
+};
+pub use form::{Choice, Form, Slot, SlotKind};
+pub use rows::extern_math::{known_function, known_function_names};
+pub use table::{
+    Action, Arg, Coverage, Problem, Resolved, Row, Shape, Step, Support, assign, coverage, find, row, row_for,
+    rows,
 };

@@ -239,15 +239,6 @@ pub(super) enum Cmp {
     Nan,
 }
 
-/// How a comparison is combined with a predicate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Join {
-    None,
-    And,
-    Or,
-    Xor,
-}
-
 fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
     match C {
         0 => terms.compare(Relation::Equal, s[0], s[1]),
@@ -264,47 +255,22 @@ fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
     }
 }
 
-fn compare_and<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
-    let holds = compare::<C>(terms, s);
-    terms.and(holds, s[2])
-}
-
-fn compare_or<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
-    let holds = compare::<C>(terms, s);
-    terms.or(holds, s[2])
-}
-
-fn compare_xor<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
-    let holds = compare::<C>(terms, s);
-    exclusive(terms, holds, s[2])
-}
-
 fn exclusive(terms: &mut Terms, a: Term, b: Term) -> Term {
     let not_b = terms.not(b);
     terms.select(a, not_b, b)
 }
 
-/// The meaning of a comparison with its combination.
-pub(super) fn comparison(cmp: Cmp, join: Join) -> fn(&mut Terms, &[Term]) -> Term {
-    macro_rules! by_join {
-        ($c:literal) => {
-            match join {
-                Join::None => compare::<$c> as fn(&mut Terms, &[Term]) -> Term,
-                Join::And => compare_and::<$c>,
-                Join::Or => compare_or::<$c>,
-                Join::Xor => compare_xor::<$c>,
-            }
-        };
-    }
+/// The meaning of a comparison.
+pub(super) fn comparison(cmp: Cmp) -> fn(&mut Terms, &[Term]) -> Term {
     match cmp {
-        Cmp::Eq => by_join!(0),
-        Cmp::Ne => by_join!(1),
-        Cmp::Lt => by_join!(2),
-        Cmp::Le => by_join!(3),
-        Cmp::Gt => by_join!(4),
-        Cmp::Ge => by_join!(5),
-        Cmp::Num => by_join!(6),
-        Cmp::Nan => by_join!(7),
+        Cmp::Eq => compare::<0>,
+        Cmp::Ne => compare::<1>,
+        Cmp::Lt => compare::<2>,
+        Cmp::Le => compare::<3>,
+        Cmp::Gt => compare::<4>,
+        Cmp::Ge => compare::<5>,
+        Cmp::Num => compare::<6>,
+        Cmp::Nan => compare::<7>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::effect::{Effect, Lanewise};
 use super::form::{Choice, Form, SlotKind};
-use super::rows;
+use super::rows as chapters;
 use std::sync::OnceLock;
 
 /// One instruction (or one group of its types) of the table.
@@ -129,14 +129,14 @@ pub enum Problem {
 }
 
 struct Table {
-    /// Each row with its forms, in the order of [`rows::ALL`].
+    /// Each row with its forms, in the order of the chapters.
     entries: Vec<(&'static Row, Vec<Form>)>,
 }
 
 fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| Table {
-        entries: rows::ALL
+        entries: chapters::ALL
             .iter()
             .flat_map(|chapter| chapter.iter())
             .map(|row| (row, row.forms.iter().map(|form| Form::read(form)).collect()))

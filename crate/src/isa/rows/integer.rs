@@ -20,6 +20,16 @@ fn wide(format: Format) -> Option<Format> {
     })
 }
 
+/// The format without its sign: where signedness makes no difference, a symbolic operand keeps its
+/// own.
+fn bits(format: Format) -> Format {
+    match format.bits() {
+        16 => Format::B16,
+        32 => Format::B32,
+        _ => Format::B64,
+    }
+}
+
 fn is_signed(format: Format) -> bool {
     matches!(format, Format::S8 | Format::S16 | Format::S32 | Format::S64)
 }
@@ -109,6 +119,7 @@ pub(super) const ROWS: &[Row] = &[
                 return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| a.wrapping_add(b));
+            let f = bits(f);
             patterned(run, Meaning::Real(real::add), Pattern::of(BitOp::Add), f, &[f, f])
         },
         real: "a + b (no overflow)",
@@ -127,6 +138,7 @@ pub(super) const ROWS: &[Row] = &[
                 return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| a.wrapping_sub(b));
+            let f = bits(f);
             patterned(run, Meaning::Real(real::sub), Pattern::of(BitOp::Sub), f, &[f, f])
         },
         real: "a - b (no overflow)",
@@ -143,6 +155,7 @@ pub(super) const ROWS: &[Row] = &[
             match m.get("mode")? {
                 "lo" => {
                     let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| a.wrapping_mul(b));
+                    let f = bits(f);
                     patterned(run, Meaning::Real(real::mul), Pattern::of(BitOp::Mul), f, &[f, f])
                 }
                 "wide" => {
@@ -192,6 +205,7 @@ pub(super) const ROWS: &[Row] = &[
                 "lo" => {
                     let run =
                         typed!(f, [U16 U32 U64 S16 S32 S64], |a, b, c| a.wrapping_mul(b).wrapping_add(c));
+                    let f = bits(f);
                     pure(run, Meaning::Real(real::fma), f, &[f, f, f])
                 }
                 "wide" => {

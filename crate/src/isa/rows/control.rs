@@ -1,0 +1,124 @@
+//! Control flow, synchronization and communication within a warp (PTX ISA 9.0, 9.7.12, 9.7.13,
+//! 9.7.19).
+
+use crate::isa::form::Choice;
+use crate::isa::table::{Action, Row, Support};
+use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, ReduceOp, ShuffleMode, VoteMode};
+
+fn effect(effect: Effect) -> Option<Action> {
+    Some(Action::Effect(effect))
+}
+
+/// A CTA barrier; `bar` is `barrier` with `.aligned` always on.
+fn barrier(m: &Choice<'_>, op: BarrierOp) -> Option<Action> {
+    effect(Effect::Barrier { op, aligned: m.has("aligned") || m.base() == "bar" })
+}
+
+fn reduction(m: &Choice<'_>, counted: bool) -> Option<Action> {
+    let op = match m.get("op")? {
+        "and" => ReduceOp::And,
+        "or" => ReduceOp::Or,
+        _ => ReduceOp::Popc,
+    };
+    barrier(m, BarrierOp::Reduce { op, counted })
+}
+
+macro_rules! rows {
+    ($($name:literal $section:literal [$($form:literal),+] $build:expr, $summary:literal, $example:literal;)*) => {
+        pub(super) const ROWS: &[Row] = &[$(Row {
+            name: $name,
+            forms: &[$($form),+],
+            build: $build,
+            real: "",
+            section: $section,
+            summary: $summary,
+            example: $example,
+            support: Support::Full,
+        }),*];
+    };
+}
+
+rows! {
+    "bra" "9.7.12.3" ["bra{.uni} a"] |_| effect(Effect::Branch), "Jumps to a label.", "bra L;";
+    "brx" "9.7.12.4" ["brx.idx{.uni} a, b"] |_| effect(Effect::BranchIndexed),
+        "Jumps to one of a list of labels.", "brx.idx %r1, T;";
+    "call" "9.7.12.5" ["call{.uni} ..."] |_| Some(Action::Call),
+        "Calls a function; known functions are inlined.", "call.uni (%f1), expf, (%f2);";
+    "ret" "9.7.12.6" ["ret{.uni}"] |_| Some(Action::Return), "Returns from a function or ends the thread.", "ret;";
+    "exit" "9.7.12.7" ["exit"] |_| effect(Effect::Exit), "Ends the thread.", "exit;";
+    "bar" "9.7.13.1" ["bar{.cta}.sync a"] |m| barrier(m, BarrierOp::Sync { counted: false }),
+        "Waits for all threads of the CTA.", "bar.sync 0;";
+    "bar" "9.7.13.1" ["bar{.cta}.sync a, b"] |m| barrier(m, BarrierOp::Sync { counted: true }),
+        "Waits for b threads.", "bar.sync 1, 64;";
+    "bar" "9.7.13.1" ["bar{.cta}.arrive a, b"] |m| barrier(m, BarrierOp::Arrive),
+        "Arrives without waiting.", "bar.arrive 1, 64;";
+    "bar" "9.7.13.1" ["bar{.cta}.red.op.pred p, a, {!}c; .op = .and .or", "bar{.cta}.red.op.u32 d, a, {!}c; .op = .popc"]
+        |m| reduction(m, false), "Waits for all threads and reduces a predicate.", "bar.red.or.pred %p1, 0, %p2;";
+    "bar" "9.7.13.1" ["bar{.cta}.red.op.pred p, a, b, {!}c; .op = .and .or", "bar{.cta}.red.op.u32 d, a, b, {!}c; .op = .popc"]
+        |m| reduction(m, true), "Waits for b threads and reduces a predicate.", "bar.red.popc.u32 %r1, 1, 64, %p2;";
+    "barrier" "9.7.13.1" ["barrier{.cta}.sync{.aligned} a"] |m| barrier(m, BarrierOp::Sync { counted: false }),
+        "Waits for all threads of the CTA.", "barrier.sync 0;";
+    "barrier" "9.7.13.1" ["barrier{.cta}.sync{.aligned} a, b"] |m| barrier(m, BarrierOp::Sync { counted: true }),
+        "Waits for b threads.", "barrier.sync.aligned 1, 64;";
+    "barrier" "9.7.13.1" ["barrier{.cta}.arrive{.aligned} a, b"] |m| barrier(m, BarrierOp::Arrive),
+        "Arrives without waiting.", "barrier.arrive 1, 64;";
+    "barrier" "9.7.13.1" ["barrier{.cta}.red.op{.aligned}.pred p, a, {!}c; .op = .and .or", "barrier{.cta}.red.op{.aligned}.u32 d, a, {!}c; .op = .popc"]
+        |m| reduction(m, false), "Waits for all threads and reduces a predicate.", "barrier.red.and.pred %p1, 0, !%p2;";
+    "barrier" "9.7.13.1" ["barrier{.cta}.red.op{.aligned}.pred p, a, b, {!}c; .op = .and .or", "barrier{.cta}.red.op{.aligned}.u32 d, a, b, {!}c; .op = .popc"]
+        |m| reduction(m, true), "Waits for b threads and reduces a predicate.", "barrier.red.popc.u32 %r1, 1, 64, %p2;";
+    "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
+        "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
+    "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]
+        |_| effect(Effect::Fence), "Orders the thread's own memory accesses.", "membar.cta;";
+    "fence" "9.7.13.4"
+        ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
+         "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
+         "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
+         "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
+        |_| effect(Effect::Fence), "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
+    "vote" "9.7.13.9" ["vote.sync.mode.pred p, {!}a, b; .mode = .all .any .uni"]
+        |m| effect(Effect::Vote(match m.get("mode")? { "all" => VoteMode::All, "any" => VoteMode::Any, _ => VoteMode::Uniform })),
+        "Asks whether a predicate holds in all or any lanes.", "vote.sync.all.pred %p1, %p2, 0xffffffff;";
+    "vote" "9.7.13.9" ["vote.sync.ballot.b32 d, {!}a, b"]
+        |_| effect(Effect::Vote(VoteMode::Ballot)), "The mask of lanes where a predicate holds.", "vote.sync.ballot.b32 %r1, %p2, 0xffffffff;";
+    "match" "9.7.13.10" ["match.any.sync.type d, a, b; .type = .b32 .b64"]
+        |m| effect(Effect::Match { mode: MatchMode::Any, bits: m.format("type")?.bits() }),
+        "The mask of lanes with the same value.", "match.any.sync.b32 %r1, %r2, 0xffffffff;";
+    "match" "9.7.13.10" ["match.all.sync.type d{|p}, a, b; .type = .b32 .b64"]
+        |m| effect(Effect::Match { mode: MatchMode::All, bits: m.format("type")?.bits() }),
+        "The member mask if all lanes have the same value.", "match.all.sync.b32 %r1|%p1, %r2, 0xffffffff;";
+    "activemask" "9.7.13.11" ["activemask.b32 d"] |_| effect(Effect::ActiveMask),
+        "The lanes that execute this together.", "activemask.b32 %r1;";
+    "redux" "9.7.13.12"
+        ["redux.sync.op.type d, a, b; .op = .add .min .max; .type = .u32 .s32", "redux.sync.op.type d, a, b; .op = .and .or .xor; .type = .b32"]
+        |m| {
+            let op = match m.get("op")? {
+                "add" => ReduceOp::Add,
+                "min" => ReduceOp::Min,
+                "max" => ReduceOp::Max,
+                "and" => ReduceOp::And,
+                "or" => ReduceOp::Or,
+                _ => ReduceOp::Xor,
+            };
+            effect(Effect::Redux { op, format: m.format("type")? })
+        },
+        "Reduces a value over the lanes of the mask.", "redux.sync.add.s32 %r1, %r2, 0xffffffff;";
+    "griddepcontrol" "9.7.13.13" ["griddepcontrol.action; .action = .launch_dependents .wait"]
+        |_| effect(Effect::Nothing), "Orders dependent grids; one grid runs here.", "griddepcontrol.wait;";
+    "elect" "9.7.13.14" ["elect.sync d|p, a"] |_| effect(Effect::Elect),
+        "Elects one lane of the mask.", "elect.sync %r1|%p1, 0xffffffff;";
+    "shfl" "9.7.9.6" ["shfl.sync.mode.b32 d{|p}, a, b, c, x; .mode = .up .down .bfly .idx"]
+        |m| effect(Effect::Shuffle(match m.get("mode")? {
+            "up" => ShuffleMode::Up,
+            "down" => ShuffleMode::Down,
+            "bfly" => ShuffleMode::Butterfly,
+            _ => ShuffleMode::Index,
+        })),
+        "Reads a register of another lane.", "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;";
+    "trap" "9.7.19.4" ["trap"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Aborts the kernel.", "trap;";
+    "brkpt" "9.7.19.1" ["brkpt"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Suspends execution.", "brkpt;";
+    "nanosleep" "9.7.19.2" ["nanosleep.u32 a"] |_| effect(Effect::Nothing), "Suspends the thread for a while.", "nanosleep.u32 100;";
+    "pmevent" "9.7.19.3" ["pmevent{.mask} a"] |_| effect(Effect::Nothing), "Triggers a performance counter.", "pmevent 1;";
+    "setmaxnreg" "9.7.19.5" ["setmaxnreg.action.sync.aligned.u32 a; .action = .inc .dec"]
+        |_| effect(Effect::Nothing), "Changes the number of registers a warp may use.", "setmaxnreg.inc.sync.aligned.u32 240;";
+}

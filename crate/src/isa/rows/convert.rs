@@ -1,0 +1,500 @@
+//! `cvt` among integers and floats of every width (PTX ISA 9.0, 9.7.9.21).
+//!
+//! Between floats a rounding to nearest reads as the identity over the reals, a directed one stays
+//! a [`Terms::round`]. Float to integer rounds and clamps to the range of the integer (NaN gives 0,
+//! for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
+//! integer wraps, or clamps under `.sat`.
+
+use crate::base::{Format, FormatClass};
+use crate::isa::half::{Bf16, F16, Float};
+use crate::isa::lanes::{Lane, lanes, lanewise, pure};
+use crate::isa::real::{self, Mode};
+use crate::isa::table::{Action, Arg, Row, Step, Support};
+use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
+use crate::term::{Term, Terms, Unary};
+
+type Real = fn(&mut Terms, &[Term]) -> Term;
+
+const MODES: [Mode; 4] = [Mode::Nearest, Mode::Zero, Mode::Down, Mode::Up];
+
+fn mode_index(mode: Mode) -> usize {
+    MODES.iter().position(|known| *known == mode).unwrap_or(0)
+}
+
+/// What a conversion does besides converting.
+#[derive(Clone, Copy, Default)]
+struct Extra {
+    ftz: bool,
+    sat: bool,
+    relu: bool,
+    finite: bool,
+}
+
+// ---- float to float ------------------------------------------------------------------------
+
+fn float_to_float<const FROM: usize, const TO: usize, const M: usize, const E: u8>(
+    src: &[&Lanes; 4],
+    out: &mut [Lanes; 2],
+) {
+    let (from, to) = (Format::ALL[FROM], Format::ALL[TO]);
+    let (ftz, sat, relu, finite) = (E & 1 != 0, E & 2 != 0, E & 4 != 0, E & 8 != 0);
+    for i in 0..WARP {
+        let mut bits = low(src[0][i], from);
+        if ftz && from == Format::F32 {
+            bits = f32::from_lane(bits).flushed().bits();
+        }
+        let mut value = if finite {
+            soft::convert_finite(from, bits, to, MODES[M])
+        } else {
+            soft::convert(from, bits, to, MODES[M])
+        };
+        if ftz && to == Format::F32 {
+            value = f32::from_lane(value).flushed().bits();
+        }
+        if sat {
+            value = saturated(to, value);
+        }
+        if relu && (value >> (to.bits() - 1) & 1 == 1) && value != soft::nan(to) {
+            value = 0;
+        }
+        out[0][i] = value;
+    }
+}
+
+fn low(bits: u64, format: Format) -> u64 {
+    if format.bits() == 64 { bits } else { bits & ((1 << format.bits()) - 1) }
+}
+
+fn saturated(format: Format, bits: u64) -> u64 {
+    match format {
+        Format::F64 => f64::from_lane(bits).saturated().to_lane(),
+        Format::F16 => F16::from_lane(bits).saturated().to_lane(),
+        Format::Bf16 => Bf16::from_lane(bits).saturated().to_lane(),
+        _ => f32::from_lane(bits).saturated().to_lane(),
+    }
+}
+
+/// The conversion between two float formats.
+fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise> {
+    macro_rules! with_extra {
+        ($F:ident, $T:ident, $M:literal) => {
+            match (extra.ftz, extra.sat, extra.relu, extra.finite) {
+                (false, false, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 0> as LaneFn,
+                (true, false, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 1>,
+                (false, true, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 2>,
+                (true, true, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 3>,
+                (false, false, true, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 4>,
+                (false, false, false, true) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 8>,
+                (false, false, true, true) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 12>,
+                _ => return None,
+            }
+        };
+    }
+    macro_rules! with_mode {
+        ($F:ident, $T:ident) => {
+            match mode {
+                Mode::Nearest => with_extra!($F, $T, 0),
+                Mode::Zero => with_extra!($F, $T, 1),
+                Mode::Down => with_extra!($F, $T, 2),
+                Mode::Up => with_extra!($F, $T, 3),
+            }
+        };
+    }
+    macro_rules! exact {
+        ($F:ident, $T:ident) => {
+            with_extra!($F, $T, 0)
+        };
+    }
+    let run = match (from, to) {
+        (Format::F32, Format::F32) => lanes_f32_to_f32(extra)?,
+        (Format::F64, Format::F64) => lanes!(|a: f64| -> f64 { a }),
+        (Format::F16, Format::F16) => lanes!(|a: F16| -> F16 { a }),
+        (Format::F32, Format::F64) if !extra.sat && !extra.relu && !extra.finite => {
+            if extra.ftz {
+                lanes!(|a: f32| -> f64 { f64::from(a.flushed()) })
+            } else {
+                lanes!(|a: f32| -> f64 { f64::from(a) })
+            }
+        }
+        (Format::F64, Format::F32) if matches!(mode, Mode::Nearest) && !extra.sat && !extra.relu && !extra.finite => {
+            if extra.ftz {
+                lanes!(|a: f64| -> f32 { (a as f32).flushed() })
+            } else {
+                lanes!(|a: f64| -> f32 { a as f32 })
+            }
+        }
+        (Format::F64, Format::F32) => with_mode!(F64, F32),
+        (Format::F32, Format::F64) => exact!(F32, F64),
+        (Format::F16, Format::F32) => exact!(F16, F32),
+        (Format::F16, Format::F64) => exact!(F16, F64),
+        (Format::Bf16, Format::F32) => exact!(Bf16, F32),
+        (Format::Bf16, Format::F64) => exact!(Bf16, F64),
+        (Format::F32, Format::F16) => with_mode!(F32, F16),
+        (Format::F64, Format::F16) => with_mode!(F64, F16),
+        (Format::F32, Format::Bf16) => with_mode!(F32, Bf16),
+        (Format::F64, Format::Bf16) => with_mode!(F64, Bf16),
+        (Format::F16, Format::Bf16) => with_mode!(F16, Bf16),
+        (Format::Bf16, Format::F16) => with_mode!(Bf16, F16),
+        _ => return None,
+    };
+    let narrows = to.bytes() < from.bytes() || matches!((from, to), (Format::F16, Format::Bf16) | (Format::Bf16, Format::F16));
+    Some(lanewise(run, float_meaning(to, mode, narrows, extra)?, to, &[from]))
+}
+
+fn lanes_f32_to_f32(extra: Extra) -> Option<LaneFn> {
+    Some(match (extra.ftz, extra.sat, extra.relu) {
+        (false, false, false) => lanes!(|a: f32| -> f32 { a }),
+        (true, false, false) => lanes!(|a: f32| -> f32 { a.flushed() }),
+        (false, true, false) => lanes!(|a: f32| -> f32 { a.saturated() }),
+        (true, true, false) => lanes!(|a: f32| -> f32 { a.flushed().saturated() }),
+        _ => return None,
+    })
+}
+
+fn float_meaning(to: Format, mode: Mode, narrows: bool, extra: Extra) -> Option<Meaning> {
+    if extra.sat {
+        return Some(Meaning::Real(real::clamp01));
+    }
+    if extra.relu {
+        return Some(Meaning::Real(real::relu));
+    }
+    if mode == Mode::Nearest || !narrows {
+        return Some(Meaning::Convert);
+    }
+    macro_rules! directed {
+        ($($F:ident)*) => {
+            match (to, mode_index(mode)) {
+                $((Format::$F, 1) => real::Float::<{ Format::$F as usize }, 1, false>::convert as Real,
+                (Format::$F, 2) => real::Float::<{ Format::$F as usize }, 2, false>::convert,
+                (Format::$F, 3) => real::Float::<{ Format::$F as usize }, 3, false>::convert,)*
+                _ => return None,
+            }
+        };
+    }
+    Some(Meaning::Real(directed!(F32 F64 F16 Bf16 Tf32)))
+}
+
+/// A half widened to f32.
+pub(super) fn widening(from: Format) -> Option<Lanewise> {
+    let mut lanes = floats(from, Format::F32, Mode::Nearest, Extra::default())?;
+    lanes.operation = 0x2000_0000 | from as u32;
+    Some(lanes)
+}
+
+// ---- rounding to an integral float ---------------------------------------------------------
+
+fn integral<const F: usize, const M: usize, const E: u8>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+    let format = Format::ALL[F];
+    for i in 0..WARP {
+        let mut bits = low(src[0][i], format);
+        if E & 1 != 0 {
+            bits = f32::from_lane(bits).flushed().bits();
+        }
+        bits = soft::round_integral(format, bits, MODES[M]);
+        if E & 2 != 0 {
+            bits = saturated(format, bits);
+        }
+        out[0][i] = bits;
+    }
+}
+
+/// Floats rounded to an integral value of their own format.
+fn integral_floats(format: Format, mode: Mode, extra: Extra) -> Option<Lanewise> {
+    macro_rules! pick {
+        ($F:ident, $E:literal) => {
+            match mode {
+                Mode::Nearest => integral::<{ Format::$F as usize }, 0, $E> as LaneFn,
+                Mode::Zero => integral::<{ Format::$F as usize }, 1, $E>,
+                Mode::Down => integral::<{ Format::$F as usize }, 2, $E>,
+                Mode::Up => integral::<{ Format::$F as usize }, 3, $E>,
+            }
+        };
+    }
+    let run = match (format, extra.ftz, extra.sat) {
+        (Format::F32, false, false) => pick!(F32, 0),
+        (Format::F32, true, false) => pick!(F32, 1),
+        (Format::F32, false, true) => pick!(F32, 2),
+        (Format::F32, true, true) => pick!(F32, 3),
+        (Format::F64, _, false) => pick!(F64, 0),
+        (Format::F64, _, true) => pick!(F64, 2),
+        (Format::F16, _, false) => pick!(F16, 0),
+        (Format::F16, _, true) => pick!(F16, 2),
+        (Format::Bf16, _, false) => pick!(Bf16, 0),
+        _ => return None,
+    };
+    let meaning = if extra.sat {
+        return None;
+    } else {
+        whole(mode)
+    };
+    Some(lanewise(run, Meaning::Real(meaning), format, &[format]))
+}
+
+/// Rounding to an integer over the reals.
+fn whole(mode: Mode) -> Real {
+    match mode {
+        Mode::Nearest => real::unary::<{ Unary::RoundEven as usize }>,
+        Mode::Zero => real::unary::<{ Unary::Trunc as usize }>,
+        Mode::Down => real::unary::<{ Unary::Floor as usize }>,
+        Mode::Up => real::unary::<{ Unary::Ceil as usize }>,
+    }
+}
+
+fn whole_unsigned(mode: Mode) -> Real {
+    match mode {
+        Mode::Nearest => real::to_unsigned::<{ Unary::RoundEven as usize }>,
+        Mode::Zero => real::to_unsigned::<{ Unary::Trunc as usize }>,
+        Mode::Down => real::to_unsigned::<{ Unary::Floor as usize }>,
+        Mode::Up => real::to_unsigned::<{ Unary::Ceil as usize }>,
+    }
+}
+
+// ---- float and integer ---------------------------------------------------------------------
+
+fn float_to_int<const F: usize, const M: usize, const FTZ: bool, T: Integer>(
+    src: &[&Lanes; 4],
+    out: &mut [Lanes; 2],
+) {
+    let from = Format::ALL[F];
+    let (least, greatest) = real::int_range(T::FORMAT);
+    // NaN: zero, but from f64 and into 64 bits the integer with only its highest bit set.
+    let nan = if from == Format::F64 || T::FORMAT.bits() == 64 { 1i128 << (T::FORMAT.bits() - 1) } else { 0 };
+    for i in 0..WARP {
+        let mut bits = low(src[0][i], from);
+        if FTZ {
+            bits = f32::from_lane(bits).flushed().bits();
+        }
+        out[0][i] = low(soft::to_integer(from, bits, MODES[M], least, greatest, nan) as u64, T::FORMAT);
+    }
+}
+
+fn int_to_float<T: Integer, const F: usize, const M: usize>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+    for i in 0..WARP {
+        out[0][i] = soft::from_integer(T::widened(src[0][i]), Format::ALL[F], MODES[M]);
+    }
+}
+
+/// An integer type of a lane.
+trait Integer: Lane {
+    const FORMAT: Format;
+    fn widened(bits: u64) -> i128;
+}
+
+macro_rules! integers {
+    ($($t:ident $f:ident)*) => {$(
+        impl Integer for $t {
+            const FORMAT: Format = Format::$f;
+            #[inline(always)]
+            fn widened(bits: u64) -> i128 {
+                $t::from_lane(bits) as i128
+            }
+        }
+    )*};
+}
+integers!(u8 U8 u16 U16 u32 U32 u64 U64 i8 S8 i16 S16 i32 S32 i64 S64);
+
+macro_rules! by_integer {
+    ($format:expr, $T:ident => $value:expr) => {
+        match $format {
+            Format::U8 => { type $T = u8; $value }
+            Format::U16 => { type $T = u16; $value }
+            Format::U32 => { type $T = u32; $value }
+            Format::U64 => { type $T = u64; $value }
+            Format::S8 => { type $T = i8; $value }
+            Format::S16 => { type $T = i16; $value }
+            Format::S32 => { type $T = i32; $value }
+            Format::S64 => { type $T = i64; $value }
+            _ => return None,
+        }
+    };
+}
+
+fn from_float(from: Format, to: Format, mode: Mode, ftz: bool) -> Option<Lanewise> {
+    macro_rules! pick {
+        ($F:ident, $ftz:literal) => {
+            by_integer!(to, T => match mode {
+                Mode::Nearest => float_to_int::<{ Format::$F as usize }, 0, $ftz, T> as LaneFn,
+                Mode::Zero => float_to_int::<{ Format::$F as usize }, 1, $ftz, T>,
+                Mode::Down => float_to_int::<{ Format::$F as usize }, 2, $ftz, T>,
+                Mode::Up => float_to_int::<{ Format::$F as usize }, 3, $ftz, T>,
+            })
+        };
+    }
+    let run = match (from, ftz) {
+        (Format::F32, false) => pick!(F32, false),
+        (Format::F32, true) => pick!(F32, true),
+        (Format::F64, _) => pick!(F64, false),
+        (Format::F16, _) => pick!(F16, false),
+        (Format::Bf16, _) => pick!(Bf16, false),
+        _ => return None,
+    };
+    let unsigned = to.class() == FormatClass::Unsigned;
+    let meaning = if unsigned { whole_unsigned(mode) } else { whole(mode) };
+    Some(lanewise(run, Meaning::Real(meaning), to, &[from]))
+}
+
+fn to_float(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise> {
+    if extra.relu || extra.finite || extra.sat {
+        return None;
+    }
+    macro_rules! pick {
+        ($F:ident) => {
+            by_integer!(from, T => match mode {
+                Mode::Nearest => int_to_float::<T, { Format::$F as usize }, 0> as LaneFn,
+                Mode::Zero => int_to_float::<T, { Format::$F as usize }, 1>,
+                Mode::Down => int_to_float::<T, { Format::$F as usize }, 2>,
+                Mode::Up => int_to_float::<T, { Format::$F as usize }, 3>,
+            })
+        };
+    }
+    // The common ones natively: the cast rounds to nearest even.
+    let run = match (from, to, mode) {
+        (Format::S32, Format::F32, Mode::Nearest) => lanes!(|a: i32| -> f32 { a as f32 }),
+        (Format::U32, Format::F32, Mode::Nearest) => lanes!(|a: u32| -> f32 { a as f32 }),
+        (Format::S32, Format::F64, Mode::Nearest) => lanes!(|a: i32| -> f64 { f64::from(a) }),
+        (Format::U32, Format::F64, Mode::Nearest) => lanes!(|a: u32| -> f64 { f64::from(a) }),
+        (_, Format::F32, _) => pick!(F32),
+        (_, Format::F64, _) => pick!(F64),
+        (_, Format::F16, _) => pick!(F16),
+        (_, Format::Bf16, _) => pick!(Bf16),
+        _ => return None,
+    };
+    let meaning = float_meaning(to, mode, true, extra)?;
+    Some(lanewise(run, meaning, to, &[from]))
+}
+
+// ---- integer to integer --------------------------------------------------------------------
+
+fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
+    fn wrap<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+        let mut result = [0; WARP];
+        for i in 0..WARP {
+            result[i] = low(A::widened(src[0][i]) as u64, B::FORMAT);
+        }
+        out[0] = result;
+    }
+    fn clamp<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+        let (least, greatest) = real::int_range(B::FORMAT);
+        for i in 0..WARP {
+            out[0][i] = low(A::widened(src[0][i]).clamp(least, greatest) as u64, B::FORMAT);
+        }
+    }
+    if sat {
+        let run = by_integer!(from, A => by_integer!(to, B => clamp::<A, B> as LaneFn));
+        macro_rules! clamped {
+            ($($F:ident)*) => {
+                match to { $(Format::$F => real::clamp_int::<{ Format::$F as usize }> as Real,)* _ => return None }
+            };
+        }
+        let meaning = clamped!(U8 U16 U32 U64 S8 S16 S32 S64);
+        return Some(lanewise(run, Meaning::Real(meaning), to, &[from]));
+    }
+    let run = by_integer!(from, A => by_integer!(to, B => wrap::<A, B> as LaneFn));
+    // Where the range grows the number stays itself; where it shrinks or moves, bits are lost that
+    // may have mattered.
+    let (low_from, high_from) = real::int_range(from);
+    let (low_to, high_to) = real::int_range(to);
+    let meaning = if low_to <= low_from && high_to >= high_from {
+        Meaning::Convert
+    } else {
+        Meaning::Partial(|_, _| None)
+    };
+    Some(lanewise(run, meaning, to, &[from]))
+}
+
+// ---- rows ----------------------------------------------------------------------------------
+
+/// A scalar conversion, as the manual's modifiers say it.
+fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    let (to, from) = (m.format("dtype")?, m.format("atype")?);
+    let rounding = m.get("irnd").or_else(|| m.get("frnd"));
+    let mode = Mode::from_name(rounding)?;
+    let extra = Extra { ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu"), finite: m.has("satfinite") };
+    let lanes = match (from.is_float(), to.is_float()) {
+        (true, true) if m.has("irnd") && from == to => integral_floats(from, mode, extra),
+        (true, true) if m.has("irnd") => None,
+        (true, true) => floats(from, to, mode, extra),
+        // A float becomes an integer only with an integer rounding.
+        (true, false) if m.has("irnd") => from_float(from, to, mode, extra.ftz),
+        (true, false) => None,
+        (false, true) if m.has("irnd") => None,
+        (false, true) => to_float(from, to, mode, extra),
+        (false, false) => integer_to_integer(from, to, extra.sat),
+    }?;
+    Some(Action::Effect(Effect::Lanewise(lanes)))
+}
+
+/// Two f32 into the halves of a 32-bit register: the first operand is the upper half.
+fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    let to = match m.get("dtype")? {
+        "f16x2" => Format::F16,
+        _ => Format::Bf16,
+    };
+    let mode = Mode::from_name(m.get("frnd"))?;
+    let extra = Extra { relu: m.has("relu"), finite: m.has("satfinite"), ..Extra::default() };
+    let mut convert = floats(Format::F32, to, mode, extra)?;
+    convert.operation = 0x1000_0000 | m.number();
+    let half = |source: u8| Step {
+        effect: Effect::Lanewise(convert),
+        dst: vec![Arg::Temp(source, 16)],
+        src: vec![Arg::In(source)],
+    };
+    Some(Action::Steps(vec![
+        half(0),
+        half(1),
+        Step {
+            effect: Effect::Pack { bits: 32 },
+            dst: vec![Arg::Out(0)],
+            src: vec![Arg::Temp(1, 16), Arg::Temp(0, 16)],
+        },
+    ]))
+}
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a; .frnd = .rn .rz .rm .rp; .dtype = .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .bf16 .f32 .f64; .atype = .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .bf16 .f32 .f64",
+            "cvt.irnd{.ftz}{.sat}.dtype.atype d, a; .irnd = .rni .rzi .rmi .rpi; .dtype = .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .bf16 .f32 .f64; .atype = .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f16 .bf16 .f32 .f64",
+            "cvt.frnd{.relu}{.satfinite}.dtype.atype d, a; .frnd = .rn .rz; .dtype = .f16 .bf16; .atype = .f32",
+        ],
+        build: scalar,
+        real: "the same number; into integers rounded",
+        section: "9.7.9.21",
+        summary: "Converts between number formats.",
+        example: "cvt.rn.f32.s32 %f1, %r2;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &["cvt.frnd{.relu}{.satfinite}.dtype.atype d, a, b; .frnd = .rn .rz; .dtype = .f16x2 .bf16x2; .atype = .f32"],
+        build: pair,
+        real: "the same numbers",
+        section: "9.7.9.21",
+        summary: "Converts two f32 into a pair of halves, the first into the upper half.",
+        example: "cvt.rn.f16x2.f32 %r1, %f2, %f3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &["cvt.frnd{.satfinite}{.relu}.dtype.atype d, a; .frnd = .rna .rn .rz; .dtype = .tf32; .atype = .f32"],
+        build: |m| {
+            if m.has("relu") {
+                return None;
+            }
+            let run = match m.get("frnd")? {
+                "rna" => lanes!(|a: u32| -> u32 { soft::to_tf32_away(a) }),
+                "rn" => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Nearest) }),
+                _ => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Zero) }),
+            };
+            let mode = Mode::from_name(m.get("frnd"))?;
+            let meaning = float_meaning(Format::Tf32, mode, true, Extra::default())?;
+            pure(run, meaning, Format::Tf32, &[Format::F32])
+        },
+        real: "the same number",
+        section: "9.7.9.21",
+        summary: "Rounds an f32 to the precision of TF32.",
+        example: "cvt.rna.tf32.f32 %r1, %f2;",
+        support: Support::Full,
+    },
+];

@@ -1,0 +1,70 @@
+//! Instructions whose meaning is still missing, so that the coverage table is honest: they parse
+//! and lower, and are *unsupported* if a thread executes them.
+
+use crate::isa::table::{Row, Support};
+
+macro_rules! missing {
+    ($($name:literal $section:literal $family:literal $form:literal $summary:literal $example:literal;)*) => {
+        pub(super) const ROWS: &[Row] = &[$(Row {
+            name: $name,
+            forms: &[$form],
+            build: |_| None,
+            real: "",
+            section: $section,
+            summary: $summary,
+            example: $example,
+            support: Support::Missing($family),
+        }),*];
+    };
+}
+
+missing! {
+    "cp" "9.7.9.25" "asynchronous copies (attention, GEMM pipelines)" "cp.async ..."
+        "Copies from global to shared memory in the background." "cp.async.cg.shared.global [%r1], [%rd2], 16;";
+    "mbarrier" "9.7.13.15" "asynchronous copies (pipelined kernels)" "mbarrier ..."
+        "A barrier object in shared memory." "mbarrier.init.shared.b64 [%r1], 32;";
+    "ldmatrix" "9.7.14.5" "tensor cores" "ldmatrix ..."
+        "Loads 8×8 matrices into the lanes of a warp." "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
+    "stmatrix" "9.7.14.5" "tensor cores" "stmatrix ..."
+        "Stores 8×8 matrices from the lanes of a warp." "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};";
+    "movmatrix" "9.7.14.5" "tensor cores" "movmatrix ..."
+        "Transposes an 8×8 matrix across a warp." "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;";
+    "mma" "9.7.14.5" "tensor cores" "mma ..."
+        "Multiplies matrices held by a warp." "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "wmma" "9.7.14.4" "tensor cores" "wmma ..."
+        "Loads, stores and multiplies matrix fragments." "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, %r1;";
+    "wgmma" "9.7.15.5" "Hopper tensor cores" "wgmma ..."
+        "Multiplies matrices across a warpgroup." "wgmma.fence.sync.aligned;";
+    "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
+        "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
+    "multimem" "9.7.9.14" "several GPUs" "multimem ..."
+        "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
+    "discard" "9.7.9.17" "caches with contents" "discard ..."
+        "Drops a line without writing it back." "discard.global.L2 [%rd1], 128;";
+    "tensormap" "9.7.13.16" "tensor maps (Hopper copies)" "tensormap ..."
+        "Changes or fences a tensor map." "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;";
+    "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
+        "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
+    "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
+        "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
+    "vote" "9.7.13.8" "nothing: deprecated since PTX 6.0" "vote ..."
+        "Votes without a member mask." "vote.all.pred %p1, %p2;";
+    "shfl" "9.7.9.5" "nothing: deprecated since PTX 6.0" "shfl ..."
+        "Shuffles without a member mask." "shfl.bfly.b32 %r1, %r2, 16, 31;";
+    "tex" "9.7.10.3" "textures" "tex ..." "Reads a texture." "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];";
+    "tld4" "9.7.10.4" "textures" "tld4 ..." "Gathers four texels." "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];";
+    "txq" "9.7.10.5" "textures" "txq ..." "Asks about a texture." "txq.width.b32 %r1, [%rd1];";
+    "suld" "9.7.11.1" "surfaces" "suld ..." "Reads a surface." "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];";
+    "sust" "9.7.11.2" "surfaces" "sust ..." "Writes a surface." "sust.b.1d.b32.trap [%rd1, {%r2}], %r1;";
+    "sured" "9.7.11.3" "surfaces" "sured ..." "Reduces into a surface." "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;";
+    "suq" "9.7.11.4" "surfaces" "suq ..." "Asks about a surface." "suq.width.b32 %r1, [%rd1];";
+    "stacksave" "9.7.17.1" "variable-length arrays" "stacksave ..." "Saves the stack pointer." "stacksave.u64 %rd1;";
+    "stackrestore" "9.7.17.2" "variable-length arrays" "stackrestore ..." "Restores the stack pointer." "stackrestore.u64 %rd1;";
+    "alloca" "9.7.17.3" "variable-length arrays" "alloca ..." "Allocates local memory." "alloca.u64 %rd1, %rd2;";
+    "vadd" "9.7.18.1" "video instructions" "vadd ..." "Adds parts of registers." "vadd.s32.s32.s32 %r1, %r2, %r3;";
+    "vsub" "9.7.18.2" "video instructions" "vsub ..." "Subtracts parts of registers." "vsub.s32.s32.s32 %r1, %r2, %r3;";
+    "vabsdiff" "9.7.18.3" "video instructions" "vabsdiff ..." "Absolute difference of parts." "vabsdiff.s32.s32.s32 %r1, %r2, %r3;";
+    "vmin" "9.7.18.4" "video instructions" "vmin ..." "Minimum of parts." "vmin.s32.s32.s32 %r1, %r2, %r3;";
+    "vmax" "9.7.18.5" "video instructions" "vmax ..." "Maximum of parts." "vmax.s32.s32.s32 %r1, %r2, %r3;";
+    "vabsdiff4" "9.7.18.13" "video instructions" "vabsdiff4 ..." "Absolute differences of bytes." "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;";
+}
