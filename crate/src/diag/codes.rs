@@ -40,9 +40,10 @@ codes! {
     P006: "nested too deeply", "Braces, brackets and parentheses are followed 256 levels deep, so that no text can exhaust the stack. No compiler comes near.", ".entry k() { mov.b32 %r1, ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~1; }";
     P007: "not text", "A control character or a letter beyond ASCII stands outside comments and strings. The text may be a binary (a cubin) or in another encoding.", ".entry k() { ret\u{1}; }";
     P008: "too many errors", "The rest of the text was not read. Where even the first lines fail, it may not be PTX.", "a; b; c; d; e; f; g; h; i; j; k; l; m; n; o; p; q; r; s; t; u;";
-    V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", "";
-    V002: "operands do not fit", "The instruction exists but not with these operands or types.", "";
-    V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", "";
+    V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2, %r9; ret; }";
+    V002: "operands do not fit", "The instruction exists but not with these operands or types.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2; ret; }";
+    V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", ".version 8.0\n.target sm_80\n.address_size 64\n.func f() { ret; }";
+    V004: "declared twice", "A label, parameter or variable is declared twice in one scope, so a mention of it could mean either.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { L: L: ret; }";
     V010: "unusable spec", "The spec file does not say something that is needed, or says it wrongly.", "";
     V011: "inferred", "The spec left this out; it was inferred from the PTX.", "";
     U001: "unsupported instruction", "A thread executes an instruction whose meaning Warpproof does not know.", "";

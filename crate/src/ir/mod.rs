@@ -5,8 +5,16 @@
 //! that do not change while a CTA runs are registers too, filled before the first instruction,
 //! so the simulator fetches every operand the same way.
 
+mod dump;
+mod facts;
+mod flow;
 mod kernel;
+mod lower;
+#[cfg(test)]
+mod tests;
 
+pub use dump::dump;
 pub use kernel::{
     Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, SpecialReg, Variable,
 };
+pub use lower::{Lowered, entries, lower};

@@ -44,16 +44,16 @@ pub(super) fn permute_mode(mode: Option<&str>) -> Option<LaneFn> {
         }),
         Some("b4e") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
             let first = c & 3;
-            permute(a, b, first | (first + 7 & 7) << 4 | (first + 6 & 7) << 8 | (first + 5 & 7) << 12)
+            permute(a, b, first | ((first + 7) & 7) << 4 | ((first + 6) & 7) << 8 | ((first + 5) & 7) << 12)
         }),
         Some("rc8") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, 0x1111 * (c & 3)) }),
         Some("ecl") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
             let least = c & 3;
-            permute(a, b, (0u32.max(least)) | 1u32.max(least) << 4 | 2u32.max(least) << 8 | 3u32.max(least) << 12)
+            permute(a, b, least | 1u32.max(least) << 4 | 2u32.max(least) << 8 | 3u32.max(least) << 12)
         }),
         Some("ecr") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
             let most = c & 3;
-            permute(a, b, 0u32.min(most) | 1u32.min(most) << 4 | 2u32.min(most) << 8 | 3u32.min(most) << 12)
+            permute(a, b, 1u32.min(most) << 4 | 2u32.min(most) << 8 | 3u32.min(most) << 12)
         }),
         Some("rc16") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
             permute(a, b, if c & 1 == 0 { 0x1010 } else { 0x3232 })

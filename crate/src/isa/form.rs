@@ -157,7 +157,8 @@ impl Form {
             }
             chosen[at] = Some(choice as u16);
         }
-        let complete = self.groups.iter().zip(&chosen).all(|(group, chosen)| group.optional || chosen.is_some());
+        let complete =
+            self.groups.iter().zip(&chosen).all(|(group, chosen)| group.optional || chosen.is_some());
         complete.then_some(Choice { form: self, chosen })
     }
 
@@ -270,7 +271,9 @@ mod tests {
 
     #[test]
     fn suffixes_are_a_set_but_types_keep_their_order() {
-        let form = Form::read("cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a; .frnd = .rn .rz; .dtype = .f32 .f16; .atype = .f32 .f16");
+        let form = Form::read(
+            "cvt{.frnd}{.ftz}{.sat}.dtype.atype d, a; .frnd = .rn .rz; .dtype = .f32 .f16; .atype = .f32 .f16",
+        );
         let choice = form.choose(&["ftz", "rn", "f16", "f32"]).unwrap();
         assert_eq!(choice.get("frnd"), Some("rn"));
         assert!(choice.has("ftz") && !choice.has("sat"));
@@ -283,7 +286,8 @@ mod tests {
     #[test]
     fn operands_of_every_kind_are_read() {
         use SlotKind::*;
-        let kinds = |text| Form::read(text).slots.iter().map(|slot| (slot.kind, slot.optional)).collect::<Vec<_>>();
+        let kinds =
+            |text| Form::read(text).slots.iter().map(|slot| (slot.kind, slot.optional)).collect::<Vec<_>>();
         assert_eq!(kinds("bar.sync a{, b}"), [(In, false), (In, true)]);
         assert_eq!(
             kinds("setp.lt.and p{|q}, a, b, {!}c"),

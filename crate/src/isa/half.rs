@@ -19,7 +19,7 @@ pub(super) fn odd_sum(p: f64, c: f64) -> f64 {
     let bits = sum.to_bits();
     let away = ((error > 0.0) == (sum > 0.0)) as u64;
     // NaN errors (infinite sums) compare unequal to themselves and change nothing.
-    let lost = (error != 0.0) & (error - error == 0.0);
+    let lost = (error != 0.0) & error.is_finite();
     let step = (lost as u64) & !bits & 1;
     f64::from_bits(bits.wrapping_add(step & away).wrapping_sub(step & !away & 1))
 }

@@ -22,6 +22,6 @@ pub use effect::{
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use rows::extern_math::{known_function, known_function_names};
 pub use table::{
-    Action, Arg, Coverage, Problem, Resolved, Row, Shape, Step, Support, assign, coverage, find, row, row_for,
-    rows,
+    Action, Arg, Coverage, Problem, Resolved, Row, Shape, Step, Support, assign, coverage, find, row,
+    row_for, rows,
 };

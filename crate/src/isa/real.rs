@@ -8,6 +8,9 @@
 use crate::base::Format;
 use crate::term::{Number, Relation, Rounding, Term, Terms, Unary};
 
+/// What [`Meaning::Real`](crate::isa::Meaning) holds.
+pub(super) type Function = fn(&mut Terms, &[Term]) -> Term;
+
 /// A rounding mode of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Mode {

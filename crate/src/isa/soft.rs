@@ -185,7 +185,8 @@ fn sum(format: Format, x: Unpacked, y: Unpacked, mode: Mode) -> u64 {
     // Highest ones at bit 126: a sum cannot overflow, and digits shifted out of the smaller number
     // matter only as a sticky bit, because then the difference loses at most one leading bit.
     let (x, y) = (x.normalised(), y.normalised());
-    let (large, small) = if (x.exponent, x.significand) >= (y.exponent, y.significand) { (x, y) } else { (y, x) };
+    let (large, small) =
+        if (x.exponent, x.significand) >= (y.exponent, y.significand) { (x, y) } else { (y, x) };
     let distance = (large.exponent - small.exponent) as u32;
     let (aligned, sticky) = if distance > 126 {
         (0, true)
@@ -223,7 +224,11 @@ pub(super) fn mul(format: Format, a: u64, b: u64, mode: Mode) -> u64 {
     match (a.class, b.class) {
         (Class::Nan, _) | (_, Class::Nan) => nan(format),
         (Class::Infinite, _) | (_, Class::Infinite) => {
-            if a.is_zero() || b.is_zero() { nan(format) } else { infinity(format, negative) }
+            if a.is_zero() || b.is_zero() {
+                nan(format)
+            } else {
+                infinity(format, negative)
+            }
         }
         _ => round(format, negative, a.significand * b.significand, a.exponent + b.exponent, false, mode),
     }
@@ -309,7 +314,13 @@ pub(super) fn to_integer(from: Format, bits: u64, mode: Mode, low: i128, high: i
     let x = unpack(from, bits);
     match x.class {
         Class::Nan => nan,
-        Class::Infinite => if x.negative { low } else { high },
+        Class::Infinite => {
+            if x.negative {
+                low
+            } else {
+                high
+            }
+        }
         Class::Finite => {
             let magnitude = round_to_whole(x, mode);
             let value = if x.negative { -magnitude } else { magnitude };

@@ -123,7 +123,14 @@ pub enum Problem {
     /// The name is known, these suffixes together are not; names one that no form takes, if any.
     UnknownSuffixes(Option<String>),
     /// Name and suffixes are known, the operands do not fit the form.
-    Operands(String),
+    Operands {
+        /// The operand that does not, if it is one of them.
+        at: Option<usize>,
+        /// What is wrong.
+        reason: String,
+        /// The form without its choices.
+        form: &'static str,
+    },
     /// The row exists, its meaning is missing; says what needs it.
     Missing(u32, &'static str),
 }
@@ -187,8 +194,8 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
             return Ok(Resolved { row: index as u32, form, vector: choice.vector(), action });
         }
     }
-    if let Some((form, reason)) = misfit {
-        return Err(Problem::Operands(format!("{reason}; the form is `{}`", head(form.text))));
+    if let Some((form, (at, reason))) = misfit {
+        return Err(Problem::Operands { at, reason, form: head(form.text) });
     }
     if let Some(missing) = missing {
         return Err(missing);
@@ -228,11 +235,11 @@ fn number(action: &mut Action, operation: u32) {
 }
 
 /// Whether operands of these shapes stand where the form wants them.
-fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), String> {
+fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option<usize>, String)> {
     let (least, most) = form.arity();
     if shapes.len() < least || shapes.len() > most {
         let wanted = if least == most { format!("{least}") } else { format!("{least} to {most}") };
-        return Err(format!("takes {wanted} operands, not {}", shapes.len()));
+        return Err((None, format!("{} takes {wanted} operands, not {}", choice.base(), shapes.len())));
     }
     let vector = choice.vector();
     for (at, (slot, shape)) in assign(form, shapes.len()).into_iter().zip(shapes).enumerate() {
@@ -250,7 +257,10 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), String>
             _ => false,
         };
         if !fits {
-            return Err(format!("operand {} is {} where {} is wanted", at + 1, shape.words(), slot.words(vector)));
+            return Err((
+                Some(at),
+                format!("{} stands where {} is wanted", shape.words(), slot.words(vector)),
+            ));
         }
     }
     Ok(())

@@ -93,8 +93,8 @@ fn float_lanes(format: Format, cmp: Cmp, unordered: bool, ftz: bool) -> Option<L
         (Cmp::Gt, true) => compare!(|a, b| !(a <= b)),
         #[allow(clippy::neg_cmp_op_on_partial_ord)]
         (Cmp::Ge, true) => compare!(|a, b| !(a < b)),
-        (Cmp::Num, _) => compare!(|a, b| (a == a) & (b == b)),
-        (Cmp::Nan, _) => compare!(|a, b| (a != a) | (b != b)),
+        (Cmp::Num, _) => compare!(|a, b| !Float::is_nan(a) & !Float::is_nan(b)),
+        (Cmp::Nan, _) => compare!(|a, b| Float::is_nan(a) | Float::is_nan(b)),
     })
 }
 
@@ -146,9 +146,24 @@ fn comparison(name: &str, format: Format, ftz: bool, destinations: u8) -> Option
 
 fn logic(name: &str) -> Option<Lanewise> {
     Some(match name {
-        "and" => lanewise(lanes!(|a: bool, b: bool| -> bool { a & b }), Meaning::Logic(real::logic_and), PRED, &[PRED, PRED]),
-        "or" => lanewise(lanes!(|a: bool, b: bool| -> bool { a | b }), Meaning::Logic(real::logic_or), PRED, &[PRED, PRED]),
-        "xor" => lanewise(lanes!(|a: bool, b: bool| -> bool { a ^ b }), Meaning::Logic(real::logic_xor), PRED, &[PRED, PRED]),
+        "and" => lanewise(
+            lanes!(|a: bool, b: bool| -> bool { a & b }),
+            Meaning::Logic(real::logic_and),
+            PRED,
+            &[PRED, PRED],
+        ),
+        "or" => lanewise(
+            lanes!(|a: bool, b: bool| -> bool { a | b }),
+            Meaning::Logic(real::logic_or),
+            PRED,
+            &[PRED, PRED],
+        ),
+        "xor" => lanewise(
+            lanes!(|a: bool, b: bool| -> bool { a ^ b }),
+            Meaning::Logic(real::logic_xor),
+            PRED,
+            &[PRED, PRED],
+        ),
         _ => return None,
     })
 }
@@ -221,7 +236,6 @@ fn split_pairs() -> Vec<Step> {
     vec![unpack(0, 0), unpack(1, 2)]
 }
 
-
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "setp",
@@ -257,7 +271,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "setp",
-        forms: &["setp.cmp{.ftz}.type p|q, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2"],
+        forms: &[
+            "setp.cmp{.ftz}.type p|q, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2",
+        ],
         build: |m| {
             let compare = comparison(m.get("cmp")?, half(m.get("type"))?, m.has("ftz"), 1)?;
             let mut steps = split_pairs();
@@ -290,7 +306,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "set",
-        forms: &["set.cmp{.ftz}.type.stype d, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2; .stype = .f16x2 .bf16x2"],
+        forms: &[
+            "set.cmp{.ftz}.type.stype d, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2; .stype = .f16x2 .bf16x2",
+        ],
         build: |m| {
             let format = half(m.get("type"))?;
             let compare = comparison(m.get("cmp")?, half(m.get("stype"))?, m.has("ftz"), 1)?;
@@ -326,7 +344,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "slct",
-        forms: &["slct{.ftz}.dtype.ctype d, a, b, c; .dtype = .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64; .ctype = .s32 .f32"],
+        forms: &[
+            "slct{.ftz}.dtype.ctype d, a, b, c; .dtype = .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64; .ctype = .s32 .f32",
+        ],
         build: |m| {
             // A NaN selects b, as every ordered comparison with it fails.
             let compare = comparison("ge", m.format("ctype")?, m.has("ftz"), 1)?;
@@ -344,7 +364,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "testp",
-        forms: &["testp.op.type p, a; .op = .finite .infinite .number .notanumber .normal .subnormal; .type = .f32 .f64"],
+        forms: &[
+            "testp.op.type p, a; .op = .finite .infinite .number .notanumber .normal .subnormal; .type = .f32 .f64",
+        ],
         build: |m| {
             let f = m.format("type")?;
             macro_rules! test {
@@ -353,8 +375,8 @@ pub(super) const ROWS: &[Row] = &[
             let run = match m.get("op")? {
                 "finite" => test!(|a| a.is_finite()),
                 "infinite" => test!(|a| a.is_infinite()),
-                "number" => test!(|a| a == a),
-                "notanumber" => test!(|a| a != a),
+                "number" => test!(|a| !a.is_nan()),
+                "notanumber" => test!(|a| a.is_nan()),
                 "normal" => test!(|a| a.is_normal()),
                 _ => test!(|a| a.is_subnormal()),
             };

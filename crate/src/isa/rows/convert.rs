@@ -8,12 +8,10 @@
 use crate::base::{Format, FormatClass};
 use crate::isa::half::{Bf16, F16, Float};
 use crate::isa::lanes::{Lane, lanes, lanewise, pure};
-use crate::isa::real::{self, Mode};
+use crate::isa::real::{self, Function as Real, Mode};
 use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
-use crate::term::{Term, Terms, Unary};
-
-type Real = fn(&mut Terms, &[Term]) -> Term;
+use crate::term::Unary;
 
 const MODES: [Mode; 4] = [Mode::Nearest, Mode::Zero, Mode::Down, Mode::Up];
 
@@ -79,13 +77,27 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
     macro_rules! with_extra {
         ($F:ident, $T:ident, $M:literal) => {
             match (extra.ftz, extra.sat, extra.relu, extra.finite) {
-                (false, false, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 0> as LaneFn,
-                (true, false, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 1>,
-                (false, true, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 2>,
-                (true, true, false, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 3>,
-                (false, false, true, false) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 4>,
-                (false, false, false, true) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 8>,
-                (false, false, true, true) => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 12>,
+                (false, false, false, false) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 0> as LaneFn
+                }
+                (true, false, false, false) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 1>
+                }
+                (false, true, false, false) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 2>
+                }
+                (true, true, false, false) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 3>
+                }
+                (false, false, true, false) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 4>
+                }
+                (false, false, false, true) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 8>
+                }
+                (false, false, true, true) => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, $M, 12>
+                }
                 _ => return None,
             }
         };
@@ -116,7 +128,9 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
                 lanes!(|a: f32| -> f64 { f64::from(a) })
             }
         }
-        (Format::F64, Format::F32) if matches!(mode, Mode::Nearest) && !extra.sat && !extra.relu && !extra.finite => {
+        (Format::F64, Format::F32)
+            if matches!(mode, Mode::Nearest) && !extra.sat && !extra.relu && !extra.finite =>
+        {
             if extra.ftz {
                 lanes!(|a: f64| -> f32 { (a as f32).flushed() })
             } else {
@@ -137,7 +151,8 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
         (Format::Bf16, Format::F16) => with_mode!(Bf16, F16),
         _ => return None,
     };
-    let narrows = to.bytes() < from.bytes() || matches!((from, to), (Format::F16, Format::Bf16) | (Format::Bf16, Format::F16));
+    let narrows = to.bytes() < from.bytes()
+        || matches!((from, to), (Format::F16, Format::Bf16) | (Format::Bf16, Format::F16));
     Some(lanewise(run, float_meaning(to, mode, narrows, extra)?, to, &[from]))
 }
 
@@ -296,14 +311,38 @@ integers!(u8 U8 u16 U16 u32 U32 u64 U64 i8 S8 i16 S16 i32 S32 i64 S64);
 macro_rules! by_integer {
     ($format:expr, $T:ident => $value:expr) => {
         match $format {
-            Format::U8 => { type $T = u8; $value }
-            Format::U16 => { type $T = u16; $value }
-            Format::U32 => { type $T = u32; $value }
-            Format::U64 => { type $T = u64; $value }
-            Format::S8 => { type $T = i8; $value }
-            Format::S16 => { type $T = i16; $value }
-            Format::S32 => { type $T = i32; $value }
-            Format::S64 => { type $T = i64; $value }
+            Format::U8 => {
+                type $T = u8;
+                $value
+            }
+            Format::U16 => {
+                type $T = u16;
+                $value
+            }
+            Format::U32 => {
+                type $T = u32;
+                $value
+            }
+            Format::U64 => {
+                type $T = u64;
+                $value
+            }
+            Format::S8 => {
+                type $T = i8;
+                $value
+            }
+            Format::S16 => {
+                type $T = i16;
+                $value
+            }
+            Format::S32 => {
+                type $T = i32;
+                $value
+            }
+            Format::S64 => {
+                type $T = i64;
+                $value
+            }
             _ => return None,
         }
     };
@@ -409,7 +448,8 @@ fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let (to, from) = (m.format("dtype")?, m.format("atype")?);
     let rounding = m.get("irnd").or_else(|| m.get("frnd"));
     let mode = Mode::from_name(rounding)?;
-    let extra = Extra { ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu"), finite: m.has("satfinite") };
+    let extra =
+        Extra { ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu"), finite: m.has("satfinite") };
     let lanes = match (from.is_float(), to.is_float()) {
         (true, true) if m.has("irnd") && from == to => integral_floats(from, mode, extra),
         (true, true) if m.has("irnd") => None,
@@ -467,7 +507,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "cvt",
-        forms: &["cvt.frnd{.relu}{.satfinite}.dtype.atype d, a, b; .frnd = .rn .rz; .dtype = .f16x2 .bf16x2; .atype = .f32"],
+        forms: &[
+            "cvt.frnd{.relu}{.satfinite}.dtype.atype d, a, b; .frnd = .rn .rz; .dtype = .f16x2 .bf16x2; .atype = .f32",
+        ],
         build: pair,
         real: "the same numbers",
         section: "9.7.9.21",
@@ -477,7 +519,9 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "cvt",
-        forms: &["cvt.frnd{.satfinite}{.relu}.dtype.atype d, a; .frnd = .rna .rn .rz; .dtype = .tf32; .atype = .f32"],
+        forms: &[
+            "cvt.frnd{.satfinite}{.relu}.dtype.atype d, a; .frnd = .rna .rn .rz; .dtype = .tf32; .atype = .f32",
+        ],
         build: |m| {
             if m.has("relu") {
                 return None;

@@ -8,7 +8,7 @@
 
 use crate::base::Format;
 use crate::isa::half::Float;
-use crate::isa::lanes::{Lane, lanewise};
+use crate::isa::lanes::lanewise;
 use crate::isa::real;
 use crate::isa::{LaneFn, Lanes, Lanewise, Meaning, WARP};
 use crate::term::{Term, Terms, Unary};

@@ -9,7 +9,7 @@
 
 use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
-use crate::isa::lanes::{Lane, lanes, lanewise, pure, typed};
+use crate::isa::lanes::{lanes, lanewise, pure, typed};
 use crate::isa::real::{self, Mode};
 use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
@@ -45,12 +45,25 @@ macro_rules! arithmetic {
     };
 }
 arithmetic!(Add, 2, |s| s[0].sum(s[1]), |f, b, mode| soft::add(f, b[0], b[1], mode), add);
-arithmetic!(Sub, 2, |s| s[0].sum(s[1].negated()), |f, b, mode| soft::add(f, b[0], b[1] ^ 1 << (f.bits() - 1), mode), sub);
+arithmetic!(
+    Sub,
+    2,
+    |s| s[0].sum(s[1].negated()),
+    |f, b, mode| soft::add(f, b[0], b[1] ^ 1 << (f.bits() - 1), mode),
+    sub
+);
 arithmetic!(Mul, 2, |s| s[0].product(s[1]), |f, b, mode| soft::mul(f, b[0], b[1], mode), mul);
-arithmetic!(Fma, 3, |s| s[0].multiply_add(s[1], s[2]), |f, b, mode| soft::fma(f, b[0], b[1], b[2], mode), fma);
+arithmetic!(
+    Fma,
+    3,
+    |s| s[0].multiply_add(s[1], s[2]),
+    |f, b, mode| soft::fma(f, b[0], b[1], b[2], mode),
+    fma
+);
 arithmetic!(Div, 2, |s| s[0].quotient(s[1]), |f, b, mode| soft::div(f, b[0], b[1], mode), div);
 arithmetic!(
-    Recip, 1,
+    Recip,
+    1,
     |s| T::from_f64(1.0).quotient(s[0]),
     |f, b, mode| soft::div(f, soft::from_integer(1, f, Mode::Nearest), b[0], mode),
     recip
@@ -278,7 +291,10 @@ fn run_xorsign<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool>(
     out[0] = result;
 }
 
-fn extreme_lanes<const MAX: bool, const N: usize>(format: Format, m: &crate::isa::form::Choice<'_>) -> Option<Lanewise> {
+fn extreme_lanes<const MAX: bool, const N: usize>(
+    format: Format,
+    m: &crate::isa::form::Choice<'_>,
+) -> Option<Lanewise> {
     let (nan, ftz) = (m.has("NaN"), m.has("ftz"));
     macro_rules! pick {
         ($T:ty) => {
@@ -352,7 +368,7 @@ fn sign_change<const NEG: bool>(format: Format, ftz: bool) -> Option<Lanewise> {
             }
         };
     }
-    let (run, real): (LaneFn, fn(&mut Terms, &[Term]) -> Term) = if NEG {
+    let (run, real): (LaneFn, real::Function) = if NEG {
         (change!(|x| Float::negated(x)), real::neg)
     } else {
         (change!(|x| Float::magnitude(x)), real::unary::<{ Unary::Abs as usize }>)
@@ -400,7 +416,9 @@ fn elementary<const U: usize>(format: Format, ftz: bool) -> Option<Lanewise> {
 
 fn elementary_row<const U: usize>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     match half(m) {
-        Some(format) => Some(packed(&elementary::<U>(format, m.has("ftz"))?, (0x30 + U as u32) << 20 | m.number())),
+        Some(format) => {
+            Some(packed(&elementary::<U>(format, m.has("ftz"))?, (0x30 + U as u32) << 20 | m.number()))
+        }
         None => Some(Action::Effect(Effect::Lanewise(elementary::<U>(m.format("type")?, m.has("ftz"))?))),
     }
 }

@@ -4,7 +4,7 @@
 //! remainders are the dividend. The most negative number divided by -1 wraps.
 
 use crate::base::Format;
-use crate::isa::lanes::{lanewise, lanes, patterned, pure, typed};
+use crate::isa::lanes::{lanes, lanewise, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Meaning, Pattern, real};
 use crate::term::{BitOp, Unary};
@@ -35,7 +35,13 @@ fn is_signed(format: Format) -> bool {
 }
 
 /// A carry-chain link: `|a, b, …, carry| -> (result, carry)`.
-fn carry(lanes: crate::isa::LaneFn, format: Format, sources: usize, reads: bool, writes: bool) -> Option<Action> {
+fn carry(
+    lanes: crate::isa::LaneFn,
+    format: Format,
+    sources: usize,
+    reads: bool,
+    writes: bool,
+) -> Option<Action> {
     let mut src = [format; 4];
     src[sources] = Format::B32;
     let count = sources + usize::from(reads);
@@ -75,10 +81,12 @@ macro_rules! chain {
 macro_rules! mad_chain {
     ($m:expr, |$a:ident, $b:ident, $c:ident, $carry:ident|) => {
         match ($m.get("mode")?, $m.format("type")?) {
-            ("lo", Format::U32 | Format::S32) => lanes!(|$a: u32, $b: u32, $c: u32, $carry: u32| -> (u32, u32) {
-                let sum = u64::from($a.wrapping_mul($b)) + u64::from($c) + u64::from($carry & 1);
-                (sum as u32, (sum >> 32) as u32)
-            }),
+            ("lo", Format::U32 | Format::S32) => {
+                lanes!(|$a: u32, $b: u32, $c: u32, $carry: u32| -> (u32, u32) {
+                    let sum = u64::from($a.wrapping_mul($b)) + u64::from($c) + u64::from($carry & 1);
+                    (sum as u32, (sum >> 32) as u32)
+                })
+            }
             ("hi", Format::U32) => lanes!(|$a: u32, $b: u32, $c: u32, $carry: u32| -> (u32, u32) {
                 let high = (u64::from($a) * u64::from($b)) >> 32;
                 let sum = high + u64::from($c) + u64::from($carry & 1);
@@ -89,10 +97,12 @@ macro_rules! mad_chain {
                 let sum = u64::from(high) + u64::from($c) + u64::from($carry & 1);
                 (sum as u32, (sum >> 32) as u32)
             }),
-            ("lo", Format::U64 | Format::S64) => lanes!(|$a: u64, $b: u64, $c: u64, $carry: u32| -> (u64, u32) {
-                let sum = u128::from($a.wrapping_mul($b)) + u128::from($c) + u128::from($carry & 1);
-                (sum as u64, (sum >> 64) as u32)
-            }),
+            ("lo", Format::U64 | Format::S64) => {
+                lanes!(|$a: u64, $b: u64, $c: u64, $carry: u32| -> (u64, u32) {
+                    let sum = u128::from($a.wrapping_mul($b)) + u128::from($c) + u128::from($carry & 1);
+                    (sum as u64, (sum >> 64) as u32)
+                })
+            }
             ("hi", Format::U64) => lanes!(|$a: u64, $b: u64, $c: u64, $carry: u32| -> (u64, u32) {
                 let high = (u128::from($a) * u128::from($b)) >> 64;
                 let sum = high + u128::from($c) + u128::from($carry & 1);
@@ -211,16 +221,24 @@ pub(super) const ROWS: &[Row] = &[
                 "wide" => {
                     let run = match f {
                         Format::U16 => {
-                            lanes!(|a: u16, b: u16, c: u32| -> u32 { (u32::from(a) * u32::from(b)).wrapping_add(c) })
+                            lanes!(|a: u16, b: u16, c: u32| -> u32 {
+                                (u32::from(a) * u32::from(b)).wrapping_add(c)
+                            })
                         }
                         Format::S16 => {
-                            lanes!(|a: i16, b: i16, c: i32| -> i32 { (i32::from(a) * i32::from(b)).wrapping_add(c) })
+                            lanes!(|a: i16, b: i16, c: i32| -> i32 {
+                                (i32::from(a) * i32::from(b)).wrapping_add(c)
+                            })
                         }
                         Format::U32 => {
-                            lanes!(|a: u32, b: u32, c: u64| -> u64 { (u64::from(a) * u64::from(b)).wrapping_add(c) })
+                            lanes!(|a: u32, b: u32, c: u64| -> u64 {
+                                (u64::from(a) * u64::from(b)).wrapping_add(c)
+                            })
                         }
                         Format::S32 => {
-                            lanes!(|a: i32, b: i32, c: i64| -> i64 { (i64::from(a) * i64::from(b)).wrapping_add(c) })
+                            lanes!(|a: i32, b: i32, c: i64| -> i64 {
+                                (i64::from(a) * i64::from(b)).wrapping_add(c)
+                            })
                         }
                         _ => return None,
                     };
@@ -247,7 +265,9 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = match (m.get("mode")?, f) {
-                ("lo", Format::U32) => lanes!(|a: u32, b: u32| -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff) }),
+                ("lo", Format::U32) => {
+                    lanes!(|a: u32, b: u32| -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff) })
+                }
                 ("lo", _) => lanes!(|a: i32, b: i32| -> i32 { (a << 8 >> 8).wrapping_mul(b << 8 >> 8) }),
                 (_, Format::U32) => {
                     lanes!(|a: u64, b: u64| -> u32 { (((a & 0xff_ffff) * (b & 0xff_ffff)) >> 16) as u32 })
@@ -271,10 +291,14 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             let run = match (m.get("mode")?, f, m.has("sat")) {
                 ("lo", Format::U32, false) => {
-                    lanes!(|a: u32, b: u32, c: u32| -> u32 { (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c) })
+                    lanes!(|a: u32, b: u32, c: u32| -> u32 {
+                        (a & 0xff_ffff).wrapping_mul(b & 0xff_ffff).wrapping_add(c)
+                    })
                 }
                 ("lo", Format::S32, false) => {
-                    lanes!(|a: i32, b: i32, c: i32| -> i32 { (a << 8 >> 8).wrapping_mul(b << 8 >> 8).wrapping_add(c) })
+                    lanes!(|a: i32, b: i32, c: i32| -> i32 {
+                        (a << 8 >> 8).wrapping_mul(b << 8 >> 8).wrapping_add(c)
+                    })
                 }
                 ("hi", Format::U32, false) => lanes!(|a: u64, b: u64, c: u32| -> u32 {
                     ((((a & 0xff_ffff) * (b & 0xff_ffff)) >> 16) as u32).wrapping_add(c)
@@ -314,7 +338,8 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["div.type d, a, b; .type = .u16 .u32 .u64 .s16 .s32 .s64"],
         build: |m| {
             let f = m.format("type")?;
-            let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if b == 0 { !0 } else { a.wrapping_div(b) });
+            let run =
+                typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if b == 0 { !0 } else { a.wrapping_div(b) });
             pure(run, Meaning::Real(real::int_div), f, &[f, f])
         },
         real: "trunc(a / b)",
@@ -438,13 +463,13 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             let run = if m.has("shiftamt") {
                 typed!(f, [U32 U64 S32 S64], |a| -> u32 {
-                    #[allow(unused_comparisons)]
+                    #[allow(unused_comparisons, clippy::absurd_extreme_comparisons)]
                     let bits = if a < 0 { !a } else { a };
                     if bits == 0 { u32::MAX } else { bits.leading_zeros() }
                 })
             } else {
                 typed!(f, [U32 U64 S32 S64], |a| -> u32 {
-                    #[allow(unused_comparisons)]
+                    #[allow(unused_comparisons, clippy::absurd_extreme_comparisons)]
                     let bits = if a < 0 { !a } else { a };
                     if bits == 0 { u32::MAX } else { T::BITS - 1 - bits.leading_zeros() }
                 })
@@ -487,9 +512,13 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = match f {
-                Format::U32 => lanes!(|a: u32, b: u8, c: u8| -> u32 { extract_unsigned(u64::from(a), b, c, 32) as u32 }),
+                Format::U32 => {
+                    lanes!(|a: u32, b: u8, c: u8| -> u32 { extract_unsigned(u64::from(a), b, c, 32) as u32 })
+                }
                 Format::U64 => lanes!(|a: u64, b: u8, c: u8| -> u64 { extract_unsigned(a, b, c, 64) }),
-                Format::S32 => lanes!(|a: i32, b: u8, c: u8| -> i32 { extract_signed(i64::from(a), b, c, 32) as i32 }),
+                Format::S32 => {
+                    lanes!(|a: i32, b: u8, c: u8| -> i32 { extract_signed(i64::from(a), b, c, 32) as i32 })
+                }
                 Format::S64 => lanes!(|a: i64, b: u8, c: u8| -> i64 { extract_signed(a, b, c, 64) }),
                 _ => return None,
             };

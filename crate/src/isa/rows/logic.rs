@@ -41,7 +41,12 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["not.type d, {!}a; .type = .pred", "not.type d, a; .type = .b16 .b32 .b64"],
         build: |m| {
             if m.get("type") == Some("pred") {
-                return pure(lanes!(|a: bool| -> bool { !a }), Meaning::Logic(real::logic_not), PRED, &[PRED]);
+                return pure(
+                    lanes!(|a: bool| -> bool { !a }),
+                    Meaning::Logic(real::logic_not),
+                    PRED,
+                    &[PRED],
+                );
             }
             let f = m.format("type")?;
             pure(typed!(f, [B16 B32 B64], |a| !a), Meaning::Bits(BitOp::Not), f, &[f])
@@ -121,9 +126,15 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = match f {
-                Format::B16 | Format::U16 => lanes!(|a: u16, b: u32| -> u16 { if b > 15 { 0 } else { a >> (b & 15) } }),
-                Format::B32 | Format::U32 => lanes!(|a: u32, b: u32| -> u32 { if b > 31 { 0 } else { a >> (b & 31) } }),
-                Format::B64 | Format::U64 => lanes!(|a: u64, b: u32| -> u64 { if b > 63 { 0 } else { a >> (b & 63) } }),
+                Format::B16 | Format::U16 => {
+                    lanes!(|a: u16, b: u32| -> u16 { if b > 15 { 0 } else { a >> (b & 15) } })
+                }
+                Format::B32 | Format::U32 => {
+                    lanes!(|a: u32, b: u32| -> u32 { if b > 31 { 0 } else { a >> (b & 31) } })
+                }
+                Format::B64 | Format::U64 => {
+                    lanes!(|a: u64, b: u32| -> u64 { if b > 63 { 0 } else { a >> (b & 63) } })
+                }
                 Format::S16 => lanes!(|a: i16, b: u32| -> i16 { a >> b.min(15) }),
                 Format::S32 => lanes!(|a: i32, b: u32| -> i32 { a >> b.min(31) }),
                 _ => lanes!(|a: i64, b: u32| -> i64 { a >> b.min(63) }),

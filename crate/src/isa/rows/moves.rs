@@ -147,12 +147,8 @@ pub(super) const ROWS: &[Row] = &[
             "createpolicy.cvt.L2.b64 d, a",
         ],
         build: |_| {
-            let mut lanes = crate::isa::lanes::lanewise(
-                lanes!(|_a: u64| -> u64 { 0 }),
-                Meaning::None,
-                Format::B64,
-                &[],
-            );
+            let mut lanes =
+                crate::isa::lanes::lanewise(lanes!(|_a: u64| -> u64 { 0 }), Meaning::None, Format::B64, &[]);
             lanes.sources = 0;
             Some(Action::Steps(vec![crate::isa::table::Step {
                 effect: Effect::Lanewise(lanes),

@@ -1,0 +1,232 @@
+//! What the PTX shows about parameters: which are pointers, and what they point to.
+//!
+//! Addresses are followed from `ld.param` through moves, `cvta` and address arithmetic to the
+//! loads and stores, over all of the code at once (registers are not told apart by time). An
+//! access's element format is its own if that is a float; an untyped access (`.b32`, as Triton
+//! writes, or `.u32`) takes the format of the float instructions that its values meet.
+//!
+//! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
+//! inferred, and no verdict rests on it silently.
+
+use super::kernel::{Constant, Instr, Kernel, RegisterKind};
+use crate::base::{Format, FormatClass};
+use crate::isa::{self, Effect, Meaning, Space};
+
+/// Parameters as bits of a set; what lies beyond the 64th is not followed.
+type Set = u64;
+
+/// Fills [`Parameter::pointer`](super::Parameter) and `pointee`.
+pub(super) fn infer(kernel: &mut Kernel) {
+    let origins = follow(kernel);
+    let mut known: Set = 0;
+    for (at, parameter) in kernel.parameters.iter().enumerate().take(64) {
+        if parameter.pointer {
+            known |= 1 << at;
+        }
+    }
+    for instr in &kernel.code {
+        if let Effect::FromGeneric(_) = instr.effect {
+            known |= origins.direct[kernel.src(instr)[0].index()];
+        }
+    }
+    let formats = Formats::new(kernel);
+    let mut pointees: Vec<Option<Format>> = vec![None; kernel.parameters.len()];
+    for instr in &kernel.code {
+        let Some((format, values)) = accessed(kernel, instr) else { continue };
+        let base = kernel.src(instr)[0].index();
+        let all = origins.set[base];
+        // An index that was itself a parameter may be among the origins; the pointer is the one
+        // that is used as such elsewhere, or directly.
+        let certain = all & (known | origins.direct[base]);
+        let chosen = if certain != 0 { certain } else { all };
+        known |= chosen;
+        let format = formats.element(format, values.first().map(|reg| reg.index()));
+        for (at, pointee) in pointees.iter_mut().enumerate().take(64) {
+            if chosen >> at & 1 == 1 {
+                *pointee = Some(pointee.map_or(format, |known| join(known, format)));
+            }
+        }
+    }
+    for (at, (parameter, pointee)) in kernel.parameters.iter_mut().zip(pointees).enumerate() {
+        parameter.pointer |= at < 64 && known >> at & 1 == 1;
+        parameter.pointee = pointee;
+    }
+}
+
+/// Which parameters a register's value may come from.
+struct Origins {
+    /// Through any address arithmetic.
+    set: Vec<Set>,
+    /// Through moves alone.
+    direct: Vec<Set>,
+}
+
+impl Origins {
+    /// Whether that was news.
+    fn add(&mut self, reg: usize, set: Set, direct: Set) -> bool {
+        let news = set & !self.set[reg] | direct & !self.direct[reg];
+        self.set[reg] |= set;
+        self.direct[reg] |= direct;
+        news != 0
+    }
+}
+
+fn follow(kernel: &Kernel) -> Origins {
+    let count = kernel.registers.len();
+    let mut origins = Origins { set: vec![0; count], direct: vec![0; count] };
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for instr in &kernel.code {
+            let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+            match instr.effect {
+                Effect::Load(access) if access.space == Space::Param => {
+                    for (at, reg) in dst.iter().enumerate() {
+                        let offset = instr.offset + at as i64 * i64::from(access.format.bytes());
+                        let set = parameter_at(kernel, instr, offset, access.format);
+                        changed |= origins.add(reg.index(), set, set);
+                    }
+                }
+                Effect::Move { .. } | Effect::FromGeneric(_) | Effect::ToGeneric(_) => {
+                    let (set, direct) = (origins.set[src[0].index()], origins.direct[src[0].index()]);
+                    changed |= origins.add(dst[0].index(), set, direct);
+                }
+                Effect::Lanewise(_) => {
+                    let of = |at: usize| src.get(at).map_or(0, |reg: &super::Reg| origins.set[reg.index()]);
+                    let set = match isa::row(instr.row).map(|row| row.name) {
+                        Some("add" | "sub" | "selp") => of(0) | of(1),
+                        Some("mad") => of(2),
+                        _ => 0,
+                    };
+                    changed |= origins.add(dst[0].index(), set, 0);
+                }
+                _ => {}
+            }
+        }
+    }
+    origins
+}
+
+/// The parameter that a load of a pointer-sized value reads.
+fn parameter_at(kernel: &Kernel, instr: &Instr, offset: i64, format: Format) -> Set {
+    if format.bits() != 64 || format.is_float() {
+        return 0;
+    }
+    let RegisterKind::Constant(Constant::ParameterAddress(start)) =
+        kernel.registers[kernel.src(instr)[0].index()]
+    else {
+        return 0;
+    };
+    let place = i64::from(start) + offset;
+    let holds = |p: &super::Parameter| (i64::from(p.offset)..i64::from(p.offset + p.size)).contains(&place);
+    match kernel.parameters.iter().position(holds) {
+        Some(at) if at < 64 => 1 << at,
+        _ => 0,
+    }
+}
+
+/// Format and values of an access that may go to a tensor.
+fn accessed<'k>(kernel: &'k Kernel, instr: &Instr) -> Option<(Format, &'k [super::Reg])> {
+    let outside = |space| matches!(space, Space::Global | Space::Generic | Space::Const);
+    match instr.effect {
+        Effect::Load(access) if outside(access.space) => Some((access.format, kernel.dst(instr))),
+        Effect::Store(access) if outside(access.space) => Some((access.format, &kernel.src(instr)[1..])),
+        Effect::Atomic { access, .. } if outside(access.space) => {
+            Some((access.format, &kernel.src(instr)[1..]))
+        }
+        _ => None,
+    }
+}
+
+/// The float formats that registers meet, for groups of registers that copy one another.
+struct Formats {
+    group: Vec<u32>,
+    /// The format as a whole.
+    whole: Vec<Option<Format>>,
+    /// The format of the halves that a register is taken apart into (or put together from).
+    parts: Vec<Option<Format>>,
+}
+
+impl Formats {
+    fn new(kernel: &Kernel) -> Formats {
+        let count = kernel.registers.len();
+        let mut group: Vec<u32> = (0..count as u32).collect();
+        let is_register =
+            |reg: super::Reg| matches!(kernel.registers[reg.index()], RegisterKind::Virtual { .. });
+        let mut unite = |a: super::Reg, b: super::Reg| {
+            if is_register(a) && is_register(b) {
+                let (a, b) = (root(&mut group, a.0), root(&mut group, b.0));
+                group[a.max(b) as usize] = a.min(b);
+            }
+        };
+        for instr in &kernel.code {
+            let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+            match instr.effect {
+                Effect::Move { .. } | Effect::Shuffle(_) => unite(dst[0], src[0]),
+                Effect::Lanewise(lanes) if matches!(lanes.meaning, Meaning::Select) => {
+                    unite(dst[0], src[0]);
+                    unite(dst[0], src[1]);
+                }
+                _ => {}
+            }
+        }
+        let roots: Vec<u32> = (0..count as u32).map(|reg| root(&mut group, reg)).collect();
+        let mut formats = Formats { group: roots, whole: vec![None; count], parts: vec![None; count] };
+        for instr in &kernel.code {
+            if let Effect::Lanewise(lanes) = instr.effect {
+                let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+                for (reg, format) in src.iter().zip(lanes.src).chain([(&dst[0], lanes.dst)]) {
+                    let group = formats.group[reg.index()] as usize;
+                    if format.is_float() && is_register(*reg) {
+                        formats.whole[group].get_or_insert(format);
+                    }
+                }
+            }
+        }
+        for instr in &kernel.code {
+            let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+            let (whole, parts) = match instr.effect {
+                Effect::Unpack { .. } => (src[0], dst),
+                Effect::Pack { .. } => (dst[0], src),
+                _ => continue,
+            };
+            let group = formats.group[whole.index()] as usize;
+            let format = parts.iter().find_map(|part| formats.whole[formats.group[part.index()] as usize]);
+            formats.parts[group] = formats.parts[group].or(format);
+        }
+        formats
+    }
+
+    /// The element format of an access of `format` whose (first) value is in a register.
+    fn element(&self, format: Format, value: Option<usize>) -> Format {
+        if format.is_float() {
+            return format;
+        }
+        let Some(group) = value.map(|reg| self.group[reg] as usize) else { return format };
+        match (self.whole[group], self.parts[group]) {
+            (Some(float), _) if float.bits() == format.bits() => float,
+            (_, Some(float)) if float.bits() < format.bits() => float,
+            _ => format,
+        }
+    }
+}
+
+fn root(group: &mut [u32], mut reg: u32) -> u32 {
+    while group[reg as usize] != reg {
+        let above = group[group[reg as usize] as usize];
+        group[reg as usize] = above;
+        reg = above;
+    }
+    reg
+}
+
+/// One format for two accesses of one tensor: floats win, then numbers over bits, then the smaller.
+fn join(a: Format, b: Format) -> Format {
+    let rank = |format: Format| match format.class() {
+        FormatClass::Float => 0,
+        FormatClass::Signed | FormatClass::Unsigned => 1,
+        FormatClass::Bits => 2,
+    };
+    let key = |format: Format| (rank(format).min(1), format.bits(), rank(format), format);
+    if key(b) < key(a) { b } else { a }
+}

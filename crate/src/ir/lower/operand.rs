@@ -1,0 +1,455 @@
+//! Operands to registers: names, literals, addresses, vectors, special registers.
+
+use super::registers::{Predefined, predefined};
+use super::scope::{Binding, Found, register_bits};
+use super::{Code, Context, Diagnostic, Lowering, Try};
+use crate::base::{Format, Span};
+use crate::ir::kernel::{Constant, Reg};
+use crate::isa::{self, BarrierOp, Effect, Lanewise, ReduceOp, VoteMode};
+use crate::syntax::ast::{Literal, Name, Operand, OperandKind, Type};
+
+/// What an instruction wants in an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Want {
+    /// Width; 1 is a predicate.
+    pub(super) bits: u32,
+    /// Wider registers will do (loads, stores, conversions).
+    pub(super) wider: bool,
+    /// A float of this format: integer literals do not fit.
+    pub(super) float: Option<Format>,
+}
+
+impl Want {
+    pub(super) fn bits(bits: u32) -> Want {
+        Want { bits, wider: false, float: None }
+    }
+
+    pub(super) fn format(format: Format) -> Want {
+        Want { bits: format.bits(), wider: false, float: format.is_float().then_some(format) }
+    }
+
+    /// An operand of a [`Lanewise`]: B8 is a predicate there.
+    fn lane(format: Format) -> Want {
+        if format == Format::B8 { Want::bits(1) } else { Want::format(format) }
+    }
+
+    pub(super) fn or_wider(self) -> Want {
+        Want { wider: true, ..self }
+    }
+}
+
+/// What destination `at` of an effect with `count` of them is.
+pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Want {
+    match effect {
+        Effect::Lanewise(lanes) if at == 0 => Want::lane(lanes.dst),
+        Effect::Lanewise(_) => Want::bits(1),
+        Effect::Move { bits } | Effect::Pack { bits } => Want::bits(*bits),
+        Effect::Unpack { bits } => Want::bits(bits / count.max(1) as u32),
+        Effect::Load(access) => Want::format(access.format).or_wider(),
+        Effect::Atomic { access, .. } => Want::format(access.format),
+        Effect::Shuffle(_) | Effect::Match { .. } | Effect::Elect => Want::bits(if at == 0 { 32 } else { 1 }),
+        Effect::Vote(VoteMode::Ballot) => Want::bits(32),
+        Effect::Vote(_) | Effect::IsSpace(_) => Want::bits(1),
+        Effect::Barrier { op: BarrierOp::Reduce { op, .. }, .. } if *op != ReduceOp::Popc => Want::bits(1),
+        Effect::ToGeneric(_) | Effect::FromGeneric(_) => Want::bits(32).or_wider(),
+        Effect::Redux { .. }
+        | Effect::Barrier { .. }
+        | Effect::ActiveMask
+        | Effect::ReadClock
+        | Effect::Store(_)
+        | Effect::Branch
+        | Effect::BranchIndexed
+        | Effect::Exit
+        | Effect::Forbidden(_)
+        | Effect::WarpSync
+        | Effect::Fence
+        | Effect::Nothing
+        | Effect::Unsupported => Want::bits(32),
+    }
+}
+
+/// What source `at` of an effect with `count` of them is (memory operands count from the address).
+pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
+    match effect {
+        Effect::Lanewise(Lanewise { src, .. }) => Want::lane(src[at.min(3)]),
+        Effect::Move { bits } | Effect::Unpack { bits } => Want::bits(*bits),
+        Effect::Pack { bits } => Want::bits(bits / count.max(1) as u32),
+        Effect::Load(_) => Want::bits(32).or_wider(),
+        Effect::Store(access) => Want::format(access.format).or_wider(),
+        Effect::Atomic { access, .. } => Want::format(access.format),
+        Effect::Vote(_) => Want::bits(if at == 0 { 1 } else { 32 }),
+        Effect::Match { bits, .. } => Want::bits(if at == 0 { *bits } else { 32 }),
+        Effect::Barrier { op: BarrierOp::Reduce { .. }, .. } => {
+            Want::bits(if at + 1 == count { 1 } else { 32 })
+        }
+        Effect::IsSpace(_) | Effect::ToGeneric(_) | Effect::FromGeneric(_) => Want::bits(32).or_wider(),
+        Effect::Redux { .. }
+        | Effect::Barrier { .. }
+        | Effect::Shuffle(_)
+        | Effect::Elect
+        | Effect::ActiveMask
+        | Effect::ReadClock
+        | Effect::Branch
+        | Effect::BranchIndexed
+        | Effect::Exit
+        | Effect::Forbidden(_)
+        | Effect::WarpSync
+        | Effect::Fence
+        | Effect::Nothing
+        | Effect::Unsupported => Want::bits(32),
+    }
+}
+
+/// An address operand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Place {
+    pub(super) base: Base,
+    pub(super) offset: i64,
+}
+
+/// What an address starts from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Base {
+    /// A register's value.
+    Register(Reg),
+    /// Nothing: the offset is the address.
+    Absolute,
+    /// A variable.
+    Variable(u32),
+    /// A `.param` local.
+    Argument(u32),
+    /// A parameter of the kernel.
+    Parameter(u32),
+}
+
+impl<'m> Lowering<'m> {
+    /// What a name is bound to, if anything; gives a declared register its id.
+    pub(super) fn bound(&mut self, name: Name) -> Option<Binding> {
+        match self.scopes.find(&self.module.names, name) {
+            Found::Bound(binding) => Some(binding),
+            Found::Declared { scope, ty, vector } => {
+                let bits = register_bits(ty)?;
+                let text = self.text(name);
+                let binding = match vector {
+                    None => Binding::Register { bits, reg: self.registers.fresh(bits, text) },
+                    Some(count) => {
+                        let parts = ["x", "y", "z", "w"];
+                        let regs: Vec<Reg> = (0..usize::from(count))
+                            .map(|at| {
+                                let part = parts.get(at).copied().unwrap_or("?");
+                                self.registers.fresh(bits, &format!("{text}.{part}"))
+                            })
+                            .collect();
+                        Binding::Vector { bits, first: *regs.first()?, count }
+                    }
+                };
+                self.scopes.bind_in(scope, name, binding);
+                Some(binding)
+            }
+            Found::Nothing => self.module_variable(name),
+        }
+    }
+
+    /// Reports a name that stands for nothing.
+    pub(super) fn unknown(&mut self, name: Name, span: Span, what: &str) -> super::Reported {
+        let text = self.text(name);
+        let mut diagnostic = Diagnostic::error(Code::V001, format!("{what} {text} is not declared here"))
+            .at(self.source, span);
+        if let Some(near) = self.scopes.nearest(&self.module.names, text) {
+            diagnostic = diagnostic.note(format!("did you mean {near}?"));
+        }
+        self.error(diagnostic)
+    }
+
+    /// Checks a register's width against what is wanted.
+    fn check_width(&mut self, name: &str, bits: u32, want: Want, span: Span) -> Try<()> {
+        if bits == want.bits || want.wider && bits > want.bits && want.bits > 1 {
+            return Ok(());
+        }
+        let message = match (bits, want.bits) {
+            (1, wanted) => format!("{name} is a predicate; the instruction takes {wanted} bits here"),
+            (_, 1) => format!("{name} is no predicate; the instruction takes one here"),
+            (bits, wanted) => format!("{name} has {bits} bits; the instruction takes {wanted} here"),
+        };
+        Err(self.error_at(Code::V002, span, message))
+    }
+
+    /// A destination.
+    pub(super) fn destination(&mut self, operand: &Operand, want: Want) -> Try<Reg> {
+        match &operand.kind {
+            OperandKind::Sink => Ok(self.registers.sink()),
+            OperandKind::Name(name) => match self.bound(*name) {
+                Some(Binding::Register { bits, reg }) => {
+                    self.check_width(self.text(*name), bits, want, operand.span)?;
+                    Ok(reg)
+                }
+                Some(_) => {
+                    let message = format!("{} is no register; a result needs one", self.text(*name));
+                    Err(self.error_at(Code::V002, operand.span, message))
+                }
+                None if predefined(self.text(*name), None).is_some() => {
+                    let message = format!("{} cannot be written", self.text(*name));
+                    Err(self.error_at(Code::V002, operand.span, message))
+                }
+                None => Err(self.unknown(*name, operand.span, "register")),
+            },
+            OperandKind::Component { name, component } => {
+                let reg = self.component(*name, *component, operand.span)?;
+                let bits = self.registers.width(reg).unwrap_or(32);
+                self.check_width(self.text(*name), bits, want, operand.span)?;
+                Ok(reg)
+            }
+            _ => Err(self.error_at(Code::V002, operand.span, "a result needs a register")),
+        }
+    }
+
+    /// An element of a vector register.
+    fn component(&mut self, name: Name, component: Name, span: Span) -> Try<Reg> {
+        let at = match self.text(component) {
+            "x" | "r" => 0,
+            "y" | "g" => 1,
+            "z" | "b" => 2,
+            "w" | "a" => 3,
+            _ => u32::MAX,
+        };
+        match self.bound(name) {
+            Some(Binding::Vector { first, count, .. }) if at < u32::from(count) => Ok(Reg(first.0 + at)),
+            Some(_) => {
+                let message = format!("{} has no part .{}", self.text(name), self.text(component));
+                Err(self.error_at(Code::V002, span, message))
+            }
+            None => Err(self.unknown(name, span, "vector register")),
+        }
+    }
+
+    /// A source.
+    pub(super) fn source(&mut self, context: Context, operand: &Operand, want: Want) -> Try<Reg> {
+        match &operand.kind {
+            OperandKind::Name(name) => self.named_source(context, *name, None, want, operand.span),
+            OperandKind::Component { name, component } => {
+                let text = self.text(*name);
+                let part = self.text(*component);
+                if self.bound(*name).is_none() && predefined(text, Some(part)).is_some() {
+                    return self.predefined_source(context, text, Some(part), want, operand.span);
+                }
+                let reg = self.component(*name, *component, operand.span)?;
+                let bits = self.registers.width(reg).unwrap_or(32);
+                self.check_width(text, bits, want, operand.span)?;
+                Ok(reg)
+            }
+            OperandKind::Offset { name, offset } => {
+                self.named_source(context, *name, Some(*offset), want, operand.span)
+            }
+            OperandKind::Literal(literal) => {
+                let bits = self.literal(*literal, want, operand.span)?;
+                Ok(self.registers.bits(bits))
+            }
+            OperandKind::Not(name) => {
+                let inner = Operand { span: operand.span, kind: OperandKind::Name(*name) };
+                let positive = self.source(context, &inner, Want::bits(1))?;
+                if want.bits != 1 {
+                    let message = "`!` negates predicates only";
+                    return Err(self.error_at(Code::V002, operand.span, message));
+                }
+                Ok(self.negation(context, positive))
+            }
+            OperandKind::Sink
+            | OperandKind::Address(_)
+            | OperandKind::Coordinates(_)
+            | OperandKind::Vector(_)
+            | OperandKind::Pair(_)
+            | OperandKind::List(_) => {
+                Err(self.error_at(Code::V002, operand.span, "the instruction takes a single value here"))
+            }
+        }
+    }
+
+    /// A predicate's negation in a new register.
+    pub(super) fn negation(&mut self, context: Context, predicate: Reg) -> Reg {
+        let negated = self.registers.fresh(1, "");
+        let resolved = isa::find("not", &["pred"], &[isa::Shape::Scalar, isa::Shape::Scalar]);
+        if let Ok(isa::Resolved { action: isa::Action::Effect(effect), .. }) = resolved {
+            self.plain(context, effect, &[negated], &[predicate]);
+        }
+        negated
+    }
+
+    fn named_source(
+        &mut self,
+        context: Context,
+        name: Name,
+        offset: Option<i64>,
+        want: Want,
+        span: Span,
+    ) -> Try<Reg> {
+        let text = self.text(name);
+        let constant = match (self.bound(name), offset) {
+            (Some(Binding::Register { bits, reg }), None) => {
+                self.check_width(text, bits, want, span)?;
+                return Ok(reg);
+            }
+            (Some(Binding::Variable(variable)), _) => {
+                Constant::Address { variable, offset: offset.unwrap_or(0), generic: false }
+            }
+            (Some(Binding::Argument(argument)), _) => {
+                let variable = self.argument_in_memory(argument);
+                Constant::Address { variable, offset: offset.unwrap_or(0), generic: false }
+            }
+            (Some(Binding::Parameter(parameter)), _) => {
+                let start = i64::from(self.parameters[parameter as usize].offset);
+                Constant::ParameterAddress((start + offset.unwrap_or(0)) as u32)
+            }
+            (None, None) if predefined(text, None).is_some() => {
+                return self.predefined_source(context, text, None, want, span);
+            }
+            (None, _) if self.functions.contains_key(&name) => {
+                let message =
+                    format!("the address of function {text} is taken; indirect calls are not supported");
+                self.unsupported(context, message);
+                return Err(super::Reported);
+            }
+            (None, _) => return Err(self.unknown(name, span, "name")),
+            (Some(_), _) => {
+                let message = format!("{text} cannot stand as a value here");
+                return Err(self.error_at(Code::V002, span, message));
+            }
+        };
+        if want.bits < 32 || want.float.is_some() {
+            let message = format!("the address of {text} does not fit an operand of {} bits", want.bits);
+            return Err(self.error_at(Code::V002, span, message));
+        }
+        Ok(self.registers.constant(constant))
+    }
+
+    fn predefined_source(
+        &mut self,
+        context: Context,
+        name: &str,
+        part: Option<&str>,
+        want: Want,
+        span: Span,
+    ) -> Try<Reg> {
+        let full = part.map_or_else(|| name.to_owned(), |part| format!("{name}.{part}"));
+        let narrow = |bits: u32| want.bits == bits || want.bits == 16 || want.wider || want.bits == 64;
+        match predefined(name, part) {
+            Some(Predefined::Special(special)) if narrow(32) && want.bits > 1 => {
+                Ok(self.registers.special(special, &full))
+            }
+            Some(Predefined::Constant(bits)) if want.bits > 1 => Ok(self.registers.bits(bits)),
+            Some(Predefined::Clock(bits)) if want.bits > 1 => {
+                let reg = self.registers.fresh(bits, &full);
+                self.plain(context, Effect::ReadClock, &[reg], &[]);
+                Ok(reg)
+            }
+            _ => {
+                let message = format!("{full} does not fit an operand of {} bits", want.bits);
+                Err(self.error_at(Code::V002, span, message))
+            }
+        }
+    }
+
+    /// A literal's bits in an operand of that width.
+    fn literal(&mut self, literal: Literal, want: Want, span: Span) -> Try<u64> {
+        let mask = if want.bits >= 64 { u64::MAX } else { (1 << want.bits) - 1 };
+        match (literal, want.float, want.bits) {
+            (Literal::Integer { .. }, Some(format @ (Format::F32 | Format::F64)), _) => {
+                let example = if format == Format::F32 { "0f3F800000" } else { "0d3FF0000000000000" };
+                let message = format!("an integer stands where an .{format} is wanted");
+                let diagnostic = Diagnostic::error(Code::V002, message)
+                    .at(self.source, span)
+                    .note(format!("write the number with a decimal point or as bits, like {example}"));
+                Err(self.error(diagnostic))
+            }
+            (Literal::Integer { bits, .. }, ..) => Ok(bits & mask),
+            (Literal::F32(bits), _, 32) => Ok(bits.into()),
+            (Literal::F32(bits), _, 64) => Ok(f64::from(f32::from_bits(bits)).to_bits()),
+            (Literal::F64(bits), _, 64) => Ok(bits),
+            (Literal::F64(bits), _, 32) => Ok((f64::from_bits(bits) as f32).to_bits().into()),
+            (Literal::F32(_) | Literal::F64(_), ..) => {
+                let message = format!("a float literal does not fit {} bits", want.bits);
+                Err(self.error_at(Code::V002, span, message))
+            }
+        }
+    }
+
+    /// The registers of a vector register, if the operand names one.
+    fn vector_register(&mut self, operand: &Operand, want: Want) -> Try<Option<Vec<Reg>>> {
+        let OperandKind::Name(name) = &operand.kind else { return Ok(None) };
+        let Some(Binding::Vector { bits, first, count }) = self.bound(*name) else { return Ok(None) };
+        self.check_width(self.text(*name), bits, want, operand.span)?;
+        Ok(Some((0..u32::from(count)).map(|at| Reg(first.0 + at)).collect()))
+    }
+
+    /// The `count` destinations of a vector operand, a vector register or a single operand.
+    pub(super) fn destinations(&mut self, operand: &Operand, count: u8, want: Want) -> Try<Vec<Reg>> {
+        let regs = match (&operand.kind, self.vector_register(operand, want)?) {
+            (_, Some(regs)) => regs,
+            (OperandKind::Vector(parts), None) => {
+                parts.iter().map(|part| self.destination(part, want)).collect::<Try<Vec<Reg>>>()?
+            }
+            _ => vec![self.destination(operand, want)?],
+        };
+        self.check_count(regs, count, operand.span)
+    }
+
+    /// The `count` sources of a vector operand, a vector register or a single operand.
+    pub(super) fn sources(
+        &mut self,
+        context: Context,
+        operand: &Operand,
+        count: u8,
+        want: Want,
+    ) -> Try<Vec<Reg>> {
+        let regs = match (&operand.kind, self.vector_register(operand, want)?) {
+            (_, Some(regs)) => regs,
+            (OperandKind::Vector(parts), None) => {
+                parts.iter().map(|part| self.source(context, part, want)).collect::<Try<Vec<Reg>>>()?
+            }
+            _ => vec![self.source(context, operand, want)?],
+        };
+        self.check_count(regs, count, operand.span)
+    }
+
+    fn check_count(&mut self, regs: Vec<Reg>, count: u8, span: Span) -> Try<Vec<Reg>> {
+        if regs.len() == usize::from(count) {
+            return Ok(regs);
+        }
+        let message = format!("{count} elements are wanted here, not {}", regs.len());
+        Err(self.error_at(Code::V002, span, message))
+    }
+
+    /// An address.
+    pub(super) fn place_of(&mut self, operand: &Operand) -> Try<Place> {
+        let OperandKind::Address(address) = &operand.kind else {
+            return Err(self.error_at(Code::V002, operand.span, "an address in brackets is wanted here"));
+        };
+        let Some(name) = address.base else {
+            return Ok(Place { base: Base::Absolute, offset: address.offset });
+        };
+        let base = match self.bound(name) {
+            Some(Binding::Register { bits: 32 | 64, reg }) => Base::Register(reg),
+            Some(Binding::Register { bits, .. }) => {
+                let message = format!("{} has {bits} bits; an address has 32 or 64", self.text(name));
+                return Err(self.error_at(Code::V002, operand.span, message));
+            }
+            Some(Binding::Variable(variable)) => Base::Variable(variable),
+            Some(Binding::Argument(argument)) => Base::Argument(argument),
+            Some(Binding::Parameter(parameter)) => Base::Parameter(parameter),
+            Some(_) => {
+                let message = format!("{} is no address", self.text(name));
+                return Err(self.error_at(Code::V002, operand.span, message));
+            }
+            None => return Err(self.unknown(name, operand.span, "name")),
+        };
+        Ok(Place { base, offset: address.offset })
+    }
+
+    /// Whether a type is a scalar that `.param` objects of calls can hold in a register.
+    pub(super) fn scalar_format(ty: Type) -> Option<Format> {
+        match ty {
+            Type::Scalar(format) => Some(format),
+            Type::F16x2 | Type::Bf16x2 => Some(Format::B32),
+            Type::Predicate | Type::B128 | Type::Texref | Type::Samplerref | Type::Surfref => None,
+        }
+    }
+}

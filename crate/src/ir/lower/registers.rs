@@ -1,0 +1,135 @@
+//! Registers of the kernel being lowered: only those that occur get an id.
+
+use crate::ir::{Constant, Reg, RegisterKind, SpecialReg};
+use rustc_hash::FxHashMap;
+
+/// All registers so far.
+#[derive(Default)]
+pub(super) struct Registers {
+    pub(super) kinds: Vec<RegisterKind>,
+    pub(super) names: Vec<String>,
+    constants: FxHashMap<Constant, Reg>,
+    specials: FxHashMap<(SpecialReg, String), Reg>,
+    sink: Option<Reg>,
+    carry: Option<Reg>,
+}
+
+impl Registers {
+    fn push(&mut self, kind: RegisterKind, name: String) -> Reg {
+        let reg = Reg(self.kinds.len() as u32);
+        self.kinds.push(kind);
+        self.names.push(name);
+        reg
+    }
+
+    /// A new register of `bits` bits.
+    pub(super) fn fresh(&mut self, bits: u32, name: &str) -> Reg {
+        self.push(RegisterKind::Virtual { bits }, name.to_owned())
+    }
+
+    /// The register that holds a constant.
+    pub(super) fn constant(&mut self, constant: Constant) -> Reg {
+        if let Some(reg) = self.constants.get(&constant) {
+            return *reg;
+        }
+        let reg = self.push(RegisterKind::Constant(constant.clone()), String::new());
+        self.constants.insert(constant, reg);
+        reg
+    }
+
+    /// The register that holds these bits.
+    pub(super) fn bits(&mut self, bits: u64) -> Reg {
+        self.constant(Constant::Bits(bits))
+    }
+
+    /// The register that holds a special register.
+    pub(super) fn special(&mut self, special: SpecialReg, name: &str) -> Reg {
+        let key = (special, name.to_owned());
+        if let Some(reg) = self.specials.get(&key) {
+            return *reg;
+        }
+        let reg = self.push(RegisterKind::Special(special), name.to_owned());
+        self.specials.insert(key, reg);
+        reg
+    }
+
+    /// The register that is written and never read.
+    pub(super) fn sink(&mut self) -> Reg {
+        if let Some(reg) = self.sink {
+            return reg;
+        }
+        let reg = self.push(RegisterKind::Sink, "_".to_owned());
+        self.sink = Some(reg);
+        reg
+    }
+
+    /// The condition-code register of carry chains.
+    pub(super) fn carry(&mut self) -> Reg {
+        if let Some(reg) = self.carry {
+            return reg;
+        }
+        let reg = self.fresh(32, "%cc");
+        self.carry = Some(reg);
+        reg
+    }
+
+    /// Bits of a register that can be read or written; `None` for constants and the sink.
+    pub(super) fn width(&self, reg: Reg) -> Option<u32> {
+        match self.kinds[reg.index()] {
+            RegisterKind::Virtual { bits } => Some(bits),
+            _ => None,
+        }
+    }
+}
+
+/// What a predefined name stands for.
+pub(super) enum Predefined {
+    /// A register fixed while the CTA runs.
+    Special(SpecialReg),
+    /// Always this, because one CTA is one cluster.
+    Constant(u64),
+    /// Differs from run to run; the width.
+    Clock(u32),
+}
+
+/// The special register with that name (and component), manual chapter 10.
+pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefined> {
+    let axis = match component {
+        Some("x") => Some(0),
+        Some("y") => Some(1),
+        Some("z") => Some(2),
+        _ => None,
+    };
+    let special = match (name, axis, component) {
+        ("%tid", Some(axis), _) => SpecialReg::Tid(axis),
+        ("%ntid", Some(axis), _) => SpecialReg::Ntid(axis),
+        ("%ctaid" | "%clusterid", Some(axis), _) => SpecialReg::Ctaid(axis),
+        ("%nctaid" | "%nclusterid", Some(axis), _) => SpecialReg::Nctaid(axis),
+        ("%cluster_ctaid", Some(_), _) => return Some(Predefined::Constant(0)),
+        ("%cluster_nctaid", Some(_), _) => return Some(Predefined::Constant(1)),
+        (_, None, Some(_)) | (_, Some(_), _) => return None,
+        ("%laneid", ..) => SpecialReg::LaneId,
+        ("%warpid", ..) => SpecialReg::WarpId,
+        ("%nwarpid", ..) => SpecialReg::NWarpId,
+        ("%lanemask_eq", ..) => SpecialReg::LaneMaskEq,
+        ("%lanemask_le", ..) => SpecialReg::LaneMaskLe,
+        ("%lanemask_lt", ..) => SpecialReg::LaneMaskLt,
+        ("%lanemask_ge", ..) => SpecialReg::LaneMaskGe,
+        ("%lanemask_gt", ..) => SpecialReg::LaneMaskGt,
+        ("%dynamic_smem_size", ..) => SpecialReg::DynamicSharedSize,
+        ("%total_smem_size" | "%aggr_smem_size", ..) => SpecialReg::TotalSharedSize,
+        ("%is_explicit_cluster" | "%cluster_ctarank", ..) => return Some(Predefined::Constant(0)),
+        ("%cluster_nctarank", ..) => return Some(Predefined::Constant(1)),
+        ("WARP_SZ", ..) => return Some(Predefined::Constant(32)),
+        ("%clock" | "%clock_hi" | "%globaltimer_lo" | "%globaltimer_hi", ..) => {
+            return Some(Predefined::Clock(32));
+        }
+        ("%clock64" | "%globaltimer", ..) => return Some(Predefined::Clock(64)),
+        ("%smid" | "%nsmid" | "%gridid" | "%current_graph_exec", ..) => SpecialReg::Unmodelled,
+        (name, ..) if ["%envreg", "%pm", "%reserved_smem_offset_"].iter().any(|p| name.starts_with(p)) => {
+            SpecialReg::Unmodelled
+        }
+        _ => return None,
+    };
+    Some(Predefined::Special(special))
+}
