@@ -14,6 +14,7 @@
 
 mod cases;
 mod constants;
+pub mod fingerprint;
 mod forms;
 pub mod idioms;
 mod linear;
