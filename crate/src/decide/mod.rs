@@ -23,6 +23,7 @@ mod portion;
 mod rational;
 mod same;
 mod uses;
+pub mod witness;
 
 pub use constants::{Exact, Factor, Meaning, Meanings};
 

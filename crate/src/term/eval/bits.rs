@@ -5,7 +5,7 @@ use super::quantity::{Quantity, Small};
 use crate::base::{Format, FormatClass};
 use crate::term::constant::{Number, decode};
 use crate::term::{BitOp, Rounding};
-use num_rational::{BigRational, Ratio};
+use num_rational::BigRational;
 
 /// The bits that hold an exact number in a format, if it holds it exactly. 0 is +0.
 pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
@@ -142,6 +142,7 @@ fn sign_extend(bits: u64, width: u32) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use num_rational::Ratio;
 
     #[test]
     fn bits_and_numbers_meet() {

@@ -144,7 +144,7 @@ fn write(expression: &Expression, out: &mut String) {
                 write(argument, out);
             }
             operator(")", out);
-            if arguments.iter().any(|argument| *argument == Expression::Ellipsis) {
+            if arguments.contains(&Expression::Ellipsis) {
                 out.push_str(&format!("<mtext> ({total} values)</mtext>"));
             }
         }),

@@ -122,7 +122,7 @@ impl Writer {
                     }
                 }
                 self.push(")");
-                if arguments.iter().any(|argument| *argument == Expression::Ellipsis) {
+                if arguments.contains(&Expression::Ellipsis) {
                     self.push(&format!(" ({total} values)"));
                 }
             }

@@ -1,0 +1,204 @@
+//! Witnesses: concrete inputs on which two terms differ.
+//!
+//! Both sides are evaluated at a bounded number of points (see `points`), exactly where that is
+//! possible and in rigorous intervals elsewhere; a point counts only if both sides are defined and
+//! their enclosures lie apart. The point found is then shrunk: elements go to a common default,
+//! and what is left to the smallest integers that still show the difference.
+//!
+//! Guarantees: a witness's two sides are certainly different, by more than [`NOTICEABLE`] of the
+//! larger one: less could be an author's rounding of a constant, and is reported as close instead.
+//! Deterministic for a seed.
+//! Misses: differences at none of the points tried; terms with uninterpreted parts.
+//! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
+
+mod points;
+mod shrink;
+#[cfg(test)]
+mod tests;
+
+use super::Witness;
+use super::constants::Meanings;
+use crate::base::{Budget, Exhausted};
+use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
+use crate::term::{Elements, Term, Terms};
+use num_rational::{BigRational, Ratio};
+use num_traits::Zero;
+use points::Kind;
+use rustc_hash::FxHashMap;
+
+/// Differences smaller than this part of the larger side are not believed.
+pub const NOTICEABLE: f64 = 1e-6;
+/// A difference of this part ends the search.
+const CLEAR: f64 = 1e-3;
+/// Nodes to evaluate, about.
+const STEPS: usize = 20_000_000;
+/// Points to try whatever they cost.
+const LEAST: usize = 6;
+/// Points to try at most.
+const MOST: usize = 3 * points::TRIES;
+
+/// Two kernels' terms and what their leaves mean.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The stores of (reference, optimized).
+    pub terms: [&'a Terms; 2],
+    /// What their constants mean.
+    pub meanings: &'a Meanings,
+    /// The shared numbering of inputs.
+    pub elements: &'a Elements,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub enum Search {
+    /// The two sides differ here.
+    Different(Witness),
+    /// They differ at most by this part of the larger side, which rounding could explain.
+    Close(f64),
+    /// They agree, as far as can be told, at this many points; at 0 points they are both defined
+    /// nowhere that was looked.
+    Alike(u32),
+}
+
+/// Looks for inputs on which the two terms of a pair differ.
+pub fn search(
+    question: &Question<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+    seed: u64,
+) -> Result<Search, Exhausted> {
+    let mut arena = Arena::new(question, pair, budget)?;
+    let mut best: Option<(f64, Vec<Small>)> = None;
+    let mut defined = 0;
+    for attempt in 0..MOST {
+        if attempt >= LEAST && arena.is_spent() {
+            break;
+        }
+        let point = points::point(seed, attempt, &arena.kinds);
+        let Some(difference) = arena.difference(&point)? else { continue };
+        defined += 1;
+        if difference > best.as_ref().map_or(0.0, |best| best.0) {
+            best = Some((difference, point));
+        }
+        if difference >= CLEAR {
+            break;
+        }
+    }
+    let Some((difference, point)) = best else { return Ok(Search::Alike(defined)) };
+    if difference < NOTICEABLE {
+        return Ok(Search::Close(difference));
+    }
+    let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
+    let [reference, optimized] = arena.values(&point)?;
+    let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
+    Ok(Search::Different(Witness {
+        inputs: inputs.map(|(element, value)| (*element, big(*value))).collect(),
+        default: big(default),
+        values: [ends(reference), ends(optimized)],
+        difference: String::new(),
+    }))
+}
+
+fn big(value: Small) -> BigRational {
+    BigRational::new((*value.numer()).into(), (*value.denom()).into())
+}
+
+fn ends(value: Quantity) -> (f64, f64) {
+    match value {
+        Quantity::Infinity => (f64::INFINITY, f64::INFINITY),
+        Quantity::MinusInfinity => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+        _ => value.interval().map_or((f64::NEG_INFINITY, f64::INFINITY), |i| (i.low(), i.high())),
+    }
+}
+
+/// Both sides, ready to be evaluated at points.
+struct Arena<'a> {
+    budget: &'a Budget,
+    cones: [Cone; 2],
+    constants: [Vec<Quantity>; 2],
+    /// The elements of either cone, ascending; points list values in this order.
+    elements: Vec<u32>,
+    kinds: Vec<Kind>,
+    ranks: FxHashMap<u32, u32>,
+    scratch: Vec<Quantity>,
+    steps: usize,
+}
+
+impl<'a> Arena<'a> {
+    fn new(question: &Question<'_>, pair: (Term, Term), budget: &'a Budget) -> Result<Self, Exhausted> {
+        let cones = [
+            Cone::of(question.terms[0], &[pair.0], budget)?,
+            Cone::of(question.terms[1], &[pair.1], budget)?,
+        ];
+        let mut elements = [cones[0].elements(), cones[1].elements()].concat();
+        elements.sort_unstable();
+        elements.dedup();
+        let kind = |element: &u32| {
+            question.elements.block_of(*element).map_or(Kind::Real, |block| Kind::of(block.format))
+        };
+        Ok(Arena {
+            budget,
+            constants: [question.meanings.quantities(0), question.meanings.quantities(1)],
+            kinds: elements.iter().map(kind).collect(),
+            ranks: elements.iter().zip(0..).map(|(element, rank)| (*element, rank)).collect(),
+            elements,
+            cones,
+            scratch: Vec::new(),
+            steps: 0,
+        })
+    }
+
+    /// Whether the usual number of nodes has been evaluated.
+    fn is_spent(&self) -> bool {
+        self.steps > STEPS
+    }
+
+    fn values(&mut self, point: &[Small]) -> Result<[Quantity; 2], Exhausted> {
+        let element = |element: u32| match self.ranks.get(&element) {
+            Some(rank) => Quantity::Exact(point[*rank as usize]),
+            None => Quantity::Unknown,
+        };
+        let mut values = [Quantity::Unknown; 2];
+        for (side, value) in values.iter_mut().enumerate() {
+            let domain = Reals { element: &element, constants: &self.constants[side] };
+            let roots = evaluate(&self.cones[side], &domain, self.budget, &mut self.scratch)?;
+            *value = roots[0];
+            self.steps += self.cones[side].steps().len() + 100;
+        }
+        Ok(values)
+    }
+
+    /// By what part of the larger side the two certainly differ; `None` where one has no value.
+    fn difference(&mut self, point: &[Small]) -> Result<Option<f64>, Exhausted> {
+        let values = self.values(point)?;
+        Ok(match values {
+            [Quantity::Undefined | Quantity::Unknown, _] | [_, Quantity::Undefined | Quantity::Unknown] => {
+                None
+            }
+            [a, b] if a == b => Some(0.0),
+            [Quantity::Exact(a), Quantity::Exact(b)] => {
+                let (a, b) = (as_float(a), as_float(b));
+                Some((a - b).abs() / a.abs().max(b.abs()))
+            }
+            [a, b] => match (a.interval(), b.interval()) {
+                (Some(a), Some(b)) if a.is_bounded() && b.is_bounded() => {
+                    let gap = (a.low() - b.high()).max(b.low() - a.high());
+                    let size = a.abs().high().max(b.abs().high());
+                    Some(if gap > 0.0 { gap / size } else { 0.0 })
+                }
+                (Some(_), Some(_)) => None,
+                // One side is infinite, the other finite or infinite the other way.
+                _ => Some(1.0),
+            },
+        })
+    }
+}
+
+fn as_float(value: Small) -> f64 {
+    *value.numer() as f64 / *value.denom() as f64
+}
+
+/// Whether a value is the default of a witness.
+fn is_zero(value: &Small) -> bool {
+    *value == Ratio::zero()
+}

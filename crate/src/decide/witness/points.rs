@@ -1,0 +1,101 @@
+//! Where to look: inputs that tend to tell functions apart, the most telling first.
+//!
+//! Small integers of both signs find nearly every difference of polynomials; positive ones keep
+//! roots and logarithms defined; spread ones separate exponentials and maxima; tiny ones bring out
+//! constants that are added to variances; equal and ascending ones show off-by-one errors.
+
+use crate::base::{Format, FormatClass};
+use crate::decide::fingerprint::random;
+use crate::term::eval::Small;
+use num_rational::Ratio;
+use num_traits::Zero;
+
+/// What values an element may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Real,
+    Signed,
+    Unsigned,
+}
+
+impl Kind {
+    pub(super) fn of(format: Format) -> Kind {
+        match format.class() {
+            FormatClass::Float => Kind::Real,
+            FormatClass::Signed => Kind::Signed,
+            FormatClass::Unsigned | FormatClass::Bits => Kind::Unsigned,
+        }
+    }
+
+    /// The nearest value of this kind.
+    fn admit(self, value: Small) -> Small {
+        match self {
+            Kind::Real => value,
+            Kind::Signed => value.trunc(),
+            Kind::Unsigned if value < Ratio::zero() => -value.trunc(),
+            Kind::Unsigned => value.trunc(),
+        }
+    }
+}
+
+/// How the values of one try come about.
+#[derive(Clone, Copy)]
+enum Pattern {
+    /// Random integers in a range, divided by the last number.
+    Random(i64, i64, i64),
+    /// The same everywhere.
+    Constant(i64),
+    /// `low, low + 1, …`, so many different ones.
+    Ascending(i64, i64),
+    /// Random powers of two between these exponents.
+    Powers(i64, i64),
+    /// One where the index lies in this half (of that many), zero elsewhere.
+    Part(usize, usize),
+}
+
+const PATTERNS: &[Pattern] = &[
+    Pattern::Random(-3, 3, 1),
+    Pattern::Random(1, 5, 1),
+    Pattern::Ascending(-3, 7),
+    Pattern::Constant(1),
+    Pattern::Random(-8, 8, 1),
+    Pattern::Random(-16, 16, 8),
+    Pattern::Random(-8, 8, 256),
+    Pattern::Constant(0),
+    Pattern::Random(0, 1, 1),
+    Pattern::Powers(-3, 3),
+    Pattern::Random(1, 16, 64),
+    Pattern::Part(0, 2),
+    Pattern::Part(1, 2),
+    Pattern::Random(-1, 1, 1),
+    Pattern::Ascending(1, 64),
+    Pattern::Part(0, 4),
+    Pattern::Part(3, 4),
+    Pattern::Random(-40, 40, 1),
+];
+
+/// How many tries there are before they repeat with other random numbers.
+pub(super) const TRIES: usize = PATTERNS.len();
+
+/// The values of all elements (by rank) in one try.
+pub(super) fn point(seed: u64, attempt: usize, kinds: &[Kind]) -> Vec<Small> {
+    let pattern = PATTERNS[attempt % TRIES];
+    let seed = random(seed, attempt as u64);
+    let count = kinds.len();
+    let value = |rank: usize| {
+        let word = random(seed, rank as u64);
+        let within = |low: i64, high: i64| low + (word % (high - low + 1) as u64) as i64;
+        match pattern {
+            Pattern::Random(low, high, scale) => Ratio::new(within(low, high), scale),
+            Pattern::Constant(value) => Ratio::from_integer(value),
+            Pattern::Ascending(low, period) => Ratio::from_integer(low + rank as i64 % period),
+            Pattern::Powers(low, high) => {
+                let power = within(low, high);
+                let scale = Ratio::from_integer(1i64 << power.unsigned_abs());
+                if power < 0 { scale.recip() } else { scale }
+            }
+            Pattern::Part(part, of) => Ratio::from_integer(i64::from(count > 0 && rank * of / count == part)),
+        }
+    };
+    kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
+}
