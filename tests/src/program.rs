@@ -6,9 +6,9 @@
 //! directly one after the other, both ways round.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use warpproof::base::{Format, Span};
+use warpproof::base::{Format, Source, Span};
 use warpproof::ir::{Constant, Guard, Instr, Kernel, Reg, RegisterKind, SpecialReg, Variable};
-use warpproof::isa::{Access, AtomicOp, BarrierOp, Effect, LaneFn, Lanewise, Meaning, Space};
+use warpproof::isa::{Access, AtomicOp, BarrierOp, Effect, LaneFn, Lanewise, Meaning, Pattern, Space};
 
 /// What an agent does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -245,6 +245,8 @@ impl Builder {
             variables: vec![shared],
             shared_bytes: 64,
             local_bytes: 0,
+            opcodes: Vec::new(),
+            source: Source::Optimized,
             locations: Vec::new(),
             files: Vec::new(),
             required_block: None,
@@ -281,6 +283,7 @@ impl Builder {
             span: Span::default(),
             location: u32::MAX,
             row: u32::MAX,
+            opcode: u32::MAX,
         });
         self.accesses.push(at);
     }
@@ -302,6 +305,8 @@ impl Builder {
             src: [Format::B32; 4],
             sources: 1,
             destinations: 1,
+            pattern: Pattern::OTHER,
+            operation: u32::MAX,
         };
         let tested = if program.agents == Agents::Warps { lane } else { self.constant(0) };
         self.emit(Effect::Lanewise(test), None, &[leader], &[tested], None);

@@ -1,6 +1,6 @@
 //! The types of the lowered kernel.
 
-use crate::base::{Format, Span, id};
+use crate::base::{Format, Source, Span, id};
 use crate::isa::{Effect, Space};
 use std::ops::Range;
 
@@ -98,6 +98,8 @@ pub struct Instr {
     pub location: u32,
     /// Index into the instruction table, or `u32::MAX` where there is no row.
     pub row: u32,
+    /// Index into [`Kernel::opcodes`], or `u32::MAX` for what the lowering added.
+    pub opcode: u32,
 }
 
 /// A place in the source that the PTX was compiled from (`.loc`).
@@ -183,6 +185,10 @@ pub struct Kernel {
     pub shared_bytes: u64,
     /// Bytes of local memory a thread has.
     pub local_bytes: u64,
+    /// Opcodes with their suffixes, as written.
+    pub opcodes: Vec<String>,
+    /// Which text it was lowered from.
+    pub source: Source,
     /// Source locations.
     pub locations: Vec<Location>,
     /// Source files.
@@ -203,6 +209,11 @@ impl Kernel {
     #[inline]
     pub fn dst(&self, instr: &Instr) -> &[Reg] {
         &self.operands[instr.dst.start as usize..instr.dst.end as usize]
+    }
+
+    /// The opcode of the instruction at `pc` as written; empty for what the lowering added.
+    pub fn opcode(&self, pc: u32) -> &str {
+        self.opcodes.get(self.code[pc as usize].opcode as usize).map_or("", String::as_str)
     }
 
     /// Why the instruction at `pc` is unsupported.

@@ -1,8 +1,8 @@
 //! PTX text to a lowered kernel, with everything said along the way.
 
 use crate::base::Source;
-use crate::diag::{Code, Diagnostic};
-use crate::ir::Kernel;
+use crate::diag::{Diagnostic, Severity};
+use crate::ir::{self, Kernel};
 use crate::syntax;
 
 /// One module, read.
@@ -18,13 +18,21 @@ pub struct Front {
 /// Reads a module and lowers one of its entries: the named one, or the only one.
 pub fn load(source: Source, text: &str, entry: Option<&str>) -> Front {
     let parsed = syntax::parse(source, text);
-    let _ = entry;
-    Front {
-        entries: Vec::new(),
-        kernel: None,
-        diagnostics: vec![Diagnostic::error(Code::V003, "lowering is not there yet")]
-            .into_iter()
-            .chain(parsed.diagnostics)
-            .collect(),
+    let entries = ir::entries(&parsed.module).into_iter().map(str::to_owned).collect();
+    let mut diagnostics = parsed.diagnostics;
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        // A declaration that did not parse is missing: lowering would blame its uses.
+        return Front { entries, kernel: None, diagnostics };
     }
+    let kernel = match ir::lower(source, &parsed.module, entry) {
+        Ok(lowered) => {
+            diagnostics.extend(lowered.warnings);
+            Some(lowered.kernel)
+        }
+        Err(errors) => {
+            diagnostics.extend(errors);
+            None
+        }
+    };
+    Front { entries, kernel, diagnostics }
 }

@@ -1,6 +1,6 @@
 //! Pure instructions on mixed lanes: concrete lanes all at once, symbolic ones term by term.
 
-use super::bits::{as_condition, as_number, choose, operate, predicate};
+use super::bits::{as_bits, as_condition, as_number, choose, operate, predicate};
 use super::machine::Machine;
 use super::outcome::FaultKind;
 use super::race::lanes;
@@ -160,8 +160,11 @@ fn evaluate(
         }
         Meaning::Partial(function) => {
             let operands = numbers(terms, op, values)?;
-            let term = function(terms, &operands[..values.len()])?;
-            (destinations == 1).then_some((Value::Symbolic(Symbol::number(op.dst, term)), none))
+            let value = match function(terms, &operands[..values.len()]) {
+                Some(term) => Value::Symbolic(Symbol::number(op.dst, term)),
+                None => opaque(terms, op, values)?,
+            };
+            (destinations == 1).then_some((value, none))
         }
         Meaning::Compare(function) => {
             let mut operands = [Term::ZERO; 4];
@@ -201,7 +204,9 @@ fn evaluate(
                 BitOp::MulHigh => op.src[0].class() == FormatClass::Unsigned,
                 _ => true,
             };
-            (named && destinations == 1).then(|| (operate(terms, bit_op, width, values), none))
+            let value =
+                if named { Some(operate(terms, bit_op, width, values)) } else { opaque(terms, op, values) };
+            value.filter(|_| destinations == 1).map(|value| (value, none))
         }
         Meaning::None => None,
     }
@@ -213,4 +218,21 @@ fn numbers(terms: &mut Terms, op: &Lanewise, values: &[Value]) -> Option<[Term; 
         operands[at] = as_number(terms, op.src[at], *value)?;
     }
     Some(operands)
+}
+
+/// An instruction kept as an uninterpreted function of its operands' bits.
+fn opaque(terms: &mut Terms, op: &Lanewise, values: &[Value]) -> Option<Value> {
+    let mut patterns = [Term::ZERO; 4];
+    for (at, value) in values.iter().enumerate() {
+        patterns[at] = as_bits(terms, *value, op.src[at].bits())?;
+    }
+    let width = op.dst.bits() as u8;
+    let code = terms.bit_constant(u64::from(op.operation));
+    let mut pattern = terms.bits(BitOp::Other, width, patterns[0], patterns[1], code);
+    for (at, further) in patterns.iter().enumerate().take(values.len()).skip(2) {
+        // The code of a further operand cannot be that of an operation: those have 32 bits.
+        let code = terms.bit_constant((at as u64) << 32 | u64::from(op.operation));
+        pattern = terms.bits(BitOp::Other, width, pattern, *further, code);
+    }
+    Some(Value::Symbolic(Symbol::bits(pattern)))
 }

@@ -1,10 +1,99 @@
 //! The assumptions that executing made, counted by instruction.
+//!
+//! The simulator counts, for each instruction, on how many lanes it met symbolic values; what
+//! reading those as real numbers ignores follows from the instruction alone.
 
 use super::machine::Machine;
-use crate::diag::Ledger;
+use crate::base::{Format, FormatClass};
+use crate::diag::{Assumption, Label, Ledger};
+use crate::isa::{AtomicOp, Effect, Lanewise, Meaning};
 
-/// What the run assumed, from how often each instruction met symbolic values.
+/// Operations on floats that are exact.
+const EXACT: [&str; 9] = ["abs", "neg", "min", "max", "copysign", "mov", "selp", "slct", "setp"];
+
+/// What the run assumed.
 pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
-    let _ = &machine.symbolic_uses;
-    Ledger::default()
+    let kernel = machine.kernel;
+    let place = |pc: u32| {
+        let span = kernel.code[pc as usize].span;
+        Some(Label { source: kernel.source, span, text: String::new() })
+    };
+    let mut ledger = Ledger::default();
+    let mut floats = None;
+    for (pc, count) in machine.symbolic_uses.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let effect = &kernel.code[pc].effect;
+        let opcode = kernel.opcode(pc as u32);
+        let touches_floats = match effect {
+            Effect::Lanewise(op) => op.dst.is_float() || op.src[0].is_float(),
+            Effect::Atomic { access, .. } => access.format.is_float(),
+            _ => false,
+        };
+        if touches_floats {
+            let (total, _) = floats.get_or_insert((0, pc as u32));
+            *total += count;
+        }
+        for assumption in of(effect, opcode) {
+            ledger.note(assumption, *count, place(pc as u32));
+        }
+    }
+    if let Some((count, pc)) = floats {
+        ledger.note(Assumption::FiniteValues, count, place(pc));
+    }
+    ledger
+}
+
+/// What reading one instruction over the reals assumes.
+fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
+    let mut found = Vec::new();
+    match effect {
+        Effect::Lanewise(op) => found.extend(of_lanewise(op, opcode)),
+        Effect::Atomic { op: AtomicOp::Add, access } if access.format.is_float() => {
+            found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+        }
+        Effect::Atomic { op: AtomicOp::Add, .. } => found.push(Assumption::NoIntegerOverflow),
+        _ => {}
+    }
+    if opcode.contains(".ftz") {
+        found.push(Assumption::FlushToZeroIgnored);
+    }
+    found
+}
+
+fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
+    let base = opcode.split('.').next().unwrap_or(opcode);
+    let (from, to) = (op.src[0], op.dst);
+    match op.meaning {
+        Meaning::Convert if from.is_float() && to.is_float() => {
+            narrows(from, to).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
+        }
+        Meaning::Convert if to.is_float() => {
+            (from.bits() >= to.bits()).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
+        }
+        Meaning::Convert | Meaning::Real(_) | Meaning::Partial(_) if !to.is_float() => {
+            Some(Assumption::NoIntegerOverflow)
+        }
+        Meaning::Real(_) | Meaning::Partial(_) => {
+            if EXACT.contains(&base) {
+                None
+            } else if opcode.contains(".approx") || opcode.contains(".full") {
+                Some(Assumption::ApproximationExact(opcode.to_owned()))
+            } else if base == "call" {
+                Some(Assumption::LibraryFunction(opcode.to_owned()))
+            } else {
+                Some(Assumption::RoundingIgnored(opcode.to_owned()))
+            }
+        }
+        Meaning::Convert
+        | Meaning::Compare(_)
+        | Meaning::Logic(_)
+        | Meaning::Select
+        | Meaning::Bits(_)
+        | Meaning::None => None,
+    }
+}
+
+/// Whether a conversion between float formats can lose something.
+fn narrows(from: Format, to: Format) -> bool {
+    debug_assert!(from.class() == FormatClass::Float);
+    from.bits() > to.bits() || from.bits() == to.bits() && from != to
 }

@@ -39,7 +39,8 @@ impl<'m> Lowering<'m> {
                 None => return Err(self.unknown(guard.register, guard.span, "predicate")),
             },
         };
-        let mut context = Context { guard, span: instruction.span, row: u32::MAX };
+        let opcode = self.opcode(instruction);
+        let mut context = Context { guard, span: instruction.span, row: u32::MAX, opcode };
         let resolved = self.resolve(instruction);
         let resolved = match resolved.as_ref() {
             Ok(resolved) => resolved,
@@ -79,6 +80,16 @@ impl<'m> Lowering<'m> {
             self.resolved.insert(key, resolved.clone());
         }
         resolved
+    }
+
+    /// The number of an opcode in the kernel's opcodes.
+    fn opcode(&mut self, instruction: &Instruction) -> u32 {
+        let next = self.opcodes.len() as u32;
+        let number = *self.opcode_ids.entry(instruction.opcode.name).or_insert(next);
+        if number == next {
+            self.opcodes.push(self.module.opcode(instruction.opcode).text().to_owned());
+        }
+        number
     }
 
     /// Opcodes that nothing here knows are unsupported when executed; known ones with impossible

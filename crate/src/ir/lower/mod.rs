@@ -109,6 +109,7 @@ struct Context {
     guard: Option<Guard>,
     span: Span,
     row: u32,
+    opcode: u32,
 }
 
 /// An instruction to emit.
@@ -155,6 +156,8 @@ struct Lowering<'m> {
     files: Vec<String>,
     file_ids: FxHashMap<u64, u32>,
     notes: Vec<(u32, String)>,
+    opcodes: Vec<String>,
+    opcode_ids: FxHashMap<Name, u32>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     resolved: instruction::Cache,
@@ -212,6 +215,8 @@ impl<'m> Lowering<'m> {
             files,
             file_ids,
             notes: Vec::new(),
+            opcodes: Vec::new(),
+            opcode_ids: FxHashMap::default(),
             errors: Vec::new(),
             warnings: Vec::new(),
             resolved: instruction::Cache::default(),
@@ -243,6 +248,7 @@ impl<'m> Lowering<'m> {
             span: context.span,
             location: self.location,
             row: context.row,
+            opcode: context.opcode,
         });
         at
     }
@@ -303,7 +309,7 @@ impl<'m> Lowering<'m> {
         self.frames.pop();
         self.scopes.close_function(caller);
         // Running off the end of a kernel ends the thread.
-        let context = Context { guard: None, span: end_of(function), row: u32::MAX };
+        let context = Context { guard: None, span: end_of(function), row: u32::MAX, opcode: u32::MAX };
         self.plain(context, Effect::Exit, &[], &[]);
     }
 
@@ -340,6 +346,8 @@ impl<'m> Lowering<'m> {
             variables: self.variables,
             shared_bytes: layout.shared,
             local_bytes: layout.local,
+            opcodes: self.opcodes,
+            source: self.source,
             locations: self.locations,
             files: self.files,
             required_block,
