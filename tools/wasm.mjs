@@ -55,7 +55,8 @@ const isFresh = (name, hash) => {
   return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash
 }
 
-/** Builds what is out of date. `optimise: false` leaves out wasm-opt, for a faster edit loop. */
+/** Builds what is out of date. `optimise: false` leaves out link-time optimisation and
+ * wasm-opt, for a faster edit loop. */
 export async function buildWasm({ optimise = true, only = Object.keys(flavours) } = {}) {
   const stale = only.map(name => ({ name, hash: inputsHash(name, optimise) })).filter(({ name, hash }) => !isFresh(name, hash))
   if (stale.length === 0) {
@@ -69,7 +70,7 @@ export async function buildWasm({ optimise = true, only = Object.keys(flavours) 
 
 async function buildPackage(name, hash, toolchain, optimise) {
   const flavour = flavours[name]
-  const targetDir = path.join(root, 'target/wasm')
+  const targetDir = path.join(root, optimise ? 'target/wasm' : 'target/wasm-dev')
   const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
@@ -79,6 +80,7 @@ async function buildPackage(name, hash, toolchain, optimise) {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',
       CARGO_PROFILE_RELEASE_DEBUG: 'false',
+      ...(optimise ? {} : { CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
       CARGO_ENCODED_RUSTFLAGS: [
         ...linker, ...flavour.rustflags, ...linkArgs(['-z', `stack-size=${STACK_BYTES}`]),
         '--remap-path-prefix', `${root}=.`,

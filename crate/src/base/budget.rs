@@ -54,6 +54,9 @@ struct Shared {
     progress: Progress,
 }
 
+/// Who is told when a stage begins.
+type Observer = fn(Stage);
+
 /// Limits of one run, shared by its threads.
 #[derive(Clone, Debug)]
 pub struct Budget {
@@ -61,6 +64,7 @@ pub struct Budget {
     pub fuel: u64,
     /// Bytes that one kernel's terms and memory may hold.
     pub memory: u64,
+    observer: Option<Observer>,
     shared: Arc<Shared>,
 }
 
@@ -77,8 +81,19 @@ impl Budget {
         Budget {
             fuel,
             memory,
+            observer: None,
             shared: Arc::new(Shared { cancelled: AtomicBool::new(false), progress: Progress::default() }),
         }
+    }
+
+    /// The same, telling `observer` of each stage as it begins.
+    pub fn observed(self, observer: fn(Stage)) -> Self {
+        Budget { observer: Some(observer), ..self }
+    }
+
+    /// The flag behind [`cancel`](Self::cancel), for those who can only write to memory.
+    pub fn cancel_flag(&self) -> &AtomicBool {
+        &self.shared.cancelled
     }
 
     /// Asks the run to stop; it does so within milliseconds.
@@ -100,5 +115,8 @@ impl Budget {
     /// Announces the next stage.
     pub fn enter(&self, stage: Stage) {
         self.shared.progress.stage.store(stage as u32, Ordering::Relaxed);
+        if let Some(observer) = self.observer {
+            observer(stage);
+        }
     }
 }

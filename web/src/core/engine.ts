@@ -1,0 +1,264 @@
+// The page's side of an engine worker: numbered requests, stopping, a watchdog, respawning.
+//
+// Stopping a threaded run sets a flag in shared memory; a worker that does not obey in time,
+// and any single-threaded run, is terminated and started anew, since nothing else reaches a
+// busy worker. The watchdog reads the counters of a threaded run: a panic in one pool thread
+// leaves the others waiting for ever (wasm aborts the thread only), so the panic hook leaves
+// its message in shared memory and the page ends the run.
+
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type Outcome, type Progress, type Request, type Response } from './protocol'
+
+/** The part of a Worker that is used; tests pass their own. */
+export interface WorkerLike {
+  postMessage(message: Request): void
+  terminate(): void
+  onmessage: ((event: MessageEvent<Response>) => void) | null
+  onerror: ((event: ErrorEvent) => void) | null
+}
+
+export interface EngineOptions {
+  spawn: () => WorkerLike
+  /** Whether SharedArrayBuffer, and so the threaded package, may be used. */
+  isolated: boolean
+  threads: number
+  onState: (state: EngineState) => void
+}
+
+const POLL_MS = 50
+const OBEY_MS = 250 // a cancelled run that takes longer is terminated
+const POOL_MS = 3_000 // threads that are not there by then never come
+const DOWNLOAD_MS = 60_000
+const NO_ISOLATION = 'This page is not cross-origin isolated, so the engine runs on one thread.'
+const NO_POOL = 'Threads did not start in this browser, so the engine runs on one thread.'
+
+type Task = {
+  id: number
+  request: Extract<Request, { id: number }>
+  settle: (answer: Response | { kind: 'lost'; failure: Failure }) => void
+  onProgress?: (progress: Progress) => void
+}
+
+export class Engine {
+  #options: EngineOptions
+  #worker: WorkerLike | null = null
+  #state: EngineState = { kind: 'starting' }
+  #note: string | null = null
+  #flavour: Flavour
+  #nextId = 1
+  #task: Task | null = null
+  #queue: Task[] = []
+  #counters: Counters | null = null
+  #begun = 0
+  #stage = 0
+  #poll: ReturnType<typeof setInterval> | undefined
+  #startTimer: ReturnType<typeof setTimeout> | undefined
+  #lastSum = -1
+  #lastMove = 0
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+    this.#flavour = options.isolated ? 'threads' : 'single'
+    if (!options.isolated) this.#note = NO_ISOLATION
+    this.#spawn()
+  }
+
+  /** What the engine makes of a question before running it: diagnostics, entries, parameters. */
+  async infer(input: Input): Promise<Inference | null> {
+    const answer = await this.#ask(id => ({ kind: 'infer', id, input }))
+    return answer.kind === 'inferred' ? answer.inference : null
+  }
+
+  /** Answers a question; `stop` ends it early. */
+  async verify(input: Input, onProgress: (progress: Progress) => void): Promise<Outcome> {
+    const started = performance.now()
+    const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress)
+    if (answer.kind === 'verified') {
+      if (answer.report.verdict === 'cancelled') return { kind: 'stopped' }
+      return { kind: 'report', report: answer.report, timelines: answer.timelines, seconds: (performance.now() - started) / 1000 }
+    }
+    if (answer.kind === 'failed' || answer.kind === 'lost') {
+      return answer.failure.message === STOPPED ? { kind: 'stopped' } : { kind: 'failed', failure: answer.failure }
+    }
+    return { kind: 'failed', failure: { kind: 'died', message: `unexpected answer “${answer.kind}”`, stack: '' } }
+  }
+
+  /** Ends the run that is in flight; its promise resolves within a moment. */
+  stop(): void {
+    const task = this.#task
+    if (!task || task.request.kind !== 'verify') return
+    if (!this.#counters) {
+      this.#lose({ kind: 'died', message: STOPPED, stack: '' })
+      return
+    }
+    Atomics.store(new Uint8Array(this.#counters.memory), this.#counters.at.cancel, 1)
+    setTimeout(() => {
+      if (this.#task === task) this.#lose({ kind: 'died', message: STOPPED, stack: '' })
+    }, OBEY_MS)
+  }
+
+  /** Ends the worker for good. */
+  dispose(): void {
+    clearInterval(this.#poll)
+    clearTimeout(this.#startTimer)
+    this.#worker?.terminate()
+    this.#worker = null
+  }
+
+  #ask(request: (id: number) => Task['request'], onProgress?: (progress: Progress) => void): Promise<Parameters<Task['settle']>[0]> {
+    const id = this.#nextId++
+    return new Promise(settle => {
+      const task: Task = { id, request: request(id), settle, ...(onProgress && { onProgress }) }
+      this.#queue.push(task)
+      this.#next()
+    })
+  }
+
+  #next(): void {
+    if (this.#task || this.#state.kind === 'starting' || !this.#worker) return
+    const task = this.#queue.shift()
+    if (!task) return
+    if (this.#state.kind === 'unusable') {
+      task.settle({ kind: 'lost', failure: { kind: 'unusable', message: this.#state.message, stack: '' } })
+      this.#next()
+      return
+    }
+    this.#task = task
+    this.#begun = performance.now()
+    this.#stage = 0
+    this.#lastSum = -1
+    this.#lastMove = this.#begun
+    this.#worker.postMessage(task.request)
+    if (task.request.kind === 'verify') this.#poll = setInterval(() => this.#watch(task), POLL_MS)
+  }
+
+  #finish(answer: Parameters<Task['settle']>[0]): void {
+    clearInterval(this.#poll)
+    const task = this.#task
+    this.#task = null
+    this.#counters = null
+    task?.settle(answer)
+    this.#next()
+  }
+
+  /** Gives up on the worker and starts another; the task in flight ends with `failure`. */
+  #lose(failure: Failure): void {
+    this.#worker?.terminate()
+    const lost = this.#task
+    clearInterval(this.#poll)
+    this.#task = null
+    this.#counters = null
+    this.#spawn()
+    lost?.settle({ kind: 'lost', failure })
+  }
+
+  #watch(task: Task): void {
+    if (this.#task !== task) return
+    const now = performance.now()
+    const progress: Progress = {
+      stage: STAGES[this.#stage] ?? 'parse',
+      executed: 0,
+      decided: 0,
+      elements: 0,
+      seconds: (now - this.#begun) / 1000,
+      silent: null,
+    }
+    const counters = this.#counters
+    if (counters) {
+      const { memory, at } = counters
+      const words = new Uint32Array(memory)
+      const u32 = (address: number) => Atomics.load(words, address >>> 2)
+      const u64 = (address: number) => u32(address) + u32(address + 4) * 2 ** 32
+      progress.stage = STAGES[u32(at.stage)] ?? 'parse'
+      progress.executed = u64(at.executed)
+      progress.decided = u64(at.decided)
+      progress.elements = u64(at.elements)
+      const sum = u32(at.stage) + progress.executed + progress.decided + progress.elements
+      if (sum !== this.#lastSum) this.#lastMove = now
+      this.#lastSum = sum
+      progress.silent = (now - this.#lastMove) / 1000
+      const length = u32(at.panic_length)
+      if (length > 0) {
+        const bytes = new Uint8Array(memory).slice(at.panic_text, at.panic_text + length)
+        this.#lose({ kind: 'panic', message: new TextDecoder().decode(bytes), stack: '' })
+        return
+      }
+      if (u32(at.out_of_memory) !== 0 && progress.silent > 1.5) {
+        this.#lose({ kind: 'memory', message: `the browser gave no more memory after ${progress.executed.toLocaleString('en')} thread-instructions`, stack: '' })
+        return
+      }
+    }
+    task.onProgress?.(progress)
+  }
+
+  #spawn(): void {
+    clearTimeout(this.#startTimer)
+    this.#setState({ kind: 'starting' })
+    const worker = this.#options.spawn()
+    this.#worker = worker
+    worker.onmessage = event => {
+      if (worker === this.#worker) this.#receive(event.data)
+    }
+    worker.onerror = event => {
+      if (worker !== this.#worker) return
+      event.preventDefault?.()
+      const message = event.message || 'the engine worker stopped'
+      if (this.#state.kind === 'starting') this.#failStart(message)
+      else this.#lose({ kind: 'died', message, stack: '' })
+    }
+    this.#startTimer = setTimeout(() => this.#failStart('the engine did not load in time'), DOWNLOAD_MS)
+    worker.postMessage({ kind: 'start', flavour: this.#flavour, threads: this.#options.threads })
+  }
+
+  #failStart(message: string): void {
+    clearTimeout(this.#startTimer)
+    this.#worker?.terminate()
+    if (this.#flavour === 'threads') {
+      this.#flavour = 'single'
+      this.#note = NO_POOL
+      this.#spawn()
+      return
+    }
+    this.#setState({ kind: 'unusable', message })
+    this.#next()
+  }
+
+  #receive(response: Response): void {
+    switch (response.kind) {
+      case 'compiled':
+        clearTimeout(this.#startTimer)
+        this.#startTimer = setTimeout(() => this.#failStart('its threads did not start in time'), POOL_MS)
+        return
+      case 'ready':
+        clearTimeout(this.#startTimer)
+        this.#setState({ kind: 'ready', flavour: response.flavour, threads: response.threads, version: response.version, note: this.#note })
+        this.#next()
+        return
+      case 'unusable':
+        this.#failStart(response.message)
+        return
+    }
+    if (response.id !== this.#task?.id) return
+    switch (response.kind) {
+      case 'begun':
+        this.#counters = response.counters
+        return
+      case 'stage':
+        this.#stage = STAGES.indexOf(response.stage)
+        return
+      case 'failed':
+        // The instance is poisoned after a trap: its locks and its stack are as it left them.
+        this.#lose(response.failure)
+        return
+      case 'inferred':
+      case 'verified':
+        this.#finish(response)
+    }
+  }
+
+  #setState(state: EngineState): void {
+    this.#state = state
+    this.#options.onState(state)
+  }
+}
+
+const STOPPED = 'stopped by the user'

@@ -1,0 +1,71 @@
+// Every message between the page and an engine worker, and every state a run can be in.
+//
+// One request is in flight per worker; answers carry its number. A run in the threaded
+// engine also shares counters: addresses in the engine's shared memory, which the page reads
+// while the worker is busy, and a flag it sets to stop the run.
+
+import type { Addresses, FlatTimeline, Inference, Input, Report, Stage } from '../pkg-single/warpproof'
+
+// The engine's own types, generated from the Rust ones.
+export type {
+  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, FlatTimeline, Inference, InferredKernel,
+  InferredParameter, Input, KernelReport, Location, RaceReport, Report, Stage, TextSource, Verdict, WaitReport,
+} from '../pkg-single/warpproof'
+
+/** Which of the two WebAssembly packages runs. */
+export type Flavour = 'threads' | 'single'
+
+/** What the page asks of a worker. */
+export type Request =
+  | { kind: 'start'; flavour: Flavour; threads: number }
+  | { kind: 'infer'; id: number; input: Input }
+  | { kind: 'verify'; id: number; input: Input }
+
+/** What a worker says. */
+export type Response =
+  /** The module is compiled; threads are being started. */
+  | { kind: 'compiled' }
+  | { kind: 'ready'; flavour: Flavour; threads: number; version: string }
+  | { kind: 'unusable'; message: string }
+  | { kind: 'begun'; id: number; counters: Counters | null }
+  | { kind: 'stage'; id: number; stage: Stage }
+  | { kind: 'inferred'; id: number; inference: Inference }
+  | { kind: 'verified'; id: number; report: Report; timelines: FlatTimeline[] }
+  | { kind: 'failed'; id: number; failure: Failure }
+
+/** The engine's shared memory, and where a run's counters stand in it. */
+export interface Counters {
+  memory: SharedArrayBuffer
+  at: Addresses
+}
+
+/** What a run is doing. */
+export interface Progress {
+  stage: Stage
+  executed: number
+  decided: number
+  elements: number
+  /** Seconds since the run began. */
+  seconds: number
+  /** Seconds since a counter last moved; null where counters cannot be read. */
+  silent: number | null
+}
+
+/** Why there is no report. */
+export interface Failure {
+  kind: 'panic' | 'memory' | 'died' | 'unusable'
+  message: string
+  stack: string
+}
+
+/** How a run ended. */
+export type Outcome = { kind: 'report'; report: Report; timelines: FlatTimeline[]; seconds: number } | { kind: 'stopped' } | { kind: 'failed'; failure: Failure }
+
+/** The engine as the page shows it. */
+export type EngineState =
+  | { kind: 'starting' }
+  | { kind: 'ready'; flavour: Flavour; threads: number; version: string; note: string | null }
+  | { kind: 'unusable'; message: string }
+
+/** The stages in order; the engine counts them from 0. */
+export const STAGES: readonly Stage[] = ['parse', 'simulate', 'decide', 'check', 'done']

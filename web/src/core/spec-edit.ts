@@ -1,0 +1,104 @@
+// Editing the spec file the way a careful person would: one key at a time, leaving
+// comments, order and spelling of everything else alone.
+//
+// Every edit is verified: the new text must parse to the old data with just that key
+// changed. Where the text is written in a way that the line editor does not follow
+// (inline tables, dotted keys), the file is written anew from its data instead, so an
+// edit is never lost.
+
+import { parse, stringify } from 'smol-toml'
+
+export type TomlValue = string | number | boolean | TomlValue[] | { [key: string]: TomlValue }
+export type TomlTable = { [key: string]: TomlValue }
+
+/** The data of a spec file, or null where it is not TOML. */
+export function readSpec(text: string): TomlTable | null {
+  try {
+    return parse(text) as TomlTable
+  } catch {
+    return null
+  }
+}
+
+/** Sets (or, with null, removes) `key` of the table at `path`; null when the text is not TOML. */
+export function setKey(text: string, path: string[], key: string, value: TomlValue | null): string | null {
+  const before = readSpec(text)
+  if (!before) return null
+  const wanted = structuredClone(before)
+  let table = wanted
+  for (const name of path) {
+    const inner = table[name]
+    table = (typeof inner === 'object' && !Array.isArray(inner) ? inner : (table[name] = {})) as TomlTable
+  }
+  if (value === null) delete table[key]
+  else table[key] = value
+  const edited = editLines(text, path, key, value)
+  return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
+}
+
+function editLines(text: string, path: string[], key: string, value: TomlValue | null): string {
+  const lines = text.split('\n')
+  const header = `[${path.map(writeKey).join('.')}]`
+  const start = lines.findIndex(line => sameHeader(line, header))
+  const entry = value === null ? null : `${writeKey(key)} = ${writeValue(value)}`
+  if (start < 0) {
+    if (entry === null) return text
+    const body = text.replace(/\n+$/, '')
+    return `${body}${body === '' ? '' : '\n\n'}${header}\n${entry}\n`
+  }
+  let end = lines.findIndex((line, at) => at > start && /^\s*\[/.test(line))
+  if (end < 0) end = lines.length
+  for (let at = start + 1; at < end; at++) {
+    const match = /^(\s*)("[^"]*"|[A-Za-z0-9_-]+)\s*=/.exec(lines[at] ?? '')
+    if (!match || unquote(match[2] ?? '') !== key) continue
+    const last = lastLineOfValue(lines, at)
+    const comment = at === last ? commentOf(lines[at] ?? '') : ''
+    lines.splice(at, last - at + 1, ...(entry === null ? [] : [`${match[1]}${entry}${comment}`]))
+    return lines.join('\n')
+  }
+  if (entry === null) return text
+  let after = end
+  while (after > start + 1 && (lines[after - 1] ?? '').trim() === '') after--
+  lines.splice(after, 0, entry)
+  return lines.join('\n') + (after === lines.length - 1 && !text.endsWith('\n') ? '\n' : '')
+}
+
+const sameHeader = (line: string, header: string) => line.replace(/#.*$/, '').replace(/\s+/g, '') === header.replace(/\s+/g, '')
+const writeKey = (key: string) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key))
+const unquote = (key: string) => (key.startsWith('"') ? key.slice(1, -1) : key)
+
+function writeValue(value: TomlValue): string {
+  if (Array.isArray(value)) return `[${value.map(writeValue).join(', ')}]`
+  if (typeof value === 'object') return `{ ${Object.entries(value).map(([key, inner]) => `${writeKey(key)} = ${writeValue(inner)}`).join(', ')} }`
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+}
+
+/** The line on which the value that begins on line `at` ends: brackets outside of strings are counted. */
+function lastLineOfValue(lines: string[], at: number): number {
+  let depth = 0
+  for (let line = at; line < lines.length; line++) {
+    const bare = (lines[line] ?? '').replace(/"(\\.|[^"\\])*"|'[^']*'/g, '').replace(/#.*$/, '')
+    for (const character of bare) {
+      if (character === '[' || character === '{') depth++
+      if (character === ']' || character === '}') depth--
+    }
+    if (depth <= 0) return line
+  }
+  return at
+}
+
+function commentOf(line: string): string {
+  const bare = line.replace(/"(\\.|[^"\\])*"|'[^']*'/g, string => ' '.repeat(string.length))
+  const hash = bare.indexOf('#')
+  return hash < 0 ? '' : ' ' + line.slice(hash)
+}
+
+function sameData(a: TomlTable | null, b: TomlTable): boolean {
+  const canonical = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(canonical)
+    if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? Number(value) : value
+    const entries = Object.entries(value).map(([key, inner]) => [key, canonical(inner)] as const)
+    return Object.fromEntries(entries.sort(([x], [y]) => (x < y ? -1 : 1)))
+  }
+  return JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
+}

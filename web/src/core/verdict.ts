@@ -1,0 +1,70 @@
+// How each verdict is presented: a word, a tone, a shape (never colour alone), and the tab
+// that holds its evidence.
+
+import type { Report, Verdict } from './protocol'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'neutral'
+export type Shape = 'check' | 'differ' | 'race' | 'stuck' | 'fault' | 'question' | 'limit' | 'input'
+export type Tab = 'verdict' | 'counterexample' | 'races' | 'waits' | 'timeline' | 'assumptions'
+
+export interface Presentation {
+  word: string
+  tone: Tone
+  shape: Shape
+}
+
+export const presentations: Record<Verdict, Presentation> = {
+  equivalent: { word: 'Equivalent', tone: 'good', shape: 'check' },
+  race_free: { word: 'No faults found', tone: 'good', shape: 'check' },
+  not_equivalent: { word: 'Different', tone: 'bad', shape: 'differ' },
+  data_race: { word: 'Data race', tone: 'bad', shape: 'race' },
+  deadlock: { word: 'Deadlock', tone: 'bad', shape: 'stuck' },
+  barrier_divergence: { word: 'Barrier divergence', tone: 'bad', shape: 'stuck' },
+  out_of_bounds: { word: 'Out of bounds', tone: 'bad', shape: 'fault' },
+  misaligned: { word: 'Misaligned', tone: 'bad', shape: 'fault' },
+  uninitialized_read: { word: 'Uninitialized read', tone: 'bad', shape: 'fault' },
+  not_structured: { word: 'Not structured', tone: 'warn', shape: 'question' },
+  unsupported: { word: 'Unsupported', tone: 'warn', shape: 'question' },
+  invalid_ptx: { word: 'Invalid PTX', tone: 'warn', shape: 'input' },
+  invalid_spec: { word: 'Invalid spec', tone: 'warn', shape: 'input' },
+  resource_limit: { word: 'Limit reached', tone: 'warn', shape: 'limit' },
+  cancelled: { word: 'Stopped', tone: 'neutral', shape: 'limit' },
+  unknown: { word: 'Inconclusive', tone: 'warn', shape: 'question' },
+}
+
+/** The verdict by its name in links and specs; null for names of later versions. */
+export function presentationOf(name: string): Presentation | null {
+  return Object.hasOwn(presentations, name) ? presentations[name as Verdict] : null
+}
+
+/** The tab to open for a report: its evidence, where that says more than the sentence. */
+export function evidenceTab(report: Report): Tab | null {
+  if (report.verdict === 'data_race' && report.races.length > 0) return 'races'
+  if (report.counterexample && report.verdict === 'not_equivalent') return 'counterexample'
+  if (report.waits.length > 0) return 'waits'
+  return null
+}
+
+const units = ['', ' thousand', ' million', ' billion', ' trillion']
+
+/** A count for people: 999, 12.3 thousand, 4.56 million. */
+export function count(value: number): string {
+  if (value < 10_000) return value.toLocaleString('en')
+  const power = Math.min(Math.floor(Math.log10(value) / 3), units.length - 1)
+  return `${Number((value / 1000 ** power).toPrecision(3))}${units[power]}`
+}
+
+/** A duration for people: 3 ms, 420 ms, 1.24 s, 2 min 5 s. */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 1) return `${milliseconds.toPrecision(1)} ms`
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toPrecision(3)} s`
+  return `${Math.floor(milliseconds / 60_000)} min ${Math.round((milliseconds % 60_000) / 1000)} s`
+}
+
+/** A size for people: 12 KiB, 3.4 MiB. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), 4)
+  return `${Number((bytes / 1024 ** power).toPrecision(3))} ${['B', 'KiB', 'MiB', 'GiB', 'TiB'][power]}`
+}

@@ -1,0 +1,70 @@
+// The engine's worker: the only file that touches WebAssembly. It answers one request at a
+// time; everything it says is a Response of protocol.ts.
+
+import singleUrl from '../pkg-single/warpproof_bg.wasm?url'
+import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'
+import type { Flavour, Request, Response } from './protocol'
+
+type Package = typeof import('../pkg-single/warpproof')
+
+let engine: Package | null = null
+let flavour: Flavour = 'single'
+
+const say = (response: Response) => postMessage(response)
+
+self.onmessage = async (event: MessageEvent<Request>) => {
+  const request = event.data
+  if (request.kind === 'start') {
+    try {
+      await start(request.flavour, request.threads)
+    } catch (error) {
+      say({ kind: 'unusable', message: String(error) })
+    }
+    return
+  }
+  try {
+    answer(request)
+  } catch (error) {
+    // A trap. The panic hook has kept the message; the stack tells where.
+    const panic = engine?.panicMessage() ?? ''
+    const stack = error instanceof Error ? (error.stack ?? '') : ''
+    const kind = panic !== '' ? 'panic' : engine?.outOfMemory() ? 'memory' : 'died'
+    say({ kind: 'failed', id: request.id, failure: { kind, message: panic || String(error), stack } })
+  }
+}
+
+/** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
+async function start(wanted: Flavour, threads: number): Promise<void> {
+  flavour = wanted
+  if (wanted === 'threads') {
+    const loaded = await import('../pkg-threads/warpproof')
+    await loaded.default({ module_or_path: threadsUrl })
+    say({ kind: 'compiled' })
+    if (threads > 0) await loaded.initThreadPool(threads)
+    engine = loaded as unknown as Package
+  } else {
+    const loaded = await import('../pkg-single/warpproof')
+    await loaded.default({ module_or_path: singleUrl })
+    engine = loaded
+  }
+  say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
+}
+
+function answer(request: Exclude<Request, { kind: 'start' }>): void {
+  if (!engine) throw new Error('the engine is not loaded')
+  switch (request.kind) {
+    case 'infer':
+      say({ kind: 'inferred', id: request.id, inference: engine.infer(request.input) })
+      return
+    case 'verify': {
+      const run = new engine.Run()
+      const memory = engine.engineMemory().buffer
+      const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
+      say({ kind: 'begun', id: request.id, counters: shared ? { memory, at: run.addresses() } : null })
+      const report = run.verify(request.input, stage => say({ kind: 'stage', id: request.id, stage }))
+      const timelines = run.timelines()
+      run.free()
+      say({ kind: 'verified', id: request.id, report, timelines })
+    }
+  }
+}

@@ -1,0 +1,161 @@
+// CodeMirror as this page uses it: one set of extensions for every text, and the marks
+// that evidence leaves on lines.
+
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { bracketMatching, type Language } from '@codemirror/language'
+import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
+import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
+import {
+  Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers,
+  type DecorationSet,
+} from '@codemirror/view'
+import { explainLiteral } from '../core/constants'
+import { utf16Offset } from '../core/positions'
+import type { DiagnosticReport, TextSource } from '../core/protocol'
+import { highlighting } from './ptx-language'
+import type { Mark } from './session.svelte'
+
+/** The nonce that the page's content security policy allows for styles (vite.config.ts). */
+const STYLE_NONCE = 'warpproof'
+
+const setMarks = StateEffect.define<Mark[]>()
+
+const markField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(decorations, transaction) {
+    let next = decorations.map(transaction.changes)
+    for (const effect of transaction.effects) if (effect.is(setMarks)) next = decorate(transaction.state, effect.value)
+    return next
+  },
+  provide: field => EditorView.decorations.from(field),
+})
+
+function decorate(state: EditorState, marks: Mark[]): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>()
+  for (const mark of [...marks].sort((a, b) => a.line - b.line)) {
+    if (mark.line < 1 || mark.line > state.doc.lines) continue
+    const from = state.doc.line(mark.line).from
+    builder.add(from, from, Decoration.line({ class: `wp-mark wp-mark-${mark.tone}`, attributes: { 'data-mark': mark.label, title: mark.label } }))
+  }
+  return builder.finish()
+}
+
+const literalHover = hoverTooltip((view, position) => {
+  const line = view.state.doc.lineAt(position)
+  for (const match of line.text.matchAll(/\b0[fFdD][0-9a-fA-F]+\b/g)) {
+    const from = line.from + match.index
+    const to = from + match[0].length
+    const explained = position >= from && position <= to ? explainLiteral(match[0]) : null
+    if (explained === null) continue
+    return {
+      pos: from,
+      end: to,
+      above: true,
+      create: () => {
+        const dom = document.createElement('div')
+        dom.className = 'wp-hover'
+        dom.textContent = `${match[0]} = ${explained}`
+        return { dom }
+      },
+    }
+  }
+  return null
+})
+
+const look = EditorView.theme({
+  '&': { height: '100%', backgroundColor: 'var(--panel)', color: 'var(--text)', fontSize: '12.5px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
+  '.cm-content': { padding: '6px 0', caretColor: 'var(--accent)' },
+  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--faint)', border: 'none', paddingLeft: '4px' },
+  '.cm-lineNumbers .cm-gutterElement': { padding: '0 10px 0 4px', minWidth: '30px' },
+  '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--active-line)' },
+  '.cm-cursor': { borderLeftColor: 'var(--accent)' },
+  '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
+  '.cm-selectionMatch': { backgroundColor: 'color-mix(in srgb, var(--accent) 14%, transparent)' },
+  '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-wash)', outline: '1px solid var(--accent)' },
+  '.cm-tooltip': { backgroundColor: 'var(--panel)', color: 'var(--text)', border: '1px solid var(--line-strong)', borderRadius: '7px', boxShadow: 'var(--shadow)', fontSize: '12.5px', maxWidth: '520px' },
+  '.cm-diagnostic': { padding: '6px 10px', fontFamily: 'var(--sans)', whiteSpace: 'pre-wrap' },
+  '.cm-diagnostic-error': { borderLeft: '4px solid var(--bad)' },
+  '.cm-diagnostic-warning': { borderLeft: '4px solid var(--warn)' },
+  '.cm-diagnostic-info': { borderLeft: '4px solid var(--accent)' },
+  '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)', borderColor: 'var(--line)' },
+  '.wp-hover': { padding: '5px 9px', fontFamily: 'var(--mono)' },
+  '.wp-mark': { position: 'relative' },
+  '.wp-mark-first': { backgroundColor: 'var(--bad-wash)', boxShadow: 'inset 3px 0 0 var(--bad)' },
+  '.wp-mark-second': { backgroundColor: 'var(--warn-wash)', boxShadow: 'inset 3px 0 0 var(--warn)' },
+  '.wp-mark-here': { backgroundColor: 'var(--accent-wash)', boxShadow: 'inset 3px 0 0 var(--accent)' },
+  '.wp-mark::after': {
+    content: 'attr(data-mark)', position: 'sticky', float: 'right', right: '8px', marginLeft: '24px', padding: '0 7px', borderRadius: '4px',
+    fontFamily: 'var(--sans)', fontSize: '11px', lineHeight: '17px', marginTop: '1px', backgroundColor: 'var(--panel)', color: 'var(--soft)', border: '1px solid var(--line)',
+  },
+  '.cm-merge-b .cm-changedLine, .cm-merge-a .cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 9%, transparent)' },
+  '.cm-merge-b .cm-changedText, .cm-merge-a .cm-changedText': { background: 'color-mix(in srgb, var(--accent) 24%, transparent)' },
+})
+
+/** The extensions of an editable text; `onEdit` hears every change made in it. */
+export function extensions(language: Language, label: string, onEdit: (text: string) => void): Extension[] {
+  return [
+    EditorView.cspNonce.of(STYLE_NONCE),
+    lineNumbers(),
+    lintGutter(),
+    highlightActiveLineGutter(),
+    highlightActiveLine(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    highlightSelectionMatches(),
+    EditorState.tabSize.of(4),
+    EditorState.lineSeparator.of('\n'),
+    // Escape, then Tab, leaves the editor: no focus trap.
+    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
+    EditorView.updateListener.of(update => {
+      if (update.docChanged) onEdit(update.state.doc.toString())
+    }),
+    language,
+    highlighting,
+    literalHover,
+    markField,
+    look,
+  ]
+}
+
+/** Replaces the whole text unless it is already there. */
+export function showText(view: EditorView, text: string): void {
+  const current = view.state.doc.toString()
+  if (current === text) return
+  view.dispatch({ changes: { from: 0, to: current.length, insert: text }, scrollIntoView: false })
+}
+
+export function showMarks(view: EditorView, marks: Mark[]): void {
+  view.dispatch({ effects: setMarks.of(marks) })
+}
+
+/** Scrolls so that a line is the first visible one; the cursor stays. */
+export function showFrom(view: EditorView, line: number): void {
+  const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
+  view.dispatch({ effects: EditorView.scrollIntoView(wanted.from, { y: 'start', yMargin: 4 }) })
+}
+
+/** Scrolls a line into the middle and puts the cursor there. */
+export function showLine(view: EditorView, line: number, column: number): void {
+  const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
+  const at = Math.min(wanted.from + column - 1, wanted.to)
+  view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
+}
+
+/** Squiggles and gutter signs for the findings that concern this text. */
+export function showDiagnostics(view: EditorView, source: TextSource, reports: DiagnosticReport[]): void {
+  const text = view.state.doc.toString()
+  const shown = reports.flatMap((report): Diagnostic[] => {
+    const at = report.primary?.at
+    if (!at || at.source !== source) return []
+    const from = Math.min(utf16Offset(text, at.start), text.length)
+    const to = Math.min(Math.max(utf16Offset(text, at.end), from), text.length)
+    const message = [`${report.message} (${report.code})`, ...report.notes].join('\n')
+    return [{ from, to, severity: report.severity, message }]
+  })
+  view.dispatch(setDiagnostics(view.state, shown))
+}

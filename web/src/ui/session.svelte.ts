@@ -1,0 +1,242 @@
+// What the page knows: both texts, the spec, the engine, the current run and what is marked.
+// Components read it and call its methods; only here do texts meet the engine.
+
+import { Engine } from '../core/engine'
+import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, Progress, Report, TextSource } from '../core/protocol'
+import { decode, encode } from '../core/share'
+import { setKey, type TomlValue } from '../core/spec-edit'
+import { evidenceTab, type Tab } from '../core/verdict'
+import { firstExample, type Example } from './gallery'
+
+export type Run =
+  | { kind: 'idle' }
+  | { kind: 'running'; progress: Progress | null }
+  | { kind: 'done'; report: Report; seconds: number }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: Failure }
+
+/** A line of an editor that evidence points at. */
+export interface Mark {
+  source: TextSource
+  line: number
+  tone: 'first' | 'second' | 'here'
+  label: string
+}
+
+export interface Notice {
+  tone: 'info' | 'warn'
+  text: string
+}
+
+const INFER_AFTER_MS = 60
+
+class Session {
+  reference = $state('')
+  optimized = $state('')
+  spec = $state('')
+  single = $state(false)
+  example = $state<Example | null>(null)
+  /** Counts texts that came in whole: examples and links. */
+  loaded = $state(0)
+
+  engine = $state<EngineState>({ kind: 'starting' })
+  inference = $state.raw<Inference | null>(null)
+  run = $state.raw<Run>({ kind: 'idle' })
+  /** The texts have changed since the run. */
+  stale = $state(false)
+  tab = $state<Tab>('verdict')
+  timelines = $state.raw<FlatTimeline[]>([])
+  /** The texts that the run is about. */
+  verified = $state.raw<Input>({ reference: '', optimized: '', spec: '', single: false })
+  marks = $state.raw<Mark[]>([])
+  /** A request to an editor to show a line; `at` makes repeated requests distinct. */
+  focus = $state.raw<{ source: TextSource; line: number; column: number; at: number } | null>(null)
+  notice = $state<Notice | null>(null)
+  /** The verdict a link came with, until it is reproduced or not. */
+  promised = $state<string | null>(null)
+
+  report = $derived(this.run.kind === 'done' ? this.run.report : null)
+  running = $derived(this.run.kind === 'running')
+  /** Findings to show in the editors: live ones, and those of a run on these very texts. */
+  diagnostics = $derived<DiagnosticReport[]>(
+    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []),
+  )
+
+  #runner: Engine | null = null
+  #reader: Engine | null = null
+  #inferTimer: ReturnType<typeof setTimeout> | undefined
+  #inferring = false
+  #inferAgain = false
+
+  /** Starts both engines: one answers questions, one reads along while the user types. */
+  start(fragment: string): void {
+    const options = {
+      spawn: () => new Worker(new URL('../core/worker.ts', import.meta.url), { type: 'module', name: 'warpproof' }),
+      isolated: globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined',
+      threads: Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 16)),
+    }
+    this.#runner = new Engine({ ...options, onState: state => (this.engine = state) })
+    this.#reader = new Engine({ ...options, threads: 0, onState: () => {} })
+    this.#open(fragment)
+  }
+
+  input(): Input {
+    return { reference: this.reference, optimized: this.optimized, spec: this.spec, single: this.single }
+  }
+
+  load(example: Example): void {
+    this.#replace({ ...example.input }, example)
+    void this.verify()
+  }
+
+  edit(source: TextSource, text: string): void {
+    if (this[source] === text) return
+    this[source] = text
+    this.#changed()
+  }
+
+  /** Edits one key of the spec; the text around it stays. */
+  setSpec(path: string[], key: string, value: TomlValue | null): void {
+    const edited = setKey(this.spec, path, key, value)
+    if (edited === null) this.notice = { tone: 'warn', text: 'The spec is not valid TOML right now; correct it in the text view first.' }
+    else this.edit('spec', edited)
+  }
+
+  setSingle(single: boolean): void {
+    this.single = single
+    this.#changed()
+  }
+
+  async verify(): Promise<void> {
+    if (this.run.kind === 'running' || !this.#runner) return
+    this.run = { kind: 'running', progress: null }
+    this.stale = false
+    this.marks = []
+    const input = this.input()
+    const outcome = await this.#runner.verify(input, progress => {
+      if (this.run.kind === 'running') this.run = { kind: 'running', progress }
+    })
+    const now = this.input()
+    this.stale = now.reference !== input.reference || now.optimized !== input.optimized || now.spec !== input.spec || now.single !== input.single
+    switch (outcome.kind) {
+      case 'report':
+        this.verified = input
+        this.timelines = outcome.timelines
+        this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
+        this.#showEvidence(outcome.report)
+        return
+      case 'stopped':
+        this.run = { kind: 'stopped' }
+        return
+      case 'failed':
+        this.run = { kind: 'failed', failure: outcome.failure }
+        this.tab = 'verdict'
+    }
+  }
+
+  stop(): void {
+    this.#runner?.stop()
+  }
+
+  goTo(place: { source: TextSource; line: number; column?: number }): void {
+    this.focus = { source: place.source, line: place.line, column: place.column ?? 1, at: performance.now() }
+  }
+
+  /** Marks places in the editors and shows the first. */
+  mark(places: { at: Location; tone: Mark['tone']; label: string }[]): void {
+    this.marks = places.map(({ at, tone, label }) => ({ source: at.source, line: at.line, tone, label }))
+    for (const { at } of [...places].reverse()) this.goTo(at)
+  }
+
+  /** The page's address with everything in it. */
+  link(): string {
+    const { origin, pathname, search } = window.location
+    const verdict = this.report && !this.stale ? this.report.verdict : null
+    return `${origin}${pathname}${search}#${encode({ ...this.input(), verdict })}`
+  }
+
+  /** Reads a link, or shows the first example. */
+  #open(fragment: string): void {
+    if (fragment.length <= 1) {
+      if (firstExample) this.load(firstExample)
+      return
+    }
+    const decoded = decode(fragment)
+    if (decoded.ok) {
+      this.promised = decoded.shared.verdict
+      this.#replace(decoded.shared, null)
+      void this.verify()
+      return
+    }
+    const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
+    this.#replace({ reference, optimized, spec, single }, null)
+    const kept = reference || optimized || spec ? ' What could be read is in the editors.' : ''
+    this.notice = { tone: 'warn', text: `This link is damaged: ${decoded.message}.${kept}` }
+  }
+
+  #replace(input: Input, example: Example | null): void {
+    this.stop()
+    this.reference = input.reference
+    this.optimized = input.optimized
+    this.spec = input.spec
+    this.single = input.single
+    this.example = example
+    this.loaded++
+    this.marks = []
+    this.notice = null
+    this.run = { kind: 'idle' }
+    this.timelines = []
+    this.tab = 'verdict'
+    this.#inferSoon()
+  }
+
+  #changed(): void {
+    this.stale = true
+    this.marks = []
+    this.promised = null
+    this.#inferSoon()
+  }
+
+  #inferSoon(): void {
+    clearTimeout(this.#inferTimer)
+    this.#inferTimer = setTimeout(() => void this.#infer(), INFER_AFTER_MS)
+  }
+
+  async #infer(): Promise<void> {
+    if (this.#inferring) {
+      this.#inferAgain = true
+      return
+    }
+    this.#inferring = true
+    const inference = await this.#reader?.infer(this.input())
+    this.#inferring = false
+    if (inference) this.inference = inference
+    if (this.#inferAgain) {
+      this.#inferAgain = false
+      void this.#infer()
+    }
+  }
+
+  #showEvidence(report: Report): void {
+    const race = report.races[0]
+    if (race && report.verdict === 'data_race') this.markRace(0)
+    const wanted = evidenceTab(report)
+    const valid: Partial<Record<Tab, boolean>> = {
+      counterexample: report.counterexample !== undefined && report.counterexample !== null,
+      races: report.races.length > 0,
+      waits: report.waits.length > 0,
+    }
+    if (wanted === null && valid[this.tab] === false) this.tab = 'verdict'
+  }
+
+  markRace(index: number): void {
+    const race = this.report?.races[index]
+    if (!race) return
+    this.mark([
+      { at: race.first.at, tone: 'first', label: `${race.first.thread.text} ${race.first.action}` },
+      { at: race.second.at, tone: 'second', label: `${race.second.thread.text} ${race.second.action}` },
+    ])
+  }
+}
+
+export const session = new Session()

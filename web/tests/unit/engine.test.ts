@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Engine, type WorkerLike } from '../../src/core/engine'
+import type { Counters, EngineState, Input, Progress, Report, Request, Response } from '../../src/core/protocol'
+
+const input: Input = { reference: 'a', optimized: 'b', spec: '', single: false }
+const report = { verdict: 'equivalent' } as Report
+
+/** A worker under the test's control. */
+class Puppet implements WorkerLike {
+  onmessage: WorkerLike['onmessage'] = null
+  onerror: WorkerLike['onerror'] = null
+  terminated = false
+  heard: Request[] = []
+  postMessage(message: Request) {
+    this.heard.push(message)
+  }
+  terminate() {
+    this.terminated = true
+  }
+  say(response: Response) {
+    this.onmessage?.({ data: response } as MessageEvent<Response>)
+  }
+  ready() {
+    const start = this.heard[0]
+    if (start?.kind !== 'start') throw new Error('not started')
+    this.say({ kind: 'ready', flavour: start.flavour, threads: start.flavour === 'threads' ? 2 : 1, version: '1' })
+  }
+  get last() {
+    return this.heard.at(-1)!
+  }
+}
+
+let puppets: Puppet[]
+let states: EngineState[]
+
+function engine(isolated: boolean) {
+  return new Engine({
+    spawn: () => {
+      const puppet = new Puppet()
+      puppets.push(puppet)
+      return puppet
+    },
+    isolated,
+    threads: 2,
+    onState: state => states.push(state),
+  })
+}
+
+function counters(): Counters {
+  const memory = new SharedArrayBuffer(1024)
+  return { memory, at: { cancel: 0, stage: 4, executed: 8, decided: 16, elements: 24, out_of_memory: 32, panic_length: 36, panic_text: 64 } }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  puppets = []
+  states = []
+})
+afterEach(() => void vi.useRealTimers())
+
+describe('the engine client', () => {
+  test('asks for threads only where the page is isolated', () => {
+    engine(true)
+    engine(false)
+    expect(puppets.map(puppet => puppet.heard[0])).toEqual([
+      { kind: 'start', flavour: 'threads', threads: 2 },
+      { kind: 'start', flavour: 'single', threads: 2 },
+    ])
+    puppets[1]!.ready()
+    expect(states.at(-1)).toMatchObject({ kind: 'ready', threads: 1, note: expect.stringContaining('not cross-origin isolated') })
+  })
+
+  test('falls back to one thread within three seconds', () => {
+    engine(true)
+    puppets[0]!.say({ kind: 'compiled' })
+    vi.advanceTimersByTime(3001)
+    expect(puppets[0]!.terminated).toBe(true)
+    expect(puppets[1]!.heard[0]).toMatchObject({ flavour: 'single' })
+    puppets[1]!.ready()
+    expect(states.at(-1)).toMatchObject({ kind: 'ready', flavour: 'single', note: expect.stringContaining('Threads did not start') })
+  })
+
+  test('is unusable, and says why, when nothing loads', async () => {
+    const client = engine(false)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.say({ kind: 'unusable', message: 'no WebAssembly here' })
+    expect(states.at(-1)).toEqual({ kind: 'unusable', message: 'no WebAssembly here' })
+    expect(await outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unusable' } })
+  })
+
+  test('answers requests one at a time, in order', async () => {
+    const client = engine(true)
+    const [first, second] = [client.verify(input, () => {}), client.infer(input)]
+    puppets[0]!.ready()
+    expect(puppets[0]!.heard).toHaveLength(2)
+    puppets[0]!.say({ kind: 'verified', id: 1, report, timelines: [] })
+    expect(await first).toMatchObject({ kind: 'report', report })
+    expect(puppets[0]!.last).toMatchObject({ kind: 'infer', id: 2 })
+    puppets[0]!.say({ kind: 'inferred', id: 2, inference: { kernels: [], missing: [], spec: '', diagnostics: [] } })
+    expect(await second).not.toBeNull()
+  })
+
+  test('reads progress from shared memory', () => {
+    const client = engine(true)
+    const seen: Progress[] = []
+    void client.verify(input, progress => seen.push(progress))
+    puppets[0]!.ready()
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    const words = new Uint32Array(shared.memory)
+    words[1] = 1
+    words[2] = 5
+    words[3] = 1
+    vi.advanceTimersByTime(60)
+    expect(seen.at(-1)).toMatchObject({ stage: 'simulate', executed: 2 ** 32 + 5, decided: 0 })
+    vi.advanceTimersByTime(2000)
+    expect(seen.at(-1)!.silent).toBeGreaterThan(1.5)
+  })
+
+  test('stops a threaded run through the flag, keeping the worker', async () => {
+    const client = engine(true)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.ready()
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    client.stop()
+    expect(new Uint8Array(shared.memory)[0]).toBe(1)
+    puppets[0]!.say({ kind: 'verified', id: 1, report: { ...report, verdict: 'cancelled' }, timelines: [] })
+    expect(await outcome).toEqual({ kind: 'stopped' })
+    vi.advanceTimersByTime(1000)
+    expect(puppets).toHaveLength(1)
+  })
+
+  test('terminates a run that does not obey, and a single-threaded one at once', async () => {
+    const client = engine(true)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.ready()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: counters() })
+    client.stop()
+    vi.advanceTimersByTime(300)
+    expect(await outcome).toEqual({ kind: 'stopped' })
+    expect(puppets[0]!.terminated).toBe(true)
+
+    const single = engine(false)
+    const other = single.verify(input, () => {})
+    puppets[2]!.ready()
+    single.stop()
+    expect(await other).toEqual({ kind: 'stopped' })
+    expect(puppets[2]!.terminated).toBe(true)
+    puppets[3]!.ready()
+    expect(states.at(-1)).toMatchObject({ kind: 'ready' })
+  })
+
+  test('a panic in a pool thread reaches the user with its message', async () => {
+    const client = engine(true)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.ready()
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    const message = new TextEncoder().encode('index out of range')
+    new Uint8Array(shared.memory).set(message, shared.at.panic_text)
+    new Uint32Array(shared.memory)[shared.at.panic_length / 4] = message.length
+    vi.advanceTimersByTime(60)
+    expect(await outcome).toMatchObject({ kind: 'failed', failure: { kind: 'panic', message: 'index out of range' } })
+    expect(puppets[0]!.terminated).toBe(true)
+    expect(puppets).toHaveLength(2)
+  })
+
+  test('a failed allocation that leaves the run silent is reported as memory', async () => {
+    const client = engine(true)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.ready()
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    vi.advanceTimersByTime(100)
+    new Uint32Array(shared.memory)[shared.at.out_of_memory / 4] = 1
+    vi.advanceTimersByTime(2500)
+    expect(await outcome).toMatchObject({ kind: 'failed', failure: { kind: 'memory' } })
+  })
+
+  test('a worker that dies is replaced, and the next request works', async () => {
+    const client = engine(true)
+    const outcome = client.verify(input, () => {})
+    puppets[0]!.ready()
+    puppets[0]!.onerror?.({ message: 'boom', preventDefault: () => {} } as ErrorEvent)
+    expect(await outcome).toMatchObject({ kind: 'failed', failure: { kind: 'died', message: 'boom' } })
+    puppets[1]!.ready()
+    const again = client.verify(input, () => {})
+    puppets[1]!.say({ kind: 'verified', id: 2, report, timelines: [] })
+    expect(await again).toMatchObject({ kind: 'report' })
+  })
+
+  test('late answers of an earlier run are not taken for the current one', async () => {
+    const client = engine(true)
+    const first = client.verify(input, () => {})
+    puppets[0]!.ready()
+    puppets[0]!.say({ kind: 'verified', id: 1, report, timelines: [] })
+    await first
+    const second = client.verify(input, () => {})
+    puppets[0]!.say({ kind: 'verified', id: 1, report: { ...report, verdict: 'data_race' }, timelines: [] })
+    puppets[0]!.say({ kind: 'verified', id: 2, report, timelines: [] })
+    expect(await second).toMatchObject({ report: { verdict: 'equivalent' } })
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { readSpec, setKey } from '../../src/core/spec-edit'
+
+const spec = `# how it runs
+[launch]
+grid = [1, 1, 1]   # one block
+block = [
+  64, # lanes
+  1, 1,
+]
+
+[tensors.A]
+type = "f32"
+shape = [16, 64]
+
+[scalars]
+K = 64
+`
+
+test('a changed value keeps comments and order', () => {
+  const edited = setKey(spec, ['launch'], 'grid', [2, 1, 1])
+  expect(edited).toBe(spec.replace('[1, 1, 1] ', '[2, 1, 1]').replace('  # one', ' # one').replace(']  #', '] #'))
+})
+
+test('a value over several lines is replaced whole', () => {
+  expect(setKey(spec, ['launch'], 'block', [32, 1, 1])).toContain('block = [32, 1, 1]\n\n[tensors.A]')
+})
+
+test('a new key goes to the end of its table', () => {
+  expect(setKey(spec, ['tensors', 'A'], 'role', 'in')).toContain('shape = [16, 64]\nrole = "in"\n\n[scalars]')
+})
+
+test('a new table goes to the end', () => {
+  expect(setKey(spec, ['tensors', 'out put'], 'type', 'f16')).toBe(spec + '\n[tensors."out put"]\ntype = "f16"\n')
+})
+
+test('null removes a key', () => {
+  const edited = setKey(spec, ['tensors', 'A'], 'shape', null)!
+  expect(readSpec(edited)).toEqual({ launch: { grid: [1, 1, 1], block: [64, 1, 1] }, tensors: { A: { type: 'f32' } }, scalars: { K: 64 } })
+  expect(edited).toContain('# lanes')
+})
+
+test('an empty file grows its first table', () => {
+  expect(setKey('', ['launch'], 'block', [8, 1, 1])).toBe('[launch]\nblock = [8, 1, 1]\n')
+})
+
+test('inline tables and dotted keys are edited through their data', () => {
+  const edited = setKey('tensors.A = { type = "f32", shape = [4] }\n', ['tensors', 'A'], 'shape', [8])!
+  expect(readSpec(edited)).toEqual({ tensors: { A: { type: 'f32', shape: [8] } } })
+})
+
+test('text that is not TOML is left to the user', () => {
+  expect(setKey('[launch\n', ['launch'], 'block', [1, 1, 1])).toBeNull()
+})
