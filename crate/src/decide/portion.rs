@@ -12,14 +12,17 @@ use super::same::Same;
 use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, uses};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
+use crate::term::eval::Reach;
 use crate::term::{Term, Terms};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
 
-/// At most so many portions: enough to keep threads busy, few enough to share work.
+/// At most so many portions: enough to keep threads busy.
 const PORTIONS: usize = 32;
+/// At most so many where outputs share most of their terms, which every portion works out anew.
+const PORTIONS_SHARING: usize = 8;
 
 /// What all portions share: the two kernels' terms with idioms replaced.
 struct Shared<'a> {

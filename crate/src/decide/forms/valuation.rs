@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 const Q: u64 = 288_230_376_151_789_679;
 const P: u64 = 576_460_752_303_579_359;
 const G: u64 = 9;
+const INVERSE_P: u128 = (1 << 120) / P as u128;
+const INVERSE_Q: u128 = (1 << 120) / Q as u128;
 /// Elements are powers of this degree, so that they have roots of small degree.
 const ROOTS: u64 = 5040;
 
@@ -191,7 +193,15 @@ fn multiply(a: u64, b: u64, prime: u64) -> u64 {
     if b == 1 {
         return a;
     }
-    (u128::from(a) * u128::from(b) % u128::from(prime)) as u64
+    // Barrett: `inverse` is ⌊2^120 / prime⌋, and the estimated quotient is at most 3 short.
+    let inverse = if prime == P { INVERSE_P } else { INVERSE_Q };
+    let product = u128::from(a) * u128::from(b);
+    let quotient = ((product >> 57) * inverse) >> 63;
+    let mut rest = (product - quotient * u128::from(prime)) as u64;
+    while rest >= prime {
+        rest -= prime;
+    }
+    rest
 }
 
 fn divide(above: u64, below: u64, prime: u64) -> u64 {
@@ -225,5 +235,23 @@ mod tests {
         assert_eq!(raise(G, Q, P), 1);
         assert_ne!(raise(G, 2, P), 1);
         assert_eq!(multiply(7, raise_signed(7, -1, P), P), 1);
+    }
+
+    #[test]
+    fn products_are_reduced_exactly() {
+        let mut x = 1u64;
+        for step in 0..20_000u64 {
+            x = mix(x, step);
+            let y = mix(x, step + 1);
+            for prime in [P, Q] {
+                let (a, b) = (x % prime, y % prime);
+                for (a, b) in [(a, b), (prime - 1, b), (prime - 1, prime - 1), (0, b)] {
+                    assert_eq!(
+                        u128::from(multiply(a, b, prime)),
+                        u128::from(a) * u128::from(b) % u128::from(prime)
+                    );
+                }
+            }
+        }
     }
 }
