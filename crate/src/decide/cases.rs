@@ -13,6 +13,8 @@
 use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Rule, Step, Stop};
 use super::linear::{Constraint, contradictory};
 use super::rational::Rational;
+use num_rational::BigRational;
+use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases looked at for one question.
@@ -273,13 +275,19 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
         constraints.push(Constraint { terms, constant, strict: fact.strict });
     }
     for mono in variables {
+        let mut bound = |side: Rational, constant: Rational, strict: bool| {
+            constraints.push(Constraint { terms: BTreeMap::from([(mono.0, side)]), constant, strict });
+        };
         let sign = forms.mono_sign(mono);
         if sign.is_non_negative() {
-            constraints.push(Constraint {
-                terms: BTreeMap::from([(mono.0, Rational::ONE)]),
-                constant: Rational::ZERO,
-                strict: sign.is_non_zero(),
-            });
+            bound(Rational::ONE, Rational::ZERO, sign.is_non_zero());
+        }
+        let range = forms.mono_range(mono);
+        if let Some(low) = BigRational::from_float(range.low()).filter(|low| !low.is_zero()) {
+            bound(Rational::ONE, Rational::from_big(&-low), false);
+        }
+        if let Some(high) = BigRational::from_float(range.high()) {
+            bound(Rational::MINUS_ONE, Rational::from_big(&high), false);
         }
     }
     contradictory(constraints)

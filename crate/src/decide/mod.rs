@@ -22,6 +22,8 @@ mod normalize;
 mod portion;
 mod rational;
 mod same;
+#[cfg(test)]
+mod tests;
 mod uses;
 pub mod witness;
 

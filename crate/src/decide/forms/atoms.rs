@@ -195,11 +195,13 @@ impl Forms<'_> {
     }
 
     fn intern_atom(&mut self, words: &[u32], sign: Sign) -> Atom {
-        let id = self.atoms.intern(words);
-        if id as usize == self.signs.len() {
+        let atom = Atom(self.atoms.intern(words));
+        if atom.0 as usize == self.signs.len() {
             self.signs.push(sign);
+            let range = self.range_of_new(atom);
+            self.ranges.push(range);
         }
-        Atom(id)
+        atom
     }
 
     /// Whether a value is 0 or 1, so that its powers are itself.
@@ -235,8 +237,24 @@ impl Forms<'_> {
         })
     }
 
-    /// The sign of a polynomial, as far as its terms agree.
+    /// The sign of a polynomial, if its terms agree or its range tells.
     pub(in crate::decide) fn sign(&self, poly: Poly) -> Sign {
+        match self.sign_of_terms(poly) {
+            Sign::Unknown => {
+                let range = self.range(poly);
+                if range.low() > 0.0 {
+                    Sign::Positive
+                } else if range.high() < 0.0 {
+                    Sign::Negative
+                } else {
+                    Sign::Unknown
+                }
+            }
+            sign => sign,
+        }
+    }
+
+    fn sign_of_terms(&self, poly: Poly) -> Sign {
         let mut total = Sign::Zero;
         for at in 0..self.len(poly) {
             let mut sign = self.mono_sign(self.mono_at(poly, at));

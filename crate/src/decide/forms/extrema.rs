@@ -29,6 +29,7 @@ impl Forms<'_> {
         flat.sort_unstable();
         flat.dedup();
         let flat = self.largest_constants(flat)?;
+        let flat = self.largest_by_range(flat)?;
         if flat.len() == 1 {
             return Ok(flat[0]);
         }
@@ -198,6 +199,30 @@ impl Forms<'_> {
         let mut kept: Vec<Poly> = best.into_values().map(|(_, poly)| poly).collect();
         kept.sort_unstable();
         Ok(kept)
+    }
+
+    /// Of a few candidates with known ranges, drops those below another.
+    fn largest_by_range(&mut self, mut flat: Vec<Poly>) -> Step<Vec<Poly>> {
+        if flat.len() > 8 {
+            return Ok(flat);
+        }
+        let mut at = 0;
+        while at < flat.len() {
+            let mut dominated = false;
+            for other in 0..flat.len() {
+                if other == at || dominated || self.range(flat[at]).high() == f64::INFINITY {
+                    continue;
+                }
+                let difference = self.minus(flat[other], flat[at])?;
+                dominated = self.sign(difference).is_non_negative();
+            }
+            if dominated {
+                flat.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        Ok(flat)
     }
 
     /// The terms that all candidates have.

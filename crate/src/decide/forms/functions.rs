@@ -176,6 +176,18 @@ impl Forms<'_> {
         {
             return self.rational(value);
         }
+        if matches!(function, Floor | Ceil | Trunc) {
+            // A range inside one step of the staircase.
+            let range = self.range(poly);
+            let step = |x: f64| match function {
+                Floor => x.floor(),
+                Ceil => x.ceil(),
+                _ => x.trunc(),
+            };
+            if step(range.low()) == step(range.high()) && step(range.low()).abs() < 1e9 {
+                return self.rational(Rational::new(step(range.low()) as i64, 1));
+            }
+        }
         let mut negative = false;
         let mut argument = poly;
         let parity = match function {

@@ -21,6 +21,7 @@ mod conditions;
 mod extrema;
 mod functions;
 mod powers;
+mod ranges;
 mod render;
 mod rewrite;
 mod slices;
@@ -33,7 +34,7 @@ pub(super) use rewrite::Rule;
 use super::rational::{LARGEST_BITS, Rational};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Assumption;
-use crate::term::Elements;
+use crate::term::{Elements, Interval};
 use rustc_hash::FxHashMap;
 use slices::Slices;
 use std::collections::BTreeSet;
@@ -175,6 +176,7 @@ pub(super) struct Forms<'a> {
     polys: Slices,
     atoms: Slices,
     signs: Vec<Sign>,
+    ranges: Vec<Interval>,
     sums: FxHashMap<(Poly, Poly), Poly>,
     /// Closed sums: what a polynomial is as `coefficient · monomial`.
     closed: FxHashMap<Poly, Product>,
@@ -200,6 +202,7 @@ impl<'a> Forms<'a> {
             polys: Slices::new(),
             atoms: Slices::new(),
             signs: Vec::new(),
+            ranges: Vec::new(),
             sums: FxHashMap::default(),
             closed: FxHashMap::default(),
             valuations: valuation::Valuations::default(),

@@ -1,0 +1,80 @@
+//! Intervals that values lie in for all inputs: what is known without knowing the elements.
+//!
+//! Constants have tight ones, tanh and conditions are bounded, everything over an element is not;
+//! that much decides `3 - tanh x > 0` and `max(ln 2, 1)`.
+//!
+//! Guarantees: the value lies in the range wherever it is defined.
+
+use super::{Atom, Forms, Kind, Mono, Poly};
+use crate::term::{Interval, Unary};
+use num_rational::Ratio;
+
+/// Longer sums are not worth the time.
+const LONGEST: usize = 64;
+
+impl Forms<'_> {
+    /// The range of a polynomial.
+    pub(super) fn range(&self, poly: Poly) -> Interval {
+        if self.len(poly) > LONGEST {
+            return Interval::WHOLE;
+        }
+        let mut total = Interval::point(0.0);
+        for at in 0..self.len(poly) {
+            let own = self.mono_range(self.mono_at(poly, at));
+            if own == Interval::WHOLE {
+                return Interval::WHOLE;
+            }
+            let coefficient = Interval::of_rational(&self.coefficient_at(poly, at).to_big());
+            total = total.plus(own.times(coefficient));
+        }
+        total
+    }
+
+    /// The range of a monomial.
+    pub(in crate::decide) fn mono_range(&self, mono: Mono) -> Interval {
+        let mut range = Interval::point(1.0);
+        for at in 0..self.factor_count(mono) {
+            let (atom, power) = self.factor(mono, at);
+            let own = self.ranges[atom.0 as usize];
+            let (above, below) = power.value();
+            range = range.times(if power == super::Power::ONE {
+                own
+            } else {
+                own.power(Ratio::new(above, below))
+            });
+        }
+        let exponent = self.exponent(mono);
+        if exponent == Poly::ZERO { range } else { range.times(self.range(exponent).exp()) }
+    }
+
+    /// The range of an atom that was just made.
+    pub(super) fn range_of_new(&self, atom: Atom) -> Interval {
+        let unit = Interval::new(-1.0, 1.0);
+        match self.kind(atom) {
+            Kind::Element(_) | Kind::Opaque => Interval::WHOLE,
+            Kind::Pi => Interval::PI,
+            Kind::Ln10 => Interval::LN_10,
+            Kind::Prime(prime) => {
+                Interval::of_rational(&num_rational::BigRational::from_integer(prime.into()))
+            }
+            Kind::Log(p) => self.range(p).ln().unwrap_or(Interval::WHOLE),
+            Kind::Sum(p) => self.range(p),
+            Kind::Abs(p) => self.range(p).abs(),
+            Kind::Max => {
+                let arguments = self.max_arguments(atom);
+                if arguments.len() > LONGEST {
+                    return Interval::WHOLE;
+                }
+                let ranges = arguments.into_iter().map(|argument| self.range(argument));
+                ranges.reduce(Interval::max).unwrap_or(Interval::WHOLE)
+            }
+            Kind::Function(function, p) => match function {
+                Unary::Tanh => self.range(p).tanh(),
+                Unary::Erf => self.range(p).erf(),
+                Unary::Sin | Unary::Cos => unit,
+                _ => Interval::WHOLE,
+            },
+            Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => Interval::new(0.0, 1.0),
+        }
+    }
+}
