@@ -1,6 +1,47 @@
 //! The instruction table as Markdown, as `warpproof coverage` prints it and the README shows it.
 
-/// One row an instruction: name, forms, meaning, where the manual has it.
+use crate::isa;
+use std::fmt::Write;
+
+/// One row an instruction, in the manual's order; below it, what is known and not yet executed.
 pub fn coverage() -> String {
-    String::new()
+    let mut table =
+        String::from("| instruction | forms | over the reals | PTX ISA |\n| --- | --- | --- | --- |\n");
+    let mut missing: Vec<(&str, Vec<String>)> = Vec::new();
+    for line in isa::coverage() {
+        match line.missing {
+            None => {
+                let forms: Vec<String> =
+                    line.forms.iter().map(|form| format!("`{}`", escape(form))).collect();
+                let _ = writeln!(
+                    table,
+                    "| `{}` | {} | {} | {} |",
+                    line.name,
+                    forms.join("<br>"),
+                    escape(line.real),
+                    line.section
+                );
+            }
+            Some(family) => {
+                let name = format!("`{}`", line.name);
+                match missing.iter_mut().find(|(known, _)| *known == family) {
+                    Some((_, names)) if names.contains(&name) => {}
+                    Some((_, names)) => names.push(name),
+                    None => missing.push((family, vec![name])),
+                }
+            }
+        }
+    }
+    if !missing.is_empty() {
+        table.push_str("\nKnown, and not executed yet:\n\n");
+        for (family, names) in missing {
+            let _ = writeln!(table, "- {family}: {}", names.join(", "));
+        }
+    }
+    table
+}
+
+/// A bar would end the cell.
+fn escape(text: &str) -> String {
+    text.replace('|', "\\|")
 }
