@@ -262,7 +262,7 @@ fn several_entries_need_a_name() {
     );
     let report = analyze(&two, "");
     expect(&report, Verdict::InvalidPtx);
-    assert!(said(&report, "V003").contains("`first`"), "{}", said(&report, "V003"));
+    assert!(said(&report, "V003").contains("first, second"), "{}", said(&report, "V003"));
     let report = analyze(&two, "[optimized]\nentry = \"second\"");
     expect(&report, Verdict::RaceFree);
     assert_eq!(report.kernels[0].name, "second");
