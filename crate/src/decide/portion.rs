@@ -122,8 +122,11 @@ fn decide_open(
     let uses = [uses::count(budget, terms[0], &roots[0])?, uses::count(budget, terms[1], &roots[1])?];
     let shared = Shared { budget, problem, terms, uses, meanings };
     let pairs: Vec<(Term, Term)> = roots[0].iter().copied().zip(roots[1].iter().copied()).collect();
+    let own = Reach::of(terms[0], &roots[0][..1], budget)?.nodes().count();
+    let sharing = own * pairs.len() > 4 * terms[0].len();
+    let most = if sharing { PORTIONS_SHARING } else { PORTIONS };
     let portions: Result<Vec<Portion>, Exhausted> = pairs
-        .par_chunks(pairs.len().div_ceil(PORTIONS))
+        .par_chunks(pairs.len().div_ceil(most))
         .map(|pairs| decide_portion(&shared, pairs))
         .collect();
     let mut answers = Vec::with_capacity(pairs.len());
