@@ -60,12 +60,18 @@ fn equal(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Decisi
     decision
 }
 
-/// No pair of the two sides is equal.
+/// Some pair of the two sides differs and comes with inputs, and none of those that should differ
+/// is called equal.
 #[track_caller]
-fn not_equal(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) {
-    for group in run(elements, build).groups {
-        assert!(!matches!(group.equality, Equality::Equal(_)), "{:?}", group.equality);
+fn different(elements: u64, build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Decision {
+    let decision = run(elements, build);
+    for group in &decision.groups {
+        let Equality::Different(witness) = &group.equality else { panic!("{:?}", group.equality) };
+        let [(low, high), (from, to)] = witness.values;
+        assert!(high < from || to < low, "{witness:?}");
+        assert!(!witness.difference.is_empty());
     }
+    decision
 }
 
 /// No pair of the two sides gets an answer.
@@ -135,9 +141,9 @@ fn softmax_naive_and_online() {
 }
 
 #[test]
-fn softmax_without_rescaling_is_not_equal() {
+fn softmax_without_rescaling_is_different() {
     for n in [2, 4, 33] {
-        not_equal(n, |b, optimized| {
+        different(n, |b, optimized| {
             let x = b.elements(0..n as u32);
             if optimized { online_softmax(b, &x, false) } else { naive_softmax(b, &x) }
         });
@@ -181,7 +187,7 @@ fn layer_norm(b: &mut Build, n: u32, one_pass: bool, wrong: bool) -> Vec<Term> {
 fn layer_norm_one_and_two_passes() {
     for n in [2, 5, 16, 64, 200] {
         equal(n, |b, optimized| layer_norm(b, n as u32, optimized, false));
-        not_equal(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
+        different(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
     }
 }
 
@@ -194,7 +200,7 @@ fn sums_in_any_order() {
         }
         vec![b.sum(x)]
     });
-    not_equal(64, |b, optimized| {
+    different(64, |b, optimized| {
         let mut x = b.elements(0..64);
         if optimized {
             x.pop();
@@ -221,7 +227,7 @@ fn quotients() {
         }
     };
     equal(4, build(false));
-    not_equal(4, build(true));
+    different(4, build(true));
     // (x² - y²) / (x - y) = x + y.
     let build = |wrong: bool| {
         move |b: &mut Build, optimized: bool| {
@@ -238,7 +244,7 @@ fn quotients() {
     assert!(decision.ledger.entries().any(|(assumption, _)| {
         matches!(assumption, warpproof::diag::Assumption::DenominatorNonZero(text) if text == "x[0] - x[1]")
     }));
-    not_equal(2, build(true));
+    different(2, build(true));
 }
 
 #[test]
@@ -249,7 +255,7 @@ fn radicals() {
         let square = b.0.mul(x, x);
         vec![if optimized { b.f(Unary::Abs, x) } else { b.f(Unary::Sqrt, square) }]
     });
-    not_equal(1, |b, optimized| {
+    different(1, |b, optimized| {
         let x = b.e(0);
         let square = b.0.mul(x, x);
         vec![if optimized { x } else { b.f(Unary::Sqrt, square) }]
@@ -285,7 +291,7 @@ fn exponentials_and_logarithms() {
             vec![b.exp(shifted), b.f(Unary::Exp2, scaled), b.f(Unary::Log2, own)]
         }
     });
-    not_equal(1, |b, optimized| {
+    different(1, |b, optimized| {
         let (x, ln2, three) = (b.e(0), b.0.named(Named::Ln2), b.q(3, 1));
         let own = b.exp(x);
         if optimized {
@@ -342,7 +348,7 @@ fn maxima() {
         }
     };
     equal(2, negative(true));
-    not_equal(2, negative(false));
+    different(2, negative(false));
 }
 
 #[test]
@@ -361,7 +367,7 @@ fn choices() {
         }
     });
     // The other branch is something else.
-    not_equal(3, |b, optimized| {
+    different(3, |b, optimized| {
         let [x, y, z] = [0, 1, 2].map(|index| b.e(index));
         let c = b.0.compare(Relation::Less, x, y);
         vec![if optimized { b.0.select(c, z, x) } else { b.0.select(c, x, z) }]
@@ -455,7 +461,7 @@ fn comparisons_meet_maxima() {
             vec![side(b, x, y)]
         };
         equal(2, |b, optimized| pick(if optimized { right } else { left }, b));
-        not_equal(2, |b, optimized| pick(if optimized { wrong } else { left }, b));
+        different(2, |b, optimized| pick(if optimized { wrong } else { left }, b));
     }
 }
 
@@ -478,7 +484,7 @@ fn sorting_networks() {
         }
     };
     equal(3, median(true));
-    not_equal(3, median(false));
+    different(3, median(false));
 }
 
 #[test]
@@ -498,7 +504,7 @@ fn a_guarded_quotient() {
         }
     };
     equal(2, build(7));
-    not_equal(2, build(0));
+    different(2, build(0));
 }
 
 #[test]
@@ -565,7 +571,7 @@ fn times() {
         equal(n, |b, optimized| layer_norm(b, n as u32, optimized, false));
         println!("layer norm {n}: {:?}", start.elapsed());
         let start = std::time::Instant::now();
-        not_equal(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
+        different(n, |b, optimized| layer_norm(b, n as u32, optimized, true));
         println!("wrong layer norm {n}: {:?}", start.elapsed());
     }
     let start = std::time::Instant::now();

@@ -19,8 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases looked at for one question.
 const MOST_CASES: u32 = 512;
-/// Monomials touched for one question.
-const MOST_WORK: u64 = 2_000_000;
 /// Comparisons assumed at once.
 const DEEPEST: usize = 24;
 /// Candidates of a maximum that is split on.
@@ -53,13 +51,14 @@ enum Branch {
     Equation(Poly),
 }
 
-/// How many cases showed that a difference is zero; `None` if it was not shown.
-pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<u32>> {
+/// How many cases showed that a difference is zero; `None` if it was not shown while touching
+/// `work` monomials.
+pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<u32>> {
     if first_comparison(forms, difference).is_none() {
         return Ok(None);
     }
     let mut looked = 0;
-    forms.limit_work(MOST_WORK);
+    forms.limit_work(work);
     // What a case assumes on the way is no assumption of the answer.
     let notes = forms.notes.clone();
     let shown = vanishes_in(forms, difference, &Case::default(), &mut looked);

@@ -24,6 +24,7 @@ mod rational;
 mod same;
 #[cfg(test)]
 mod tests;
+mod trials;
 mod uses;
 pub mod witness;
 

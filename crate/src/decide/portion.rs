@@ -9,6 +9,8 @@ use super::forms::{Forms, Poly, Step, Stop};
 use super::idioms::{self, Rewritten};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
+use super::trials::Trials;
+use super::witness::{Question, Search};
 use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, uses};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
@@ -23,6 +25,10 @@ use std::sync::atomic::Ordering;
 const PORTIONS: usize = 32;
 /// At most so many where outputs share most of their terms, which every portion works out anew.
 const PORTIONS_SHARING: usize = 8;
+
+/// Monomials that case splits may touch before and after inputs were tried.
+const QUICK: u64 = 20_000;
+const THOROUGH: u64 = 2_000_000;
 
 /// What all portions share: the two kernels' terms with idioms replaced.
 struct Shared<'a> {
@@ -125,10 +131,8 @@ fn decide_open(
     let own = Reach::of(terms[0], &roots[0][..1], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
     let most = if sharing { PORTIONS_SHARING } else { PORTIONS };
-    let portions: Result<Vec<Portion>, Exhausted> = pairs
-        .par_chunks(pairs.len().div_ceil(most))
-        .map(|pairs| decide_portion(&shared, pairs))
-        .collect();
+    let portions: Result<Vec<Portion>, Exhausted> =
+        pairs.par_chunks(pairs.len().div_ceil(most)).map(|pairs| decide_portion(&shared, pairs)).collect();
     let mut answers = Vec::with_capacity(pairs.len());
     let mut notes = BTreeSet::new();
     for (equalities, assumed) in portions? {
@@ -151,70 +155,138 @@ fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion
     };
     let forms = Forms::new(shared.budget, shared.problem.elements);
     let mut normalizer = Normalizer::new(forms, [side(0), side(1)]);
+    let question =
+        Question { terms: shared.terms, meanings: &shared.meanings, elements: shared.problem.elements };
+    let mut trials = Trials::default();
     let mut equalities = Vec::with_capacity(pairs.len());
-    let mut notes = BTreeSet::new();
     for (a, b) in pairs {
         normalizer.forms.next_question();
-        let equality = match decide_pair(&mut normalizer, *a, *b) {
-            Ok(equality) => equality,
+        let compared = match compare(&mut normalizer, *a, *b) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
-            Err(Stop::Unknown(message)) => Equality::Unknown(Reason { message, hint: None }),
+            Err(Stop::Unknown(message)) => Compared::Unknown(message),
+            Ok(compared) => compared,
+        };
+        let equality = match compared {
+            Compared::Equal(certificate) => Equality::Equal(certificate),
+            Compared::Unknown(message) => match trials.search(&question, (*a, *b), shared.budget)? {
+                Search::Different(witness) => Equality::Different(witness),
+                search => Equality::Unknown(undecided(message, &search)),
+            },
+            Compared::Unequal(unequal) => {
+                match settle(&mut normalizer, unequal, &mut trials, &question, (*a, *b), shared.budget) {
+                    Ok(equality) => equality,
+                    Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
+                    Err(Stop::Unknown(message)) => Equality::Unknown(Reason { message, hint: None }),
+                }
+            }
         };
         shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
         equalities.push(equality);
     }
-    notes.append(&mut normalizer.forms.notes);
+    let mut notes = std::mem::take(&mut normalizer.forms.notes);
     notes.insert(Assumption::FiniteValues);
     Ok((equalities, notes))
 }
 
-fn decide_pair(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Equality> {
+/// What comparing normal forms came to.
+enum Compared {
+    Equal(Certificate),
+    Unequal(Unequal),
+    Unknown(String),
+}
+
+/// Two normal forms that were not shown equal.
+struct Unequal {
+    forms: [Poly; 2],
+    difference: Poly,
+}
+
+fn compare(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Compared> {
     let (x, y) = (normalizer.value(0, a)?, normalizer.value(1, b)?);
     let (x, y) = match (x, y) {
         (Value::Finite(x), Value::Finite(y)) => (x, y),
         (Value::Infinite(x), Value::Infinite(y)) if x == y => {
             let summary = format!("both are {}infinity", if x { "" } else { "minus " });
-            return Ok(equal(normalizer, summary, Method::NormalForm { terms: 0 }));
+            return Ok(equal(summary, Method::NormalForm { terms: 0 }));
         }
-        _ => {
-            let message = "one side is infinite, the other is not".to_owned();
-            return Ok(Equality::Unknown(Reason { message, hint: None }));
+        _ => return Ok(Compared::Unknown("one side is infinite, the other is not".to_owned())),
+    };
+    let forms = &mut normalizer.forms;
+    let terms = forms.len(x) as u32;
+    if x == y {
+        let summary = format!("both sides have the normal form {}", forms.render(x));
+        return Ok(equal(summary, Method::NormalForm { terms }));
+    }
+    let mut difference = forms.minus(x, y)?;
+    if forms.vanishes(difference)? {
+        let summary = "the difference is zero over a common denominator".to_owned();
+        return Ok(equal(summary, Method::CommonDenominator { terms }));
+    }
+    if let Some(flattened) = forms.flattened(difference)? {
+        difference = flattened;
+        if forms.vanishes(difference)? {
+            let summary = "the difference is zero once nested maxima are joined".to_owned();
+            return Ok(equal(summary, Method::CommonDenominator { terms }));
+        }
+    }
+    if let Some(compared) = by_cases(forms, difference, QUICK)? {
+        return Ok(compared);
+    }
+    Ok(Compared::Unequal(Unequal { forms: [x, y], difference }))
+}
+
+fn by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<Compared>> {
+    Ok(vanishes_by_cases(forms, difference, work)?.map(|cases| {
+        let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
+        equal(summary, Method::Cases { cases })
+    }))
+}
+
+/// Unequal normal forms: a witness says different, a thorough look at all cases may still say
+/// equal.
+fn settle(
+    normalizer: &mut Normalizer<'_>,
+    unequal: Unequal,
+    trials: &mut Trials,
+    question: &Question<'_>,
+    pair: (Term, Term),
+    budget: &Budget,
+) -> Step<Equality> {
+    let search = trials.search(question, pair, budget)?;
+    let forms = &mut normalizer.forms;
+    match search {
+        Search::Different(mut witness) => {
+            witness.difference = forms.render_difference(unequal.forms);
+            return Ok(Equality::Different(witness));
+        }
+        Search::Alike(_) => {
+            if let Some(Compared::Equal(certificate)) = by_cases(forms, unequal.difference, THOROUGH)? {
+                return Ok(Equality::Equal(certificate));
+            }
+        }
+        Search::Close(_) => {}
+    }
+    let message = format!("the normal forms differ: {}", forms.render_difference(unequal.forms));
+    Ok(Equality::Unknown(undecided(message, &search)))
+}
+
+fn undecided(message: String, search: &Search) -> Reason {
+    let hint = match search {
+        Search::Different(_) => None,
+        Search::Close(part) => Some(format!(
+            "the two sides differ by {part:.1e} of their size, which the rounding of a constant may explain; \
+             write both kernels with the same constants"
+        )),
+        Search::Alike(0) => Some("both sides are defined at none of the inputs tried".to_owned()),
+        Search::Alike(points) => {
+            Some(format!("the two sides agree at all {points} inputs tried, so they may well be equal"))
         }
     };
-    let terms = normalizer.forms.len(x) as u32;
-    if x == y {
-        let summary = format!("both sides have the normal form {}", normalizer.forms.render(x));
-        return Ok(equal(normalizer, summary, Method::NormalForm { terms }));
-    }
-    let difference = normalizer.forms.minus(x, y)?;
-    if normalizer.forms.vanishes(difference)? {
-        let summary = "the difference is zero over a common denominator".to_owned();
-        return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
-    }
-    let mut difference = difference;
-    if let Some(flattened) = normalizer.forms.flattened(difference)? {
-        difference = flattened;
-        if normalizer.forms.vanishes(difference)? {
-            let summary = "the difference is zero once nested maxima are joined".to_owned();
-            return Ok(equal(normalizer, summary, Method::CommonDenominator { terms }));
-        }
-    }
-    if let Some(cases) = vanishes_by_cases(&mut normalizer.forms, difference)? {
-        let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
-        return Ok(equal(normalizer, summary, Method::Cases { cases }));
-    }
-    Ok(Equality::Unknown(unequal(normalizer, difference)))
+    Reason { message, hint }
 }
 
-fn unequal(normalizer: &Normalizer<'_>, difference: Poly) -> Reason {
-    Reason {
-        message: format!("the normal forms differ by {}", normalizer.forms.render(difference)),
-        hint: None,
-    }
-}
-
-fn equal(_normalizer: &Normalizer<'_>, summary: String, method: Method) -> Equality {
-    Equality::Equal(Certificate { summary, method, assumptions: Vec::new() })
+fn equal(summary: String, method: Method) -> Compared {
+    Compared::Equal(Certificate { summary, method, assumptions: Vec::new() })
 }
 
 fn same_expression() -> Certificate {

@@ -185,7 +185,7 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
             normalizer.forms.next_question();
             let difference = normalizer.forms.minus(form, *other).unwrap();
             let equal = normalizer.forms.vanishes(difference).unwrap_or(false)
-                || vanishes_by_cases(&mut normalizer.forms, difference).unwrap_or(None).is_some();
+                || vanishes_by_cases(&mut normalizer.forms, difference, 100_000).unwrap_or(None).is_some();
             if equal {
                 met += 1;
             } else {
@@ -208,8 +208,7 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
         normalizer.forms.next_question();
         let Ok(difference) = normalizer.forms.minus(a, b) else { continue };
         assert_ne!(normalizer.forms.vanishes(difference), Ok(true));
-        normalizer.forms.limit_work(20_000);
-        let shown = vanishes_by_cases(&mut normalizer.forms, difference);
+        let shown = vanishes_by_cases(&mut normalizer.forms, difference, 20_000);
         assert!(!matches!(shown, Ok(Some(_))), "{}", normalizer.forms.render(difference));
     }
     (met, missed)

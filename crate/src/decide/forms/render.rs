@@ -3,8 +3,9 @@
 //! Terms stand in alphabetical order, so that the text does not depend on the order in which
 //! atoms were met; long sums are cut to their size.
 
-use super::{Atom, Forms, Kind, Mono, Poly, Power, Rational};
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational};
 use crate::term::Unary;
+use rustc_hash::FxHashMap;
 
 /// Sums with more terms than this are not spelled out.
 const SPELLED: usize = 6;
@@ -15,6 +16,31 @@ impl Forms<'_> {
         self.render_to(poly, 3)
     }
 
+    /// What only one of two polynomials has.
+    pub(in crate::decide) fn render_difference(&self, [reference, optimized]: [Poly; 2]) -> String {
+        let only = |a: Poly, b: Poly| -> Vec<Product> {
+            let known: FxHashMap<Mono, &Rational> =
+                (0..self.len(b)).map(|at| (self.mono_at(b, at), self.coefficient_at(b, at))).collect();
+            (0..self.len(a))
+                .filter(|at| known.get(&self.mono_at(a, *at)) != Some(&self.coefficient_at(a, *at)))
+                .map(|at| self.term(a, at))
+                .collect()
+        };
+        let (left, right) = (only(reference, optimized), only(optimized, reference));
+        let shared = self.len(reference) - left.len();
+        let side = |terms: Vec<Product>| match terms.len() {
+            0 => "0".to_owned(),
+            count if count > SPELLED => format!("a sum of {count} terms"),
+            _ => self.render_terms(&terms, 3),
+        };
+        let rest = match shared {
+            0 => String::new(),
+            1 => " (beside one term that both have)".to_owned(),
+            _ => format!(" (beside {shared} terms that both have)"),
+        };
+        format!("reference {}, optimized {}{rest}", side(left), side(right))
+    }
+
     fn render_to(&self, poly: Poly, depth: usize) -> String {
         let count = self.len(poly);
         if count == 0 {
@@ -23,17 +49,22 @@ impl Forms<'_> {
         if depth == 0 || count > SPELLED {
             return if count == 1 { "…".to_owned() } else { format!("a sum of {count} terms") };
         }
-        let mut terms: Vec<(String, bool)> = (0..count)
-            .map(|at| {
-                let coefficient = self.coefficient_at(poly, at);
-                let mono = self.render_mono(self.mono_at(poly, at), depth);
-                let size = coefficient.magnitude();
+        let terms: Vec<Product> = (0..count).map(|at| self.term(poly, at)).collect();
+        self.render_terms(&terms, depth)
+    }
+
+    fn render_terms(&self, terms: &[Product], depth: usize) -> String {
+        let mut terms: Vec<(String, bool)> = terms
+            .iter()
+            .map(|term| {
+                let mono = self.render_mono(term.mono, depth);
+                let size = term.coefficient.magnitude();
                 let text = match (mono.is_empty(), size == Rational::ONE) {
                     (true, _) => size.to_string(),
                     (false, true) => mono,
                     (false, false) => format!("{size}·{mono}"),
                 };
-                (text, coefficient.is_negative())
+                (text, term.coefficient.is_negative())
             })
             .collect();
         terms.sort();
