@@ -17,12 +17,15 @@
 
 use super::constants::{Exact, Factor, Meaning};
 use crate::base::{Budget, Exhausted};
-use crate::term::eval::{Cone, Domain, Quantity, Reals, evaluate};
+use crate::term::eval::{Cone, Domain, Quantity, Reals, evaluate, operands, with_operands};
+use crate::term::flatten::Part;
 use crate::term::{Node, Term, Terms, Unary};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::{BigRational, Ratio};
 use num_traits::{One, ToPrimitive};
+use rustc_hash::FxHasher;
+use std::hash::Hasher;
 
 /// The order of the subgroup: a prime, 3 modulo 4, in whose field 2, 3, 5, 7, 11 and 13 are squares.
 const Q: u64 = 2_305_843_009_213_497_599;
@@ -42,16 +45,100 @@ pub fn fingerprints(
     budget: &Budget,
 ) -> Result<Vec<Option<Fingerprint>>, Exhausted> {
     let cone = Cone::of(terms, roots, budget)?;
+    let values = evaluate_in_fields(terms, &cone, meanings, seed, false, budget)?;
+    let root = |root: &Term| match root.as_node() {
+        Some(step) => values.steps[step].p,
+        None => values.leaf(*root).p,
+    };
+    Ok(cone.roots().iter().map(|term| root(term).map(Fingerprint)).collect())
+}
+
+/// Digests of all parts of a term: fingerprints where there are some, and a hash of operation and
+/// operands elsewhere. Equal parts that are written differently may have different digests then.
+pub(super) struct Digests {
+    cone: Cone,
+    values: Values,
+}
+
+impl Digests {
+    pub(super) fn of(
+        terms: &Terms,
+        root: Term,
+        meanings: &[Meaning],
+        seed: u64,
+        budget: &Budget,
+    ) -> Result<Digests, Exhausted> {
+        let cone = Cone::of(terms, &[root], budget)?;
+        let values = evaluate_in_fields(terms, &cone, meanings, seed, true, budget)?;
+        Ok(Digests { cone, values })
+    }
+
+    /// The digest of a part of the term.
+    pub(super) fn part(&self, terms: &Terms, part: Part) -> u64 {
+        match (part, terms.node(part.term())) {
+            (Part::Product(_), Node::Fma(a, b, _)) => multiply(self.term(a), self.term(b), P),
+            _ => self.term(part.term()),
+        }
+    }
+
+    fn term(&self, term: Term) -> u64 {
+        let value = match term.as_node() {
+            Some(node) => self.cone.step_of(node).map(|step| self.values.steps[step]),
+            None => Some(self.values.leaf(term)),
+        };
+        value.and_then(|value| value.p).unwrap_or(0)
+    }
+}
+
+/// The values of the steps of a cone, and of its leaves.
+struct Values {
+    seed: u64,
+    steps: Vec<Value>,
+    constants: Vec<(Option<u64>, Option<u64>)>,
+}
+
+impl Values {
+    fn leaf(&self, term: Term) -> Value {
+        let (p, q) = match (term.as_element(), term.as_constant()) {
+            (Some(element), _) => element_residues(self.seed, element),
+            (_, Some(constant)) => self.constants.get(constant).copied().unwrap_or((None, None)),
+            _ => (None, None),
+        };
+        Value { p, q, real: Quantity::Unknown }
+    }
+}
+
+fn evaluate_in_fields(
+    terms: &Terms,
+    cone: &Cone,
+    meanings: &[Meaning],
+    seed: u64,
+    total: bool,
+    budget: &Budget,
+) -> Result<Values, Exhausted> {
     let quantities: Vec<Quantity> = meanings.iter().map(Meaning::quantity).collect();
     let element = |element: u32| real_value(seed, element);
+    let residues = |meaning: &Meaning| match constant(seed, meaning) {
+        (None, None) if total => (Some(hash(&format!("{meaning:?}")) % P), Some(hash(&"q") % Q)),
+        residues => residues,
+    };
     let fields = Fields {
+        terms,
         seed,
-        constants: meanings.iter().map(|meaning| constant(seed, meaning)).collect(),
+        total,
+        constants: meanings.iter().map(residues).collect(),
         reals: Reals { element: &element, constants: &quantities },
         lambda: modulo_q(seed, LAMBDA),
     };
-    let values = evaluate(&cone, &fields, budget, &mut Vec::new())?;
-    Ok(values.into_iter().map(|value| value.p.map(Fingerprint)).collect())
+    let mut steps = Vec::new();
+    evaluate(cone, &fields, budget, &mut steps)?;
+    Ok(Values { seed, steps, constants: fields.constants })
+}
+
+fn hash(value: &impl std::hash::Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    value.hash(&mut hasher);
+    random(1, hasher.finish())
 }
 
 /// Names of random values that are no elements.
@@ -67,7 +154,10 @@ struct Value {
 }
 
 struct Fields<'a> {
+    terms: &'a Terms,
     seed: u64,
+    /// Give every node a value, a hash where there is no fingerprint.
+    total: bool,
     constants: Vec<(Option<u64>, Option<u64>)>,
     reals: Reals<'a>,
     /// log₂ e modulo q.
@@ -78,12 +168,8 @@ impl Domain for Fields<'_> {
     type Value = Value;
 
     fn element(&self, element: u32) -> Value {
-        let key = u64::from(element);
-        Value {
-            p: Some(random(self.seed, key) % P),
-            q: Some(modulo_q(self.seed, key)),
-            real: self.reals.element(element),
-        }
+        let (p, q) = element_residues(self.seed, element);
+        Value { p, q, real: self.reals.element(element) }
     }
 
     fn constant(&self, constant: usize) -> Value {
@@ -92,6 +178,19 @@ impl Domain for Fields<'_> {
     }
 
     fn node(&self, node: &Node, value: impl Fn(Term) -> Value) -> Value {
+        let mut result = self.strict(node, &value);
+        if self.total && (result.p.is_none() || result.q.is_none()) {
+            let hashed = self.hashed(node, &value);
+            result.p = result.p.or(Some(hashed % P));
+            result.q = result.q.or(Some(hashed % Q));
+        }
+        result
+    }
+}
+
+impl Fields<'_> {
+    /// The fingerprint, where there is one.
+    fn strict(&self, node: &Node, value: impl Fn(Term) -> Value) -> Value {
         let real = self.reals.node(node, |term| value(term).real);
         let in_both = |operation: &dyn Fn(u64, &[u64; 3]) -> Option<u64>, operands: &[Term]| {
             let (mut in_p, mut in_q) = (Some([0u64; 3]), Some([0u64; 3]));
@@ -164,6 +263,20 @@ impl Domain for Fields<'_> {
 }
 
 impl Fields<'_> {
+    /// A hash of the operation and its operands.
+    fn hashed(&self, node: &Node, value: impl Fn(Term) -> Value) -> u64 {
+        let name = match node {
+            Node::Apply(function, ..) => self.terms.function_name(*function),
+            _ => "",
+        };
+        let mut operation = with_operands(node, |_| Term::ZERO);
+        if let Node::Apply(function, ..) = &mut operation {
+            *function = 0;
+        }
+        let residues = operands(node).map(|operand| operand.map(|operand| value(operand).p));
+        hash(&(operation, name, residues))
+    }
+
     /// `2^(scale·h)`.
     fn exponential(&self, exponent: Value, scale: u64, real: Quantity) -> Value {
         if exponent.real == Quantity::MinusInfinity {
@@ -264,6 +377,11 @@ pub(super) fn random(seed: u64, key: u64) -> u64 {
     word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ word >> 31
+}
+
+fn element_residues(seed: u64, element: u32) -> (Option<u64>, Option<u64>) {
+    let key = u64::from(element);
+    (Some(random(seed, key) % P), Some(modulo_q(seed, key)))
 }
 
 /// A random value modulo q for a key, not 0.

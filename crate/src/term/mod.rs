@@ -12,6 +12,7 @@
 pub(crate) mod constant;
 mod elements;
 pub mod eval;
+pub mod flatten;
 mod node;
 pub mod print;
 mod store;

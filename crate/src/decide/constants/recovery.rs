@@ -467,6 +467,7 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
         /// Whatever is recovered rounds to the bits it was recovered from.
         #[test]
         fn recovered_numbers_round_back(bits in 0x3000_0000u32..0x4b00_0000) {

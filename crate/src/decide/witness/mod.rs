@@ -11,6 +11,7 @@
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
+mod contrast;
 mod points;
 mod shrink;
 #[cfg(test)]
@@ -52,7 +53,7 @@ pub struct Question<'a> {
 #[derive(Clone, Debug)]
 pub enum Search {
     /// The two sides differ here.
-    Different(Witness),
+    Different(Box<Witness>),
     /// They differ at most by this part of the larger side, which rounding could explain.
     Close(f64),
     /// They agree, as far as can be told, at this many points; at 0 points they are both defined
@@ -90,13 +91,15 @@ pub fn search(
     }
     let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
     let [reference, optimized] = arena.values(&point)?;
+    let (difference, expressions) = contrast::contrast(question, pair, budget)?;
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
-    Ok(Search::Different(Witness {
+    Ok(Search::Different(Box::new(Witness {
         inputs: inputs.map(|(element, value)| (*element, big(*value))).collect(),
         default: big(default),
         values: [ends(reference), ends(optimized)],
-        difference: String::new(),
-    }))
+        difference,
+        expressions,
+    })))
 }
 
 fn big(value: Small) -> BigRational {

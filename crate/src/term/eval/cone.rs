@@ -182,6 +182,11 @@ impl Cone {
         Term::from_node(self.nodes[step] as usize)
     }
 
+    /// The step of a node of the cone.
+    pub fn step_of(&self, node: usize) -> Option<usize> {
+        self.nodes.binary_search(&u32::try_from(node).ok()?).ok()
+    }
+
     /// The roots, nodes renumbered to steps.
     pub fn roots(&self) -> &[Term] {
         &self.roots

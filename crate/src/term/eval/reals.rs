@@ -75,12 +75,8 @@ fn select(condition: Quantity, a: Quantity, b: Quantity) -> Quantity {
     match condition {
         Quantity::Condition(true) => a,
         Quantity::Condition(false) => b,
-        Quantity::Undefined => Quantity::Undefined,
-        _ if a == b => a,
-        _ => match (a.interval(), b.interval()) {
-            (Some(a), Some(b)) => Quantity::Within(a.hull(b)),
-            _ => Quantity::Unknown,
-        },
+        // Even where both branches are close, the condition itself may have no value.
+        other => missing(other),
     }
 }
 

@@ -59,6 +59,7 @@ fn at(terms: &Terms, root: Term, element: &dyn Fn(u32) -> Quantity) -> Quantity 
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn exact_values_lie_in_the_enclosures(
         steps in prop::collection::vec(any::<(u8, u8, u8, u8)>(), 1..24),

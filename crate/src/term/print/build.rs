@@ -4,6 +4,7 @@ use super::regular::{Template, coordinates};
 use super::{Expression, Mark, Printer};
 use crate::base::Format;
 use crate::term::eval::{Reach, operands};
+use crate::term::flatten::{Flat, Part, flatten_extreme, flatten_product, flatten_sum};
 use crate::term::{BitOp, Node, Number, Relation, Rounding, Term, Terms, Unary};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeSet;
@@ -12,10 +13,6 @@ use std::collections::BTreeSet;
 const DEEPEST: usize = 24;
 /// Sums of more parts than this are shortened.
 const SHOWN: usize = 5;
-/// Sums of more parts than this are only counted.
-const LISTED: usize = 1 << 16;
-/// Counting ends here.
-const COUNTED: usize = 1 << 20;
 /// Fewer members than this are written out.
 const PATTERN: usize = 4;
 /// Names of running indices, outermost first.
@@ -28,35 +25,7 @@ struct Item {
     along: Vec<Part>,
 }
 
-/// A term, or the product inside a multiply-add.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole(Term),
-    Product(Term),
-}
-
-impl Part {
-    fn term(self) -> Term {
-        match self {
-            Part::Whole(term) | Part::Product(term) => term,
-        }
-    }
-
-    /// What the pattern of a sum is looked for in.
-    fn members(self, terms: &Terms) -> Vec<Term> {
-        match (self, terms.node(self.term())) {
-            // The first link of a chain is a plain product.
-            (Part::Product(_), Node::Fma(a, b, _)) | (Part::Whole(_), Node::Mul(a, b)) => vec![a, b],
-            _ => vec![self.term()],
-        }
-    }
-}
-
 impl Item {
-    fn plain(term: Term) -> Item {
-        Item { base: Part::Whole(term), along: Vec::new() }
-    }
-
     /// The same operand of every version.
     fn operand(&self, terms: &Terms, at: usize) -> Item {
         let of = |part: &Part| {
@@ -65,15 +34,6 @@ impl Item {
         };
         Item { base: of(&self.base), along: self.along.iter().map(of).collect() }
     }
-}
-
-/// A flattened sum, product or maximum.
-struct Flat {
-    /// Whether each is negative (in a product: below the fraction line).
-    list: Vec<(bool, Part)>,
-    total: usize,
-    /// The sign of a whole product.
-    negative: bool,
 }
 
 pub(super) struct Builder<'a> {
@@ -91,11 +51,11 @@ impl<'a> Builder<'a> {
         Builder { printer, marks, carriers: Vec::new(), left: printer.limit.max(1), depth: 0 }
     }
 
-    pub(super) fn build(mut self, term: Term) -> Expression {
+    pub(super) fn build(mut self, part: Part) -> Expression {
         if !self.marks.is_empty() {
-            self.find_carriers(term);
+            self.find_carriers(part.term());
         }
-        self.item(&Item::plain(term))
+        self.item(&Item { base: part, along: Vec::new() })
     }
 
     fn find_carriers(&mut self, root: Term) {
@@ -479,96 +439,6 @@ fn index(first: i64, moving: &[(i64, &str)]) -> String {
 
 fn power(base: &str, exponent: Box<Expression>) -> Expression {
     Expression::Power(Box::new(Expression::Number(base.to_owned())), exponent)
-}
-
-/// The summands of a term, in the order they were added.
-fn flatten_sum(terms: &Terms, root: Part) -> Flat {
-    let mut flat = Flat { list: Vec::new(), total: 0, negative: false };
-    let mut waiting = vec![(false, root)];
-    while let Some((negative, part)) = waiting.pop() {
-        if let Part::Whole(term) = part {
-            match terms.node(term) {
-                Node::Add(a, b) => {
-                    waiting.push((negative, Part::Whole(b)));
-                    waiting.push((negative, Part::Whole(a)));
-                    continue;
-                }
-                Node::Sub(a, b) => {
-                    waiting.push((!negative, Part::Whole(b)));
-                    waiting.push((negative, Part::Whole(a)));
-                    continue;
-                }
-                Node::Fma(_, _, c) => {
-                    waiting.push((negative, Part::Product(term)));
-                    waiting.push((negative, Part::Whole(c)));
-                    continue;
-                }
-                Node::Unary(Unary::Neg, a) => {
-                    waiting.push((!negative, Part::Whole(a)));
-                    continue;
-                }
-                _ => {}
-            }
-        }
-        flat.total += 1;
-        if flat.list.len() < LISTED {
-            flat.list.push((negative, part));
-        }
-        if flat.total == COUNTED {
-            break;
-        }
-    }
-    flat
-}
-
-/// The arguments of nested maxima (or minima).
-fn flatten_extreme(terms: &Terms, root: Part) -> Flat {
-    let larger = matches!(terms.node(root.term()), Node::Max(..));
-    let mut flat = Flat { list: Vec::new(), total: 0, negative: false };
-    let mut waiting = vec![root.term()];
-    while let Some(term) = waiting.pop() {
-        match terms.node(term) {
-            Node::Max(a, b) if larger => waiting.extend([b, a]),
-            Node::Min(a, b) if !larger => waiting.extend([b, a]),
-            _ => {
-                flat.total += 1;
-                if flat.list.len() < LISTED {
-                    flat.list.push((false, Part::Whole(term)));
-                }
-                if flat.total == COUNTED {
-                    break;
-                }
-            }
-        }
-    }
-    flat
-}
-
-/// The factors of a term, each with whether it stands below the line.
-fn flatten_product(terms: &Terms, root: Part) -> Flat {
-    let mut flat = Flat { list: Vec::new(), total: 0, negative: false };
-    let mut waiting: Vec<(bool, Term)> = match (root, terms.node(root.term())) {
-        (Part::Product(_), Node::Fma(a, b, _)) => vec![(false, b), (false, a)],
-        _ => vec![(false, root.term())],
-    };
-    while let Some((inverted, term)) = waiting.pop() {
-        // Enough factors: the rest stay as they are.
-        let open = flat.list.len() + waiting.len() < 32;
-        match terms.node(term) {
-            Node::Mul(a, b) if open => waiting.extend([(inverted, b), (inverted, a)]),
-            Node::Div(a, b) if open => waiting.extend([(!inverted, b), (inverted, a)]),
-            Node::Unary(Unary::Recip, a) if open => waiting.push((!inverted, a)),
-            Node::Unary(Unary::Neg, a) => {
-                flat.negative = !flat.negative;
-                waiting.push((inverted, a));
-            }
-            _ => {
-                flat.total += 1;
-                flat.list.push((inverted, Part::Whole(term)));
-            }
-        }
-    }
-    flat
 }
 
 /// How a constant reads: its given name, else the shortest decimal (a fraction where that is no

@@ -17,6 +17,7 @@ mod regular;
 mod tests;
 mod text;
 
+use super::flatten::Part;
 use super::{Elements, Term, Terms};
 
 /// What a printer needs to know.
@@ -38,6 +39,15 @@ pub enum Mark {
     Term(Term),
     /// The product of the first two operands of this multiply-add.
     Product(Term),
+}
+
+impl From<Part> for Mark {
+    fn from(part: Part) -> Mark {
+        match part {
+            Part::Whole(term) => Mark::Term(term),
+            Part::Product(term) => Mark::Product(term),
+        }
+    }
 }
 
 /// A piece of text, and whether it is marked.
@@ -87,7 +97,12 @@ pub enum Expression {
 impl Printer<'_> {
     /// The printable tree of a term.
     pub fn expression(&self, term: Term, marks: &[Mark]) -> Expression {
-        build::Builder::new(self, marks).build(term)
+        build::Builder::new(self, marks).build(Part::Whole(term))
+    }
+
+    /// The printable tree of a part of a term.
+    pub fn part(&self, part: Part, marks: &[Mark]) -> Expression {
+        build::Builder::new(self, marks).build(part)
     }
 
     /// The term as one line.
