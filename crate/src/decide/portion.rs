@@ -169,7 +169,7 @@ fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion
         let equality = match compared {
             Compared::Equal(certificate) => Equality::Equal(certificate),
             Compared::Unknown(message) => match trials.search(&question, (*a, *b), shared.budget)? {
-                Search::Different(witness) => Equality::Different(witness),
+                Search::Different(witness) => Equality::Different(*witness),
                 search => Equality::Unknown(undecided(message, &search)),
             },
             Compared::Unequal(unequal) => {
@@ -256,8 +256,10 @@ fn settle(
     let forms = &mut normalizer.forms;
     match search {
         Search::Different(mut witness) => {
-            witness.difference = forms.render_difference(unequal.forms);
-            return Ok(Equality::Different(witness));
+            if witness.difference.is_empty() {
+                witness.difference = forms.render_difference(unequal.forms);
+            }
+            return Ok(Equality::Different(*witness));
         }
         Search::Alike(_) => {
             if let Some(Compared::Equal(certificate)) = by_cases(forms, unequal.difference, THOROUGH)? {

@@ -1,0 +1,94 @@
+//! Structural hashes: equal for the same expression up to commutativity.
+//!
+//! Guarantees: terms that are the same expression have the same hash. Different expressions share
+//! one with a chance of about 2^-64 for each pair of nodes, and nobody chose them to.
+
+use crate::base::{Budget, Exhausted};
+use crate::term::eval::{Cone, Domain, evaluate, operands};
+use crate::term::{Node, Term, Terms};
+use std::hash::{Hash, Hasher};
+
+/// The hashes of some roots.
+pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exhausted> {
+    let cone = Cone::of(terms, roots, budget)?;
+    let constants = terms
+        .constants()
+        .iter()
+        .map(|constant| {
+            let mut hasher = rustc_hash::FxHasher::default();
+            constant.hash(&mut hasher);
+            mix(hasher.finish(), 1)
+        })
+        .collect();
+    evaluate(&cone, &Shape { terms, constants }, budget, &mut Vec::new())
+}
+
+struct Shape<'a> {
+    terms: &'a Terms,
+    constants: Vec<u64>,
+}
+
+impl Domain for Shape<'_> {
+    type Value = u64;
+
+    fn element(&self, element: u32) -> u64 {
+        mix(element.into(), 2)
+    }
+
+    fn constant(&self, constant: usize) -> u64 {
+        self.constants.get(constant).copied().unwrap_or(0)
+    }
+
+    fn node(&self, node: &Node, value: impl Fn(Term) -> u64) -> u64 {
+        // Which operation: everything that a node says beside its operands.
+        let operation: u64 = match *node {
+            Node::Element(element) => return self.element(element),
+            Node::Constant(constant) => return self.constant(constant),
+            Node::Add(..) => 3,
+            Node::Sub(..) => 4,
+            Node::Mul(..) => 5,
+            Node::Fma(..) => 6,
+            Node::Div(..) => 7,
+            Node::Max(..) => 8,
+            Node::Min(..) => 9,
+            Node::Select(..) => 10,
+            Node::And(..) => 11,
+            Node::Or(..) => 12,
+            Node::Not(..) => 13,
+            Node::Unary(function, _) => 14 | (function as u64) << 8,
+            Node::Round(mode, format, _) => 15 | (mode as u64) << 8 | (format as u64) << 16,
+            Node::Compare(relation, ..) => 16 | (relation as u64) << 8,
+            Node::BitsOf(format, _) => 17 | (format as u64) << 8,
+            Node::FromBits(format, _) => 18 | (format as u64) << 8,
+            Node::BitConstant(bits) => return mix(bits, 19),
+            Node::Bits(op, width, ..) => 20 | (op as u64) << 8 | u64::from(width) << 16,
+            Node::Apply(function, ..) => {
+                let mut hasher = rustc_hash::FxHasher::default();
+                self.terms.function_name(function).hash(&mut hasher);
+                mix(hasher.finish(), 21)
+            }
+        };
+        let [a, b, c] = operands(node).map(|operand| operand.map(&value));
+        let (mut a, mut b) = (a.unwrap_or(0), b.unwrap_or(0));
+        let commutes = matches!(
+            node,
+            Node::Add(..)
+                | Node::Mul(..)
+                | Node::Fma(..)
+                | Node::Max(..)
+                | Node::Min(..)
+                | Node::And(..)
+                | Node::Or(..)
+        );
+        if commutes && a > b {
+            std::mem::swap(&mut a, &mut b);
+        }
+        mix(mix(mix(operation, a), b), c.unwrap_or(0))
+    }
+}
+
+fn mix(state: u64, word: u64) -> u64 {
+    let mut x = (state.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(state);
+    x = (x ^ x >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^ x >> 29
+}

@@ -1,0 +1,134 @@
+//! True claims pass; forged ones do not.
+
+use super::{Checked, decision};
+use crate::base::{Budget, Format};
+use crate::decide::{Certificate, Decision, Equality, Group, Method, Options, Problem, Witness, decide};
+use crate::diag::Ledger;
+use crate::term::{Elements, Term, Terms, Unary};
+use num_rational::BigRational;
+
+struct Pair {
+    reference: Terms,
+    optimized: Terms,
+    elements: Elements,
+    pairs: Vec<(Term, Term)>,
+}
+
+impl Pair {
+    /// One pair of terms over three elements.
+    fn new(build: impl Fn(&mut Terms, bool) -> Term) -> Pair {
+        let (mut reference, mut optimized) = (Terms::new(), Terms::new());
+        let pairs = vec![(build(&mut reference, false), build(&mut optimized, true))];
+        let mut elements = Elements::default();
+        elements.push("x", vec![3], Format::F32, 3);
+        Pair { reference, optimized, elements, pairs }
+    }
+
+    fn problem(&self) -> Problem<'_> {
+        Problem {
+            reference: &self.reference,
+            optimized: &self.optimized,
+            elements: &self.elements,
+            pairs: &self.pairs,
+        }
+    }
+
+    fn honest(&self) -> Checked {
+        let (options, budget) = (Options::default(), Budget::default());
+        let decided = decide(&options, &budget, &self.problem()).unwrap();
+        decision(&options, &budget, &self.problem(), &decided).unwrap()
+    }
+
+    fn forged(&self, equality: Equality) -> Checked {
+        let groups = vec![Group { members: vec![0], equality }];
+        let forged = Decision { groups, ledger: Ledger::default() };
+        decision(&Options::default(), &Budget::default(), &self.problem(), &forged).unwrap()
+    }
+}
+
+fn certificate(method: Method) -> Equality {
+    Equality::Equal(Certificate { summary: String::new(), method, assumptions: Vec::new() })
+}
+
+/// (x+y)² against x² + 2xy + y², or with 3xy.
+fn square(wrong: bool) -> Pair {
+    Pair::new(|terms, optimized| {
+        let (x, y) = (Term::element(0), Term::element(1));
+        if !optimized {
+            let sum = terms.add(x, y);
+            return terms.mul(sum, sum);
+        }
+        let factor = terms.integer(if wrong { 3 } else { 2 });
+        let product = terms.mul(x, y);
+        let square = terms.mul(x, x);
+        let rest = terms.fma(factor, product, square);
+        terms.fma(y, y, rest)
+    })
+}
+
+/// √(x²) against |x|, or x.
+fn root(wrong: bool) -> Pair {
+    Pair::new(|terms, optimized| {
+        let x = Term::element(0);
+        if optimized {
+            return if wrong { x } else { terms.unary(Unary::Abs, x) };
+        }
+        let square = terms.mul(x, x);
+        terms.unary(Unary::Sqrt, square)
+    })
+}
+
+#[test]
+fn true_claims_pass() {
+    for (pair, by_field) in [(square(false), true), (root(false), false), (square(true), true)] {
+        let checked = pair.honest();
+        assert_eq!(checked.refuted, []);
+        assert_eq!((checked.confirmed, checked.by_points), if by_field { (1, 0) } else { (0, 1) });
+    }
+    let same = Pair::new(|terms, optimized| {
+        let (x, y) = (Term::element(0), Term::element(1));
+        let extra = terms.exp_of(if optimized { y } else { x });
+        let one = terms.add(x, y);
+        let other = if optimized { terms.mul(one, x) } else { terms.mul(x, one) };
+        let _ = extra;
+        terms.max(other, y)
+    });
+    assert_eq!(same.honest(), Checked { confirmed: 1, ..Checked::default() });
+}
+
+#[test]
+fn forged_certificates_are_refuted() {
+    for method in [Method::SameExpression, Method::NormalForm { terms: 3 }, Method::Cases { cases: 2 }] {
+        for pair in [square(true), root(true)] {
+            let checked = pair.forged(certificate(method));
+            assert_eq!(checked.refuted.len(), 1, "{method:?}");
+            assert_eq!(checked.confirmed + checked.by_points, 0);
+        }
+    }
+}
+
+#[test]
+fn forged_witnesses_are_refuted() {
+    let integer = |value: i64| BigRational::from_integer(value.into());
+    let witness = |x: i64, y: i64, values| {
+        Equality::Different(Witness {
+            inputs: vec![(0, integer(x)), (1, integer(y))],
+            default: integer(0),
+            values,
+            difference: String::new(),
+            expressions: Default::default(),
+        })
+    };
+    let right = [(4.0, 4.0), (5.0, 5.0)];
+    assert_eq!(square(true).forged(witness(1, 1, right)).confirmed, 1);
+    // No difference there; other values than reported; no difference at all.
+    assert_eq!(square(true).forged(witness(0, 1, right)).refuted.len(), 1);
+    assert_eq!(square(true).forged(witness(1, 1, [(4.0, 4.0), (7.0, 7.0)])).refuted.len(), 1);
+    assert_eq!(square(false).forged(witness(1, 1, right)).refuted.len(), 1);
+}
+
+impl Terms {
+    fn exp_of(&mut self, a: Term) -> Term {
+        self.unary(Unary::Exp, a)
+    }
+}
