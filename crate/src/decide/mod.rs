@@ -32,7 +32,6 @@ pub use constants::{Exact, Factor, Meaning, Meanings};
 
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
-use crate::term::print::Segment;
 use crate::term::{Elements, Term, Terms};
 
 /// What to compare: two stores, and pairs of terms (reference, optimized), one pair for each
@@ -110,17 +109,6 @@ pub struct Witness {
     pub values: [(f64, f64); 2],
     /// What differs, in words (which term is missing or extra).
     pub difference: String,
-    /// The expressions of (reference, optimized), with the part that differs marked.
-    pub expressions: [Shown; 2],
-}
-
-/// An expression as people see it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Shown {
-    /// The text in pieces, the differing part marked.
-    pub segments: Vec<Segment>,
-    /// The same as MathML.
-    pub mathml: String,
 }
 
 /// Why no answer was found.

@@ -11,10 +11,9 @@
 
 use super::Question;
 use crate::base::{Budget, Exhausted};
-use crate::decide::Shown;
 use crate::decide::fingerprint::Digests;
 use crate::term::flatten::{Part, flatten_extreme, flatten_product, flatten_sum};
-use crate::term::print::{Mark, Printer};
+use crate::term::print::{Mark, Printer, Segment};
 use crate::term::{Node, Term, Terms, Unary, eval::operands};
 use std::collections::BTreeMap;
 
@@ -38,12 +37,26 @@ enum Parting {
     Sign(Part, Part),
 }
 
-/// The sentence, and both expressions with the difference marked.
-pub(super) fn contrast(
-    question: &Question<'_>,
-    pair: (Term, Term),
-    budget: &Budget,
-) -> Result<(String, [Shown; 2]), Exhausted> {
+/// How two terms differ.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Contrast {
+    /// In words: which part is missing, extra or in the place of another.
+    pub sentence: String,
+    /// The expressions of (reference, optimized).
+    pub expressions: [Shown; 2],
+}
+
+/// An expression as people see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// The text in pieces, the differing part marked.
+    pub segments: Vec<Segment>,
+    /// The same as MathML.
+    pub mathml: String,
+}
+
+/// Finds where two different terms part.
+pub fn contrast(question: &Question<'_>, pair: (Term, Term), budget: &Budget) -> Result<Contrast, Exhausted> {
     let mut partings = Vec::new();
     // A digest may take the difference for none (a maximum looks like the argument that is larger
     // there), so another seed gets a chance.
@@ -66,7 +79,8 @@ pub(super) fn contrast(
         None => ("the two sides differ as a whole".to_owned(), [Vec::new(), Vec::new()]),
     };
     let [reference, optimized] = marks;
-    Ok((sentence, [writers[0].shown(pair.0, &reference), writers[1].shown(pair.1, &optimized)]))
+    let expressions = [writers[0].shown(pair.0, &reference), writers[1].shown(pair.1, &optimized)];
+    Ok(Contrast { sentence, expressions })
 }
 
 struct Comparison<'a> {

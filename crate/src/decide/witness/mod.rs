@@ -17,6 +17,8 @@ mod shrink;
 #[cfg(test)]
 mod tests;
 
+pub use contrast::{Contrast, Shown, contrast};
+
 use super::Witness;
 use super::constants::Meanings;
 use crate::base::{Budget, Exhausted};
@@ -53,7 +55,7 @@ pub struct Question<'a> {
 #[derive(Clone, Debug)]
 pub enum Search {
     /// The two sides differ here.
-    Different(Box<Witness>),
+    Different(Witness),
     /// They differ at most by this part of the larger side, which rounding could explain.
     Close(f64),
     /// They agree, as far as can be told, at this many points; at 0 points they are both defined
@@ -91,15 +93,14 @@ pub fn search(
     }
     let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
     let [reference, optimized] = arena.values(&point)?;
-    let (difference, expressions) = contrast::contrast(question, pair, budget)?;
+    let difference = contrast(question, pair, budget)?.sentence;
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
-    Ok(Search::Different(Box::new(Witness {
+    Ok(Search::Different(Witness {
         inputs: inputs.map(|(element, value)| (*element, big(*value))).collect(),
         default: big(default),
         values: [ends(reference), ends(optimized)],
         difference,
-        expressions,
-    })))
+    }))
 }
 
 fn big(value: Small) -> BigRational {

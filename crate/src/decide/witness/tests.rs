@@ -32,7 +32,7 @@ fn found(build: impl Fn(&mut Terms, bool) -> Term) -> Search {
 
 fn witness(build: impl Fn(&mut Terms, bool) -> Term) -> Witness {
     match found(build) {
-        Search::Different(witness) => *witness,
+        Search::Different(witness) => witness,
         other => panic!("{other:?}"),
     }
 }
@@ -56,7 +56,18 @@ fn a_missing_product_shrinks_to_its_two_factors() {
     assert_eq!(witness.default, big(Ratio::zero()));
     assert_eq!(witness.values, [(1.0, 1.0), (0.0, 0.0)]);
     assert_eq!(witness.difference, "the optimized kernel lacks the summand A[0][17]·A[4][17]");
-    let [reference, optimized] = witness.expressions;
+}
+
+#[test]
+fn both_expressions_are_shown_with_the_difference_marked() {
+    let mut stores = [Terms::new(), Terms::new()];
+    let pair = (product_chain(&mut stores[0], 64, None), product_chain(&mut stores[1], 64, Some(17)));
+    let (budget, elements) = (Budget::default(), elements());
+    let roots = ([pair.0], [pair.1]);
+    let sides = [(&stores[0], roots.0.as_slice()), (&stores[1], roots.1.as_slice())];
+    let meanings = Meanings::of(&Options::default(), &budget, sides, &mut Ledger::default()).unwrap();
+    let question = Question { terms: [&stores[0], &stores[1]], meanings: &meanings, elements: &elements };
+    let [reference, optimized] = contrast(&question, pair, &budget).unwrap().expressions;
     let marked: Vec<&str> = reference.segments.iter().filter(|s| s.marked).map(|s| s.text.as_str()).collect();
     assert_eq!(marked, ["A[0][17]·A[4][17]"]);
     assert!(optimized.segments.iter().all(|segment| !segment.marked));
