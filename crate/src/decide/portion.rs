@@ -169,7 +169,7 @@ fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion
         let equality = match compared {
             Compared::Equal(certificate) => Equality::Equal(certificate),
             Compared::Unknown(message) => match trials.search(&question, (*a, *b), shared.budget)? {
-                Search::Different(witness) => Equality::Different(*witness),
+                Search::Different(witness) => Equality::Different(witness),
                 search => Equality::Unknown(undecided(message, &search)),
             },
             Compared::Unequal(unequal) => {
@@ -259,7 +259,7 @@ fn settle(
             if witness.difference.is_empty() {
                 witness.difference = forms.render_difference(unequal.forms);
             }
-            return Ok(Equality::Different(*witness));
+            return Ok(Equality::Different(witness));
         }
         Search::Alike(_) => {
             if let Some(Compared::Equal(certificate)) = by_cases(forms, unequal.difference, THOROUGH)? {

@@ -47,13 +47,12 @@ impl Trials {
                 let values = both.values(budget, &|element| inputs.get(&element).copied().unwrap_or(rest))?;
                 if let Some(values) = apart(values) {
                     let inputs = known.inputs.iter().filter(|(element, _)| both.mentions(*element));
-                    return Ok(Search::Different(Box::new(Witness {
+                    return Ok(Search::Different(Witness {
                         inputs: inputs.cloned().collect(),
                         default: known.default.clone(),
                         values,
                         difference: String::new(),
-                        expressions: Default::default(),
-                    })));
+                    }));
                 }
             }
             if self.fruitless >= FRUITLESS {
@@ -69,7 +68,7 @@ impl Trials {
         }
         let search = witness::search(question, pair, budget, SEED)?;
         match &search {
-            Search::Different(found) if self.kept.len() < KEPT => self.kept.push((**found).clone()),
+            Search::Different(found) if self.kept.len() < KEPT => self.kept.push(found.clone()),
             Search::Different(_) => {}
             Search::Close(_) | Search::Alike(_) => self.fruitless += 1,
         }
