@@ -14,6 +14,6 @@ export function announcement(run: Run, stale: boolean): string {
     case 'failed':
       return `Tool error: ${run.failure.message}`
     case 'done':
-      return stale ? 'Edited since the last verdict.' : `${presentations[run.report.verdict].word}. ${run.report.summary}`
+      return stale ? 'Edited since the last verdict.' : `${presentations[run.report.verdict].word}. ${run.report.summary.replaceAll('`', '')}`
   }
 }

@@ -24,6 +24,8 @@ const parser: StreamParser<State> = {
       } else stream.skipToEnd()
       return 'comment'
     }
+    // `.loc` and its kin end with their line, without a semicolon.
+    if (stream.sol()) state.statement = true
     if (stream.eatSpace()) return null
     if (stream.match('//')) {
       stream.skipToEnd()

@@ -5,7 +5,7 @@ import { Engine } from '../core/engine'
 import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, Progress, Report, TextSource } from '../core/protocol'
 import { decode, encode } from '../core/share'
 import { setKey, type TomlValue } from '../core/spec-edit'
-import { evidenceTab, type Tab } from '../core/verdict'
+import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { firstExample, type Example } from './gallery'
 
 export type Run =
@@ -183,6 +183,7 @@ class Session {
     this.example = example
     this.loaded++
     this.marks = []
+    this.focus = null
     this.notice = null
     this.run = { kind: 'idle' }
     this.timelines = []
@@ -218,15 +219,22 @@ class Session {
   }
 
   #showEvidence(report: Report): void {
-    const race = report.races[0]
-    if (race && report.verdict === 'data_race') this.markRace(0)
+    const fault = report.diagnostics.find(({ severity, primary }) => severity === 'error' && primary?.at.source !== 'spec')
+    if (report.verdict === 'data_race') this.markRace(0)
+    else if (report.waits.length > 0) this.markWaits()
+    else if (fault?.primary && presentations[report.verdict].shape === 'fault') this.mark([{ at: fault.primary.at, tone: 'first', label: fault.message }])
     const wanted = evidenceTab(report)
     const valid: Partial<Record<Tab, boolean>> = {
-      counterexample: report.counterexample !== undefined && report.counterexample !== null,
+      counterexample: report.counterexample !== undefined,
       races: report.races.length > 0,
       waits: report.waits.length > 0,
     }
     if (wanted === null && valid[this.tab] === false) this.tab = 'verdict'
+  }
+
+  markWaits(): void {
+    const waits = this.report?.waits ?? []
+    this.mark(waits.map(({ at, threads_text }, index) => ({ at, tone: index === 0 ? 'first' : 'second', label: `${threads_text} wait here` })))
   }
 
   markRace(index: number): void {

@@ -172,8 +172,9 @@ function drawArc(context: CanvasRenderingContext2D, { rows, scroll }: Scene, { f
   context.lineWidth = 2
   context.beginPath()
   context.moveTo(x1, y1)
-  const bulge = y1 === y2 ? Math.max(24, Math.abs(x2 - x1) / 5) : 0
-  context.bezierCurveTo(x1 + (bulge ? 0 : 36), y1 - bulge, x2 + (bulge ? 0 : 36), y2 - bulge, x2, y2)
+  const level = y1 === y2
+  const [aside, down] = level ? [0, Math.min(70, Math.max(26, Math.abs(x2 - x1) / 4))] : [36, 0]
+  context.bezierCurveTo(x1 + aside, y1 + down, x2 + aside, y2 + down, x2, y2)
   context.stroke()
   for (const [cx, cy] of [[x1, y1], [x2, y2]] as const) {
     context.beginPath()

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import examples from 'virtual:gallery'
+import { encode } from '../../src/core/share'
+import { close, markedLines, open, paste, textOf, verdict, verify, visit, type Site } from './page'
+
+let site: Site
+
+beforeAll(async () => {
+  site = await open()
+})
+afterAll(() => close(site))
+
+const example = (id: string) => examples.find(example => example.id === id)!
+
+describe('the playground', () => {
+  test('opens on the softmax pair, already verified, in silence', async () => {
+    const { page, complaints } = await visit(site)
+    expect(await verdict(page)).toBe('equivalent')
+    expect(await textOf(page, 'reference')).toBe(examples[0]!.input.reference)
+    expect(await textOf(page, 'optimized')).toBe(examples[0]!.input.optimized)
+    expect(await page.getByTestId('announcement').textContent()).toContain('Equivalent')
+    expect(await page.getByTestId('engine').textContent()).toMatch(/[2-9] threads/)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('a deleted barrier is a data race, and leads to its lines', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    const broken = (await textOf(page, 'optimized')).replace(/\tbar\.sync[^\n]*\n/, '')
+    await paste(page, 'optimized', broken)
+    expect(await page.getByTestId('pill').first().textContent()).toContain('before your edit')
+    expect(await verify(page)).toBe('data_race')
+    expect(await page.getByTestId('summary').textContent()).toContain('optimized')
+
+    await page.getByTestId('evidence').click()
+    const race = page.getByTestId('race').first()
+    expect(await race.textContent()).toContain('row')
+    const marked = await markedLines(page, 'optimized')
+    expect(marked.length).toBeGreaterThan(0)
+    for (const line of marked) expect(line).toMatch(/(ld|st)\.shared/)
+
+    // Following one side puts the cursor on its line.
+    const code = race.locator('button.code').first()
+    const number = Number(await code.locator('.number').textContent())
+    await code.click()
+    const active = page.locator('[data-testid="editor-optimized"] .cm-activeLineGutter').first()
+    await expect.poll(() => active.textContent()).toBe(String(number))
+    expect(broken.split('\n')[number - 1]).toMatch(/(ld|st)\.shared/)
+    await page.context().close()
+  })
+
+  test('a link reopens with the same texts and reproduces the verdict', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    const edited = (await textOf(page, 'optimized')) + '// Größe ≠ 数\n'
+    await paste(page, 'optimized', edited)
+    const before = await verify(page)
+    const spec = example(examples[0]!.id).input.spec
+    await page.getByTestId('share').click()
+    const link = await page.getByTestId('share-link').inputValue()
+    expect(link).toContain('#1')
+
+    const reopened = await visit(site, link.slice(link.indexOf('#')))
+    expect(await verdict(reopened.page)).toBe(before)
+    expect(await textOf(reopened.page, 'optimized')).toBe(edited)
+    expect(await textOf(reopened.page, 'reference')).toBe(examples[0]!.input.reference)
+    await reopened.page.getByTestId('spec-toggle').click()
+    expect(await textOf(reopened.page, 'spec')).toBe(spec)
+    expect(await reopened.page.getByTestId('pill').first().textContent()).toContain('reproduced here')
+    expect(reopened.complaints).toEqual([])
+    await reopened.page.context().close()
+    await page.context().close()
+  })
+
+  test('a cut link says what is missing and keeps the text', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('share').click()
+    const link = await page.getByTestId('share-link').inputValue()
+    const fragment = link.slice(link.indexOf('#'))
+    const cut = await visit(site, fragment.slice(0, Math.floor(fragment.length * 0.85)))
+    await expect.poll(() => cut.page.getByTestId('notice').textContent()).toContain('the optimized kernel is incomplete')
+    expect(await textOf(cut.page, 'reference')).toBe(examples[0]!.input.reference)
+    await cut.page.context().close()
+    await page.context().close()
+  })
+
+  test('a long run stops at once and the page is usable again', async () => {
+    const { page } = await visit(site, '#' + encode({ reference: '', optimized: ENDLESS, spec: '', single: true, verdict: null }))
+    await expect.poll(() => page.getByText(/thread-instructions/).count(), { timeout: 20_000 }).toBeGreaterThan(0)
+    const started = Date.now()
+    await page.keyboard.press('Escape')
+    await page.getByTestId('verify').first().waitFor()
+    expect(Date.now() - started).toBeLessThan(1500)
+    expect(await page.getByTestId('pill').first().textContent()).toContain('Stopped')
+    await paste(page, 'optimized', ENDLESS.replace('4294967295', '100'))
+    expect(await verify(page)).toBe('race_free')
+    await page.context().close()
+  })
+
+  test('errors show while typing', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    const text = await textOf(page, 'optimized')
+    await paste(page, 'optimized', text.replace(/\tret;/, '\tret\n\tbogus %r1 %r2'))
+    await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBeGreaterThan(0)
+    await paste(page, 'optimized', text)
+    await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('the form edits the spec', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('spec-toggle').click()
+    const block = page.getByTestId('block-optimized')
+    await block.fill('64')
+    await block.press('Enter')
+    await block.blur()
+    expect(await textOf(page, 'spec')).toBe(examples[0]!.input.spec.replace(/block = .*/, 'block = [64, 1, 1]'))
+    await page.context().close()
+  })
+
+  test('fits 320 pixels and works by keyboard', async () => {
+    const { page } = await visit(site)
+    await page.setViewportSize({ width: 320, height: 640 })
+    await verdict(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320)
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await page.locator('#tab-verdict').focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.locator('[role="tab"][aria-selected="true"]').textContent()).toContain('Races')
+    await page.keyboard.press('Control+Enter')
+    expect(await page.getByTestId('pill').first().textContent()).toMatch(/Verifying|Equivalent/)
+    await page.context().close()
+  })
+
+  test.each(examples.map(example => [example.id, example] as const))('the example %s has its verdict', async (id, { verdict: expected }) => {
+    const { page, complaints } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('examples').click()
+    await page.locator(`[data-example="${id}"]`).click()
+    await page.locator('#tab-verdict').click()
+    expect(await verdict(page)).toBe(expected)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('without isolation', () => {
+  test('the engine runs on one thread and says so', async () => {
+    const plain = await open({ isolated: false })
+    const { page } = await visit(plain)
+    expect(await verdict(page)).toBe('equivalent')
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(false)
+    const engine = page.getByTestId('engine')
+    expect(await engine.textContent()).toContain('1 thread')
+    expect(await engine.getAttribute('title')).toContain('not cross-origin isolated')
+    await close(plain)
+  })
+})
+
+/** A loop of 2³² rounds in 1,024 threads. */
+const ENDLESS = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry spin(.param .u64 out)
+.reqntid 1024, 1, 1
+{
+	.reg .pred %p<2>;
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<4>;
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, 0;
+	mov.u32 %r2, 1;
+$loop:
+	mad.lo.s32 %r2, %r2, 1664525, 1013904223;
+	add.s32 %r1, %r1, 1;
+	setp.lt.u32 %p1, %r1, 4294967295;
+	@%p1 bra $loop;
+	mov.u32 %r3, %tid.x;
+	mul.wide.u32 %rd2, %r3, 4;
+	add.s64 %rd3, %rd1, %rd2;
+	st.global.u32 [%rd3], %r2;
+	ret;
+}
+`

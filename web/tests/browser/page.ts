@@ -1,0 +1,82 @@
+// A served copy of the page, a browser, and the words that tests use about them.
+
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { preview, type PreviewServer } from 'vite'
+import { fileURLToPath } from 'node:url'
+import path from 'node:path'
+
+const web = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
+const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+export interface Site {
+  browser: Browser
+  server: PreviewServer
+  address: string
+}
+
+/** Serves web/dist and starts a browser; `isolated` says whether COOP and COEP are sent. */
+export async function open({ isolated = true } = {}): Promise<Site> {
+  process.env['WARPPROOF_ISOLATED'] = isolated ? '1' : '0'
+  const server = await preview({ root: web, configFile: path.join(web, 'vite.config.ts'), logLevel: 'error', preview: { port: isolated ? 4371 : 4372, strictPort: false } })
+  const browser = await chromium.launch({ executablePath: process.env['WARPPROOF_CHROMIUM'] ?? '/usr/bin/chromium', args: flags })
+  return { browser, server, address: server.resolvedUrls!.local[0]! }
+}
+
+export async function close(site: Site): Promise<void> {
+  await site.browser.close()
+  await site.server.close()
+}
+
+/** A visitor: a page of its own, and every complaint of its console. */
+export async function visit(site: Site, fragment = ''): Promise<{ page: Page; complaints: string[] }> {
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 860 } })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', message => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('request', request => {
+    if (!request.url().startsWith(site.address) && !/^(data|blob):/.test(request.url())) complaints.push(`request to ${request.url()}`)
+  })
+  await page.goto(site.address + fragment)
+  return { page, complaints }
+}
+
+/** Waits for the verdict of the texts as they are, and names it. */
+export async function verdict(page: Page, timeout = 60_000): Promise<string> {
+  await page.locator('[data-testid="verdict"]').waitFor({ timeout })
+  return (await page.locator('[data-testid="verdict"]').getAttribute('data-verdict')) ?? ''
+}
+
+/** Presses Verify and waits for the new verdict. */
+export async function verify(page: Page): Promise<string> {
+  await page.getByTestId('verify').first().click()
+  await page.locator('#tab-verdict').click()
+  return verdict(page)
+}
+
+/** The whole text of an editor, also what is scrolled out of sight. */
+export function textOf(page: Page, source: 'reference' | 'optimized' | 'spec'): Promise<string> {
+  return page.evaluate(name => {
+    interface Content extends Element {
+      cmTile?: { view: { state: { doc: unknown } } }
+      cmView?: { view: { state: { doc: unknown } } }
+    }
+    const content = document.querySelector<Content>(`[data-testid="editor-${name}"] .cm-content`)
+    const view = (content?.cmTile ?? content?.cmView)?.view
+    return String(view?.state.doc)
+  }, source)
+}
+
+/** Replaces the whole text of an editor, as a paste does. */
+export async function paste(page: Page, source: 'reference' | 'optimized', text: string): Promise<void> {
+  await page.locator(`[data-testid="editor-${source}"] .cm-content`).click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
+
+/** Lines of an editor that evidence has marked, as they are shown. */
+export function markedLines(page: Page, source: 'reference' | 'optimized'): Promise<string[]> {
+  return page.locator(`[data-testid="editor-${source}"] .wp-mark`).allTextContents()
+}

@@ -1,0 +1,15 @@
+import path from 'node:path'
+import { defineConfig } from 'vitest/config'
+import { gallery } from './build/gallery.ts'
+
+// Drives the built page (web/dist) in a headless Chromium; `npm test` builds it first.
+export default defineConfig({
+  plugins: [gallery(path.resolve(import.meta.dirname, '../tests/corpus'))],
+  test: {
+    include: ['web/tests/browser/**/*.test.ts'],
+    environment: 'node',
+    fileParallelism: false,
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
+  },
+})
