@@ -343,6 +343,8 @@ impl Builder<'_> {
         match declared.map(|scalar| scalar.value) {
             Some(Ok(literal)) => self.bits(leaf, literal).map(Binding::Bits),
             Some(Err(format)) => {
+                // A double parameter holds the same real number as a float of that name.
+                let format = leaf.format.filter(|own| own.is_float() && format.is_float()).unwrap_or(format);
                 if format.bytes() > leaf.size {
                     self.fail(leaf, format!("has {} bytes, but `{name}` is declared as {format}", leaf.size));
                     return None;
