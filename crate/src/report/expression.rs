@@ -11,7 +11,7 @@ use crate::base::{Budget, Exhausted, Source};
 use crate::decide::{Meanings, Options, idioms};
 use crate::diag::Ledger;
 use crate::ir::Kernel;
-use crate::term::print::{self, Printer};
+use crate::term::print::{self, Printer, Segment};
 use crate::term::{Elements, Term, Terms};
 
 /// About how many leaves an expression shows.
@@ -100,27 +100,36 @@ impl Printing<'_> {
     }
 
     fn expression(&self, tree: &print::Expression, side: usize, sample: &Sample) -> Expression {
-        let mut text = String::new();
-        let mut marks = Vec::new();
-        for segment in tree.segments() {
-            let start = text.len() as u32;
-            text.push_str(&segment.text);
-            if segment.marked {
-                marks.push([start, text.len() as u32]);
-            }
-        }
         let (side, writer) = (&self.sides[side], sample.writers[side]);
-        Expression {
-            text,
-            marks,
-            mathml: tree.to_mathml(),
+        let mut expression = Expression {
+            text: String::new(),
+            marks: Vec::new(),
+            mathml: String::new(),
             stored_at: writer.and_then(|instr| self.place(side, instr)),
             cuda: writer.and_then(|instr| cuda(side.kernel, instr)),
-        }
+        };
+        expression.show(&tree.segments(), tree.to_mathml());
+        expression
     }
 
     fn place(&self, side: &Side<'_>, instr: u32) -> Option<Location> {
         let instr = side.kernel.code.get(instr as usize)?;
         Some(self.texts.location(side.source, instr.span))
+    }
+}
+
+impl Expression {
+    /// Takes over a text in pieces.
+    pub(super) fn show(&mut self, segments: &[Segment], mathml: String) {
+        self.text.clear();
+        self.marks.clear();
+        for segment in segments {
+            let start = self.text.len() as u32;
+            self.text.push_str(&segment.text);
+            if segment.marked {
+                self.marks.push([start, self.text.len() as u32]);
+            }
+        }
+        self.mathml = mathml;
     }
 }
