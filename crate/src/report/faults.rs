@@ -53,7 +53,41 @@ pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, faults: &[Fault]
     for fault in faults {
         cook.fault(fault);
     }
-    cook.cooked
+    let mut cooked = cook.cooked;
+    for (mangled, name) in kernel.variables.iter().filter_map(|v| Some((&v.name, demangled(&v.name)?))) {
+        cooked.rename(mangled, name);
+    }
+    cooked
+}
+
+/// The name that a `__shared__` variable of a C++ function has in its source: PTX says
+/// `_ZZ4scanE6buffer` (function, `E`, length and name; later ones of one name end in `_0`, …).
+fn demangled(name: &str) -> Option<&str> {
+    let (_, local) = name.strip_prefix("_ZZ")?.rsplit_once('E')?;
+    let digits = local.bytes().take_while(u8::is_ascii_digit).count();
+    local.get(digits..)?.get(..local[..digits].parse().ok()?)
+}
+
+impl Cooked {
+    fn rename(&mut self, mangled: &str, name: &str) {
+        let rename = |text: &mut String| {
+            if text.contains(mangled) {
+                *text = text.replace(mangled, name);
+            }
+        };
+        if let Some((_, sentence)) = &mut self.worst {
+            rename(sentence);
+        }
+        for race in &mut self.races {
+            rename(&mut race.place);
+            rename(&mut race.ordering);
+            race.schedule.iter_mut().for_each(rename);
+        }
+        for diagnostic in &mut self.diagnostics {
+            rename(&mut diagnostic.message);
+            diagnostic.notes.iter_mut().for_each(rename);
+        }
+    }
 }
 
 impl Cook<'_> {
@@ -100,7 +134,7 @@ impl Cook<'_> {
             FaultKind::EndlessLoop(_) => (
                 Verdict::ResourceLimit,
                 Code::D003,
-                format!("the instruction budget ran out while {who} was in this loop"),
+                format!("{who} does not leave this loop within the instruction budget"),
             ),
             FaultKind::Exhausted(Exhausted::Cancelled) => {
                 (Verdict::Cancelled, Code::B002, format!("the run of `{}` was stopped", self.kernel.name))
@@ -123,19 +157,19 @@ impl Cook<'_> {
             FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(_) => return,
         };
         let mut diagnostic = Diagnostic::error(code, message.clone());
-        if let Some(site) = fault.site {
-            diagnostic = diagnostic.at(self.source, self.span(site));
-        }
-        if let FaultKind::EndlessLoop(Some((first, last))) = kind {
-            let loops = [(*first, "the loop begins here"), (*last, "and goes back here")];
-            for (instr, text) in loops {
-                diagnostic = diagnostic.related(self.source, self.span_of(instr), text);
+        match (kind, fault.site) {
+            (FaultKind::EndlessLoop(Some((first, last))), _) => {
+                diagnostic = diagnostic.at(self.source, self.span_of(*first));
+                label(&mut diagnostic, "the loop begins here");
+                diagnostic = diagnostic.related(self.source, self.span_of(*last), "and goes back here");
             }
+            (_, Some(site)) => diagnostic = diagnostic.at(self.source, self.span(site)),
+            (_, None) => {}
         }
         if !fault.others.is_empty() {
             diagnostic = diagnostic.note(format!("so do {}", threads_text(&fault.others)));
         }
-        self.note_worst(verdict, sentence(&message));
+        self.note_worst(verdict, format!("{message}."));
         self.cooked.diagnostics.push(diagnostic);
     }
 
@@ -152,9 +186,7 @@ impl Cook<'_> {
                 self.span(race.second.site),
                 format!("{} {} here", second.thread.text, second.action),
             );
-        if let Some(primary) = &mut diagnostic.primary {
-            primary.text = format!("{} {} here", first.thread.text, first.action);
-        }
+        label(&mut diagnostic, format!("{} {} here", first.thread.text, first.action));
         if !race.ordering.is_empty() {
             diagnostic = diagnostic.note(race.ordering.clone());
         }
@@ -164,12 +196,7 @@ impl Cook<'_> {
         }
         let summary = format!(
             "{} {} `{place}` (line {}) and {} {} it (line {}), and nothing orders the two.",
-            capital(&first.thread.text),
-            first.action,
-            first.at.line,
-            second.thread.text,
-            second.action,
-            second.at.line
+            first.thread.text, first.action, first.at.line, second.thread.text, second.action, second.at.line
         );
         self.note_worst(Verdict::DataRace, summary);
         self.cooked.diagnostics.push(diagnostic);
@@ -235,15 +262,13 @@ impl Cook<'_> {
                         _ => (Code::D002, "threads disagree about who takes part in a barrier"),
                     };
                     let mut first = Diagnostic::error(code, what).at(self.source, span);
-                    if let Some(primary) = &mut first.primary {
-                        primary.text = text;
-                    }
+                    label(&mut first, text);
                     first
                 }
             });
             self.cooked.waits.push(report);
         }
-        self.note_worst(verdict, format!("{}.", capital(&sentences.join("; "))));
+        self.note_worst(verdict, format!("{}.", sentences.join("; ")));
         self.cooked.diagnostics.extend(diagnostic);
     }
 
@@ -259,6 +284,13 @@ impl Cook<'_> {
 
     fn span_of(&self, instr: u32) -> Span {
         self.kernel.code.get(instr as usize).map(|instr| instr.span).unwrap_or_default()
+    }
+}
+
+/// Says what happens at the primary place.
+fn label(diagnostic: &mut Diagnostic, text: impl Into<String>) {
+    if let Some(primary) = &mut diagnostic.primary {
+        primary.text = text.into();
     }
 }
 
@@ -345,18 +377,17 @@ fn instruction(text: &str) -> String {
     text.trim_end_matches(';').split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-fn sentence(message: &str) -> String {
-    format!("{}.", capital(message))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shared_variables_have_the_name_of_their_source() {
+        assert_eq!(demangled("_ZZ13scan_in_placeE6buffer"), Some("buffer"));
+        assert_eq!(demangled("_ZZ4EDGEE4edge_0"), Some("edge"));
+        assert_eq!(demangled("buffer"), None);
+        assert_eq!(demangled("_ZZ4scanE9short"), None);
+    }
 
     #[test]
     fn threads_read_as_ranges() {

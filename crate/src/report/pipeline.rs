@@ -504,7 +504,7 @@ fn fault_hint(verdict: Verdict) -> Option<String> {
         Verdict::NotStructured => {
             "give the tensor that decides concrete `contents`, or make the choice independent of the data"
         }
-        Verdict::ResourceLimit => "try a smaller problem: fewer threads, smaller tensors, smaller scalars",
+        Verdict::ResourceLimit => "a smaller problem: fewer threads, smaller tensors, smaller scalars",
         _ => return None,
     };
     Some(hint.to_owned())

@@ -1,11 +1,13 @@
 //! What the verdict rests on: the counterexample, the findings, who waits for whom, the outputs.
 
 use super::numbers::grouped;
-use super::{DIM, MARK, Page};
+use super::{DIM, MARK, Page, file_name};
 use crate::report::model::{Answer, Expression, InputValues, Level, OutputGroup};
 
-/// Races shown with excerpts; the rest is counted.
-const FINDINGS: usize = 8;
+/// Findings shown with excerpts.
+const FINDINGS: usize = 4;
+/// Findings listed after those, a line each; the rest is counted.
+const LISTED: usize = 12;
 
 impl Page<'_> {
     /// The inputs that tell the kernels apart, and both expressions.
@@ -25,7 +27,9 @@ impl Page<'_> {
         self.line("");
         for (side, value, expression) in &both {
             let place = expression.as_ref().map_or_else(String::new, |e| self.stored(e));
-            let line = format!("  {side}  {element} = {value}{place}");
+            // Values that are not exact begin with their own sign.
+            let equals = if value.starts_with(|c: char| c.is_ascii_digit() || c == '-') { "= " } else { "" };
+            let line = format!("  {side}  {element} {equals}{value}{place}");
             self.line(&line);
         }
         self.line("");
@@ -45,11 +49,12 @@ impl Page<'_> {
         let Some(at) = &expression.stored_at else { return String::new() };
         let cuda = match &expression.cuda {
             Some(cuda) => {
-                format!(", {}:{}", cuda.file.rsplit(['/', '\\']).next().unwrap_or(&cuda.file), cuda.line)
+                format!(", {}:{}", file_name(&cuda.file), cuda.line)
             }
             None => String::new(),
         };
-        self.paint(DIM, &format!("   stored at {}:{}{cuda}", self.names.of(at.source), at.line))
+        let file = file_name(self.names.of(at.source));
+        self.paint(DIM, &format!("   stored at {file}:{}{cuda}", at.line))
     }
 
     /// An expression, wrapped; marked parts are coloured, or underlined by carets without colours.
@@ -103,8 +108,20 @@ impl Page<'_> {
             self.excerpt(diagnostic);
         }
         if shown.len() > FINDINGS {
-            let rest = format!("… and {} more findings", shown.len() - FINDINGS);
             self.line("");
+            for diagnostic in shown.iter().skip(FINDINGS).take(LISTED) {
+                let place = match &diagnostic.primary {
+                    Some(label) => {
+                        format!("{}:{}: ", file_name(self.names.of(label.at.source)), label.at.line)
+                    }
+                    None => String::new(),
+                };
+                let text = format!("{place}{}: {}", diagnostic.code, diagnostic.message);
+                self.paragraph(0, &text);
+            }
+        }
+        if shown.len() > FINDINGS + LISTED {
+            let rest = format!("… and {} more findings", shown.len() - FINDINGS - LISTED);
             self.line(&rest);
         }
         let infos = report.diagnostics.iter().filter(|d| d.severity == Level::Info && d.code != "V011");
@@ -178,14 +195,35 @@ impl Page<'_> {
             }
             let line = format!("  {}{shape}: {}", output.tensor, counts.join(", "));
             self.line(&line);
-            for group in &output.groups {
-                self.group(group, single);
+            // Elements that differ in the same way are named together.
+            for alike in output.groups.chunk_by(|a, b| {
+                a.answer == Answer::Different && b.answer == a.answer && a.reason == b.reason
+            }) {
+                match alike {
+                    [group] => self.group(group, single),
+                    many => self.many(many),
+                }
             }
             if output.more_groups > 0 {
                 let line = format!("    … and {} more", grouped(output.more_groups));
                 self.line(&line);
             }
         }
+    }
+
+    fn many(&mut self, groups: &[OutputGroup]) {
+        let samples: Vec<&str> = groups.iter().map(|group| group.sample.as_str()).collect();
+        let elements: u64 = groups.iter().map(|group| group.elements).sum();
+        let more = elements - groups.len() as u64;
+        let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
+        let text = format!("{}{more}: different{}", samples.join(", "), self.because(&groups[0]));
+        self.paragraph(4, &text);
+    }
+
+    /// `: reason`, unless the counterexample has said it.
+    fn because(&self, group: &OutputGroup) -> String {
+        let said = self.report.counterexample.as_ref().is_some_and(|c| c.difference == group.reason);
+        if said || group.reason.is_empty() { String::new() } else { format!(": {}", group.reason) }
     }
 
     fn group(&mut self, group: &OutputGroup, single: bool) {
@@ -204,8 +242,8 @@ impl Page<'_> {
             1 => String::new(),
             more => format!(" and {} more", grouped(more - 1)),
         };
-        let line = format!("    {}{others}: {word}: {}", group.sample, group.reason);
-        self.paragraph(4, line.trim());
+        let line = format!("{}{others}: {word}{}", group.sample, self.because(group));
+        self.paragraph(4, &line);
         // The counterexample shows its own; the equal ones show what both compute.
         if group.answer != Answer::Different {
             let sides = [("reference", &group.reference), ("optimized", &group.optimized)];

@@ -168,21 +168,32 @@ impl Page<'_> {
         }
     }
 
+    /// What the answer rests on. A race or a stray access does not rest on real arithmetic: there
+    /// only what concerns every answer is listed.
     fn assumptions(&mut self) {
         let report = self.report;
-        let rows: Vec<_> = report.assumptions.iter().filter(|a| a.kind != "inferred").collect();
+        let arithmetic = matches!(
+            report.verdict,
+            Verdict::Equivalent | Verdict::NotEquivalent | Verdict::RaceFree | Verdict::Unknown
+        );
+        let rows: Vec<_> = report
+            .assumptions
+            .iter()
+            .filter(|a| a.kind != "inferred" && (arithmetic || a.kind == "other"))
+            .collect();
         if rows.is_empty() {
             return;
         }
         self.section("assumptions");
-        let width = rows.iter().map(|row| grouped(row.count).len()).max().unwrap_or(1);
+        let counts = rows.iter().map(|row| grouped(row.count).len()).max().unwrap_or(1);
+        let texts = rows.iter().map(|row| row.text.chars().count()).max().unwrap_or(0).min(56);
         for row in rows {
             let place = match &row.first {
-                Some(at) => format!("  {}:{}", self.names.of(at.source), at.line),
+                Some(at) => format!("first at {}:{}", file_name(self.names.of(at.source)), at.line),
                 None => String::new(),
             };
             let place = self.paint(DIM, &place);
-            let line = format!("  {:>width$}× {}{place}", grouped(row.count), row.text);
+            let line = format!("  {:>counts$}× {:<texts$}  {place}", grouped(row.count), row.text);
             self.line(&line);
         }
     }
@@ -246,6 +257,11 @@ fn kernel_line(kernel: &KernelReport, sides: bool, widest: usize) -> String {
         let _ = write!(line, ", {}", duration(time));
     }
     line
+}
+
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
 fn plural(count: u64, word: &str) -> String {
