@@ -23,7 +23,7 @@ mod shape;
 use crate::base::{Budget, Exhausted};
 use crate::decide::fingerprint::{Fingerprint, fingerprints};
 use crate::decide::idioms::{self, Rewritten};
-use crate::decide::{Decision, Equality, Meanings, Method, Options, Problem, Witness};
+use crate::decide::{Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, Witness};
 use crate::diag::Ledger;
 use crate::term::eval::Reach;
 use crate::term::{Term, Terms};
@@ -121,6 +121,33 @@ pub fn decision(
     }
     checked.refuted.sort_by_key(|refutation| refutation.pair);
     Ok(checked)
+}
+
+/// Takes back the answers that were refuted: what cannot be confirmed is a mistake of this tool,
+/// and neither good nor bad news about the kernels.
+pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
+    let mut taken_back = Vec::new();
+    for group in &mut decision.groups {
+        let wrong = |pair: &u32| refuted.iter().find(|refutation| refutation.pair == *pair);
+        let Some(refutation) = group.members.iter().find_map(wrong) else { continue };
+        let message = format!(
+            "the answer could not be confirmed: {}; this is a mistake of warpproof, please report it",
+            refutation.message
+        );
+        let equality = Equality::Unknown(Reason { message, hint: None });
+        if matches!(group.equality, Equality::Different(_)) {
+            // One witness stands for all members.
+            group.equality = equality;
+            continue;
+        }
+        let (back, kept) =
+            std::mem::take(&mut group.members).into_iter().partition(|pair| wrong(pair).is_some());
+        group.members = kept;
+        taken_back.push(Group { members: back, equality });
+    }
+    decision.groups.extend(taken_back);
+    decision.groups.retain(|group| !group.members.is_empty());
+    decision.groups.sort_by_key(|group| group.members[0]);
 }
 
 /// Every how many members of a group are looked at.

@@ -108,6 +108,26 @@ fn forged_certificates_are_refuted() {
 }
 
 #[test]
+fn refuted_answers_are_taken_back() {
+    let pair = square(true);
+    let equality = certificate(Method::NormalForm { terms: 3 });
+    let group = |members: Vec<u32>, equality| Group { members, equality };
+    let mut forged = Decision {
+        groups: vec![group(vec![0, 1, 2], equality.clone()), group(vec![3], equality)],
+        ledger: Ledger::default(),
+    };
+    let pairs = vec![pair.pairs[0]; 4];
+    let problem = Problem { pairs: &pairs, ..pair.problem() };
+    let checked = decision(&Options::default(), &Budget::default(), &problem, &forged).unwrap();
+    assert_eq!(checked.refuted.len(), 4);
+    super::withdraw(&mut forged, &checked.refuted[1..2]);
+    let members: Vec<&[u32]> = forged.groups.iter().map(|group| group.members.as_slice()).collect();
+    assert_eq!(members, [&[0, 2][..], &[1], &[3]]);
+    assert!(matches!(forged.groups[1].equality, Equality::Unknown(_)));
+    assert!(matches!(forged.groups[0].equality, Equality::Equal(_)));
+}
+
+#[test]
 fn forged_witnesses_are_refuted() {
     let integer = |value: i64| BigRational::from_integer(value.into());
     let witness = |x: i64, y: i64, values| {
@@ -116,7 +136,6 @@ fn forged_witnesses_are_refuted() {
             default: integer(0),
             values,
             difference: String::new(),
-            expressions: Default::default(),
         })
     };
     let right = [(4.0, 4.0), (5.0, 5.0)];

@@ -12,7 +12,8 @@ use super::texts::{Texts, cuda};
 use super::timeline::flatten;
 use super::{Input, Outcome, RunOptions, assumptions};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
-use crate::decide::{self, Decision, Equality, Problem};
+use crate::check;
+use crate::decide::{self, Decision, Problem};
 use crate::diag::{Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::sim::{self, Run};
@@ -253,7 +254,7 @@ impl<'a> Question<'a> {
         self.timings.decide = self.now() - begun;
         self.budget.enter(Stage::Check);
         let begun = self.now();
-        if let Err(exhausted) = self.recheck(&problem, &mut decision) {
+        if let Err(exhausted) = self.recheck(&options, &problem, &mut decision) {
             return self.stopped(exhausted);
         }
         self.timings.check = self.now() - begun;
@@ -275,9 +276,15 @@ impl<'a> Question<'a> {
 
     /// Confirms every certificate and witness with `check`. What it cannot confirm is an error of
     /// this tool and never good or bad news about the kernels.
-    fn recheck(&mut self, _problem: &Problem<'_>, _decision: &mut Decision) -> Result<(), Exhausted> {
-        let _ = |equality: &Equality| matches!(equality, Equality::Equal(_));
-        self.budget.poll()
+    fn recheck(
+        &mut self,
+        options: &decide::Options,
+        problem: &Problem<'_>,
+        decision: &mut Decision,
+    ) -> Result<(), Exhausted> {
+        let checked = check::decision(options, self.budget, problem, decision)?;
+        check::withdraw(decision, &checked.refuted);
+        Ok(())
     }
 
     fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
