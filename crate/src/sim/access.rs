@@ -512,6 +512,19 @@ fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands:
         };
         return Some(Value::Concrete(low_bits(update_bits(op, format, old, operand, other), format.bits())));
     }
+    // Adding does not care about signedness: the sum is of the kind that memory holds.
+    let held = |value: Value| match value {
+        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), .. })
+            if !held.is_float() && !format.is_float() && held.bits() == format.bits() =>
+        {
+            Some(held)
+        }
+        _ => None,
+    };
+    let format = match op {
+        AtomicOp::Add => held(old).or(held(operand)).unwrap_or(format),
+        _ => format,
+    };
     let number = |terms: &mut Terms, f: fn(&mut Terms, Term, Term) -> Term| {
         let old = as_number(terms, format, old)?;
         let operand = as_number(terms, format, operand)?;

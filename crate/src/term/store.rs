@@ -287,6 +287,10 @@ impl Terms {
         if a == Term::ZERO {
             return self.neg(b);
         }
+        if self.as_rational(b).is_some() {
+            let negated = self.neg(b);
+            return self.add(a, negated);
+        }
         self.push(Op::Sub, 0, a.0, b.0, 0)
     }
 
