@@ -16,6 +16,8 @@ use std::rc::Rc;
 pub(super) struct Clocks {
     epoch: Vec<u32>,
     base: Vec<Rc<[u32]>>,
+    /// The smallest entry of each thread's base: what any thread did up to then is in the past.
+    floor: Vec<u32>,
     /// First global thread number of the CTA.
     first: u32,
 }
@@ -33,7 +35,12 @@ impl Clocks {
     /// Threads `first..first + count` in the global numbering, none synchronised.
     pub(super) fn new(first: u32, count: u32) -> Self {
         let zero: Rc<[u32]> = vec![0; count as usize].into();
-        Clocks { epoch: vec![1; count as usize], base: vec![zero; count as usize], first }
+        Clocks {
+            epoch: vec![1; count as usize],
+            base: vec![zero; count as usize],
+            floor: vec![0; count as usize],
+            first,
+        }
     }
 
     /// The present epoch of a thread of the CTA.
@@ -42,12 +49,24 @@ impl Clocks {
         self.epoch[thread as usize]
     }
 
+    /// First global thread number of the CTA.
+    #[inline]
+    pub(super) fn first(&self) -> u32 {
+        self.first
+    }
+
+    /// Every access of the CTA in an epoch up to this happens before the present of `thread`.
+    #[inline]
+    pub(super) fn floor(&self, thread: u32) -> u32 {
+        self.floor[thread as usize]
+    }
+
     /// Whether an access by `other` (global number) in `epoch` happens before the present of
     /// `thread` (counted in the CTA).
     #[inline]
     pub(super) fn ordered(&self, other: u32, epoch: u32, thread: u32) -> bool {
         let other = other.wrapping_sub(self.first);
-        if other == thread {
+        if other == thread || epoch <= self.floor[thread as usize] && (other as usize) < self.epoch.len() {
             return true;
         }
         match self.base[thread as usize].get(other as usize) {
@@ -89,10 +108,12 @@ impl Clocks {
             *known = (*known).max(arrival.epoch);
         }
         let joined: Rc<[u32]> = joined.into();
+        let floor = joined.iter().copied().min().unwrap_or(0);
         for thread in leaving {
             // Whoever leaves a barrier has arrived there, so the join covers its own base.
             debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));
             self.base[thread as usize] = Rc::clone(&joined);
+            self.floor[thread as usize] = floor;
         }
     }
 }

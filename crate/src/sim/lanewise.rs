@@ -120,8 +120,14 @@ impl<'a> Machine<'a> {
             }
         }
         let wildcard = op.dst.class() == FormatClass::Bits;
+        let mut before: Option<(u32, Term)> = None;
         for lane in lanes(special) {
-            let term = function(&mut self.terms, &operands[lane as usize][..count]);
+            // Lanes that work on the same values, as in a broadcast, get the same result.
+            let term = match before {
+                Some((other, term)) if operands[other as usize] == operands[lane as usize] => term,
+                _ => function(&mut self.terms, &operands[lane as usize][..count]),
+            };
+            before = Some((lane, term));
             let format = if wildcard { self.held_format(index, src, lane, op.dst) } else { op.dst };
             codes[lane as usize] = Symbol::number(format, term).encode();
         }

@@ -7,8 +7,9 @@
 //! race is found if and only if there is one (the paper's Theorems 1 and 2, with transitive
 //! order; see `clock`). By confluence one schedule is enough.
 //!
-//! Reader sets are interned and the step "add these lanes" is memoised: neighbouring bytes have
-//! the same history, so a broadcast read by a whole block costs one table look-up a warp.
+//! Sets of readers are interned, with epochs relative to that of the set's first reader, and the
+//! step "these lanes read too" is memoised: bytes with the same history share their set, and a
+//! loop with a barrier goes through the same sets each time round.
 //!
 //! Atomics of one commutative operation whose results nobody uses do not conflict with each
 //! other. An atomic whose result is used conflicts with every unordered atomic: not as a race,
@@ -27,11 +28,20 @@ pub(super) struct Shadow {
     writer: u32,
     write_epoch: u32,
     write_instr: u32,
-    readers: u32,
-    atomics: u32,
+    readers: History,
+    atomics: History,
     atomic_op: Option<AtomicOp>,
     observed: bool,
 }
+
+/// A set of accesses: which set, and the epoch that its parties' epochs are relative to.
+#[derive(Clone, Copy)]
+struct History {
+    set: u32,
+    epoch: u32,
+}
+
+const NOTHING: History = History { set: EMPTY, epoch: 0 };
 
 impl Default for Shadow {
     fn default() -> Self {
@@ -39,8 +49,8 @@ impl Default for Shadow {
             writer: NOBODY,
             write_epoch: 0,
             write_instr: NOBODY,
-            readers: EMPTY,
-            atomics: EMPTY,
+            readers: NOTHING,
+            atomics: NOTHING,
             atomic_op: None,
             observed: false,
         }
@@ -60,17 +70,28 @@ struct Party {
     /// Global number of the warp's lane 0.
     first: u32,
     mask: u32,
-    epoch: u32,
+    /// Their epoch, less the history's.
+    later: i32,
     instr: u32,
 }
 
+/// A set of parties, and bounds over it.
+struct Set {
+    parties: Box<[Party]>,
+    latest: i32,
+    lowest: u32,
+}
+
 const EMPTY: u32 = 0;
+const SHORTCUTS: usize = 1 << 12;
 
 /// Interned sets of parties.
 pub(super) struct Parties {
-    sets: Vec<Box<[Party]>>,
+    sets: Vec<Set>,
     ids: FxHashMap<Box<[Party]>, u32>,
     steps: FxHashMap<(u32, Party), u32>,
+    /// Steps made lately, by a few bits of their hash.
+    shortcuts: Vec<(u32, Party, u32)>,
 }
 
 /// The lanes that make an access together: the same instruction, address, and epoch.
@@ -105,61 +126,118 @@ pub(super) struct Conflict {
 
 impl Default for Parties {
     fn default() -> Self {
-        let empty: Box<[Party]> = Box::new([]);
-        Parties {
-            sets: vec![empty.clone()],
-            ids: FxHashMap::from_iter([(empty, EMPTY)]),
+        let nobody = Party { first: 0, mask: 0, later: 0, instr: NOBODY };
+        let mut parties = Parties {
+            sets: Vec::new(),
+            ids: FxHashMap::default(),
             steps: FxHashMap::default(),
-        }
+            shortcuts: vec![(NOBODY, nobody, EMPTY); SHORTCUTS],
+        };
+        parties.intern(Vec::new());
+        parties
     }
 }
 
 impl Parties {
     /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> u64 {
-        let sets: usize = self.sets.iter().map(|set| set.len() * size_of::<Party>() * 2 + 48).sum();
-        (sets + self.steps.capacity() * 40) as u64
+        let sets: usize = self.sets.iter().map(|set| set.parties.len() * size_of::<Party>() * 2 + 64).sum();
+        (sets + self.steps.capacity() * 40 + SHORTCUTS * 24) as u64
     }
 
-    fn intern(&mut self, set: Vec<Party>) -> u32 {
-        let set: Box<[Party]> = set.into();
-        if let Some(id) = self.ids.get(&set) {
+    fn intern(&mut self, parties: Vec<Party>) -> u32 {
+        let parties: Box<[Party]> = parties.into();
+        if let Some(id) = self.ids.get(&parties) {
             return *id;
         }
         let id = self.sets.len() as u32;
-        self.sets.push(set.clone());
-        self.ids.insert(set, id);
+        let latest = parties.iter().map(|party| party.later).max().unwrap_or(i32::MIN);
+        let lowest = parties.iter().map(|party| party.first).min().unwrap_or(u32::MAX);
+        self.sets.push(Set { parties: parties.clone(), latest, lowest });
+        self.ids.insert(parties, id);
         id
     }
 
-    /// The set with the accessor added, less the parties that happen before it.
-    fn add(&mut self, clocks: &Clocks, set: u32, by: &Accessor) -> u32 {
-        let party = Party { first: by.global_first, mask: by.mask, epoch: by.epoch, instr: by.instr };
-        let old = &self.sets[set as usize];
-        // Just after a synchronisation the whole old set is in the past: its first party tells.
-        let stale = old.first().is_some_and(|first| {
-            let lane = by.mask.trailing_zeros();
-            past(clocks, first, by.warp_first + lane)
-        });
-        if stale {
-            let lane = by.mask.trailing_zeros();
-            let mut kept: Vec<Party> =
-                old.iter().filter(|party| !past(clocks, party, by.warp_first + lane)).copied().collect();
-            kept.push(party);
-            return self.intern(kept);
+    /// The history with the accessor added, less what happens before it.
+    #[inline]
+    fn add(&mut self, clocks: &Clocks, history: History, by: &Accessor) -> History {
+        if history.set == EMPTY {
+            return self.begin(by);
         }
+        let later = by.epoch.wrapping_sub(history.epoch) as i32;
+        let thread = by.warp_first + by.mask.trailing_zeros();
+        if later != 0 {
+            // Just after a synchronisation the whole history is in the past.
+            if self.settled(clocks, history, thread) {
+                return self.begin(by);
+            }
+            let first = self.sets[history.set as usize].parties[0];
+            if past(clocks, &first, history.epoch, thread) {
+                return self.prune(clocks, history, by, thread);
+            }
+        }
+        let party = Party { first: by.global_first, mask: by.mask, later, instr: by.instr };
+        History { set: self.step(history.set, party), epoch: history.epoch }
+    }
+
+    #[inline]
+    fn begin(&mut self, by: &Accessor) -> History {
+        let party = Party { first: by.global_first, mask: by.mask, later: 0, instr: by.instr };
+        History { set: self.step(EMPTY, party), epoch: by.epoch }
+    }
+
+    /// Whether everything in a history is in the past of whoever is in the past of all threads.
+    #[inline]
+    fn settled(&self, clocks: &Clocks, history: History, thread: u32) -> bool {
+        let set = &self.sets[history.set as usize];
+        set.lowest >= clocks.first()
+            && i64::from(history.epoch) + i64::from(set.latest) <= i64::from(clocks.floor(thread))
+    }
+
+    fn prune(&mut self, clocks: &Clocks, history: History, by: &Accessor, thread: u32) -> History {
+        let mut kept: Vec<Party> = Vec::new();
+        for party in &self.sets[history.set as usize].parties {
+            if !past(clocks, party, history.epoch, thread) {
+                kept.push(*party);
+            }
+        }
+        if kept.is_empty() {
+            return self.begin(by);
+        }
+        let later = by.epoch.wrapping_sub(history.epoch) as i32;
+        kept.push(Party { first: by.global_first, mask: by.mask, later, instr: by.instr });
+        History { set: self.intern(kept), epoch: history.epoch }
+    }
+
+    #[inline]
+    fn step(&mut self, set: u32, party: Party) -> u32 {
+        let mixed = (u64::from(set) << 32 | u64::from(party.first ^ party.mask.rotate_left(7)))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ u64::from(party.instr ^ party.later as u32).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let slot = (mixed >> 40) as usize & (SHORTCUTS - 1);
+        let (from, by, to) = self.shortcuts[slot];
+        if from == set && by == party {
+            return to;
+        }
+        let next = self.step_slowly(set, party);
+        self.shortcuts[slot] = (set, party, next);
+        next
+    }
+
+    fn step_slowly(&mut self, set: u32, party: Party) -> u32 {
         if let Some(next) = self.steps.get(&(set, party)) {
             return *next;
         }
+        let old = &self.sets[set as usize].parties;
         let known = old.iter().any(|have| {
-            have.first == party.first && have.epoch == party.epoch && have.mask & party.mask == party.mask
+            have.first == party.first && have.later == party.later && have.mask & party.mask == party.mask
         });
         let next = if known {
             set
         } else {
             let mut grown = old.to_vec();
             let same = grown.iter_mut().find(|have| {
-                have.first == party.first && have.epoch == party.epoch && have.instr == party.instr
+                have.first == party.first && have.later == party.later && have.instr == party.instr
             });
             match same {
                 Some(have) => have.mask |= party.mask,
@@ -171,12 +249,17 @@ impl Parties {
         next
     }
 
-    /// The first member of a set that is not in the past of every lane of the accessor.
-    fn unordered(&self, clocks: &Clocks, set: u32, by: &Accessor) -> Option<(u32, u32, u32)> {
-        for party in &self.sets[set as usize] {
-            for lane in lanes(by.mask) {
+    /// The first member of a history that is not in the past of every lane of the accessor.
+    fn unordered(&self, clocks: &Clocks, history: History, by: &Accessor) -> Option<(u32, u32, u32)> {
+        for lane in lanes(by.mask) {
+            let thread = by.warp_first + lane;
+            if self.settled(clocks, history, thread) {
+                continue;
+            }
+            for party in &self.sets[history.set as usize].parties {
+                let epoch = history.epoch.wrapping_add_signed(party.later);
                 for other in lanes(party.mask) {
-                    if !clocks.ordered(party.first + other, party.epoch, by.warp_first + lane) {
+                    if !clocks.ordered(party.first + other, epoch, thread) {
                         return Some((party.first + other, party.instr, lane));
                     }
                 }
@@ -187,8 +270,9 @@ impl Parties {
 }
 
 /// Whether all lanes of a party are in the past of a thread, or are that thread.
-fn past(clocks: &Clocks, party: &Party, thread: u32) -> bool {
-    lanes(party.mask).all(|lane| clocks.ordered(party.first + lane, party.epoch, thread))
+fn past(clocks: &Clocks, party: &Party, epoch: u32, thread: u32) -> bool {
+    let epoch = epoch.wrapping_add_signed(party.later);
+    lanes(party.mask).all(|lane| clocks.ordered(party.first + lane, epoch, thread))
 }
 
 /// The set bits of a mask, ascending.
@@ -226,11 +310,17 @@ impl Detector {
         })
     }
 
-    fn earlier(&self, clocks: &Clocks, set: u32, by: &Accessor, kind: AccessKind) -> Option<Conflict> {
-        if set == EMPTY {
+    fn earlier(
+        &self,
+        clocks: &Clocks,
+        history: History,
+        by: &Accessor,
+        kind: AccessKind,
+    ) -> Option<Conflict> {
+        if history.set == EMPTY {
             return None;
         }
-        let (other, instr, lane) = self.parties.unordered(clocks, set, by)?;
+        let (other, instr, lane) = self.parties.unordered(clocks, history, by)?;
         Some(Conflict { other, instr, kind, lane, observed: false })
     }
 
@@ -278,7 +368,7 @@ impl Detector {
             let depends = observed || shadow.observed || shadow.atomic_op != Some(op) || !commutes(op);
             conflict = depends.then_some(Conflict { observed: true, ..other });
         }
-        if shadow.atomics == EMPTY {
+        if shadow.atomics.set == EMPTY {
             shadow.observed = false;
         }
         shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
