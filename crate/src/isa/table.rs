@@ -349,3 +349,95 @@ pub fn coverage() -> Vec<Coverage> {
     lines.sort_by_cached_key(|line| (key(line.section), line.name));
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_form_is_read_and_every_row_is_complete() {
+        assert!(rows().count() < 1024, "operation numbers have ten bits for the row");
+        for (row, forms) in &table().entries {
+            assert!(forms.len() <= 4, "operation numbers have two bits for the form: {}", row.name);
+            for form in forms {
+                assert!(form.text.starts_with(row.name), "{}", form.text);
+            }
+            assert!(!row.section.is_empty() && !row.summary.is_empty() && row.example.ends_with(';'));
+            assert!(row.example.starts_with(row.name), "{}", row.example);
+        }
+    }
+
+    /// Two forms that both take the same suffixes must differ in their operands, or the second
+    /// would never be found.
+    #[test]
+    fn examples_find_their_own_row() {
+        for (at, (row, _)) in table().entries.iter().enumerate() {
+            let opcode = row.example.trim_end_matches(';').split_whitespace().next().unwrap_or("");
+            let suffixes: Vec<&str> = opcode.split('.').skip(1).collect();
+            let candidates: BTreeSet<u32> = table()
+                .entries
+                .iter()
+                .enumerate()
+                .filter(|(_, (other, forms))| {
+                    other.name == row.name
+                        && (forms.iter().any(|form| form.choose(&suffixes).is_some())
+                            || other.support != Support::Full)
+                })
+                .map(|(index, _)| index as u32)
+                .collect();
+            assert!(candidates.contains(&(at as u32)), "{}", row.example);
+        }
+    }
+
+    #[test]
+    fn unknown_opcodes_say_what_is_unknown() {
+        let two = [Shape::Scalar; 3];
+        assert_eq!(find("addd", &["s32"], &two).unwrap_err(), Problem::UnknownName);
+        let wrong = find("add", &["s32", "wrap"], &two).unwrap_err();
+        assert_eq!(wrong, Problem::UnknownSuffixes(Some("wrap".into())));
+        assert_eq!(
+            find("add", &["lo", "s32"], &two).unwrap_err(),
+            Problem::UnknownSuffixes(Some("lo".into()))
+        );
+        let few = find("add", &["s32"], &two[..2]).unwrap_err();
+        assert!(matches!(few, Problem::Operands { at: None, .. }));
+        assert!(matches!(find("wgmma", &["fence"], &[]).unwrap_err(), Problem::Missing(..)));
+    }
+
+    #[test]
+    fn equal_operation_numbers_mean_equal_functions() {
+        let number = |base: &str, suffixes: &[&str], count: usize| match find(
+            base,
+            suffixes,
+            &vec![Shape::Scalar; count],
+        )
+        .map(|resolved| resolved.action)
+        {
+            Ok(Action::Effect(Effect::Lanewise(lanes))) => lanes.operation,
+            other => panic!("{base} {suffixes:?}: {other:?}"),
+        };
+        let numbers: BTreeSet<u32> = [
+            number("mul", &["hi", "s32"], 3),
+            number("mul", &["hi", "u32"], 3),
+            number("mul", &["hi", "u64"], 3),
+            number("mul", &["wide", "u32"], 3),
+            number("popc", &["b32"], 2),
+            number("popc", &["b64"], 2),
+            number("cvt", &["rzi", "s64", "f64"], 2),
+            number("cvt", &["rpi", "s64", "f64"], 2),
+            number("cvt", &["rpi", "f64", "f64"], 2),
+            number("setp", &["lt", "s32"], 3),
+        ]
+        .into();
+        assert_eq!(numbers.len(), 10);
+    }
+
+    #[test]
+    fn coverage_is_in_the_manuals_order() {
+        let lines = coverage();
+        assert_eq!(lines.len(), rows().count());
+        assert_eq!((lines[0].section, lines[0].name), ("9.7.1.1", "add"));
+        assert!(lines.iter().any(|line| line.missing.is_some()));
+    }
+}

@@ -194,9 +194,14 @@ impl<'m> Lowering<'m> {
                 None => Err(self.unknown(*name, operand.span, "register")),
             },
             OperandKind::Component { name, component } => {
+                let (text, part) = (self.text(*name), self.text(*component));
+                if self.bound(*name).is_none() && predefined(text, Some(part)).is_some() {
+                    let message = format!("{text}.{part} cannot be written");
+                    return Err(self.error_at(Code::V002, operand.span, message));
+                }
                 let reg = self.component(*name, *component, operand.span)?;
                 let bits = self.registers.width(reg).unwrap_or(32);
-                self.check_width(self.text(*name), bits, want, operand.span)?;
+                self.check_width(text, bits, want, operand.span)?;
                 Ok(reg)
             }
             _ => Err(self.error_at(Code::V002, operand.span, "a result needs a register")),

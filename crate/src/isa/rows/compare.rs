@@ -145,7 +145,7 @@ fn comparison(name: &str, format: Format, ftz: bool, destinations: u8) -> Option
 }
 
 fn logic(name: &str) -> Option<Lanewise> {
-    Some(match name {
+    let lanes = match name {
         "and" => lanewise(
             lanes!(|a: bool, b: bool| -> bool { a & b }),
             Meaning::Logic(real::logic_and),
@@ -165,7 +165,9 @@ fn logic(name: &str) -> Option<Lanewise> {
             &[PRED, PRED],
         ),
         _ => return None,
-    })
+    };
+    let operation = 0x7000_0000 | u32::from(name.as_bytes()[0]);
+    Some(Lanewise { operation, ..lanes })
 }
 
 fn step(lanes: Lanewise, dst: &[Arg], src: &[Arg]) -> Step {
@@ -180,7 +182,8 @@ pub(crate) fn selection(format: Format) -> Option<Lanewise> {
         32 => lanes!(|a: u32, b: u32, c: bool| -> u32 { if c { a } else { b } }),
         _ => lanes!(|a: u64, b: u64, c: bool| -> u64 { if c { a } else { b } }),
     };
-    Some(lanewise(run, Meaning::Select, format, &[format, format, PRED]))
+    let operation = 0x7100_0000 | format as u32;
+    Some(Lanewise { operation, ..lanewise(run, Meaning::Select, format, &[format, format, PRED]) })
 }
 
 /// `p{|q} = compare, combined`: the comparison into temporaries, then the logic.

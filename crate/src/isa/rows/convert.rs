@@ -30,32 +30,37 @@ struct Extra {
 
 // ---- float to float ------------------------------------------------------------------------
 
+/// One instance for each choice, so that each is a plain function; the work is shared.
 fn float_to_float<const FROM: usize, const TO: usize, const M: usize, const E: u8>(
     src: &[&Lanes; 4],
     out: &mut [Lanes; 2],
 ) {
-    let (from, to) = (Format::ALL[FROM], Format::ALL[TO]);
-    let (ftz, sat, relu, finite) = (E & 1 != 0, E & 2 != 0, E & 4 != 0, E & 8 != 0);
+    let extra = Extra { ftz: E & 1 != 0, sat: E & 2 != 0, relu: E & 4 != 0, finite: E & 8 != 0 };
+    convert_floats(src[0], &mut out[0], Format::ALL[FROM], Format::ALL[TO], MODES[M], extra);
+}
+
+#[inline(never)]
+fn convert_floats(src: &Lanes, out: &mut Lanes, from: Format, to: Format, mode: Mode, extra: Extra) {
     for i in 0..WARP {
-        let mut bits = low(src[0][i], from);
-        if ftz && from == Format::F32 {
+        let mut bits = low(src[i], from);
+        if extra.ftz && from == Format::F32 {
             bits = f32::from_lane(bits).flushed().bits();
         }
-        let mut value = if finite {
-            soft::convert_finite(from, bits, to, MODES[M])
+        let mut value = if extra.finite {
+            soft::convert_finite(from, bits, to, mode)
         } else {
-            soft::convert(from, bits, to, MODES[M])
+            soft::convert(from, bits, to, mode)
         };
-        if ftz && to == Format::F32 {
+        if extra.ftz && to == Format::F32 {
             value = f32::from_lane(value).flushed().bits();
         }
-        if sat {
+        if extra.sat {
             value = saturated(to, value);
         }
-        if relu && (value >> (to.bits() - 1) & 1 == 1) && value != soft::nan(to) {
+        if extra.relu && (value >> (to.bits() - 1) & 1 == 1) && value != soft::nan(to) {
             value = 0;
         }
-        out[0][i] = value;
+        out[i] = value;
     }
 }
 
@@ -198,51 +203,45 @@ pub(super) fn widening(from: Format) -> Option<Lanewise> {
 
 // ---- rounding to an integral float ---------------------------------------------------------
 
-fn integral<const F: usize, const M: usize, const E: u8>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-    let format = Format::ALL[F];
+fn integral<const F: usize, const M: usize, const FTZ: bool>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+    round_floats(src[0], &mut out[0], Format::ALL[F], MODES[M], FTZ);
+}
+
+#[inline(never)]
+fn round_floats(src: &Lanes, out: &mut Lanes, format: Format, mode: Mode, ftz: bool) {
     for i in 0..WARP {
-        let mut bits = low(src[0][i], format);
-        if E & 1 != 0 {
+        let mut bits = low(src[i], format);
+        if ftz {
             bits = f32::from_lane(bits).flushed().bits();
         }
-        bits = soft::round_integral(format, bits, MODES[M]);
-        if E & 2 != 0 {
-            bits = saturated(format, bits);
-        }
-        out[0][i] = bits;
+        out[i] = soft::round_integral(format, bits, mode);
     }
 }
 
 /// Floats rounded to an integral value of their own format.
 fn integral_floats(format: Format, mode: Mode, extra: Extra) -> Option<Lanewise> {
+    if extra.sat || extra.relu || extra.finite {
+        return None;
+    }
     macro_rules! pick {
-        ($F:ident, $E:literal) => {
+        ($F:ident, $ftz:literal) => {
             match mode {
-                Mode::Nearest => integral::<{ Format::$F as usize }, 0, $E> as LaneFn,
-                Mode::Zero => integral::<{ Format::$F as usize }, 1, $E>,
-                Mode::Down => integral::<{ Format::$F as usize }, 2, $E>,
-                Mode::Up => integral::<{ Format::$F as usize }, 3, $E>,
+                Mode::Nearest => integral::<{ Format::$F as usize }, 0, $ftz> as LaneFn,
+                Mode::Zero => integral::<{ Format::$F as usize }, 1, $ftz>,
+                Mode::Down => integral::<{ Format::$F as usize }, 2, $ftz>,
+                Mode::Up => integral::<{ Format::$F as usize }, 3, $ftz>,
             }
         };
     }
-    let run = match (format, extra.ftz, extra.sat) {
-        (Format::F32, false, false) => pick!(F32, 0),
-        (Format::F32, true, false) => pick!(F32, 1),
-        (Format::F32, false, true) => pick!(F32, 2),
-        (Format::F32, true, true) => pick!(F32, 3),
-        (Format::F64, _, false) => pick!(F64, 0),
-        (Format::F64, _, true) => pick!(F64, 2),
-        (Format::F16, _, false) => pick!(F16, 0),
-        (Format::F16, _, true) => pick!(F16, 2),
-        (Format::Bf16, _, false) => pick!(Bf16, 0),
+    let run = match (format, extra.ftz) {
+        (Format::F32, false) => pick!(F32, false),
+        (Format::F32, true) => pick!(F32, true),
+        (Format::F64, _) => pick!(F64, false),
+        (Format::F16, _) => pick!(F16, false),
+        (Format::Bf16, _) => pick!(Bf16, false),
         _ => return None,
     };
-    let meaning = if extra.sat {
-        return None;
-    } else {
-        whole(mode)
-    };
-    Some(lanewise(run, Meaning::Real(meaning), format, &[format]))
+    Some(lanewise(run, Meaning::Real(whole(mode)), format, &[format]))
 }
 
 /// Rounding to an integer over the reals.
@@ -270,22 +269,39 @@ fn float_to_int<const F: usize, const M: usize, const FTZ: bool, T: Integer>(
     src: &[&Lanes; 4],
     out: &mut [Lanes; 2],
 ) {
-    let from = Format::ALL[F];
-    let (least, greatest) = real::int_range(T::FORMAT);
+    floats_to_ints(src[0], &mut out[0], Format::ALL[F], T::FORMAT, MODES[M], FTZ);
+}
+
+#[inline(never)]
+fn floats_to_ints(src: &Lanes, out: &mut Lanes, from: Format, to: Format, mode: Mode, ftz: bool) {
+    let (least, greatest) = real::int_range(to);
     // NaN: zero, but from f64 and into 64 bits the integer with only its highest bit set.
-    let nan = if from == Format::F64 || T::FORMAT.bits() == 64 { 1i128 << (T::FORMAT.bits() - 1) } else { 0 };
+    let nan = if from == Format::F64 || to.bits() == 64 { 1i128 << (to.bits() - 1) } else { 0 };
     for i in 0..WARP {
-        let mut bits = low(src[0][i], from);
-        if FTZ {
+        let mut bits = low(src[i], from);
+        if ftz {
             bits = f32::from_lane(bits).flushed().bits();
         }
-        out[0][i] = low(soft::to_integer(from, bits, MODES[M], least, greatest, nan) as u64, T::FORMAT);
+        out[i] = low(soft::to_integer(from, bits, mode, least, greatest, nan) as u64, to);
     }
 }
 
 fn int_to_float<T: Integer, const F: usize, const M: usize>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+    ints_to_floats(src[0], &mut out[0], T::widened, Format::ALL[F], MODES[M]);
+}
+
+#[inline(never)]
+fn ints_to_floats(src: &Lanes, out: &mut Lanes, widened: fn(u64) -> i128, to: Format, mode: Mode) {
     for i in 0..WARP {
-        out[0][i] = soft::from_integer(T::widened(src[0][i]), Format::ALL[F], MODES[M]);
+        out[i] = soft::from_integer(widened(src[i]), to, mode);
+    }
+}
+
+#[inline(never)]
+fn clamp_ints(src: &Lanes, out: &mut Lanes, widened: fn(u64) -> i128, to: Format) {
+    let (least, greatest) = real::int_range(to);
+    for i in 0..WARP {
+        out[i] = low(widened(src[i]).clamp(least, greatest) as u64, to);
     }
 }
 
@@ -413,10 +429,7 @@ fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
         out[0] = result;
     }
     fn clamp<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-        let (least, greatest) = real::int_range(B::FORMAT);
-        for i in 0..WARP {
-            out[0][i] = low(A::widened(src[0][i]).clamp(least, greatest) as u64, B::FORMAT);
-        }
+        clamp_ints(src[0], &mut out[0], A::widened, B::FORMAT);
     }
     if sat {
         let run = by_integer!(from, A => by_integer!(to, B => clamp::<A, B> as LaneFn));

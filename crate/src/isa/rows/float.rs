@@ -9,7 +9,7 @@
 
 use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
-use crate::isa::lanes::{lanes, lanewise, pure, typed};
+use crate::isa::lanes::{Lane, lanes, lanewise, pure, typed};
 use crate::isa::real::{self, Mode};
 use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
@@ -18,6 +18,8 @@ use crate::term::{Term, Terms, Unary};
 /// A function of a row's format, rounding, flushing and saturation.
 trait Arithmetic {
     const SOURCES: usize;
+    /// Tells the functions apart.
+    const TAG: u32;
     /// To nearest.
     fn near<T: Float>(s: [T; 3]) -> T;
     /// In a direction, on bits.
@@ -27,10 +29,11 @@ trait Arithmetic {
 }
 
 macro_rules! arithmetic {
-    ($name:ident, $sources:literal, |$s:ident| $near:expr, |$f:ident, $b:ident, $mode:ident| $directed:expr, $real:ident) => {
+    ($name:ident, $tag:literal, $sources:literal, |$s:ident| $near:expr, |$f:ident, $b:ident, $mode:ident| $directed:expr, $real:ident) => {
         struct $name;
         impl Arithmetic for $name {
             const SOURCES: usize = $sources;
+            const TAG: u32 = $tag;
             #[inline(always)]
             fn near<T: Float>($s: [T; 3]) -> T {
                 $near
@@ -44,38 +47,44 @@ macro_rules! arithmetic {
         }
     };
 }
-arithmetic!(Add, 2, |s| s[0].sum(s[1]), |f, b, mode| soft::add(f, b[0], b[1], mode), add);
+arithmetic!(Add, 0, 2, |s| s[0].sum(s[1]), |f, b, mode| soft::add(f, b[0], b[1], mode), add);
 arithmetic!(
     Sub,
+    1,
     2,
     |s| s[0].sum(s[1].negated()),
     |f, b, mode| soft::add(f, b[0], b[1] ^ 1 << (f.bits() - 1), mode),
     sub
 );
-arithmetic!(Mul, 2, |s| s[0].product(s[1]), |f, b, mode| soft::mul(f, b[0], b[1], mode), mul);
+arithmetic!(Mul, 2, 2, |s| s[0].product(s[1]), |f, b, mode| soft::mul(f, b[0], b[1], mode), mul);
 arithmetic!(
     Fma,
+    3,
     3,
     |s| s[0].multiply_add(s[1], s[2]),
     |f, b, mode| soft::fma(f, b[0], b[1], b[2], mode),
     fma
 );
-arithmetic!(Div, 2, |s| s[0].quotient(s[1]), |f, b, mode| soft::div(f, b[0], b[1], mode), div);
+arithmetic!(Div, 4, 2, |s| s[0].quotient(s[1]), |f, b, mode| soft::div(f, b[0], b[1], mode), div);
 arithmetic!(
     Recip,
+    5,
     1,
     |s| T::from_f64(1.0).quotient(s[0]),
     |f, b, mode| soft::div(f, soft::from_integer(1, f, Mode::Nearest), b[0], mode),
     recip
 );
-arithmetic!(Sqrt, 1, |s| s[0].root(), |f, b, mode| soft::sqrt(f, b[0], mode), sqrt);
+arithmetic!(Sqrt, 6, 1, |s| s[0].root(), |f, b, mode| soft::sqrt(f, b[0], mode), sqrt);
 
 /// The loop for one type, rounding (index of [`Mode`]), flushing and saturation.
 fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool>(
     src: &[&Lanes; 4],
     out: &mut [Lanes; 2],
 ) {
-    const MODES: [Mode; 4] = [Mode::Nearest, Mode::Zero, Mode::Down, Mode::Up];
+    if M != 0 {
+        let mode = [Mode::Nearest, Mode::Zero, Mode::Down, Mode::Up][M];
+        return run_directed(src, &mut out[0], A::directed, T::FORMAT, mode, FTZ, SAT);
+    }
     let mut result = [0u64; WARP];
     let [a, b, c, _] = *src;
     for i in 0..WARP {
@@ -83,11 +92,7 @@ fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool
         if FTZ {
             s = s.map(T::flushed);
         }
-        let mut value = if M == 0 {
-            A::near(s)
-        } else {
-            T::from_bits64(A::directed(T::FORMAT, s.map(T::bits), MODES[M]))
-        };
+        let mut value = A::near(s);
         if FTZ {
             value = value.flushed();
         }
@@ -97,6 +102,29 @@ fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool
         result[i] = value.to_lane();
     }
     out[0] = result;
+}
+
+/// Directed roundings, for all types alike.
+#[inline(never)]
+fn run_directed(
+    src: &[&Lanes; 4],
+    out: &mut Lanes,
+    directed: fn(Format, [u64; 3], Mode) -> u64,
+    format: Format,
+    mode: Mode,
+    ftz: bool,
+    sat: bool,
+) {
+    let flush = |bits: u64| if ftz { f32::from_lane(bits).flushed().bits() } else { bits };
+    for i in 0..WARP {
+        let s = [0, 1, 2]
+            .map(|at| flush(if format == Format::F32 { src[at][i] & 0xffff_ffff } else { src[at][i] }));
+        let mut value = flush(directed(format, s, mode));
+        if sat {
+            value = f32::from_lane(value).saturated().to_lane();
+        }
+        out[i] = value;
+    }
 }
 
 /// The lane function and meaning for a choice of type, rounding, flushing and saturation.
@@ -203,18 +231,19 @@ fn half(m: &crate::isa::form::Choice<'_>) -> Option<Format> {
 }
 
 /// The packed form of a scalar function.
-fn pairwise<A: Arithmetic>(m: &crate::isa::form::Choice<'_>, tag: u32) -> Option<Action> {
+fn pairwise<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let mut lanes = arithmetic::<A>(half(m)?, Mode::Nearest, m.has("ftz"), m.has("sat"))?;
     if m.has("relu") {
         lanes = with_relu(lanes)?;
     }
-    Some(packed(&lanes, tag << 20 | m.number()))
+    Some(packed(&lanes, (0x10 + A::TAG) << 20 | m.number()))
 }
 
 /// Mixed precision: halves widened into an f32 operation.
 fn mixed<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let mode = Mode::from_name(m.get("rnd"))?;
-    let wide = arithmetic::<A>(Format::F32, mode, false, m.has("sat"))?;
+    let mut wide = arithmetic::<A>(Format::F32, mode, false, m.has("sat"))?;
+    wide.operation = 0x5000_0000 | A::TAG << 20 | m.number();
     let narrow = m.format("atype")?;
     let convert = super::convert::widening(narrow)?;
     let halves = if A::SOURCES == 3 { 2 } else { 1 };
@@ -517,13 +546,13 @@ rows! {
         ["fma.rnd{.ftz}{.sat}.type d, a, b, c; .rnd = .rn; .type = .f16", "fma.rnd{.ftz}{.relu}.type d, a, b, c; .rnd = .rn; .type = .f16 .bf16"]
         scalar::<Fma>, "a · b + c", "Multiplies and adds halves with one rounding.", "fma.rn.f16 %rs1, %rs2, %rs3, %rs4;";
     "add" "9.7.4.1" Full ["add{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = .rn; .type = .f16x2", "add{.rnd}.type d, a, b; .rnd = .rn; .type = .bf16x2"]
-        |m| pairwise::<Add>(m, 0x10), "a + b in each half", "Adds two pairs of halves.", "add.f16x2 %r1, %r2, %r3;";
+        pairwise::<Add>, "a + b in each half", "Adds two pairs of halves.", "add.f16x2 %r1, %r2, %r3;";
     "sub" "9.7.4.2" Full ["sub{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = .rn; .type = .f16x2", "sub{.rnd}.type d, a, b; .rnd = .rn; .type = .bf16x2"]
-        |m| pairwise::<Sub>(m, 0x11), "a - b in each half", "Subtracts two pairs of halves.", "sub.f16x2 %r1, %r2, %r3;";
+        pairwise::<Sub>, "a - b in each half", "Subtracts two pairs of halves.", "sub.f16x2 %r1, %r2, %r3;";
     "mul" "9.7.4.3" Full ["mul{.rnd}{.ftz}{.sat}.type d, a, b; .rnd = .rn; .type = .f16x2", "mul{.rnd}.type d, a, b; .rnd = .rn; .type = .bf16x2"]
-        |m| pairwise::<Mul>(m, 0x12), "a · b in each half", "Multiplies two pairs of halves.", "mul.f16x2 %r1, %r2, %r3;";
+        pairwise::<Mul>, "a · b in each half", "Multiplies two pairs of halves.", "mul.f16x2 %r1, %r2, %r3;";
     "fma" "9.7.4.4" Full ["fma.rnd{.ftz}{.sat}.type d, a, b, c; .rnd = .rn; .type = .f16x2", "fma.rnd{.ftz}{.relu}.type d, a, b, c; .rnd = .rn; .type = .f16x2 .bf16x2"]
-        |m| pairwise::<Fma>(m, 0x13), "a · b + c in each half", "Multiplies and adds pairs of halves.", "fma.rn.f16x2 %r1, %r2, %r3, %r4;";
+        pairwise::<Fma>, "a · b + c in each half", "Multiplies and adds pairs of halves.", "fma.rn.f16x2 %r1, %r2, %r3, %r4;";
     "add" "9.7.5.1" Full ["add{.rnd}{.sat}.type.atype d, a, c; .rnd = .rn .rz .rm .rp; .type = .f32; .atype = .f16 .bf16"]
         mixed::<Add>, "a + c", "Adds a half to an f32.", "add.f32.f16 %f1, %rs2, %f3;";
     "sub" "9.7.5.2" Full ["sub{.rnd}{.sat}.type.atype d, a, c; .rnd = .rn .rz .rm .rp; .type = .f32; .atype = .f16 .bf16"]

@@ -149,7 +149,7 @@ pub(super) const ROWS: &[Row] = &[
         build: |_| {
             let mut lanes =
                 crate::isa::lanes::lanewise(lanes!(|_a: u64| -> u64 { 0 }), Meaning::None, Format::B64, &[]);
-            lanes.sources = 0;
+            lanes.operation = 0x7200_0000;
             Some(Action::Steps(vec![crate::isa::table::Step {
                 effect: Effect::Lanewise(lanes),
                 dst: vec![crate::isa::table::Arg::Out(0)],

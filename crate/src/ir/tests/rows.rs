@@ -1,0 +1,36 @@
+//! Every row: its example lowers to it, and what is pure is executed by some probe.
+
+use super::probe::{Probe, lowered, module};
+use super::{floats, integers};
+use crate::isa::{Effect, Support, rows};
+use std::collections::BTreeSet;
+
+#[test]
+fn examples_lower_to_their_rows() {
+    for (at, row) in rows().enumerate() {
+        let kernel =
+            lowered(&module(row.example)).unwrap_or_else(|why| panic!("{}: {why}", row.example)).kernel;
+        let mine = kernel.code.iter().find(|instr| instr.row == at as u32);
+        let mine = mine.unwrap_or_else(|| panic!("{} is another row's", row.example));
+        let unsupported = matches!(mine.effect, Effect::Unsupported);
+        assert_eq!(unsupported, row.support != Support::Full, "{}", row.example);
+    }
+}
+
+/// Rows of pure instructions whose effect no probe executes would be untested.
+#[test]
+fn every_pure_row_is_executed() {
+    let mut executed: BTreeSet<u32> = BTreeSet::new();
+    let mut note = |probe: Probe, _: &dyn Fn(&Probe)| executed.extend(probe.rows());
+    integers::probes(&mut note);
+    floats::probes(&mut note);
+    for (at, row) in rows().enumerate().filter(|(_, row)| row.support == Support::Full) {
+        let kernel = lowered(&module(row.example)).expect("lowers").kernel;
+        let last = kernel.code.iter().rfind(|instr| instr.row == at as u32).map(|instr| instr.effect);
+        let pure = matches!(
+            last,
+            Some(Effect::Lanewise(_) | Effect::Pack { .. } | Effect::Unpack { .. } | Effect::Move { .. })
+        );
+        assert!(!pure || row.name == "call" || executed.contains(&(at as u32)), "{}", row.example);
+    }
+}
