@@ -69,6 +69,10 @@ impl<'a> Matcher<'a> {
             (Node::Sub(a, b), Node::Sub(x, y)) | (Node::Div(a, b), Node::Div(x, y)) => {
                 self.both((a, b), (x, y))
             }
+            // Adding a constant is subtracting its negative.
+            (Node::Add(a, b), Node::Sub(x, y)) => {
+                self.opposite(b, y) && self.matches(a, x) || self.opposite(a, y) && self.matches(b, x)
+            }
             (Node::Unary(f, a), Node::Unary(g, x)) => f == g && self.matches(a, x),
             (Node::Select(a, b, c), Node::Select(x, y, z)) => {
                 self.attempt(|this| this.matches(a, x) && this.matches(b, y) && this.matches(c, z))
@@ -99,6 +103,14 @@ impl<'a> Matcher<'a> {
                         two && this.matches(c, z)
                     })
             }
+            _ => false,
+        }
+    }
+
+    /// Whether both are constants, one the negative of the other.
+    fn opposite(&self, shape: Term, term: Term) -> bool {
+        match (self.shapes.as_rational(shape), self.terms.as_rational(term)) {
+            (Some(expected), Some(found)) => *expected == -found,
             _ => false,
         }
     }

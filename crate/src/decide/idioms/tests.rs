@@ -101,6 +101,36 @@ fn near_misses_of_expf_stay() {
 }
 
 #[test]
+fn unoptimised_builds_subtract_what_others_add() {
+    let mut shape = Terms::new();
+    let root = (row("expf").shape)(&mut shape, &[Term::element(0)]);
+    for (subtrahend, recognised) in [(0x4b40_007fu64, true), (0x4b40_007e, false), (0xcb40_007f, false)] {
+        let mut terms = Terms::new();
+        let mut places: Vec<Term> = Vec::new();
+        for node in 0..shape.len() {
+            let old = shape.node_at(node);
+            let mut map = |terms: &mut Terms, term: Term| match (term.as_node(), term.as_constant()) {
+                (Some(node), _) => places[node],
+                (_, Some(constant)) => terms.constant(shape.constant_at(constant).clone()),
+                _ => term,
+            };
+            let place = match old {
+                Node::Add(sum, _) => {
+                    let (sum, constant) = (map(&mut terms, sum), terms.number(Format::F32, subtrahend));
+                    terms.sub(sum, constant)
+                }
+                _ => {
+                    let node = with_operands(&old, |term| map(&mut terms, term));
+                    build(&mut terms, &shape, &node)
+                }
+            };
+            places.push(place);
+        }
+        assert_eq!(rewritten(&terms, places[root.as_node().unwrap()]).is_some(), recognised);
+    }
+}
+
+#[test]
 fn fused_and_negated_products_are_found() {
     let mut terms = Terms::new();
     let (x, y) = (Term::element(0), Term::element(1));
