@@ -74,6 +74,7 @@ impl Origins {
 fn follow(kernel: &Kernel) -> Origins {
     let count = kernel.registers.len();
     let mut origins = Origins { set: vec![0; count], direct: vec![0; count] };
+    let blocks = parameter_addresses(kernel);
     let mut changed = true;
     while changed {
         changed = false;
@@ -82,8 +83,9 @@ fn follow(kernel: &Kernel) -> Origins {
             match instr.effect {
                 Effect::Load(access) if access.space == Space::Param => {
                     for (at, reg) in dst.iter().enumerate() {
-                        let offset = instr.offset + at as i64 * i64::from(access.format.bytes());
-                        let set = parameter_at(kernel, instr, offset, access.format);
+                        let offset = instr.offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
+                        let base = blocks[src[0].index()];
+                        let set = base.map_or(0, |base| parameter_at(kernel, base, offset, access.format));
                         changed |= origins.add(reg.index(), set, set);
                     }
                 }
@@ -107,17 +109,38 @@ fn follow(kernel: &Kernel) -> Origins {
     origins
 }
 
+/// Where in the parameter block a register points, for registers that hold nothing else: nvcc
+/// moves the address of a struct parameter to a register first.
+fn parameter_addresses(kernel: &Kernel) -> Vec<Option<u32>> {
+    let at = |reg: &super::Reg| match kernel.registers[reg.index()] {
+        RegisterKind::Constant(Constant::ParameterAddress(at)) => Some(at),
+        _ => None,
+    };
+    let mut addresses: Vec<Option<u32>> =
+        (0..kernel.registers.len()).map(|reg| at(&super::Reg(reg as u32))).collect();
+    let mut written = vec![0u32; kernel.registers.len()];
+    for instr in &kernel.code {
+        for reg in kernel.dst(instr) {
+            written[reg.index()] += 1;
+        }
+    }
+    for instr in &kernel.code {
+        if let Effect::Move { .. } = instr.effect
+            && let Some(address) = at(&kernel.src(instr)[0])
+            && written[kernel.dst(instr)[0].index()] == 1
+        {
+            addresses[kernel.dst(instr)[0].index()] = Some(address);
+        }
+    }
+    addresses
+}
+
 /// The parameter that a load of a pointer-sized value reads.
-fn parameter_at(kernel: &Kernel, instr: &Instr, offset: i64, format: Format) -> Set {
+fn parameter_at(kernel: &Kernel, base: u32, offset: i64, format: Format) -> Set {
     if format.bits() != 64 || format.is_float() {
         return 0;
     }
-    let RegisterKind::Constant(Constant::ParameterAddress(start)) =
-        kernel.registers[kernel.src(instr)[0].index()]
-    else {
-        return 0;
-    };
-    let place = i64::from(start) + offset;
+    let place = i64::from(base).wrapping_add(offset);
     let holds = |p: &super::Parameter| (i64::from(p.offset)..i64::from(p.offset + p.size)).contains(&place);
     match kernel.parameters.iter().position(holds) {
         Some(at) if at < 64 => 1 << at,

@@ -1,7 +1,7 @@
 //! Blocks and statements: scopes, declarations, labels, source locations.
 
 use super::scope::{Binding, Range, register_bits};
-use super::{Code, Diagnostic, Lowering, MAX_INSTRUCTIONS};
+use super::{Code, Diagnostic, Lowering, MAX_ERRORS, MAX_INSTRUCTIONS};
 use crate::ir::kernel::Location;
 use crate::syntax::ast::{Block, RegisterDeclaration, StateSpace, Statement, Type};
 
@@ -10,7 +10,7 @@ impl<'m> Lowering<'m> {
     pub(super) fn block(&mut self, block: &'m Block) {
         self.bind_labels(block);
         for statement in &block.statements {
-            if self.code.len() > MAX_INSTRUCTIONS {
+            if self.code.len() > MAX_INSTRUCTIONS || self.errors.len() >= MAX_ERRORS {
                 return;
             }
             match statement {

@@ -11,6 +11,9 @@ use crate::ir::kernel::Reg;
 use crate::isa::{self, Effect, Forbidden, Lanewise};
 use crate::syntax::ast::{Function, Instruction, Name, Operand, OperandKind, Parameter, StateSpace};
 
+/// Calls that may be inlined into one kernel.
+const MAX_CALLS: usize = 1_000_000;
+
 /// Functions that may be inlined into one another.
 const MAX_DEPTH: usize = 64;
 
@@ -108,8 +111,10 @@ impl<'m> Lowering<'m> {
             self.plain(context, Effect::Forbidden(Forbidden::Call), &[], &[]);
             return Ok(());
         }
-        if self.code.len() > MAX_INSTRUCTIONS {
-            let message = format!("inlining {} exceeds {MAX_INSTRUCTIONS} instructions", self.text(name));
+        // Functions that only call one another double with every level and emit nothing.
+        self.inlined += 1;
+        if self.code.len() > MAX_INSTRUCTIONS || self.inlined > MAX_CALLS {
+            let message = format!("inlining {} makes the kernel too large", self.text(name));
             return Err(self.error_at(Code::B001, instruction.span, message));
         }
         for (given, taken, what) in [

@@ -418,7 +418,7 @@ impl<'m> Lowering<'m> {
         let place = self.place_of(address)?;
         if let Base::Argument(argument) = place.base {
             for (at, reg) in dst.iter().enumerate() {
-                let offset = place.offset + at as i64 * i64::from(access.format.bytes());
+                let offset = place.offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
                 self.load_argument(context, argument, offset, access.format, *reg, address.span)?;
             }
             return Ok(());
@@ -437,7 +437,7 @@ impl<'m> Lowering<'m> {
         match place.base {
             Base::Argument(argument) => {
                 for (at, reg) in values.iter().enumerate() {
-                    let offset = place.offset + at as i64 * i64::from(access.format.bytes());
+                    let offset = place.offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
                     self.store_argument(context, argument, offset, access.format, *reg, address.span)?;
                 }
                 return Ok(());

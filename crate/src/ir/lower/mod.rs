@@ -34,7 +34,7 @@ use crate::syntax::ast::{Function, FunctionDirective, Item, Module, Name};
 use rustc_hash::FxHashMap;
 
 /// Instructions that one kernel may have after inlining.
-const MAX_INSTRUCTIONS: usize = 4_000_000;
+const MAX_INSTRUCTIONS: usize = 2_000_000;
 
 /// Errors that one module may give.
 const MAX_ERRORS: usize = 100;
@@ -161,6 +161,8 @@ struct Lowering<'m> {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     resolved: instruction::Cache,
+    /// Calls inlined so far.
+    inlined: usize,
 }
 
 impl<'m> Lowering<'m> {
@@ -220,6 +222,7 @@ impl<'m> Lowering<'m> {
             errors: Vec::new(),
             warnings: Vec::new(),
             resolved: instruction::Cache::default(),
+            inlined: 0,
         };
         lowering.scopes.open();
         for item in &module.items {

@@ -302,7 +302,7 @@ impl<'m> Lowering<'m> {
             }
             (Some(Binding::Parameter(parameter)), _) => {
                 let start = i64::from(self.parameters[parameter as usize].offset);
-                Constant::ParameterAddress((start + offset.unwrap_or(0)) as u32)
+                Constant::ParameterAddress(start.wrapping_add(offset.unwrap_or(0)) as u32)
             }
             (None, None) if predefined(text, None).is_some() => {
                 return self.predefined_source(context, text, None, want, span);

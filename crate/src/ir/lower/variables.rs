@@ -13,8 +13,11 @@ use crate::syntax::ast::{
     self, Function, Initializer, InitializerKind, Item, Linkage, Literal, Name, StateSpace, Type,
 };
 
-/// Elements of an array that its initialiser may spell out or leave out.
+/// Bytes of a variable.
 const MAX_BYTES: u64 = 1 << 32;
+
+/// Bytes of a variable that an initialiser may reach.
+const MAX_INITIAL: u64 = 1 << 28;
 
 /// Sizes of the spaces that are laid out here.
 pub(super) struct Layout {
@@ -300,9 +303,9 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// Writes `width` bytes of a value; a place far out of any variable is ignored.
+    /// Writes `width` bytes of a value; a place far out of any sensible variable is ignored.
     fn put(&mut self, place: u64, value: u64, width: u64) {
-        if place.saturating_add(width) > MAX_BYTES {
+        if place.saturating_add(width) > MAX_INITIAL {
             return;
         }
         let (place, width) = (place as usize, width as usize);

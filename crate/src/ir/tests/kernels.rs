@@ -331,6 +331,49 @@ fn parameters_show_what_they_point_to() {
 }
 
 #[test]
+fn pointers_inside_struct_parameters_are_followed_through_a_moved_address() {
+    check(
+        ".entry k(.param .align 8 .b8 s[24]) { .reg .b64 %rd<5>; .reg .f32 %f<2>;
+           mov.b64 %rd1, s; ld.param.u64 %rd2, [%rd1+16];
+           cvta.to.global.u64 %rd3, %rd2; ld.global.f32 %f1, [%rd3]; ret; }",
+        expect![[r#"
+            kernel k
+            param s .b8 at 0 size 24 pointer to f32
+               0: %rd1 = move.64 &param+0
+               1: %rd2 = load.param.u64 [%rd1+16]
+               2: %rd3 = from_generic.global %rd2
+               3: %f1 = load.global.f32 [%rd3+0]
+               4: exit
+               5: exit
+        "#]],
+    );
+}
+
+#[test]
+fn calls_that_double_at_every_level_end_in_a_diagnostic() {
+    let mut text = format!("{HEAD}.func f0() {{ ret; }}\n");
+    for level in 1..60 {
+        text += &format!(".func f{level}() {{ call f{0}; call f{0}; }}\n", level - 1);
+    }
+    text += ".entry k() { call f59; ret; }";
+    let errors = lowered(&text).expect_err("too large");
+    assert!(errors.starts_with("B001"), "{errors}");
+}
+
+#[test]
+fn absurd_numbers_do_no_harm() {
+    let absurd = lowered(&format!(
+        "{HEAD}.global .b8 huge[4294967295][4294967295]; .global .align 4 .b8 far[2][1073741824] = {{ {{1}}, {{2}} }};
+         .entry k(.param .align 1073741824 .b8 p[4294967295]) {{ .reg .b64 %rd<3>; .reg .b32 %r<3>;
+           mov.u64 %rd1, far; mov.u64 %rd2, huge;
+           ld.param.v4.b32 {{%r1, %r1, %r1, %r1}}, [p+9223372036854775807];
+           {{ .param .b32 a; st.param.b32 [a+9223372036854775807], %r1; }}
+           ld.global.u32 %r1, [%rd1+-9223372036854775808]; ret; }}"
+    ));
+    assert!(absurd.is_err());
+}
+
+#[test]
 fn vectors_pairs_and_sinks() {
     check(
         ".entry k(.param .u64 p) { .reg .b32 %r<8>; .reg .v2 .f32 v; .reg .b64 %rd<3>; .reg .pred %p<3>;

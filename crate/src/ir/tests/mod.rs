@@ -6,5 +6,6 @@ mod exact;
 mod floats;
 mod integers;
 mod kernels;
+mod meanings;
 mod probe;
 mod rows;
