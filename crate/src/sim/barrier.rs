@@ -168,6 +168,7 @@ impl<'a> Machine<'a> {
     fn release(&mut self, id: u32) {
         let Some(mut barrier) = self.barriers.open.remove(&id) else { return };
         self.stats.cta_barriers += 1;
+        self.released = true;
         if barrier.count.is_none() {
             barrier.arrivals.extend(self.returned.iter().cloned());
         }

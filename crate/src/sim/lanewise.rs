@@ -59,12 +59,18 @@ impl<'a> Machine<'a> {
             self.real(index, special, op, function, dst[0], src);
             return;
         }
+        let mut before: Option<([Value; 4], Option<(Value, Value)>)> = None;
         for lane in lanes(special) {
             let mut values = [Value::Concrete(0); 4];
             for (value, reg) in values.iter_mut().zip(src) {
                 *value = self.warps[index].get(*reg, lane);
             }
-            match evaluate(&mut self.terms, op, &values[..src.len()], dst.len()) {
+            let result = match before {
+                Some((known, result)) if known == values => result,
+                _ => evaluate(&mut self.terms, op, &values[..src.len()], dst.len()),
+            };
+            before = Some((values, result));
+            match result {
                 Some((first, second)) => {
                     self.warps[index].set(dst[0], lane, first);
                     if let Some(reg) = dst.get(1) {
@@ -124,7 +130,7 @@ impl<'a> Machine<'a> {
         for lane in lanes(special) {
             // Lanes that work on the same values, as in a broadcast, get the same result.
             let term = match before {
-                Some((other, term)) if operands[other as usize] == operands[lane as usize] => term,
+                Some((other, term)) if same(&operands[other as usize], &operands[lane as usize]) => term,
                 _ => function(&mut self.terms, &operands[lane as usize][..count]),
             };
             before = Some((lane, term));
@@ -146,6 +152,11 @@ impl<'a> Machine<'a> {
         });
         held.unwrap_or(width)
     }
+}
+
+#[inline]
+fn same(a: &[Term; 4], b: &[Term; 4]) -> bool {
+    (a[0] == b[0]) & (a[1] == b[1]) & (a[2] == b[2]) & (a[3] == b[3])
 }
 
 /// A pure instruction on one lane with at least one symbolic source and no undefined one (but for

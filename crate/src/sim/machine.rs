@@ -80,6 +80,8 @@ pub(super) struct Machine<'a> {
     /// Lanes that have come there.
     pub(super) arrived: u32,
     pub(super) scratch: [Lanes; 2],
+    /// A CTA barrier has let its threads go.
+    pub(super) released: bool,
     /// A lane of the running warp was stopped by a fault.
     pub(super) parked: bool,
     /// Memory contents that have changed so far.
@@ -143,6 +145,7 @@ impl<'a> Machine<'a> {
             stop: u32::MAX,
             arrived: 0,
             scratch: [[0; WARP]; 2],
+            released: false,
             parked: false,
             changes: 0,
             watch: Watch::default(),
@@ -249,6 +252,9 @@ impl<'a> Machine<'a> {
                 if self.exhausted.is_some() {
                     return;
                 }
+                if std::mem::take(&mut self.released) && self.options.schedule == Schedule::Ascending {
+                    break; // every phase begins with warp 0, so that phases look alike
+                }
             }
             if !ran && !self.wake_spinning() {
                 break;
@@ -303,6 +309,9 @@ impl<'a> Machine<'a> {
                 if quantum == 0 || self.exhausted.is_some() {
                     return;
                 }
+            }
+            if self.released {
+                return;
             }
         }
     }

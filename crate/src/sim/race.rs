@@ -7,9 +7,9 @@
 //! race is found if and only if there is one (the paper's Theorems 1 and 2, with transitive
 //! order; see `clock`). By confluence one schedule is enough.
 //!
-//! Sets of readers are interned, with epochs relative to that of the set's first reader, and the
-//! step "these lanes read too" is memoised: bytes with the same history share their set, and a
-//! loop with a barrier goes through the same sets each time round.
+//! Sets of readers are interned, with epochs and lanes relative to those of the set's first
+//! reader, and the step "these lanes read too" is memoised: neighbouring elements that neighbouring
+//! lanes read share their set, and a loop with a barrier goes through the same sets each time round.
 //!
 //! Atomics of one commutative operation whose results nobody uses do not conflict with each
 //! other. An atomic whose result is used conflicts with every unordered atomic: not as a race,
@@ -34,14 +34,34 @@ pub(super) struct Shadow {
     observed: bool,
 }
 
-/// A set of accesses: which set, and the epoch that its parties' epochs are relative to.
+/// A set of accesses: which set, and the epoch and lane that its parties' are relative to.
 #[derive(Clone, Copy)]
 struct History {
     set: u32,
     epoch: u32,
+    lane: u8,
 }
 
-const NOTHING: History = History { set: EMPTY, epoch: 0 };
+const NOTHING: History = History { set: EMPTY, epoch: 0, lane: 0 };
+
+impl History {
+    fn epoch(self, party: &Party) -> u32 {
+        self.epoch.wrapping_add_signed(party.later)
+    }
+
+    fn mask(self, party: &Party) -> u32 {
+        party.mask.rotate_left(u32::from(self.lane))
+    }
+
+    fn party(self, by: &Accessor) -> Party {
+        Party {
+            first: by.global_first,
+            mask: by.mask.rotate_right(u32::from(self.lane)),
+            later: by.epoch.wrapping_sub(self.epoch) as i32,
+            instr: by.instr,
+        }
+    }
+}
 
 impl Default for Shadow {
     fn default() -> Self {
@@ -69,6 +89,7 @@ impl Shadow {
 struct Party {
     /// Global number of the warp's lane 0.
     first: u32,
+    /// The lanes, counted from the history's lane on.
     mask: u32,
     /// Their epoch, less the history's.
     later: i32,
@@ -164,26 +185,24 @@ impl Parties {
         if history.set == EMPTY {
             return self.begin(by);
         }
-        let later = by.epoch.wrapping_sub(history.epoch) as i32;
-        let thread = by.warp_first + by.mask.trailing_zeros();
-        if later != 0 {
+        if by.epoch != history.epoch {
+            let thread = by.warp_first + by.mask.trailing_zeros();
             // Just after a synchronisation the whole history is in the past.
             if self.settled(clocks, history, thread) {
                 return self.begin(by);
             }
             let first = self.sets[history.set as usize].parties[0];
-            if past(clocks, &first, history.epoch, thread) {
+            if past(clocks, history, &first, thread) {
                 return self.prune(clocks, history, by, thread);
             }
         }
-        let party = Party { first: by.global_first, mask: by.mask, later, instr: by.instr };
-        History { set: self.step(history.set, party), epoch: history.epoch }
+        History { set: self.step(history.set, history.party(by)), ..history }
     }
 
     #[inline]
     fn begin(&mut self, by: &Accessor) -> History {
-        let party = Party { first: by.global_first, mask: by.mask, later: 0, instr: by.instr };
-        History { set: self.step(EMPTY, party), epoch: by.epoch }
+        let start = History { set: EMPTY, epoch: by.epoch, lane: by.mask.trailing_zeros() as u8 };
+        History { set: self.step(EMPTY, start.party(by)), ..start }
     }
 
     /// Whether everything in a history is in the past of whoever is in the past of all threads.
@@ -197,16 +216,15 @@ impl Parties {
     fn prune(&mut self, clocks: &Clocks, history: History, by: &Accessor, thread: u32) -> History {
         let mut kept: Vec<Party> = Vec::new();
         for party in &self.sets[history.set as usize].parties {
-            if !past(clocks, party, history.epoch, thread) {
+            if !past(clocks, history, party, thread) {
                 kept.push(*party);
             }
         }
         if kept.is_empty() {
             return self.begin(by);
         }
-        let later = by.epoch.wrapping_sub(history.epoch) as i32;
-        kept.push(Party { first: by.global_first, mask: by.mask, later, instr: by.instr });
-        History { set: self.intern(kept), epoch: history.epoch }
+        kept.push(history.party(by));
+        History { set: self.intern(kept), ..history }
     }
 
     #[inline]
@@ -257,8 +275,8 @@ impl Parties {
                 continue;
             }
             for party in &self.sets[history.set as usize].parties {
-                let epoch = history.epoch.wrapping_add_signed(party.later);
-                for other in lanes(party.mask) {
+                let epoch = history.epoch(party);
+                for other in lanes(history.mask(party)) {
                     if !clocks.ordered(party.first + other, epoch, thread) {
                         return Some((party.first + other, party.instr, lane));
                     }
@@ -270,9 +288,9 @@ impl Parties {
 }
 
 /// Whether all lanes of a party are in the past of a thread, or are that thread.
-fn past(clocks: &Clocks, party: &Party, epoch: u32, thread: u32) -> bool {
-    let epoch = epoch.wrapping_add_signed(party.later);
-    lanes(party.mask).all(|lane| clocks.ordered(party.first + lane, epoch, thread))
+fn past(clocks: &Clocks, history: History, party: &Party, thread: u32) -> bool {
+    let epoch = history.epoch(party);
+    lanes(history.mask(party)).all(|lane| clocks.ordered(party.first + lane, epoch, thread))
 }
 
 /// The set bits of a mask, ascending.
