@@ -75,6 +75,7 @@ async function buildPackage(name, hash, toolchain, optimise) {
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
     '--no-default-features', '--features', flavour.feature, '-Z', 'build-std=panic_abort,std',
+    ...(optimise ? [] : ['--config', 'profile.release.package.warpproof.opt-level=1']),
   ], {
     env: {
       RUSTC: toolchain.rustc,

@@ -10,6 +10,7 @@ mod timeline;
 mod trouble;
 
 use crate::base::{Budget, Stage};
+use crate::isa;
 use crate::report::{self, FlatTimeline, RunOptions};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -47,6 +48,21 @@ impl Input {
             ..report::Input::default()
         }
     }
+}
+
+/// What the instruction table says about an opcode.
+#[derive(Serialize, tsify::Tsify)]
+pub struct OpcodeHelp {
+    /// How it is written.
+    form: &'static str,
+    /// What it does, in one line.
+    summary: &'static str,
+    /// What it means over the reals.
+    real: &'static str,
+    /// Section of PTX ISA 9.0.
+    section: &'static str,
+    /// Whether threads may execute it here.
+    supported: bool,
 }
 
 /// Byte addresses in the engine's memory.
@@ -92,6 +108,22 @@ pub fn version() -> String {
 pub fn infer(#[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue) -> Result<JsValue, JsError> {
     let input: Input = serde_wasm_bindgen::from_value(input)?;
     Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts()))?)
+}
+
+/// What the instruction table says about an opcode, written with its suffixes.
+#[wasm_bindgen(unchecked_return_type = "OpcodeHelp | undefined")]
+pub fn explain(opcode: &str) -> Result<JsValue, JsError> {
+    let mut parts = opcode.split('.');
+    let base = parts.next().unwrap_or_default();
+    let suffixes: Vec<&str> = parts.collect();
+    let help = isa::row_for(base, &suffixes).map(|row| OpcodeHelp {
+        form: row.forms.first().copied().unwrap_or(row.name),
+        summary: row.summary,
+        real: row.real,
+        section: row.section,
+        supported: row.support == isa::Support::Full,
+    });
+    Ok(serde_wasm_bindgen::to_value(&help)?)
 }
 
 /// The message of the panic that ended this instance; empty if none did.

@@ -6,7 +6,7 @@
 // leaves the others waiting for ever (wasm aborts the thread only), so the panic hook leaves
 // its message in shared memory and the page ends the run.
 
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type Outcome, type Progress, type Request, type Response } from './protocol'
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type OpcodeHelp, type Outcome, type Progress, type Request, type Response } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -66,6 +66,12 @@ export class Engine {
   async infer(input: Input): Promise<Inference | null> {
     const answer = await this.#ask(id => ({ kind: 'infer', id, input }))
     return answer.kind === 'inferred' ? answer.inference : null
+  }
+
+  /** What the instruction table says about an opcode. */
+  async explain(opcode: string): Promise<OpcodeHelp | null> {
+    const answer = await this.#ask(id => ({ kind: 'explain', id, opcode }))
+    return (answer.kind === 'explained' && answer.help) || null
   }
 
   /** Answers a question; `stop` ends it early. */
@@ -249,6 +255,7 @@ export class Engine {
         // The instance is poisoned after a trap: its locks and its stack are as it left them.
         this.#lose(response.failure)
         return
+      case 'explained':
       case 'inferred':
       case 'verified':
         this.#finish(response)

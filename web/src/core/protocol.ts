@@ -4,12 +4,12 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, FlatTimeline, Inference, Input, Report, Stage } from '../pkg-single/warpproof'
+import type { Addresses, FlatTimeline, Inference, Input, OpcodeHelp, Report, Stage } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
   AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, FlatTimeline, Inference, InferredKernel,
-  InferredParameter, Input, KernelReport, Location, RaceReport, Report, Stage, TextSource, Verdict, WaitReport,
+  InferredParameter, Input, KernelReport, Location, OpcodeHelp, RaceReport, Report, Stage, TextSource, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** Which of the two WebAssembly packages runs. */
@@ -18,6 +18,7 @@ export type Flavour = 'threads' | 'single'
 /** What the page asks of a worker. */
 export type Request =
   | { kind: 'start'; flavour: Flavour; threads: number }
+  | { kind: 'explain'; id: number; opcode: string }
   | { kind: 'infer'; id: number; input: Input }
   | { kind: 'verify'; id: number; input: Input }
 
@@ -29,6 +30,7 @@ export type Response =
   | { kind: 'unusable'; message: string }
   | { kind: 'begun'; id: number; counters: Counters | null }
   | { kind: 'stage'; id: number; stage: Stage }
+  | { kind: 'explained'; id: number; help: OpcodeHelp | undefined }
   | { kind: 'inferred'; id: number; inference: Inference }
   | { kind: 'verified'; id: number; report: Report; timelines: FlatTimeline[] }
   | { kind: 'failed'; id: number; failure: Failure }

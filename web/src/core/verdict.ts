@@ -50,8 +50,9 @@ const units = ['', ' thousand', ' million', ' billion', ' trillion']
 /** A count for people: 999, 12.3 thousand, 4.56 million. */
 export function count(value: number): string {
   if (value < 10_000) return value.toLocaleString('en')
-  const power = Math.min(Math.floor(Math.log10(value) / 3), units.length - 1)
-  return `${Number((value / 1000 ** power).toPrecision(3))}${units[power]}`
+  const rounded = Number(value.toPrecision(3))
+  const power = Math.min(Math.floor(Math.log10(rounded) / 3), units.length - 1)
+  return `${Number((rounded / 1000 ** power).toPrecision(3))}${units[power]}`
 }
 
 /** A duration for people: 3 ms, 420 ms, 1.24 s, 2 min 5 s. */

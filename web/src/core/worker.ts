@@ -10,7 +10,7 @@ type Package = typeof import('../pkg-single/warpproof')
 let engine: Package | null = null
 let flavour: Flavour = 'single'
 
-const say = (response: Response) => postMessage(response)
+const say = (response: Response, transfer: Transferable[] = []) => self.postMessage(response, { transfer })
 
 self.onmessage = async (event: MessageEvent<Request>) => {
   const request = event.data
@@ -53,6 +53,9 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
 function answer(request: Exclude<Request, { kind: 'start' }>): void {
   if (!engine) throw new Error('the engine is not loaded')
   switch (request.kind) {
+    case 'explain':
+      say({ kind: 'explained', id: request.id, help: engine.explain(request.opcode) })
+      return
     case 'infer':
       say({ kind: 'inferred', id: request.id, inference: engine.infer(request.input) })
       return
@@ -64,7 +67,9 @@ function answer(request: Exclude<Request, { kind: 'start' }>): void {
       const report = run.verify(request.input, stage => say({ kind: 'stage', id: request.id, stage }))
       const timelines = run.timelines()
       run.free()
-      say({ kind: 'verified', id: request.id, report, timelines })
+      // The arrays are copies of the engine's; handing them over saves the page another one.
+      const arrays = timelines.flatMap(({ segments, barriers, accesses, instructions }) => [segments, barriers, accesses, instructions])
+      say({ kind: 'verified', id: request.id, report, timelines }, arrays.map(({ buffer }) => buffer as ArrayBuffer))
     }
   }
 }

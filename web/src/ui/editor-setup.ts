@@ -7,12 +7,12 @@ import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
-  Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, hoverTooltip, keymap, lineNumbers,
+  Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   type DecorationSet,
 } from '@codemirror/view'
-import { explainLiteral } from '../core/constants'
 import { utf16Offset } from '../core/positions'
 import type { DiagnosticReport, TextSource } from '../core/protocol'
+import { hover } from './hover'
 import { highlighting } from './ptx-language'
 import type { Mark } from './session.svelte'
 
@@ -41,28 +41,6 @@ function decorate(state: EditorState, marks: Mark[]): DecorationSet {
   return builder.finish()
 }
 
-const literalHover = hoverTooltip((view, position) => {
-  const line = view.state.doc.lineAt(position)
-  for (const match of line.text.matchAll(/\b0[fFdD][0-9a-fA-F]+\b/g)) {
-    const from = line.from + match.index
-    const to = from + match[0].length
-    const explained = position >= from && position <= to ? explainLiteral(match[0]) : null
-    if (explained === null) continue
-    return {
-      pos: from,
-      end: to,
-      above: true,
-      create: () => {
-        const dom = document.createElement('div')
-        dom.className = 'wp-hover'
-        dom.textContent = `${match[0]} = ${explained}`
-        return { dom }
-      },
-    }
-  }
-  return null
-})
-
 const look = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--panel)', color: 'var(--text)', fontSize: '12.5px' },
   '&.cm-focused': { outline: 'none' },
@@ -71,6 +49,7 @@ const look = EditorView.theme({
   '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--faint)', border: 'none', paddingLeft: '4px' },
   '.cm-lineNumbers .cm-gutterElement': { padding: '0 10px 0 4px', minWidth: '30px' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--active-line)' },
+  '.cm-activeLineGutter, &.cm-focused .cm-activeLineGutter': { color: 'var(--soft)' },
   '.cm-cursor': { borderLeftColor: 'var(--accent)' },
   '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': { backgroundColor: 'var(--selection)' },
   '.cm-selectionMatch': { backgroundColor: 'color-mix(in srgb, var(--accent) 14%, transparent)' },
@@ -81,7 +60,9 @@ const look = EditorView.theme({
   '.cm-diagnostic-warning': { borderLeft: '4px solid var(--warn)' },
   '.cm-diagnostic-info': { borderLeft: '4px solid var(--accent)' },
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)', borderColor: 'var(--line)' },
-  '.wp-hover': { padding: '5px 9px', fontFamily: 'var(--mono)' },
+  '.wp-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', display: 'grid', gap: '3px' },
+  '.wp-hover code': { fontFamily: 'var(--mono)', overflowWrap: 'anywhere' },
+  '.wp-hover small': { color: 'var(--soft)', fontSize: '12px' },
   '.wp-mark': { position: 'relative' },
   '.wp-mark-first': { backgroundColor: 'var(--bad-wash)', boxShadow: 'inset 3px 0 0 var(--bad)' },
   '.wp-mark-second': { backgroundColor: 'var(--warn-wash)', boxShadow: 'inset 3px 0 0 var(--warn)' },
@@ -110,13 +91,13 @@ export function extensions(language: Language, label: string, onEdit: (text: str
     EditorState.lineSeparator.of('\n'),
     // Escape, then Tab, leaves the editor: no focus trap.
     keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
     EditorView.updateListener.of(update => {
       if (update.docChanged) onEdit(update.state.doc.toString())
     }),
     language,
     highlighting,
-    literalHover,
+    hover,
     markField,
     look,
   ]

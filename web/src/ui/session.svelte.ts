@@ -2,7 +2,7 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import { Engine } from '../core/engine'
-import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, Progress, Report, TextSource } from '../core/protocol'
+import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, OpcodeHelp, Progress, Report, TextSource } from '../core/protocol'
 import { decode, encode } from '../core/share'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
@@ -93,6 +93,11 @@ class Session {
     if (this[source] === text) return
     this[source] = text
     this.#changed()
+  }
+
+  /** What the instruction table says about an opcode. */
+  async explain(opcode: string): Promise<OpcodeHelp | null> {
+    return (await this.#reader?.explain(opcode)) ?? null
   }
 
   /** Edits one key of the spec; the text around it stays. */

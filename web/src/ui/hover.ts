@@ -1,0 +1,73 @@
+// What the mouse finds out: opcodes from the engine's instruction table, special registers,
+// float literals as numbers and as the constants they probably mean.
+
+import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view'
+import { explainLiteral } from '../core/constants'
+import { explainRegister } from '../core/registers'
+import { session } from './session.svelte'
+
+interface Found {
+  from: number
+  to: number
+  lines: { code?: string; text?: string; small?: string }[]
+}
+
+export const hover = hoverTooltip(async (view, position) => {
+  const found = await explain(view, position)
+  return found && show(found)
+})
+
+async function explain(view: EditorView, position: number): Promise<Found | null> {
+  const line = view.state.doc.lineAt(position)
+  const under = (pattern: RegExp) => {
+    for (const match of line.text.matchAll(pattern)) {
+      const from = line.from + match.index
+      if (position >= from && position <= from + match[0].length) return { from, to: from + match[0].length, text: match[0] }
+    }
+    return null
+  }
+  const literal = under(/\b0[fFdD][0-9a-fA-F]+\b/g)
+  const value = literal && explainLiteral(literal.text)
+  if (literal && value) return { ...literal, lines: [{ code: `${literal.text} = ${value}` }] }
+
+  const register = under(/%[a-z_]\w*(\.[xyzw])?/g)
+  const meaning = register && explainRegister(register.text)
+  if (register && meaning) return { ...register, lines: [{ code: register.text }, { text: meaning }] }
+
+  // The opcode is the first word of a statement, after its guard.
+  const statement = /^\s*(?:[\w$]+:\s*)?(?:@!?%\w+\s+)?([a-z]\w*(?:(?:\.|::)\w+)*)/.exec(line.text)
+  const opcode = statement?.[1]
+  if (!statement || !opcode) return null
+  const from = line.from + statement[0].length - opcode.length
+  if (position < from || position > from + opcode.length) return null
+  const help = await session.explain(opcode)
+  if (!help) return null
+  return {
+    from,
+    to: from + opcode.length,
+    lines: [
+      { code: help.form },
+      { text: help.summary },
+      ...(help.real ? [{ text: `Over the reals: ${help.real}` }] : []),
+      { small: `PTX ISA 9.0, section ${help.section}${help.supported ? '' : '; not supported yet'}` },
+    ],
+  }
+}
+
+function show({ from, to, lines }: Found): Tooltip {
+  return {
+    pos: from,
+    end: to,
+    above: true,
+    create: () => {
+      const dom = document.createElement('div')
+      dom.className = 'wp-hover'
+      for (const { code, text, small } of lines) {
+        const element = document.createElement(code !== undefined ? 'code' : small !== undefined ? 'small' : 'span')
+        element.textContent = code ?? small ?? text ?? ''
+        dom.append(element)
+      }
+      return { dom }
+    },
+  }
+}
