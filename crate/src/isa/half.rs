@@ -17,11 +17,12 @@ pub(super) fn odd_sum(p: f64, c: f64) -> f64 {
     let of_c = sum - p;
     let error = (p - (sum - of_c)) + (c - of_c);
     let bits = sum.to_bits();
-    let away = ((error > 0.0) == (sum > 0.0)) as u64;
-    // NaN errors (infinite sums) compare unequal to themselves and change nothing.
-    let lost = (error != 0.0) & error.is_finite();
-    let step = (lost as u64) & !bits & 1;
-    f64::from_bits(bits.wrapping_add(step & away).wrapping_sub(step & !away & 1))
+    // Nothing was lost if the error is zero, or NaN because the sum is infinite. An even sum moves
+    // one step towards the error: up in magnitude if the signs agree.
+    let lost = ((error > 0.0) | (error < 0.0)) as u64;
+    let step = lost & !bits & 1;
+    let inward = (error.to_bits() ^ bits) >> 63;
+    f64::from_bits(bits.wrapping_add(step).wrapping_sub((step & inward) << 1))
 }
 
 /// A float type of a lane.

@@ -21,7 +21,7 @@ trait Arithmetic {
     /// Tells the functions apart.
     const TAG: u32;
     /// To nearest.
-    fn near<T: Float>(s: [T; 3]) -> T;
+    fn near<T: Float>(a: T, b: T, c: T) -> T;
     /// In a direction, on bits.
     fn directed(format: Format, s: [u64; 3], mode: Mode) -> u64;
     /// Over the reals.
@@ -29,13 +29,14 @@ trait Arithmetic {
 }
 
 macro_rules! arithmetic {
-    ($name:ident, $tag:literal, $sources:literal, |$s:ident| $near:expr, |$f:ident, $b:ident, $mode:ident| $directed:expr, $real:ident) => {
+    ($name:ident, $tag:literal, $sources:literal, |$x:ident, $y:ident, $z:ident| $near:expr, |$f:ident, $b:ident, $mode:ident| $directed:expr, $real:ident) => {
         struct $name;
         impl Arithmetic for $name {
             const SOURCES: usize = $sources;
             const TAG: u32 = $tag;
             #[inline(always)]
-            fn near<T: Float>($s: [T; 3]) -> T {
+            #[allow(unused_variables)]
+            fn near<T: Float>($x: T, $y: T, $z: T) -> T {
                 $near
             }
             fn directed($f: Format, $b: [u64; 3], $mode: Mode) -> u64 {
@@ -47,34 +48,34 @@ macro_rules! arithmetic {
         }
     };
 }
-arithmetic!(Add, 0, 2, |s| s[0].sum(s[1]), |f, b, mode| soft::add(f, b[0], b[1], mode), add);
+arithmetic!(Add, 0, 2, |a, b, c| a.sum(b), |f, b, mode| soft::add(f, b[0], b[1], mode), add);
 arithmetic!(
     Sub,
     1,
     2,
-    |s| s[0].sum(s[1].negated()),
+    |a, b, c| a.sum(b.negated()),
     |f, b, mode| soft::add(f, b[0], b[1] ^ 1 << (f.bits() - 1), mode),
     sub
 );
-arithmetic!(Mul, 2, 2, |s| s[0].product(s[1]), |f, b, mode| soft::mul(f, b[0], b[1], mode), mul);
+arithmetic!(Mul, 2, 2, |a, b, c| a.product(b), |f, b, mode| soft::mul(f, b[0], b[1], mode), mul);
 arithmetic!(
     Fma,
     3,
     3,
-    |s| s[0].multiply_add(s[1], s[2]),
+    |a, b, c| a.multiply_add(b, c),
     |f, b, mode| soft::fma(f, b[0], b[1], b[2], mode),
     fma
 );
-arithmetic!(Div, 4, 2, |s| s[0].quotient(s[1]), |f, b, mode| soft::div(f, b[0], b[1], mode), div);
+arithmetic!(Div, 4, 2, |a, b, c| a.quotient(b), |f, b, mode| soft::div(f, b[0], b[1], mode), div);
 arithmetic!(
     Recip,
     5,
     1,
-    |s| T::from_f64(1.0).quotient(s[0]),
+    |a, b, c| T::from_f64(1.0).quotient(a),
     |f, b, mode| soft::div(f, soft::from_integer(1, f, Mode::Nearest), b[0], mode),
     recip
 );
-arithmetic!(Sqrt, 6, 1, |s| s[0].root(), |f, b, mode| soft::sqrt(f, b[0], mode), sqrt);
+arithmetic!(Sqrt, 6, 1, |a, b, c| a.root(), |f, b, mode| soft::sqrt(f, b[0], mode), sqrt);
 
 /// The loop for one type, rounding (index of [`Mode`]), flushing and saturation.
 fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool>(
@@ -88,11 +89,12 @@ fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool
     let mut result = [0u64; WARP];
     let [a, b, c, _] = *src;
     for i in 0..WARP {
-        let mut s = [T::from_lane(a[i]), T::from_lane(b[i]), T::from_lane(c[i])];
+        // No arrays in here: they would keep the loop from being vectorised.
+        let (mut x, mut y, mut z) = (T::from_lane(a[i]), T::from_lane(b[i]), T::from_lane(c[i]));
         if FTZ {
-            s = s.map(T::flushed);
+            (x, y, z) = (x.flushed(), y.flushed(), z.flushed());
         }
-        let mut value = A::near(s);
+        let mut value = A::near(x, y, z);
         if FTZ {
             value = value.flushed();
         }
@@ -264,22 +266,12 @@ fn mixed<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
 /// The larger (or smaller) of two; a NaN loses, or wins if `NAN`; +0 is larger than -0.
 #[inline(always)]
 fn extreme<T: Float, const MAX: bool, const NAN: bool>(a: T, b: T) -> T {
-    if NAN && (a.is_nan() || b.is_nan()) {
-        return T::from_bits64(soft::nan(T::FORMAT));
-    }
-    if a.is_nan() {
-        return b;
-    }
-    if b.is_nan() {
-        return a;
-    }
-    let a_wins = if a == b {
-        let a_negative = a.bits() & T::sign_mask() != 0;
-        a_negative != MAX
-    } else {
-        (a > b) == MAX
-    };
-    if a_wins { a } else { b }
+    let a_negative = a.bits() & T::sign_mask() != 0;
+    let ahead = if MAX { a > b } else { a < b };
+    let a_wins = if a == b { a_negative != MAX } else { ahead };
+    // Against a NaN, no comparison holds: b wins against a NaN a by itself.
+    let value = if a_wins | b.is_nan() { a } else { b };
+    if NAN & (a.is_nan() | b.is_nan()) { T::from_bits64(soft::nan(T::FORMAT)) } else { value }
 }
 
 fn run_extreme<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool, const N: usize>(
@@ -287,14 +279,15 @@ fn run_extreme<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool, cons
     out: &mut [Lanes; 2],
 ) {
     let mut result = [0u64; WARP];
+    let [a, b, c, _] = *src;
     for i in 0..WARP {
-        let mut s = [0, 1, 2].map(|at| T::from_lane(src[at][i]));
+        let (mut x, mut y, mut z) = (T::from_lane(a[i]), T::from_lane(b[i]), T::from_lane(c[i]));
         if FTZ {
-            s = s.map(T::flushed);
+            (x, y, z) = (x.flushed(), y.flushed(), z.flushed());
         }
-        let mut value = extreme::<T, MAX, NAN>(s[0], s[1]);
+        let mut value = extreme::<T, MAX, NAN>(x, y);
         if N == 3 {
-            value = extreme::<T, MAX, NAN>(value, s[2]);
+            value = extreme::<T, MAX, NAN>(value, z);
         }
         result[i] = value.to_lane();
     }
