@@ -211,7 +211,8 @@ impl Kernel {
         &self.operands[instr.dst.start as usize..instr.dst.end as usize]
     }
 
-    /// The opcode of the instruction at `pc` as written; empty for what the lowering added.
+    /// The opcode of the instruction at `pc` as written, for a call of a function without a body
+    /// the function's name; empty for what the lowering added.
     pub fn opcode(&self, pc: u32) -> &str {
         self.opcodes.get(self.code[pc as usize].opcode as usize).map_or("", String::as_str)
     }

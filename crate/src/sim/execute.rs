@@ -42,10 +42,14 @@ impl<'a> Machine<'a> {
             }
             Effect::Forbidden(what) => {
                 let text = match what {
+                    Forbidden::Extern => {
+                        let why = format!("`{}` is called, which has no body", kernel.opcode(pc));
+                        self.park(index, mask, pc, FaultKind::Forbidden(why));
+                        return Flow::Next;
+                    }
                     Forbidden::Assertion => "an assertion fails",
                     Forbidden::Print => "the kernel prints",
                     Forbidden::Trap => "the kernel traps",
-                    Forbidden::Extern => "a function without a body is called",
                     Forbidden::Call => "a recursive or indirect call is made",
                 };
                 self.park(index, mask, pc, FaultKind::Forbidden(text.to_owned()));

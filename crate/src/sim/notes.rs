@@ -6,7 +6,7 @@
 use super::machine::Machine;
 use crate::base::{Format, FormatClass};
 use crate::diag::{Assumption, Label, Ledger};
-use crate::isa::{AtomicOp, Effect, Lanewise, Meaning};
+use crate::isa::{AtomicOp, Effect, Lanewise, Meaning, known_function};
 
 /// Operations on floats that are exact.
 const EXACT: [&str; 9] = ["abs", "neg", "min", "max", "copysign", "mov", "selp", "slct", "setp"];
@@ -77,7 +77,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
                 None
             } else if opcode.contains(".approx") || opcode.contains(".full") {
                 Some(Assumption::ApproximationExact(opcode.to_owned()))
-            } else if base == "call" {
+            } else if known_function(opcode).is_some() {
                 Some(Assumption::LibraryFunction(opcode.to_owned()))
             } else {
                 Some(Assumption::RoundingIgnored(opcode.to_owned()))

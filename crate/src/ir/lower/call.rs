@@ -45,6 +45,8 @@ impl<'m> Lowering<'m> {
         if function.body.is_some() {
             return self.inline(context, function, &parts, instruction);
         }
+        // Whatever is said about this call names the function, not `call`.
+        let context = Context { opcode: self.opcode_number(name), ..context };
         let text = self.text(name);
         if let Some(lanes) = isa::known_function(text)
             && parts.results.len() == 1

@@ -84,10 +84,15 @@ impl<'m> Lowering<'m> {
 
     /// The number of an opcode in the kernel's opcodes.
     fn opcode(&mut self, instruction: &Instruction) -> u32 {
+        self.opcode_number(instruction.opcode.name)
+    }
+
+    /// The number of an opcode, or of a function that stands for one.
+    pub(super) fn opcode_number(&mut self, name: Name) -> u32 {
         let next = self.opcodes.len() as u32;
-        let number = *self.opcode_ids.entry(instruction.opcode.name).or_insert(next);
+        let number = *self.opcode_ids.entry(name).or_insert(next);
         if number == next {
-            self.opcodes.push(self.module.opcode(instruction.opcode).text().to_owned());
+            self.opcodes.push(self.text(name).to_owned());
         }
         number
     }

@@ -478,3 +478,10 @@ fn kernels_are_chosen_by_name() {
     expect![[r#"the module has 2 kernels and none is named (say which with `entry = "…"` in the spec; the module has first, second)"#]].assert_eq(&chosen(None));
     expect!["the module has no kernel secnod (did you mean second?)"].assert_eq(&chosen(Some("secnod")));
 }
+
+#[test]
+fn calls_without_a_body_are_named_by_their_function() {
+    let kernel = lowered(&super::probe::module("call.uni (%f1), expf, (%f2);")).expect("lowers").kernel;
+    let call = kernel.code.iter().position(|instr| matches!(instr.effect, crate::isa::Effect::Lanewise(_)));
+    assert_eq!(kernel.opcode(call.expect("one instruction") as u32), "expf");
+}
