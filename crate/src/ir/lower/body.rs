@@ -5,6 +5,9 @@ use super::{Code, Diagnostic, Lowering, MAX_ERRORS, MAX_INSTRUCTIONS};
 use crate::ir::kernel::Location;
 use crate::syntax::ast::{Block, RegisterDeclaration, StateSpace, Statement, Type};
 
+/// Scopes that may be open at once, those of callers included: the walk is recursive.
+const MAX_SCOPES: usize = 512;
+
 impl<'m> Lowering<'m> {
     /// Walks the statements of a function's body in a scope that is open already.
     pub(super) fn block(&mut self, block: &'m Block) {
@@ -22,6 +25,10 @@ impl<'m> Lowering<'m> {
                     if let Some(Binding::Label(id)) = self.bound(label.name) {
                         self.place(id);
                     }
+                }
+                Statement::Block(inner) if self.scopes.depth() >= MAX_SCOPES => {
+                    let message = "scopes and inlined calls are nested too deeply here";
+                    self.error_at(Code::B001, inner.span, message);
                 }
                 Statement::Block(inner) => {
                     self.scopes.open();

@@ -51,6 +51,7 @@ impl<'m> Lowering<'m> {
         if let Some(lanes) = isa::known_function(text)
             && parts.results.len() == 1
             && parts.arguments.len() == usize::from(lanes.sources)
+            && parts.arguments.iter().chain(parts.results).all(|operand| self.passes(operand, lanes.dst))
         {
             return self.known_math(context, lanes, &parts);
         }
@@ -90,6 +91,12 @@ impl<'m> Lowering<'m> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether an operand of a call can hold a value of that format: a function that only shares
+    /// its name with known math takes something else.
+    fn passes(&mut self, operand: &Operand, format: crate::base::Format) -> bool {
+        self.object(operand).is_none_or(|object| self.argument_shape(object).0 == u64::from(format.bytes()))
     }
 
     /// The `.param` object that an operand of a call names.

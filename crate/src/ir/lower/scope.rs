@@ -69,6 +69,11 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
+    /// How many scopes are open.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len()
+    }
+
     /// Opens a scope.
     pub(super) fn open(&mut self) {
         self.open.push(Scope::default());

@@ -361,6 +361,33 @@ fn calls_that_double_at_every_level_end_in_a_diagnostic() {
 }
 
 #[test]
+fn a_function_that_only_shares_its_name_with_known_math_is_unknown() {
+    check(
+        ".extern .func (.param .b32 r) log (.param .b32 x);
+         .entry k() { .param .b32 a; .param .b32 r; st.param.b32 [a], 1; call (r), log, (a); ret; }",
+        expect![[r#"
+            kernel k
+               0: a = move.32 1
+               1: forbidden(extern)
+               2: exit
+               3: exit
+        "#]],
+    );
+}
+
+#[test]
+fn deep_nesting_through_calls_ends_in_a_diagnostic() {
+    let deep = |inner: &str| format!("{}{inner}{}", "{".repeat(100), "}".repeat(100));
+    let mut text = format!("{HEAD}.func f0() {{ ret; }}\n");
+    for level in 1..30 {
+        text += &format!(".func f{level}() {{ {} ret; }}\n", deep(&format!("call f{};", level - 1)));
+    }
+    text += ".entry k() { call f29; ret; }";
+    let errors = lowered(&text).expect_err("too deep");
+    assert!(errors.starts_with("B001"), "{errors}");
+}
+
+#[test]
 fn absurd_numbers_do_no_harm() {
     let absurd = lowered(&format!(
         "{HEAD}.global .b8 huge[4294967295][4294967295]; .global .align 4 .b8 far[2][1073741824] = {{ {{1}}, {{2}} }};
