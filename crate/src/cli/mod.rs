@@ -229,6 +229,7 @@ fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
         let place =
             diagnostic.primary.as_ref().map_or(String::new(), |label| format!("line {}: ", label.at.line));
         text += &format!("# {place}{}\n", diagnostic.message);
+        text.extend(diagnostic.notes.iter().map(|note| format!("#   {note}\n")));
     }
     for name in &inference.missing {
         text += &format!("# {name} = …   only you can know this value\n");
