@@ -131,8 +131,13 @@ impl Texts {
 
     /// Runs the question without times.
     pub fn run(&self, threads: usize, schedule: Schedule) -> Outcome {
+        self.run_within(FUEL, threads, schedule)
+    }
+
+    /// The same with a limit on the thread-instructions of each kernel.
+    pub fn run_within(&self, fuel: u64, threads: usize, schedule: Schedule) -> Outcome {
         let options = RunOptions { threads: Some(threads), schedule, ..RunOptions::default() };
-        report::check(&self.input(), &options, &Budget::new(FUEL, MEMORY))
+        report::check(&self.input(), &options, &Budget::new(fuel, MEMORY))
     }
 
     /// The report as text.

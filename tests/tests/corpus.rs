@@ -107,9 +107,19 @@ fn confirmed(report: &Report) -> Result<(), Failed> {
     if report.verdict == Verdict::NotEquivalent && !shows {
         return Err("not equivalent, without a counterexample".into());
     }
-    match report.diagnostics.iter().find(|d| d.message.contains("tool error")) {
-        Some(diagnostic) => Err(diagnostic.message.clone().into()),
-        None => Ok(()),
+    match report.checked {
+        Some(checked) if checked.refuted > 0 => {
+            Err(format!("{} answers could not be confirmed", checked.refuted).into())
+        }
+        Some(checked)
+            if report.verdict == Verdict::Equivalent && checked.confirmed + checked.by_points == 0 =>
+        {
+            Err("equivalent, and nothing was confirmed".into())
+        }
+        None if [Verdict::Equivalent, Verdict::NotEquivalent].contains(&report.verdict) => {
+            Err("compared, and not checked a second time".into())
+        }
+        _ => Ok(()),
     }
 }
 
@@ -188,9 +198,11 @@ fn selves(case: &Case, seen: &mut BTreeSet<(String, String)>) -> Vec<Trial> {
 }
 
 fn equals_itself(texts: &Texts) -> Result<(), Failed> {
-    let outcome = texts.run(1, Schedule::Ascending);
+    let outcome = texts.run_within(LIGHT, 1, Schedule::Ascending);
     match outcome.report.verdict {
         Verdict::Equivalent => Ok(()),
+        // Too large to be run twice.
+        Verdict::ResourceLimit => Ok(()),
         other => {
             Err(format!("a kernel against itself is {}\n{}", other.name(), texts.render(&outcome)).into())
         }

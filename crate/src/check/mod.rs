@@ -131,7 +131,7 @@ pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
         let wrong = |pair: &u32| refuted.iter().find(|refutation| refutation.pair == *pair);
         let Some(refutation) = group.members.iter().find_map(wrong) else { continue };
         let message = format!(
-            "the answer could not be confirmed: {}; this is a mistake of warpproof, please report it",
+            "tool error: the answer could not be confirmed: {}; this is a mistake of Warpproof, please report it",
             refutation.message
         );
         let equality = Equality::Unknown(Reason { message, hint: None });

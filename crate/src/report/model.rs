@@ -38,6 +38,8 @@ data! {
         pub tensors: Vec<TensorReport>,
         /// Output tensors, compared (of a single kernel: its symbolic outputs).
         pub outputs: Vec<OutputReport>,
+        /// What the second opinion came to; absent where nothing was compared.
+        pub checked: Option<CheckedReport>,
         /// Concrete inputs that tell the kernels apart.
         pub counterexample: Option<Counterexample>,
         /// Data races.
@@ -194,6 +196,21 @@ data! {
         pub groups: Vec<OutputGroup>,
         /// Groups left out of the list for its length.
         pub more_groups: u64,
+    }
+
+    /// How the answers were confirmed by `check`, which shares no search with `decide`.
+    #[derive(Copy, Eq)]
+    pub struct CheckedReport {
+        /// Answers confirmed by structure, in a prime field, or at a witness.
+        pub confirmed: u64,
+        /// Equalities confirmed only by enclosures at points.
+        pub by_points: u64,
+        /// Equalities without any point where both sides are defined.
+        pub open: u64,
+        /// Elements not looked at, because others with the same answer were.
+        pub skipped: u64,
+        /// Answers that were taken back.
+        pub refuted: u64,
     }
 
     /// The answer for one element.

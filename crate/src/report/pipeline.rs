@@ -69,6 +69,7 @@ impl<'a> Question<'a> {
             kernels: Vec::new(),
             tensors: Vec::new(),
             outputs: Vec::new(),
+            checked: None,
             counterexample: None,
             races: Vec::new(),
             waits: Vec::new(),
@@ -284,6 +285,13 @@ impl<'a> Question<'a> {
     ) -> Result<(), Exhausted> {
         let checked = check::decision(options, self.budget, problem, decision)?;
         check::withdraw(decision, &checked.refuted);
+        self.report.checked = Some(CheckedReport {
+            confirmed: checked.confirmed,
+            by_points: checked.by_points,
+            open: checked.open,
+            skipped: checked.skipped,
+            refuted: checked.refuted.len() as u64,
+        });
         Ok(())
     }
 

@@ -209,6 +209,27 @@ impl Page<'_> {
                 self.line(&line);
             }
         }
+        self.checked();
+    }
+
+    /// What the second opinion came to.
+    fn checked(&mut self) {
+        let Some(checked) = self.report.checked else { return };
+        let parts = [
+            (checked.confirmed, "confirmed a second time"),
+            (checked.by_points, "confirmed at sample points only"),
+            (checked.open, "could not be evaluated a second time"),
+            (checked.skipped, "like others that were confirmed"),
+            (checked.refuted, "taken back"),
+        ];
+        let parts: Vec<_> = parts
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{} {what}", grouped(*count)))
+            .collect();
+        if !parts.is_empty() {
+            self.paragraph(2, &format!("of these answers: {}", parts.join(", ")));
+        }
     }
 
     fn many(&mut self, groups: &[OutputGroup]) {
