@@ -89,6 +89,9 @@ impl Printing<'_> {
             let mut trees = [tree(sample, 0), tree(sample, 1)];
             if let ([Some(a), Some(b)], true) = (&mut trees, sample.compare) {
                 mark_differences(a, b);
+                // Where everything differs, marks say nothing.
+                unmark(a);
+                unmark(b);
             }
             let [a, b] = trees;
             rendered.push([
@@ -115,6 +118,13 @@ impl Printing<'_> {
     fn place(&self, side: &Side<'_>, instr: u32) -> Option<Location> {
         let instr = side.kernel.code.get(instr as usize)?;
         Some(self.texts.location(side.source, instr.span))
+    }
+}
+
+/// Takes away a mark around the whole.
+fn unmark(tree: &mut print::Expression) {
+    if let print::Expression::Marked(inner) = tree {
+        *tree = std::mem::replace(inner, print::Expression::Ellipsis);
     }
 }
 

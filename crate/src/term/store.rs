@@ -429,6 +429,15 @@ impl Terms {
         if let Node::Not(inner) = self.node(condition) {
             return self.select(inner, b, a);
         }
+        // `if (x < y) x = y` is how reductions without fmaxf say max.
+        if let Node::Compare(Relation::Less | Relation::LessEqual, x, y) = self.node(condition) {
+            if (a, b) == (y, x) {
+                return self.max(x, y);
+            }
+            if (a, b) == (x, y) {
+                return self.min(x, y);
+            }
+        }
         // Inside a choice its condition is known.
         let a = match self.node(a) {
             Node::Select(same, then, _) if same == condition => then,

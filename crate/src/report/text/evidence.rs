@@ -6,6 +6,8 @@ use crate::report::model::{Answer, Expression, InputValues, Level, OutputGroup};
 
 /// Findings shown with excerpts.
 const FINDINGS: usize = 4;
+/// Lines of one expression; the rest is left out.
+const LINES: usize = 8;
 /// Findings listed after those, a line each; the rest is counted.
 const LISTED: usize = 12;
 
@@ -74,6 +76,10 @@ impl Page<'_> {
             let line = lines.last_mut().expect("never empty");
             line.extend(text.char_indices().map(|(at, c)| (c, marked(from + at))));
         }
+        if lines.len() > LINES {
+            lines.truncate(LINES);
+            lines.last_mut().expect("never empty").extend("…".chars().map(|c| (c, false)));
+        }
         for (number, line) in lines.iter().enumerate() {
             let lead = if number == 0 { head.to_owned() } else { " ".repeat(indent) };
             let text = self.marked(line);
@@ -101,8 +107,8 @@ impl Page<'_> {
             .diagnostics
             .iter()
             .filter(|d| d.severity != Level::Info)
-            // The counterexample already shows these better.
-            .filter(|d| !(d.code == "Q001" && report.counterexample.is_some()))
+            // The counterexample and the outputs show these better.
+            .filter(|d| !(["Q001", "Q002"].contains(&d.code.as_str()) && !report.outputs.is_empty()))
             .collect();
         for diagnostic in shown.iter().take(FINDINGS) {
             self.excerpt(diagnostic);

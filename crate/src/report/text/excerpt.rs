@@ -30,8 +30,10 @@ impl Page<'_> {
                 group = group.element(snippet);
             }
         }
-        for note in &diagnostic.notes {
-            group = group.element(Title::NOTE.message(note.as_str()));
+        if !labels.is_empty() {
+            for note in &diagnostic.notes {
+                group = group.element(Title::NOTE.message(note.as_str()));
+            }
         }
         let renderer = if self.options.colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Unicode).term_width(self.options.width);
@@ -39,6 +41,12 @@ impl Page<'_> {
         self.out.push('\n');
         for line in rendered.lines() {
             self.line(line);
+        }
+        // Without a place there is no gutter for notes to hang on.
+        if labels.is_empty() {
+            for note in &diagnostic.notes {
+                self.paragraph(2, &format!("note: {note}"));
+            }
         }
     }
 
