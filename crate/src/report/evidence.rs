@@ -24,6 +24,8 @@ pub struct Scene<'a> {
     pub bound: &'a Bound,
     /// Reference and optimized, or one kernel twice.
     pub sides: [Side<'a>; 2],
+    /// Elements that the kernels touched, by tensor.
+    pub reached: &'a [u64],
     /// The user's choices.
     pub options: decide::Options,
     /// For cancellation.
@@ -185,7 +187,7 @@ pub fn counterexample(
         difference: witness.difference.clone(),
         reference,
         optimized,
-        spec: witness::replay(spec, bound, witness),
+        spec: witness::replay(spec, bound, witness, scene.reached),
     }))
 }
 

@@ -216,20 +216,28 @@ impl<'a> Question<'a> {
         }
         self.diagnostics.append(&mut comparison.notes);
         self.ledger.merge(std::mem::take(&mut comparison.ledger));
+        let reached: Vec<u64> = (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
         let side =
             |at: usize| Side { source: asked[at].source, kernel: asked[at].kernel, terms: &runs[at].terms };
         let last = asked.len() - 1;
         let sides = [side(0), side(last)];
         if last == 0 {
             let options = decide::Options { exact_constants: spec.options.exact_constants };
-            let scene = Scene { texts: &self.texts, bound: &bound, sides, options, budget: self.budget };
+            let scene = Scene {
+                texts: &self.texts,
+                bound: &bound,
+                sides,
+                reached: &reached,
+                options,
+                budget: self.budget,
+            };
             match evidence::single(&scene, &comparison) {
                 Ok(outputs) => self.report.outputs = outputs,
                 Err(exhausted) => return self.stopped(exhausted),
             }
             return single_verdict(asked[0].kernel, &self.report);
         }
-        self.decide(spec, &bound, sides, &comparison)
+        self.decide(spec, &bound, sides, &comparison, &reached)
     }
 
     fn decide(
@@ -238,6 +246,7 @@ impl<'a> Question<'a> {
         bound: &Bound,
         sides: [Side<'_>; 2],
         comparison: &Comparison,
+        reached: &[u64],
     ) -> Verdicts {
         self.budget.enter(Stage::Decide);
         let begun = self.now();
@@ -260,7 +269,7 @@ impl<'a> Question<'a> {
         }
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
-        let scene = Scene { texts: &self.texts, bound, sides, options, budget: self.budget };
+        let scene = Scene { texts: &self.texts, bound, sides, reached, options, budget: self.budget };
         let shown = evidence::outputs(&scene, comparison, &decision).and_then(|outputs| {
             Ok((outputs, evidence::counterexample(&scene, spec, comparison, &decision)?))
         });
@@ -413,6 +422,12 @@ fn kernel_report(asked: &Asked<'_>, launch: &spec::Launch, run: &Run, time: Opti
     }
 }
 
+/// Elements of a tensor that some kernel touched.
+fn reached(tensor: usize, runs: &[&Run]) -> u64 {
+    let states = runs.iter().flat_map(|run| &run.tensors).filter(|state| state.tensor == tensor);
+    states.map(|state| state.reached).max().unwrap_or(0)
+}
+
 fn tensor_reports(bound: &Bound, comparison: &Comparison, runs: &[&Run]) -> Vec<TensorReport> {
     let each = |(at, tensor): (usize, &super::bind::BoundTensor)| {
         let state = |run: usize| {
@@ -420,12 +435,11 @@ fn tensor_reports(bound: &Bound, comparison: &Comparison, runs: &[&Run]) -> Vec<
             runs.get(run).filter(|_| taken)?.tensors.iter().find(|state| state.tensor == at)
         };
         let format = |run: usize| state(run).map(|state| state.format.to_string());
-        let reached = (0..runs.len()).filter_map(&state).map(|state| state.reached).max().unwrap_or(0);
         TensorReport {
             name: tensor.name.clone(),
             reference_format: if runs.len() == 2 { format(0) } else { None },
             optimized_format: format(runs.len() - 1),
-            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached]),
+            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached(at, runs)]),
             declared_shape: tensor.shape().is_some(),
             role: comparison.roles[at].name().to_owned(),
             declared_role: tensor.role().is_some(),

@@ -55,10 +55,10 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
 }
 
 /// The spec of the question with the witness as concrete inputs: running it shows the difference
-/// again.
-pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness) -> String {
+/// again. `reached` has the elements that the kernels touched, by tensor, for those without a shape.
+pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) -> String {
     let mut spec = spec.clone();
-    for tensor in &bound.tensors {
+    for (tensor, reached) in bound.tensors.iter().zip(reached) {
         if tensor.role() == Some(spec::Role::Out) || tensor.contents().is_some() {
             continue;
         }
@@ -66,8 +66,8 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness) -> String {
         let contents = match own.last() {
             None => Contents::Fill(literal(&witness.default)),
             Some((last, _)) => {
-                let count =
-                    tensor.shape().map_or(u64::from(last - tensor.first) + 1, |shape| shape.iter().product());
+                let open = (*reached).max(u64::from(last - tensor.first) + 1);
+                let count = tensor.shape().map_or(open, |shape| shape.iter().product());
                 let mut list = vec![literal(&witness.default); count as usize];
                 for (element, value) in &own {
                     list[(element - tensor.first) as usize] = literal(value);
