@@ -71,11 +71,14 @@ pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
                 if coefficient.is_positive() { count.0 += 1 } else { count.1 += 1 }
             }
         }
-        let Some((variable, _)) =
+        let Some((variable, (up, down))) =
             counts.into_iter().min_by_key(|(variable, (up, down))| (up * down, *variable))
         else {
             return false;
         };
+        if up * down > MOST {
+            return false;
+        }
         let (with, without): (Vec<Constraint>, Vec<Constraint>) =
             open.into_iter().partition(|constraint| constraint.terms.contains_key(&variable));
         open = without.into_iter().collect();

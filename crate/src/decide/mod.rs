@@ -31,7 +31,7 @@ pub mod witness;
 pub use constants::{Exact, Factor, Meaning, Meanings};
 
 use crate::base::{Budget, Exhausted};
-use crate::diag::{Assumption, Ledger};
+use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms};
 
 /// What to compare: two stores, and pairs of terms (reference, optimized), one pair for each
@@ -65,15 +65,13 @@ pub enum Equality {
     Unknown(Reason),
 }
 
-/// Why two terms are equal: what `check` needs to see it again, without the search.
+/// Why two terms are equal; what it rests on stands in the decision's ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
     /// One sentence for people ("both are a sum of 64 terms", …).
     pub summary: String,
     /// How it was shown.
     pub method: Method,
-    /// What the equality rests on (also in the ledger of the decision).
-    pub assumptions: Vec<Assumption>,
 }
 
 /// How an equality was shown.

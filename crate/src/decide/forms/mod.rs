@@ -195,7 +195,7 @@ impl<'a> Forms<'a> {
             elements,
             work: 0,
             limit: WORK,
-            memory: budget.memory / 4,
+            memory: budget.memory / 8,
             coefficients: vec![Rational::ONE],
             coefficient_ids: FxHashMap::default(),
             monos: Slices::new(),

@@ -17,6 +17,9 @@ use crate::diag::Assumption;
 use num_rational::Ratio;
 use std::cmp::Ordering;
 
+/// Closed sums are flattened into one another up to this many terms.
+const LARGEST_FLAT: u64 = 1 << 14;
+
 impl Forms<'_> {
     /// `poly^power`; the power is not 0. Sums become closed atoms, also for whole powers.
     pub(in crate::decide) fn power(&mut self, poly: Poly, power: Power) -> Step<Product> {
@@ -57,6 +60,16 @@ impl Forms<'_> {
     pub(super) fn power_or_closed(&mut self, poly: Poly, power: Power) -> Step<Product> {
         if let Some(product) = self.single(poly) {
             return self.power_of_product(&product, power);
+        }
+        // Sums of sums are one flat sum, whichever way they were nested.
+        if let Some(flat) = self.with_sums_opened(poly, true, LARGEST_FLAT)? {
+            if flat == Poly::ZERO {
+                if power.above < 0 {
+                    return unknown("a denominator is zero for all inputs");
+                }
+                return Ok(Product { coefficient: Rational::ZERO, mono: Mono::ONE });
+            }
+            return self.power_or_closed(flat, power);
         }
         let (content, rest) = match self.known_content(poly, power)? {
             Some(known) => known,

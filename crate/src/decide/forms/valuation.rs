@@ -35,6 +35,30 @@ pub(super) struct Valuations {
     /// `e^h` in the main field.
     powers: FxHashMap<Poly, u64>,
     seen: FxHashMap<(u64, u64), Vec<Poly>>,
+    /// `G^(digit · 256^place)`, made at first use.
+    generator: Vec<[u64; 256]>,
+}
+
+impl Valuations {
+    /// `G^exponent` modulo P, digit by digit.
+    fn generator_power(&mut self, exponent: u64) -> u64 {
+        if self.generator.is_empty() {
+            let mut base = G;
+            for _ in 0..8 {
+                let mut row = [1u64; 256];
+                for digit in 1..256 {
+                    row[digit] = multiply(row[digit - 1], base, P);
+                }
+                base = multiply(row[255], base, P);
+                self.generator.push(row);
+            }
+        }
+        let digits = exponent.to_le_bytes();
+        self.generator
+            .iter()
+            .zip(digits)
+            .fold(1, |power, (row, digit)| multiply(power, row[usize::from(digit)], P))
+    }
 }
 
 impl Forms<'_> {
@@ -102,7 +126,7 @@ impl Forms<'_> {
             let power = match self.valuations.powers.get(&exponent) {
                 Some(known) => *known,
                 None => {
-                    let power = raise(G, value.exponent, P);
+                    let power = self.valuations.generator_power(value.exponent);
                     self.valuations.powers.insert(exponent, power);
                     power
                 }
@@ -235,6 +259,14 @@ mod tests {
         assert_eq!(raise(G, Q, P), 1);
         assert_ne!(raise(G, 2, P), 1);
         assert_eq!(multiply(7, raise_signed(7, -1, P), P), 1);
+    }
+
+    #[test]
+    fn powers_by_digits() {
+        let mut valuations = Valuations::default();
+        for exponent in [0, 1, 255, 256, 0x1234_5678_9abc, Q - 1, Q] {
+            assert_eq!(valuations.generator_power(exponent), raise(G, exponent, P));
+        }
     }
 
     #[test]

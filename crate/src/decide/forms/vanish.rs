@@ -20,15 +20,19 @@ const LARGEST_PRODUCT: u64 = 20_000_000;
 impl Forms<'_> {
     /// Whether a polynomial is provably zero.
     pub(in crate::decide) fn vanishes(&mut self, poly: Poly) -> Step<bool> {
+        let value = self.valuation(poly)?;
+        if value.faithful && value.main != 0 {
+            return Ok(false);
+        }
         let mut open = vec![poly];
         while let Some(poly) = open.pop() {
             if poly == Poly::ZERO {
                 continue;
             }
             let Some((atom, body)) = self.youngest_sum(poly) else { return Ok(false) };
-            let value = self.valuation(poly)?;
-            if value.faithful && value.main != 0 {
-                return Ok(false);
+            if let Some(opened) = self.with_sums_opened(poly, false, LARGEST_PRODUCT)? {
+                open.push(opened);
+                continue;
             }
             for coefficients in self.by_power(poly, atom)? {
                 match self.horner(coefficients, body)? {
@@ -38,6 +42,51 @@ impl Forms<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// The polynomial with its closed sums put in, in one pass, if each term has at most one and
+    /// only to the first power. With `alone`, opens those that stand beside nothing but an
+    /// exponential and keeps the others; `None` if there are none.
+    pub(super) fn with_sums_opened(&mut self, poly: Poly, alone: bool, most: u64) -> Step<Option<Poly>> {
+        let mut size = 0u64;
+        let mut plan: Vec<Option<(Atom, Poly)>> = Vec::with_capacity(self.len(poly));
+        for at in 0..self.len(poly) {
+            let mono = self.mono_at(poly, at);
+            let mut found = None;
+            let mut suits = true;
+            for index in 0..self.factor_count(mono) {
+                let (atom, power) = self.factor(mono, index);
+                if let Kind::Sum(body) = self.kind(atom) {
+                    suits &= power == Power::ONE && found.is_none();
+                    found = Some((atom, body));
+                } else {
+                    suits &= !alone;
+                }
+            }
+            if !suits && found.is_some() {
+                if !alone {
+                    return Ok(None);
+                }
+                found = None;
+            }
+            size += found.map_or(1, |(_, body)| self.len(body) as u64);
+            plan.push(found);
+        }
+        if size > most || plan.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut sum = Accumulator::default();
+        for (at, found) in plan.into_iter().enumerate() {
+            let mut term = self.term(poly, at);
+            match found {
+                None => sum.add(&term),
+                Some((atom, body)) => {
+                    term.mono = self.without(term.mono, atom);
+                    self.accumulate(&mut sum, body, &term)?;
+                }
+            }
+        }
+        self.finish(sum).map(Some)
     }
 
     /// The closed sum that was made last, among the factors.
