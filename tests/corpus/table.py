@@ -206,6 +206,11 @@ UNARY = {
     "exp2": "exp2f(v)",
     "exp_by_exp2": "exp2f(v*1.44269504f)",
     "exp_few_digits": "exp2f(v*1.4427f)",
+    "exp10": "exp10f(v)",
+    "log": "logf(v)",
+    "log2": "log2f(v)",
+    "log10": "log10f(v)",
+    "tanh": "tanhf(v)",
     "exp_of_double": "expf(2.0f*v)",
     "exp_squared": "expf(v)*expf(v)",
     "sqrt": "sqrtf(v)",
@@ -300,3 +305,5 @@ TERNARY = {
 for source, expressions in (("unary", UNARY), ("binary", BINARY), ("ternary", TERNARY)):
     for name, expression in expressions.items():
         add(f"math/{source}.cu", output=f"math/{name}", modes=BOTH, defines={"EXPR": expression})
+# CUDA 13 takes a sign over with an instruction where CUDA 12 uses and/or.
+add("math/unary.cu", output="math/tanh.cuda13", modes=BOTH, defines={"EXPR": "tanhf(v)"}, nvrtc=13)

@@ -1,6 +1,6 @@
 //! THE table of math idioms: what compilers inline for library functions.
 //!
-//! To add one: compile the function alone (`tests/corpus/kernels/math`), write the shape down with
+//! To add one: compile the function alone (`tests/corpus/table.py`), write the shape down with
 //! the constructors below as its instructions stand, name the real function, and name the
 //! micro-kernel. Constants are the bits in the compiled text.
 //!
@@ -22,7 +22,7 @@ pub struct Idiom {
     pub shape: fn(&mut Terms, &[Term]) -> Term,
     /// What it computes, over the same.
     pub meaning: fn(&mut Terms, &[Term]) -> Term,
-    /// The micro-kernel that shows it: an expression over `v` for `kernels/math/unary.cu`.
+    /// The kernel that shows it, in `tests/corpus/kernels`; cases of the corpus run it.
     pub kernel: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub const IDIOMS: &[Idiom] = &[
         name: "expf",
         shape: |terms, x| scaled_exp2(terms, x[0], 0x3bbb_989d, 0x3fb8_aa3b, 0x32a5_7060),
         meaning: |terms, x| terms.unary(Unary::Exp, x[0]),
-        kernel: "expf(v)",
+        kernel: "math/exp.precise",
     },
     Idiom {
         name: "exp10f",
@@ -42,13 +42,13 @@ pub const IDIOMS: &[Idiom] = &[
             let exponent = terms.mul(x[0], ln_10);
             terms.unary(Unary::Exp, exponent)
         },
-        kernel: "exp10f(v)",
+        kernel: "math/exp10.precise",
     },
     Idiom {
         name: "exp2f",
         shape: squared_exp2,
         meaning: |terms, x| terms.unary(Unary::Exp2, x[0]),
-        kernel: "exp2f(v)",
+        kernel: "handwritten/exp2_squared",
     },
     Idiom {
         name: "tanhf",
@@ -60,7 +60,7 @@ pub const IDIOMS: &[Idiom] = &[
             terms.select(boundary, signed, small)
         },
         meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "tanhf(v)",
+        kernel: "math/tanh.precise",
     },
     Idiom {
         name: "tanhf",
@@ -73,7 +73,7 @@ pub const IDIOMS: &[Idiom] = &[
             terms.from_bits(Format::F32, chosen)
         },
         meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "tanhf(v)",
+        kernel: "math/tanh.precise",
     },
     Idiom {
         name: "tanhf",
@@ -87,7 +87,7 @@ pub const IDIOMS: &[Idiom] = &[
             terms.select(boundary, signed, small)
         },
         meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "tanhf(v)",
+        kernel: "math/tanh.cuda13.precise",
     },
     Idiom {
         name: "logf",
@@ -98,7 +98,7 @@ pub const IDIOMS: &[Idiom] = &[
             or_minus_infinity(terms, &split, value)
         },
         meaning: |terms, x| terms.unary(Unary::Log, x[0]),
-        kernel: "logf(v)",
+        kernel: "math/log.precise",
     },
     Idiom {
         name: "log10f",
@@ -114,7 +114,7 @@ pub const IDIOMS: &[Idiom] = &[
             let (log, ln_10) = (terms.unary(Unary::Log, x[0]), terms.named(Named::Ln10));
             terms.div(log, ln_10)
         },
-        kernel: "log10f(v)",
+        kernel: "math/log10.precise",
     },
     Idiom {
         name: "log2f",
@@ -142,7 +142,7 @@ pub const IDIOMS: &[Idiom] = &[
             or_minus_infinity(terms, &split, value)
         },
         meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
-        kernel: "log2f(v)",
+        kernel: "math/log2.precise",
     },
 ];
 

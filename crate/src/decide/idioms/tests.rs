@@ -35,6 +35,20 @@ fn every_row_is_found_with_any_argument() {
 }
 
 #[test]
+fn every_row_has_a_kernel_that_cases_run() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
+    let cases: String = std::fs::read_dir(corpus.join("equivalent/math"))
+        .unwrap()
+        .map(|case| std::fs::read_to_string(case.unwrap().path()).unwrap())
+        .collect();
+    for idiom in IDIOMS {
+        let kernel = format!("kernels/{}.ptx", idiom.kernel);
+        assert!(corpus.join(&kernel).exists(), "{kernel}");
+        assert!(cases.contains(&kernel), "no case runs {kernel}");
+    }
+}
+
+#[test]
 fn one_wrong_constant_is_another_program() {
     // Rebuild each shape with one constant moved by one unit in the last place.
     for idiom in IDIOMS {

@@ -23,11 +23,12 @@ use super::Witness;
 use super::constants::Meanings;
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
-use crate::term::{Elements, Term, Terms};
+use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
 use points::Kind;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Differences smaller than this part of the larger side are not believed.
 pub const NOTICEABLE: f64 = 1e-6;
@@ -37,8 +38,10 @@ const CLEAR: f64 = 1e-3;
 const STEPS: usize = 20_000_000;
 /// Points to try whatever they cost.
 const LEAST: usize = 6;
-/// Points to try at most.
-const MOST: usize = 3 * points::TRIES;
+/// How often the points are gone through, each time with other random numbers.
+const ROUNDS: usize = 3;
+/// Thresholds whose neighbourhood is tried.
+const THRESHOLDS: usize = 12;
 
 /// Two kernels' terms and what their leaves mean.
 #[derive(Clone, Copy)]
@@ -73,11 +76,11 @@ pub fn search(
     let mut arena = Arena::new(question, pair, budget)?;
     let mut best: Option<(f64, Vec<Small>)> = None;
     let mut defined = 0;
-    for attempt in 0..MOST {
+    for attempt in 0..ROUNDS * points::tries(&arena.thresholds) {
         if attempt >= LEAST && arena.is_spent() {
             break;
         }
-        let point = points::point(seed, attempt, &arena.kinds);
+        let point = points::point(seed, attempt, &arena.kinds, &arena.thresholds);
         let Some(difference) = arena.difference(&point)? else { continue };
         defined += 1;
         if difference > best.as_ref().map_or(0.0, |best| best.0) {
@@ -123,6 +126,8 @@ struct Arena<'a> {
     /// The elements of either cone, ascending; points list values in this order.
     elements: Vec<u32>,
     kinds: Vec<Kind>,
+    /// Numbers that the terms compare with.
+    thresholds: Vec<Small>,
     ranks: FxHashMap<u32, u32>,
     scratch: Vec<Quantity>,
     steps: usize,
@@ -140,9 +145,11 @@ impl<'a> Arena<'a> {
         let kind = |element: &u32| {
             question.elements.block_of(*element).map_or(Kind::Real, |block| Kind::of(block.format))
         };
+        let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
         Ok(Arena {
             budget,
-            constants: [question.meanings.quantities(0), question.meanings.quantities(1)],
+            thresholds: thresholds(&cones, &constants),
+            constants,
             kinds: elements.iter().map(kind).collect(),
             ranks: elements.iter().zip(0..).map(|(element, rank)| (*element, rank)).collect(),
             elements,
@@ -196,6 +203,29 @@ impl<'a> Arena<'a> {
             },
         })
     }
+}
+
+/// The numbers that elements (or anything else) are compared with, ascending.
+fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
+    let mut found = BTreeSet::new();
+    for (cone, constants) in cones.iter().zip(constants) {
+        for step in cone.steps() {
+            let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = step else { continue };
+            for constant in [a, b].into_iter().filter_map(|term| term.as_constant()) {
+                // Numbers beyond these sizes overflow on the way, and their neighbours mean nothing.
+                if let Some(Quantity::Exact(value)) = constants.get(constant)
+                    && value.numer().unsigned_abs() < 1 << 40
+                    && *value.denom() < 1 << 20
+                {
+                    found.insert(*value);
+                }
+            }
+            if found.len() >= THRESHOLDS {
+                return found.into_iter().collect();
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 fn as_float(value: Small) -> f64 {

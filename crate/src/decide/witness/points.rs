@@ -74,13 +74,39 @@ const PATTERNS: &[Pattern] = &[
     Pattern::Random(-40, 40, 1),
 ];
 
-/// How many tries there are before they repeat with other random numbers.
-pub(super) const TRIES: usize = PATTERNS.len();
+/// Tries before those around thresholds.
+const FIRST: usize = 4;
+/// Tries around each threshold.
+const AROUND: usize = 2;
 
-/// The values of all elements (by rank) in one try.
-pub(super) fn point(seed: u64, attempt: usize, kinds: &[Kind]) -> Vec<Small> {
-    let pattern = PATTERNS[attempt % TRIES];
+/// How many tries there are before they repeat with other random numbers.
+pub(super) fn tries(thresholds: &[Small]) -> usize {
+    PATTERNS.len() + AROUND * thresholds.len()
+}
+
+/// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
+/// with: on both sides of one, a guard goes both ways.
+pub(super) fn point(seed: u64, attempt: usize, kinds: &[Kind], thresholds: &[Small]) -> Vec<Small> {
+    let place = attempt % tries(thresholds);
     let seed = random(seed, attempt as u64);
+    match place.checked_sub(FIRST) {
+        None => patterned(seed, PATTERNS[place], kinds),
+        Some(late) if late < AROUND * thresholds.len() => around(seed, thresholds[late / AROUND], kinds),
+        Some(late) => patterned(seed, PATTERNS[FIRST + late - AROUND * thresholds.len()], kinds),
+    }
+}
+
+/// Values next to a threshold, and on it.
+fn around(seed: u64, threshold: Small, kinds: &[Kind]) -> Vec<Small> {
+    let step = Ratio::from_integer(1 + threshold.to_integer().abs() / 64);
+    let value = |rank: usize| {
+        let side = Ratio::from_integer((random(seed, rank as u64) % 3) as i64 - 1);
+        threshold + side * step
+    };
+    kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
+}
+
+fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind]) -> Vec<Small> {
     let count = kinds.len();
     let value = |rank: usize| {
         let word = random(seed, rank as u64);

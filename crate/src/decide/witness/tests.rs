@@ -201,6 +201,18 @@ fn guards_are_followed() {
 }
 
 #[test]
+fn both_sides_of_a_far_threshold_are_tried() {
+    let witness = witness(|terms, optimized| {
+        let limit = terms.integer(-126);
+        let below = terms.compare(Relation::Less, x(0), limit);
+        let small = if optimized { Term::ZERO } else { x(0) };
+        terms.select(below, small, x(0))
+    });
+    assert_eq!(witness.inputs.len(), 1);
+    assert!(witness.inputs[0].1 < big(Ratio::from_integer(-126)), "{witness:?}");
+}
+
+#[test]
 fn denominators_stay_away_from_zero() {
     let witness = witness(|terms, optimized| {
         let sum = (0..20).fold(Term::ZERO, |sum, k| terms.add(sum, x(k)));
