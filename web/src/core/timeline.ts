@@ -5,7 +5,7 @@
 // barrier continues at the step of the last arrival. So a wait has a length, and barriers
 // are vertical lines.
 
-import type { FlatTimeline } from './protocol'
+import type { FlatTimeline, WaitReport } from './protocol'
 
 export const KINDS = ['run', 'wait_barrier', 'wait_warp', 'done', 'fault'] as const
 export type Kind = (typeof KINDS)[number]
@@ -169,6 +169,24 @@ export class Timeline {
     }
     return rows
   }
+}
+
+/** The timeline of a run that got stuck: who waits for ever is shown waiting to the end. */
+export function withEndlessWaits(flat: FlatTimeline, waits: Pick<WaitReport, 'threads' | 'instr'>[]): FlatTimeline {
+  if (waits.length === 0) return flat
+  const steps = flat.steps + Math.max(3, Math.ceil(flat.steps / 8))
+  const rows: number[][] = []
+  for (let at = 0; at < flat.segments.length; at += 6) rows.push([...flat.segments.subarray(at, at + 6)])
+  for (const { threads, instr } of waits) {
+    const masks = new Map<number, number>()
+    for (const thread of threads) masks.set(thread >>> 5, ((masks.get(thread >>> 5) ?? 0) | (1 << (thread & 31))) >>> 0)
+    for (const [warp, mask] of masks) {
+      const start = rows.reduce((latest, row) => (row[0] === warp && (row[3]! & mask) !== 0 ? Math.max(latest, row[2]!) : latest), 0)
+      rows.push([warp, start, steps, mask, KINDS.indexOf('wait_barrier'), instr])
+    }
+  }
+  rows.sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!)
+  return { ...flat, steps, segments: Uint32Array.from(rows.flat()) }
 }
 
 /** First row of each group when rows are counted by their first column; ends with the total. */

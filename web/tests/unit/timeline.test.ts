@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FlatTimeline } from '../../src/core/protocol'
-import { lanes, layout, pan, rowAt, Timeline, zoom } from '../../src/core/timeline'
+import { lanes, layout, pan, rowAt, Timeline, withEndlessWaits, zoom } from '../../src/core/timeline'
 
 const RUN = 0
 const WAIT = 1
@@ -77,6 +77,15 @@ describe('timeline', () => {
   test('knows where instructions stand in the text', () => {
     expect(timeline.span(1)).toEqual([6, 11])
     expect(timeline.span(99)).toBeNull()
+  })
+
+  test('shows who waits for ever until the end', () => {
+    const stuck = new Timeline(withEndlessWaits(flat, [{ threads: [0, 1, 31], instr: 7 }]))
+    expect(stuck.steps).toBeGreaterThan(flat.steps)
+    const last = [...stuck.segments(0)].at(-1)!
+    expect(last).toEqual({ warp: 0, start: 12, end: stuck.steps, mask: 0x80000003, kind: 'wait_barrier', instr: 7 })
+    expect([...stuck.segments(1)]).toHaveLength(4)
+    expect(withEndlessWaits(flat, [])).toBe(flat)
   })
 
   test('of a launch without events is empty, not broken', () => {
