@@ -73,7 +73,7 @@ fn small(value: f64, exponent: u32, mantissa: u32) -> u64 {
     let units = (magnitude * 2f64.powi(mantissa as i32 - power)).round_ties_even() as u64;
     // `units` has the hidden bit for normal numbers; rounding up to the next power carries into
     // the exponent by itself, and past the largest finite number into infinity.
-    sign | (((power + bias - 1) as u64) << mantissa) + units
+    sign | ((((power + bias - 1) as u64) << mantissa) + units)
 }
 
 /// E4M3 of the OCP FP8 specification: no infinity, NaN is all ones, the largest number is 448.
@@ -88,7 +88,7 @@ fn e4m3(value: f64) -> u64 {
     }
     let power = exponent_of(magnitude).max(-6);
     let units = (magnitude * 2f64.powi(3 - power)).round_ties_even() as u64;
-    sign | (((power + 6) as u64) << 3) + units
+    sign | ((((power + 6) as u64) << 3) + units)
 }
 
 /// ⌊log₂⌋ of a finite positive number; subnormal doubles are far below every small format.

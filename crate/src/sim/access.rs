@@ -3,7 +3,7 @@
 use super::bits::{as_bits, as_number, mask as low_bits, operate, slice};
 use super::cells::granule_of;
 use super::machine::Machine;
-use super::memory::{Owner, Spot, starts_defined};
+use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, lanes};
 use crate::base::{Format, FormatClass};
@@ -310,7 +310,7 @@ impl<'a> Machine<'a> {
         let bytes = access.format.bytes();
         let total = u64::from(bytes) * u64::from(access.vector);
         let inside = offset >= 0 && offset as u64 + total <= kernel.local_bytes;
-        if !inside || offset as u64 % total != 0 {
+        if !inside || !(offset as u64).is_multiple_of(total) {
             let place = self.place(access, address);
             let fault = if inside {
                 FaultKind::Misaligned(kind, place, total as u32)
@@ -435,16 +435,6 @@ impl<'a> Machine<'a> {
             self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
         }
     }
-
-    /// Whether a tensor region may be read before it is written.
-    #[allow(dead_code)]
-    fn defined_at_start(&self, region: usize) -> bool {
-        match self.memory.regions[region].owner {
-            Owner::Tensor(tensor) => starts_defined(&self.setup.tensors[tensor]),
-            Owner::Variable(_) => true,
-            Owner::Shared | Owner::Parameters => false,
-        }
-    }
 }
 
 /// The width of a register in bits.
@@ -504,7 +494,7 @@ fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands:
     }
     if let (Value::Concrete(old), Value::Concrete(operand)) = (old, operand)
         && operands.iter().all(|value| matches!(value, Value::Concrete(_)))
-        && !(format.is_float() && !matches!(format, Format::F32 | Format::F64))
+        && (!format.is_float() || matches!(format, Format::F32 | Format::F64))
     {
         let other = match operands.get(1) {
             Some(Value::Concrete(bits)) => *bits,

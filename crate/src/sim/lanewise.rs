@@ -9,6 +9,9 @@ use crate::ir::Reg;
 use crate::isa::{Lanes, Lanewise, Meaning, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
 
+/// Both destinations; nothing where the instruction has no meaning.
+type Results = Option<(Value, Value)>;
+
 static ZERO: Lanes = [0; WARP];
 
 impl<'a> Machine<'a> {
@@ -59,7 +62,7 @@ impl<'a> Machine<'a> {
             self.real(index, special, op, function, dst[0], src);
             return;
         }
-        let mut before: Option<([Value; 4], Option<(Value, Value)>)> = None;
+        let mut before: Option<([Value; 4], Results)> = None;
         for lane in lanes(special) {
             let mut values = [Value::Concrete(0); 4];
             for (value, reg) in values.iter_mut().zip(src) {

@@ -123,7 +123,7 @@ fn unoptimised_builds_subtract_what_others_add() {
         let mut places: Vec<Term> = Vec::new();
         for node in 0..shape.len() {
             let old = shape.node_at(node);
-            let mut map = |terms: &mut Terms, term: Term| match (term.as_node(), term.as_constant()) {
+            let map = |terms: &mut Terms, term: Term| match (term.as_node(), term.as_constant()) {
                 (Some(node), _) => places[node],
                 (_, Some(constant)) => terms.constant(shape.constant_at(constant).clone()),
                 _ => term,

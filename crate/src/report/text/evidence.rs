@@ -108,7 +108,7 @@ impl Page<'_> {
             .iter()
             .filter(|d| d.severity != Level::Info)
             // The counterexample and the outputs show these better.
-            .filter(|d| !(["Q001", "Q002"].contains(&d.code.as_str()) && !report.outputs.is_empty()))
+            .filter(|d| !["Q001", "Q002"].contains(&d.code.as_str()) || report.outputs.is_empty())
             .collect();
         for diagnostic in shown.iter().take(FINDINGS) {
             self.excerpt(diagnostic);
