@@ -7,9 +7,9 @@
 //! guarded instruction is the same with an empty other side.
 //!
 //! What a predicated stretch may not do is meet other threads (barriers, warp collectives), return,
-//! or run backwards on a symbolic condition; that is *not structured*. Accesses count for races and
-//! bounds whether or not their guard can hold: guards are conditions on free inputs, and no case
-//! of a contradictory one is known from compilers.
+//! or run backwards on a symbolic condition; that is *not structured*. Accesses count for races
+//! and bounds whether or not their guard can hold, so a guard that never holds, or two that exclude
+//! each other, can give a false alarm. That is a known miss.
 
 use super::bits::choose;
 use super::execute::meets_others;
