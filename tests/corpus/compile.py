@@ -7,7 +7,7 @@
                                                     committed files, assemble each with ptxas
     python3 tests/corpus/compile.py --list          print the table
 
-What it computes: for each row of `table.py`, the PTX that NVRTC makes of a `.cu` file, stored as
+What it computes: for each row of `table/`, the PTX that NVRTC makes of a `.cu` file, stored as
 `kernels/<family>/<output>.ptx` under two comment lines that say how it was made.
 Why this way: NVRTC from PyPI needs no GPU, no driver and no host compiler, and pinned wheels give
 the same bytes everywhere. The PTX is committed, so nothing but a change of kernels needs this.

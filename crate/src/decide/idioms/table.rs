@@ -1,6 +1,6 @@
 //! THE table of math idioms: what compilers inline for library functions.
 //!
-//! To add one: compile the function alone (`tests/corpus/table.py`), write the shape down with
+//! To add one: compile the function alone (`tests/corpus/table/`), write the shape down with
 //! the constructors below as its instructions stand, name the real function, and name the
 //! micro-kernel. Constants are the bits in the compiled text.
 //!

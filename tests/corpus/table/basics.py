@@ -1,47 +1,6 @@
-"""The table of builds: which source, with which defines and options, gives which PTX file.
+"""Builds of the first kernels: softmax, saxpy, transpose, reduction, scan, layer norm, math and so on."""
 
-One row per committed `.ptx`. Families with transcendental functions or division are built twice,
-`precise` and `fast` (`--use_fast_math`), because NVRTC inlines different instruction sequences;
-kernels with a fault carry line information (`.loc`) so that a report can name the CUDA line.
-"""
-
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True)
-class Build:
-    source: str  # below kernels/
-    output: str  # below kernels/, without .ptx
-    defines: dict[str, object] = field(default_factory=dict, hash=False)
-    fast: bool = False
-    lines: bool = False
-    debug: bool = False  # no optimisation, full debug sections
-    extern: bool = False  # calls functions that are not there
-    arch: str = "compute_80"
-    nvrtc: int = 12
-
-    def options(self) -> list[str]:
-        flags = [f"--gpu-architecture={self.arch}", "--std=c++17"]
-        flags += ["--use_fast_math"] * self.fast
-        flags += ["--generate-line-info"] * self.lines
-        flags += ["--device-debug"] * self.debug
-        flags += ["--relocatable-device-code=true"] * self.extern
-        return flags + [f"-D{name}={value}" for name, value in self.defines.items()]
-
-
-TABLE: list[Build] = []
-
-
-def add(source: str, tag: str = "", modes: tuple[str, ...] = ("",), output: str = "", **more) -> None:
-    """One row per mode: output is the source's name, the tag and the mode, joined by dots."""
-    stem = output or source.removesuffix(".cu")
-    for mode in modes:
-        name = ".".join(part for part in (stem, tag, mode) if part)
-        TABLE.append(Build(source, name, fast=mode == "fast", **more))
-
-
-BOTH = ("precise", "fast")
-PRECISE = ("precise",)
+from .build import BOTH, PRECISE, add
 
 # --- softmax ------------------------------------------------------------------------------------
 for n in (4, 128, 1024):

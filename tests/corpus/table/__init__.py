@@ -1,0 +1,9 @@
+"""The table of builds: which source, with which defines and options, gives which PTX file.
+
+One row per committed `.ptx`. Families with transcendental functions or division are built twice,
+`precise` and `fast` (`--use_fast_math`), because NVRTC inlines different instruction sequences;
+kernels with a fault carry line information (`.loc`) so that a report can name the CUDA line.
+"""
+
+from . import basics  # noqa: F401
+from .build import TABLE, Build  # noqa: F401
