@@ -36,13 +36,14 @@ VENV = HERE / ".venv"
 WHEELS = {
     "nvidia-cuda-nvrtc-cu12": "12.9.86",  # the compiler of most of the corpus, PTX ISA 8.8
     "nvidia-cuda-runtime-cu12": "12.9.79",  # math_constants.h, cuda_fp16.h
+    "nvidia-cuda-nvcc-cu12": "12.9.86",  # crt/mma.h, which mma.h includes
     "nvidia-cuda-cccl-cu12": "12.9.27",  # nv/target, which cuda_fp16.h includes
     "nvidia-cuda-nvrtc": "13.0.88",  # the newer compiler, for a sample, PTX ISA 9.0
     "nvidia-cuda-nvcc": "13.0.88",  # ptxas, for --check
 }
 NVRTC_VERSION = {12: WHEELS["nvidia-cuda-nvrtc-cu12"], 13: WHEELS["nvidia-cuda-nvrtc"]}
 NVRTC_FOLDER = {12: "cuda_nvrtc/lib", 13: "cu13/lib"}
-INCLUDES = ("cuda_runtime/include", "cuda_cccl/include")
+INCLUDES = ("cuda_runtime/include", "cuda_nvcc/include", "cuda_cccl/include")
 
 
 def nvidia_folder() -> Path:
@@ -103,6 +104,8 @@ def make(build: Build, compiler: Nvrtc, includes: list[str]) -> str:
     # NVRTC puts the current folder before the name in `.file`: the caller has made that "/".
     ptx = compiler.compile(source.read_text(), build.source, shown + hidden)
     ptx = ptx.replace(f'"/{build.source}"', f'"{build.source}"')
+    for folder in includes:  # headers whose inlined code has lines
+        ptx = ptx.replace(f'"{folder}/', '"')
     for machine_path in {str(HERE), str(Path.home())} - {"/"}:
         if machine_path in ptx or machine_path in debug_bytes(ptx):
             raise SystemExit(f"{build.output}: holds the path {machine_path}")
