@@ -10,7 +10,7 @@
 
 use super::kernel::{Constant, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Effect, Meaning, Space};
+use crate::isa::{self, Effect, MatrixOp, Meaning, Space};
 
 /// Parameters as bits of a set; what lies beyond the 64th is not followed.
 type Set = u64;
@@ -156,6 +156,9 @@ fn accessed<'k>(kernel: &'k Kernel, instr: &Instr) -> Option<(Format, &'k [super
         Effect::Store(access) if outside(access.space) => Some((access.format, &kernel.src(instr)[1..])),
         Effect::Atomic { access, .. } if outside(access.space) => {
             Some((access.format, &kernel.src(instr)[1..]))
+        }
+        Effect::Matrix(MatrixOp::Load(stored) | MatrixOp::Store(stored)) if outside(stored.space) => {
+            Some((stored.fragment.format, &[]))
         }
         _ => None,
     }

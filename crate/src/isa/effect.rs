@@ -3,6 +3,7 @@
 //! The simulator matches [`Effect`] without a wildcard arm: a new kind of effect cannot be
 //! forgotten there. Operands are not here; they belong to the lowered instruction.
 
+use super::fragment::Fragment;
 use crate::base::Format;
 use crate::term::{BitOp, Term, Terms};
 
@@ -209,6 +210,97 @@ pub enum BarrierOp {
     },
 }
 
+/// A matrix product `D = A · B + C` of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub struct Product {
+    pub a: Fragment,
+    pub b: Fragment,
+    pub c: Fragment,
+    pub d: Fragment,
+    /// `.satfinite` on integers: the sum is clamped.
+    pub saturate: bool,
+}
+
+/// 8×8 matrices of 16-bit elements, rows of 16 bytes at addresses that the lanes give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tiles {
+    /// Where (shared memory).
+    pub space: Space,
+    /// 1, 2 or 4.
+    pub count: u8,
+    /// Rows and columns change places on the way.
+    pub transposed: bool,
+}
+
+/// A fragment in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stored {
+    /// Where.
+    pub space: Space,
+    /// What the lanes hold.
+    pub fragment: Fragment,
+    /// Column-major.
+    pub column: bool,
+}
+
+/// What a warp does with matrices together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MatrixOp {
+    /// Destinations: D. Sources: A, B, C.
+    Multiply(Product),
+    /// Destinations: a register for each matrix. Source 0: the address of a row.
+    LoadTiles(Tiles),
+    /// Source 0: the address of a row; then a register for each matrix.
+    StoreTiles(Tiles),
+    /// Destination and source: a register of one 8×8 matrix.
+    Transpose,
+    /// Destinations: the fragment. Sources: the address, [the stride in elements].
+    Load(Stored),
+    /// Sources: the address, the fragment, [the stride in elements].
+    Store(Stored),
+}
+
+/// What is done with copies that run in the background.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CopyOp {
+    /// Starts one, from global to shared memory. Sources: destination address, source address,
+    /// bytes, [bytes to read, the rest is zero; or a predicate under which all is zero].
+    Start,
+    /// The thread's copies since the last group become a group.
+    Commit,
+    /// Waits until at most as many of the newest groups run as source 0 says.
+    WaitGroups,
+    /// Waits for all.
+    WaitAll,
+    /// Source 0: the address of an `mbarrier` that all copies so far will arrive at.
+    Arrive {
+        /// The arrival is one of those that the barrier counts.
+        counted: bool,
+    },
+}
+
+/// What a thread does at a barrier object in shared memory. Source 0 is its address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PhaserOp {
+    /// Source 1: the arrivals that end a phase.
+    Init,
+    /// Makes the memory ordinary again.
+    Invalidate,
+    /// Destination 0, if any: the phase. Source 1, if any: how many arrivals.
+    Arrive {
+        /// One arrival fewer is expected from the next phase on.
+        drop: bool,
+    },
+    /// Destination 0: whether the phase of source 1 (a phase, or a parity) has ended.
+    Test {
+        /// Source 1 is a parity.
+        parity: bool,
+    },
+    /// Destination 0: arrivals that the phase of source 0 (no address) lacked.
+    Pending,
+}
+
 /// Calls and traps whose execution is itself a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Forbidden {
@@ -303,6 +395,12 @@ pub enum Effect {
     ActiveMask,
     /// Elects a leader. Destinations: leader lane, is-leader predicate. Source 0: member mask.
     Elect,
+    /// Matrices that the warp holds together.
+    Matrix(MatrixOp),
+    /// Copies that run in the background.
+    Copy(CopyOp),
+    /// A barrier object in shared memory (`mbarrier`).
+    Phaser(PhaserOp),
     /// Memory fence: orders nothing between threads by itself.
     Fence,
     /// Reads a value that differs from run to run (`%clock`, `%globaltimer`).

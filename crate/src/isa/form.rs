@@ -4,7 +4,7 @@
 //! `mul.mode{.ftz}.type d, a, b; .mode = .hi .lo; .type = .u32 .s32`: literal suffixes, names of
 //! choices (explained behind the semicolons), `{…}` for what may be missing. Operands are
 //! destinations if they are called `d`, `e`, `f`, `g`, `p` or `q`; `[a]` is an address, `{d, e}` a
-//! vector, `d|p` a pair, `{!}c` a predicate that may be negated, `{, b}` an operand that may be
+//! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `{!}c` a predicate that may be negated, `{, b}` an operand that may be
 //! missing, `...` the rest, whatever it is.
 //!
 //! Suffixes are a set: compilers write them in different orders (`ldmatrix…x4.m8n8` and
@@ -63,6 +63,10 @@ pub enum SlotKind {
     InVector(u8),
     /// A memory address.
     Address,
+    /// The registers of a matrix fragment, as destinations; the effect knows how many.
+    OutFragment,
+    /// The registers of a matrix fragment, as sources.
+    InFragment,
     /// Anything, and everything behind it.
     Rest,
 }
@@ -255,6 +259,9 @@ fn read_slot(operand: &str) -> SlotKind {
         return SlotKind::Predicate;
     }
     if let Some(list) = operand.strip_prefix('{') {
+        if let Some(name) = list.strip_suffix("..}") {
+            return if is_out(name) { SlotKind::OutFragment } else { SlotKind::InFragment };
+        }
         let names: Vec<&str> = list.trim_end_matches('}').split(',').map(str::trim).collect();
         let count = names.len() as u8;
         return if is_out(names[0]) { SlotKind::OutVector(count) } else { SlotKind::InVector(count) };

@@ -8,6 +8,7 @@
 mod bits;
 mod effect;
 mod form;
+mod fragment;
 mod half;
 mod lanes;
 mod real;
@@ -16,10 +17,11 @@ mod soft;
 mod table;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, Meaning, Pattern,
-    ReduceOp, ShuffleMode, Space, VoteMode, WARP,
+    Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,
+    Meaning, Pattern, PhaserOp, Product, ReduceOp, ShuffleMode, Space, Stored, Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
+pub use fragment::{Fragment, Layout, Part, multiply};
 pub use rows::extern_math::{known_function, known_function_names};
 pub use table::{
     Action, Arg, Coverage, Problem, Resolved, Row, Shape, Step, Support, assign, coverage, find, row,

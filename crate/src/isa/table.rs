@@ -253,6 +253,7 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option
             (SlotKind::OutPair { .. }, Shape::Pair) => true,
             (SlotKind::Predicate, Shape::Scalar | Shape::Not) => true,
             (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
+            (SlotKind::OutFragment | SlotKind::InFragment, Shape::Vector(_) | Shape::Scalar) => true,
             (SlotKind::Address, Shape::Address) => true,
             _ => false,
         };
@@ -306,6 +307,7 @@ impl SlotKind {
             SlotKind::OutPair { optional: true } => "a destination or a pair of them".into(),
             SlotKind::OutPair { .. } => "a pair of destinations".into(),
             SlotKind::OutVector(n) | SlotKind::InVector(n) => format!("a vector of {n}"),
+            SlotKind::OutFragment | SlotKind::InFragment => "a vector of registers".into(),
             SlotKind::Predicate => "a predicate".into(),
             SlotKind::Address => "an address in brackets".into(),
             SlotKind::Rest => "anything".into(),

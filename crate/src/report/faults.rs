@@ -326,6 +326,12 @@ fn waits_at(kind: &WaitKind) -> String {
         WaitKind::Barrier { id, arrived, expected } => {
             format!("barrier {id}, {arrived} of {expected} threads have arrived")
         }
+        WaitKind::Phaser { object, lacks } => {
+            format!(
+                "barrier object `{object}`, whose phase lacks {lacks} {}",
+                if *lacks == 1 { "arrival" } else { "arrivals" }
+            )
+        }
         WaitKind::Lanes { missing } => {
             let lanes: Vec<u32> = (0..32).filter(|lane| missing >> lane & 1 == 1).collect();
             format!(

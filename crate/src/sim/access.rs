@@ -5,9 +5,9 @@ use super::cells::granule_of;
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
-use super::race::{Accessor, lanes};
+use super::race::{Accessor, Hand, lanes};
 use crate::base::{Format, FormatClass};
-use crate::ir::RegisterKind;
+use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Lanes, Space, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
 
@@ -55,7 +55,7 @@ impl<'a> Machine<'a> {
         let base = kernel.src(instr)[0];
         let known = self.concrete_lanes(index, pc, mask, base, "the address");
         let mut addresses = *self.warps[index].lanes(base);
-        let narrow = matches!(kernel.registers[base.index()], RegisterKind::Virtual { bits: 32 });
+        let narrow = self.is_narrow(base);
         for address in &mut addresses {
             *address = address.wrapping_add(instr.offset as u64);
             if narrow {
@@ -63,6 +63,7 @@ impl<'a> Machine<'a> {
             }
         }
         let total = access.format.bytes() * u32::from(access.vector);
+        let align = if total.is_power_of_two() { total } else { 1 };
         let mut rest = known;
         while rest != 0 {
             let leader = rest.trailing_zeros();
@@ -88,7 +89,8 @@ impl<'a> Machine<'a> {
                             continue;
                         }
                         rest &= !(1 << lane);
-                        if !self.fits(index, pc, lane, kind, access, (region, offset, address), total) {
+                        let spot = (region, offset, address);
+                        if !self.fits(index, pc, lane, kind, access, spot, total, align) {
                             continue;
                         }
                         batch.mask |= 1 << lane;
@@ -109,10 +111,15 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether addresses in a register have 32 bits.
+    pub(super) fn is_narrow(&self, reg: Reg) -> bool {
+        matches!(self.kernel.registers[reg.index()], RegisterKind::Virtual { bits: 32 })
+    }
+
     /// Whether an access is aligned and inside its region; if not, the lane stops.
     #[allow(clippy::too_many_arguments)]
     #[inline]
-    fn fits(
+    pub(super) fn fits(
         &mut self,
         index: usize,
         pc: u32,
@@ -121,11 +128,12 @@ impl<'a> Machine<'a> {
         access: Access,
         (region, offset, address): (usize, i64, u64),
         total: u32,
+        align: u32,
     ) -> bool {
         let state = &self.memory.regions[region];
         let limit = state.size.unwrap_or(state.limit);
         let inside = offset >= 0 && (offset as u64).saturating_add(u64::from(total)) <= limit;
-        let aligned = offset & i64::from(total - 1) == 0 || !total.is_power_of_two();
+        let aligned = offset & i64::from(align - 1) == 0;
         let writable = kind == AccessKind::Read || !matches!(state.space, Space::Const | Space::Param);
         if inside && aligned && writable {
             return true;
@@ -134,7 +142,7 @@ impl<'a> Machine<'a> {
         let fault = if !inside {
             FaultKind::OutOfBounds(kind, place)
         } else if !aligned {
-            FaultKind::Misaligned(kind, place, total)
+            FaultKind::Misaligned(kind, place, align)
         } else {
             FaultKind::Unsupported(format!("{} is read-only memory", place.text))
         };
@@ -142,12 +150,12 @@ impl<'a> Machine<'a> {
         false
     }
 
-    fn place(&self, access: Access, address: u64) -> super::outcome::Place {
+    pub(super) fn place(&self, access: Access, address: u64) -> super::outcome::Place {
         self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes())
     }
 
     /// Makes a region ready for an access: grown, fine enough, with shadow state.
-    fn prepare(&mut self, region: usize, end: u64, access: Access, kind: AccessKind) {
+    pub(super) fn prepare(&mut self, region: usize, end: u64, access: Access, kind: AccessKind) {
         let state = &mut self.memory.regions[region];
         if state.size.is_none() && end > state.cells.len() {
             state.open_to(&mut self.terms, self.setup, end, access.format);
@@ -202,7 +210,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn accessor(&self, index: usize, pc: u32, mask: u32, epoch: u32) -> Accessor {
+    pub(super) fn accessor(&self, index: usize, pc: u32, mask: u32, epoch: u32) -> Accessor {
         let warp_first = self.warps[index].first();
         Accessor { warp_first, global_first: self.first_thread + warp_first, mask, epoch, instr: pc }
     }
@@ -264,8 +272,12 @@ impl<'a> Machine<'a> {
         let region = batch.region;
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let watched = matches!(self.memory.regions[region].space, Space::Shared | Space::Global);
+        let read_by_copies = self.memory.regions[region].flights > 0;
         for lane in lanes(batch.mask) {
             let offset = batch.offsets[lane as usize] + u64::from(element) * u64::from(bytes);
+            if read_by_copies {
+                self.write_under_copies(index, pc, lane, region, offset, bytes);
+            }
             let value = self.warps[index].get(src, lane);
             if value == Value::Undefined {
                 let name = self.register_name(src);
@@ -284,7 +296,7 @@ impl<'a> Machine<'a> {
                 let by = self.accessor(index, pc, 1 << lane, epoch);
                 for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
                     let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
-                    if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by) {
+                    if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, Hand::Thread) {
                         self.record_race(index, pc, AccessKind::Write, region, at, conflict);
                     }
                 }
@@ -390,6 +402,9 @@ impl<'a> Machine<'a> {
         let observed = dst.is_some_and(|reg| {
             self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
         });
+        if self.memory.regions[region].flights > 0 {
+            self.write_under_copies(index, pc, lane, region, offset, bytes);
+        }
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
         if old == Value::Undefined {
             let place = self.region_place(region, offset, bytes);

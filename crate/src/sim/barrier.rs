@@ -30,6 +30,8 @@ pub(super) enum Wait {
     Barrier { id: u32, pc: u32, since: u32 },
     /// Lanes of its warp, at this instruction.
     Lanes { pc: u32, since: u32 },
+    /// The end of a phase of the barrier object at this offset, at this instruction.
+    Phaser { offset: u64, pc: u32, since: u32 },
 }
 
 /// One barrier in its present phase.
@@ -260,12 +262,13 @@ impl<'a> Machine<'a> {
 
     /// Waiting threads by what they wait for and where, with whom they wait for.
     fn waiting_groups(&self, select: impl Fn(&Wait) -> bool) -> Vec<WaitGroup> {
-        let mut groups: BTreeMap<(u32, u32, u32), Vec<u32>> = BTreeMap::new();
+        let mut groups: BTreeMap<(u32, u64, u32), Vec<u32>> = BTreeMap::new();
         for (thread, wait) in self.waits.iter().enumerate() {
             let Some(wait) = wait.filter(|wait| select(wait)) else { continue };
             let key = match wait {
-                Wait::Barrier { id, pc, .. } => (0, id, pc),
-                Wait::Lanes { pc, .. } => (1, thread as u32 / WARP as u32, pc),
+                Wait::Barrier { id, pc, .. } => (0, u64::from(id), pc),
+                Wait::Lanes { pc, .. } => (1, thread as u64 / WARP as u64, pc),
+                Wait::Phaser { offset, pc, .. } => (2, offset, pc),
             };
             groups.entry(key).or_default().push(thread as u32);
         }
@@ -275,12 +278,20 @@ impl<'a> Machine<'a> {
             .collect()
     }
 
-    fn wait_group(&self, kind: u32, which: u32, pc: u32, threads: Vec<u32>) -> WaitGroup {
+    fn wait_group(&self, kind: u32, which: u64, pc: u32, threads: Vec<u32>) -> WaitGroup {
         let site = Site { instr: pc, thread: self.thread(threads[0]) };
         let live = |thread: &u32| {
             let warp = &self.warps[(*thread / WARP as u32) as usize];
             warp.alive() >> (*thread % WARP as u32) & 1 == 1
         };
+        if kind == 2 {
+            let waits = |thread: &u32| self.waits[*thread as usize].is_some();
+            let waits_for = (0..self.block).filter(|thread| live(thread) && !waits(thread)).collect();
+            let kind =
+                WaitKind::Phaser { object: self.phaser_name(which), lacks: self.phasers.pending(which) };
+            return WaitGroup { threads, site, kind, waits_for };
+        }
+        let which = which as u32;
         if kind == 0 {
             let barrier = self.barriers.open.get(&which);
             let returned =

@@ -6,6 +6,9 @@
 //! `t`'s present exactly if `t == u` or `base(t)[u] ≥ e`. Bases are shared: after a barrier all
 //! its threads hold the same one. Threads of other CTAs are never ordered.
 //!
+//! Kernels whose copies arrive at barrier objects have an agent beside each thread, with a clock
+//! of its own: what it did happens before those only who waited for that barrier object.
+//!
 //! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
 //! reporting such a pair would report a race that no execution can show.
@@ -32,7 +35,7 @@ pub(super) struct Arrival {
 }
 
 impl Clocks {
-    /// Threads `first..first + count` in the global numbering, none synchronised.
+    /// Threads `first..first + count` in the global numbering, none synchronised. Agents count.
     pub(super) fn new(first: u32, count: u32) -> Self {
         let zero: Rc<[u32]> = vec![0; count as usize].into();
         Clocks {
@@ -73,6 +76,53 @@ impl Clocks {
             Some(known) => *known >= epoch,
             None => false,
         }
+    }
+
+    /// How many threads there are, with agents.
+    pub(super) fn count(&self) -> u32 {
+        self.epoch.len() as u32
+    }
+
+    /// Brings threads that act together to a common epoch: the latest of theirs. (Epochs may skip
+    /// numbers; only their order counts.)
+    pub(super) fn align(&mut self, threads: std::ops::Range<u32>) {
+        let range = threads.start as usize..threads.end as usize;
+        let latest = self.epoch[range.clone()].iter().copied().max().unwrap_or(0);
+        self.epoch[range].fill(latest);
+    }
+
+    /// The agent of a thread arrives somewhere. What the thread knew when it set the agent to work
+    /// came before; what the thread itself did is not published by that.
+    pub(super) fn arrive_for(&mut self, agent: u32, thread: u32) -> Arrival {
+        let at = agent as usize;
+        let arrival =
+            Arrival { thread: agent, epoch: self.epoch[at], base: Rc::clone(&self.base[thread as usize]) };
+        self.epoch[at] += 1;
+        arrival
+    }
+
+    /// Everything in `arrivals` now happens before the present of `thread`, which need not be one
+    /// of them.
+    pub(super) fn learn(&mut self, arrivals: &[Arrival], thread: u32) {
+        let mut known: Vec<u32> = self.base[thread as usize].to_vec();
+        let mut last: Option<&Rc<[u32]>> = None;
+        for arrival in arrivals {
+            if !last.is_some_and(|last| Rc::ptr_eq(last, &arrival.base)) {
+                for (known, theirs) in known.iter_mut().zip(arrival.base.iter()) {
+                    *known = (*known).max(*theirs);
+                }
+                last = Some(&arrival.base);
+            }
+            let own = &mut known[arrival.thread as usize];
+            *own = (*own).max(arrival.epoch);
+        }
+        self.floor[thread as usize] = known.iter().copied().min().unwrap_or(0);
+        self.base[thread as usize] = known.into();
+    }
+
+    /// Whether what `thread` did up to `epoch` happens before an arrival.
+    pub(super) fn precedes(thread: u32, epoch: u32, arrival: &Arrival) -> bool {
+        if arrival.thread == thread { arrival.epoch >= epoch } else { arrival.base[thread as usize] >= epoch }
     }
 
     /// Whether an arrival happens before the present of a thread.

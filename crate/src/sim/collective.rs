@@ -18,7 +18,7 @@ use crate::term::{BitOp, Symbol, Term, Terms, Value};
 #[derive(Clone, Debug)]
 pub(super) struct Rendezvous {
     members: u32,
-    kind: u8,
+    kind: u32,
     pub(super) arrived: u32,
     pcs: [u32; WARP],
 }
@@ -31,15 +31,16 @@ impl Rendezvous {
 }
 
 /// Instructions meet only their own kind.
-fn kind_of(effect: &Effect) -> u8 {
+fn kind_of(effect: &Effect, pc: u32) -> u32 {
     match effect {
         Effect::WarpSync => 0,
-        Effect::Shuffle(mode) => 1 + *mode as u8,
-        Effect::Vote(mode) => 8 + *mode as u8,
-        Effect::Match { mode, .. } => 16 + *mode as u8,
-        Effect::Redux { op, .. } => 24 + *op as u8,
+        Effect::Shuffle(mode) => 1 + *mode as u32,
+        Effect::Vote(mode) => 8 + *mode as u32,
+        Effect::Match { mode, .. } => 16 + *mode as u32,
+        Effect::Redux { op, .. } => 24 + *op as u32,
         Effect::Elect => 32,
-        _ => u8::MAX,
+        // All lanes must execute the very same instruction.
+        _ => 64 + pc,
     }
 }
 
@@ -48,6 +49,9 @@ impl<'a> Machine<'a> {
     pub(super) fn meet(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
+        if let Effect::Matrix(_) = instr.effect {
+            return self.meet_whole_warp(index, pc, mask);
+        }
         let Some(member_reg) = kernel.src(instr).last().copied() else { return Flow::Next };
         let mut rest = self.concrete_lanes(index, pc, mask, member_reg, "the member mask");
         let words = *self.warps[index].lanes(member_reg);
@@ -77,8 +81,25 @@ impl<'a> Machine<'a> {
         Flow::Leave
     }
 
+    /// A meeting of all 32 lanes at one instruction.
+    fn meet_whole_warp(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
+        if mask == u32::MAX {
+            self.complete(index, mask, mask, &[pc; WARP]);
+            return Flow::Next;
+        }
+        let warp = &self.warps[index];
+        if warp.present & !warp.exited != u32::MAX {
+            let here = (warp.present & !warp.exited).count_ones();
+            let why = format!("this needs all 32 lanes of the warp, of which only {here} are left");
+            self.park(index, mask, pc, FaultKind::Unsupported(why));
+            return Flow::Next;
+        }
+        self.join_meeting(index, pc, mask, u32::MAX);
+        Flow::Leave
+    }
+
     fn join_meeting(&mut self, index: usize, pc: u32, together: u32, members: u32) {
-        let kind = kind_of(&self.kernel.code[pc as usize].effect);
+        let kind = kind_of(&self.kernel.code[pc as usize].effect, pc);
         let since = self.warps[index].step;
         let meetings = &mut self.meetings[index];
         let fits = |meeting: &Rendezvous| {
@@ -122,18 +143,8 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
         match kernel.code[pcs[leader] as usize].effect {
-            Effect::WarpSync => {
-                let first = self.warps[index].first();
-                let mut arrivals: Vec<_> = lanes(met).map(|lane| self.clocks.arrive(first + lane)).collect();
-                // Members that have returned count as arrived: their return comes before this.
-                let gone = members & self.warps[index].exited;
-                let returned = self.returned.iter().filter(|arrival| {
-                    let lane = arrival.thread.wrapping_sub(first);
-                    lane < WARP as u32 && gone >> lane & 1 == 1
-                });
-                arrivals.extend(returned.cloned());
-                self.clocks.join(&arrivals, lanes(met).map(|lane| first + lane));
-            }
+            Effect::WarpSync => self.order_warp(index, members, met),
+            Effect::Matrix(op) if met == u32::MAX => self.matrix(index, pcs[leader], op),
             Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),
             Effect::Vote(mode) => self.vote(index, met, pcs, mode),
             Effect::Match { mode, bits } => self.match_lanes(index, met, pcs, mode, bits),
@@ -154,6 +165,20 @@ impl<'a> Machine<'a> {
             }
             _ => {}
         }
+    }
+
+    /// Everything that the lanes did comes before everything that they do from now on.
+    pub(super) fn order_warp(&mut self, index: usize, members: u32, met: u32) {
+        let first = self.warps[index].first();
+        let mut arrivals: Vec<_> = lanes(met).map(|lane| self.clocks.arrive(first + lane)).collect();
+        // Members that have returned count as arrived: their return comes before this.
+        let gone = members & self.warps[index].exited;
+        let returned = self.returned.iter().filter(|arrival| {
+            let lane = arrival.thread.wrapping_sub(first);
+            lane < WARP as u32 && gone >> lane & 1 == 1
+        });
+        arrivals.extend(returned.cloned());
+        self.clocks.join(&arrivals, lanes(met).map(|lane| first + lane));
     }
 
     fn source(&self, index: usize, pcs: &[u32; WARP], lane: u32, at: usize) -> Value {

@@ -6,7 +6,7 @@ use super::memory::window;
 use super::outcome::FaultKind;
 use super::race::lanes;
 use crate::ir::{Instr, Reg};
-use crate::isa::{Effect, Forbidden, Lanes, Space, WARP};
+use crate::isa::{Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
 use crate::term::Value;
 
 impl<'a> Machine<'a> {
@@ -19,6 +19,9 @@ impl<'a> Machine<'a> {
             let why = "a synchronisation or return is reached under a condition that depends on input data";
             self.park(index, mask, pc, FaultKind::NotStructured(why.to_owned()));
             return Flow::Next;
+        }
+        if self.phasers.anyone_refused() && acts(&instr.effect) {
+            self.not_waiting(index, pc, mask);
         }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
@@ -60,7 +63,10 @@ impl<'a> Machine<'a> {
             | Effect::Vote(_)
             | Effect::Match { .. }
             | Effect::Redux { .. }
-            | Effect::Elect => return self.meet(index, pc, mask),
+            | Effect::Elect
+            | Effect::Matrix(_) => return self.meet(index, pc, mask),
+            Effect::Copy(op) => self.copy(index, pc, mask, *op),
+            Effect::Phaser(op) => return self.phaser(index, pc, mask, *op),
             Effect::ActiveMask => {
                 let words = [u64::from(mask); WARP];
                 self.warps[index].set_concrete(kernel.dst(instr)[0], mask, &words);
@@ -185,6 +191,9 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Match { .. }
         | Effect::Redux { .. }
         | Effect::Elect
+        | Effect::Matrix(_)
+        | Effect::Copy(_)
+        | Effect::Phaser(_)
         | Effect::ActiveMask => true,
         Effect::Lanewise(_)
         | Effect::Move { .. }
@@ -203,5 +212,15 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::ReadClock
         | Effect::Nothing
         | Effect::Unsupported => false,
+    }
+}
+
+/// Instructions by which a thread acts on others or on memory; what it must not do between two
+/// tests of a barrier object that it waits for.
+fn acts(effect: &Effect) -> bool {
+    match effect {
+        Effect::Store(_) | Effect::Atomic { .. } | Effect::Forbidden(_) => true,
+        Effect::Phaser(PhaserOp::Test { .. }) => false,
+        other => meets_others(other),
     }
 }

@@ -9,8 +9,10 @@ use super::barrier::{Barriers, Wait};
 use super::cells::Cells;
 use super::clock::{Arrival, Clocks};
 use super::collective::Rendezvous;
+use super::copies::Flights;
 use super::memory::Memory;
 use super::outcome::{EventKind, Fault, FaultKind, Run, Site, Stats, Thread};
+use super::phaser::Phasers;
 use super::predicate::Guards;
 use super::race::{Detector, lanes};
 use super::setup::{Options, Schedule, Setup};
@@ -20,7 +22,7 @@ use super::warp::{Group, Warp};
 use super::{harvest, races::Races};
 use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
-use crate::isa::{Effect, Lanes, WARP};
+use crate::isa::{CopyOp, Effect, Lanes, WARP};
 use crate::term::{Terms, Value};
 
 /// How control goes on after an instruction.
@@ -61,6 +63,12 @@ pub(super) struct Machine<'a> {
     pub(super) returned: Vec<Arrival>,
     /// The running CTA's coordinates.
     pub(super) cta: [u32; 3],
+    /// Copies that are under way.
+    pub(super) flights: Flights,
+    /// Barrier objects in shared memory.
+    pub(super) phasers: Phasers,
+    /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
+    pub(super) agents: bool,
     /// Global number of the CTA's thread 0.
     pub(super) first_thread: u32,
     /// Threads in a block.
@@ -133,6 +141,12 @@ impl<'a> Machine<'a> {
             meetings: Vec::new(),
             returned: Vec::new(),
             cta: [0; 3],
+            flights: Flights::new(0),
+            phasers: Phasers::default(),
+            agents: kernel
+                .code
+                .iter()
+                .any(|instr| matches!(instr.effect, Effect::Copy(CopyOp::Arrive { .. }))),
             first_thread: 0,
             block,
             faults: Vec::new(),
@@ -171,8 +185,11 @@ impl<'a> Machine<'a> {
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
         let count = self.block.div_ceil(WARP as u32);
         self.cta = cta;
-        self.first_thread = index as u32 * self.block;
-        self.clocks = Clocks::new(self.first_thread, self.block);
+        let stride = if self.agents { self.block * 2 } else { self.block };
+        self.first_thread = index as u32 * stride;
+        self.clocks = Clocks::new(self.first_thread, stride);
+        self.flights = Flights::new(self.block);
+        self.phasers = Phasers::default();
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
         self.meetings = (0..count).map(|_| Vec::new()).collect();
@@ -231,10 +248,10 @@ impl<'a> Machine<'a> {
         Thread { cta: self.cta, tid: [linear % x, linear / x % y, linear / (x * y)], linear }
     }
 
-    /// A thread by its global number, over all CTAs run.
+    /// A thread by its global number, over all CTAs run; for an agent, the thread it works for.
     pub(super) fn global_thread(&self, number: u32) -> Thread {
-        let linear = number % self.block;
-        let cta = self.setup.launch.ctas[(number / self.block) as usize];
+        let linear = number % self.clocks.count() % self.block;
+        let cta = self.setup.launch.ctas[(number / self.clocks.count()) as usize];
         Thread { cta, ..self.thread(linear) }
     }
 
@@ -526,6 +543,12 @@ impl<'a> Machine<'a> {
             let site = Site { instr: pc, thread: self.thread(threads[0]) };
             self.faults.push(Fault { kind, site: Some(site), others: threads[1..].to_vec() });
         }
+    }
+
+    /// Stops lanes without a fault of their own: one of those they act with has it.
+    pub(super) fn halt(&mut self, index: usize, mask: u32) {
+        self.warps[index].faulted |= mask;
+        self.parked = true;
     }
 
     /// Whether the run must stop: cancelled, or too much memory.

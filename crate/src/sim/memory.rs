@@ -49,6 +49,8 @@ pub(super) struct Region {
     pub(super) read: bool,
     pub(super) written: bool,
     pub(super) reached: u64,
+    /// Copies under way that read from here.
+    pub(super) flights: u32,
 }
 
 /// Where an address leads.
@@ -364,6 +366,7 @@ fn region(owner: Owner, space: Space, size: Option<u64>, granule: u32) -> Region
         read: false,
         written: false,
         reached: 0,
+        flights: 0,
     }
 }
 

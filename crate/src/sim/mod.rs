@@ -5,7 +5,7 @@
 //! defined by what orders two accesses, not by what happened to come first.
 //!
 //! `machine` schedules warps and groups of lanes; `execute` is the match over effects;
-//! `lanewise`, `access`, `barrier` and `collective` are the effects; `memory`, `cells` and `bits`
+//! `lanewise`, `access`, `barrier`, `collective`, `matrix`, `copies` and `phaser` are the effects; `memory`, `cells` and `bits`
 //! hold values; `clock` and `race` find races. This module knows neither PTX text nor how
 //! equality is decided.
 //!
@@ -18,14 +18,17 @@ mod bits;
 mod cells;
 mod clock;
 mod collective;
+mod copies;
 mod execute;
 mod harvest;
 mod lanewise;
 mod launch;
 mod machine;
+mod matrix;
 mod memory;
 mod notes;
 mod outcome;
+mod phaser;
 mod predicate;
 mod race;
 mod races;

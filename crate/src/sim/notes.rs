@@ -6,7 +6,7 @@
 use super::machine::Machine;
 use crate::base::{Format, FormatClass};
 use crate::diag::{Assumption, Label, Ledger};
-use crate::isa::{AtomicOp, Effect, Lanewise, Meaning, known_function};
+use crate::isa::{AtomicOp, Effect, Lanewise, MatrixOp, Meaning, known_function};
 
 /// Operations on floats that are exact.
 const EXACT: [&str; 9] = ["abs", "neg", "min", "max", "copysign", "mov", "selp", "slct", "setp"];
@@ -26,6 +26,7 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
         let touches_floats = match effect {
             Effect::Lanewise(op) => op.dst.is_float() || op.src[0].is_float(),
             Effect::Atomic { access, .. } => access.format.is_float(),
+            Effect::Matrix(MatrixOp::Multiply(product)) => product.d.format.is_float(),
             _ => false,
         };
         if touches_floats {
@@ -51,6 +52,10 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
         }
         Effect::Atomic { op: AtomicOp::Add, .. } => found.push(Assumption::NoIntegerOverflow),
+        Effect::Matrix(MatrixOp::Multiply(product)) if product.d.format.is_float() => {
+            found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+        }
+        Effect::Matrix(MatrixOp::Multiply(_)) => found.push(Assumption::NoIntegerOverflow),
         _ => {}
     }
     if opcode.contains(".ftz") {

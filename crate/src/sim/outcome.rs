@@ -109,6 +109,13 @@ pub enum WaitKind {
         /// Lanes that have not come.
         missing: u32,
     },
+    /// A phase of a barrier object (`mbarrier`).
+    Phaser {
+        /// Its place in shared memory.
+        object: String,
+        /// Arrivals that its phase lacks.
+        lacks: u32,
+    },
 }
 
 /// Threads that wait at one instruction for the same thing.

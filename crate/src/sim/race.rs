@@ -17,14 +17,27 @@
 
 use super::clock::Clocks;
 use super::outcome::AccessKind;
-use crate::isa::AtomicOp;
+use crate::isa::{AtomicOp, WARP};
 use rustc_hash::FxHashMap;
 
 const NOBODY: u32 = u32::MAX;
 
+/// Who a write is by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hand {
+    /// A thread (or the agent that makes its copies).
+    Thread,
+    /// A whole warp together: the manual does not say which lane writes what, so whoever comes
+    /// after must come after every lane.
+    Warp,
+    /// A copy that is still under way: nobody comes after it, not even the thread that started it.
+    Copy,
+}
+
 /// The history of one granule.
 #[derive(Clone, Copy)]
 pub(super) struct Shadow {
+    /// For a warp, its lane 0.
     writer: u32,
     write_epoch: u32,
     write_instr: u32,
@@ -32,6 +45,7 @@ pub(super) struct Shadow {
     atomics: History,
     atomic_op: Option<AtomicOp>,
     observed: bool,
+    hand: Hand,
 }
 
 /// A set of accesses: which set, and the epoch and lane that its parties' are relative to.
@@ -73,11 +87,20 @@ impl Default for Shadow {
             atomics: NOTHING,
             atomic_op: None,
             observed: false,
+            hand: Hand::Thread,
         }
     }
 }
 
 impl Shadow {
+    /// The copy that `thread` started at `instr` has ended: from now on its bytes were written by
+    /// `writer` in `epoch`. Nothing changes if somebody else has written since.
+    pub(super) fn land(&mut self, thread: u32, instr: u32, writer: u32, epoch: u32) {
+        if self.hand == Hand::Copy && self.writer == thread && self.write_instr == instr {
+            (self.hand, self.writer, self.write_epoch) = (Hand::Thread, writer, epoch);
+        }
+    }
+
     /// The instruction that wrote last, if any did.
     pub(super) fn last_writer(&self) -> Option<u32> {
         (self.write_instr != NOBODY).then_some(self.write_instr)
@@ -143,6 +166,8 @@ pub(super) struct Conflict {
     pub(super) lane: u32,
     /// Both are atomics that do not race, but a result that is used depends on their order.
     pub(super) observed: bool,
+    /// The earlier access is a copy that nobody has waited for.
+    pub(super) under_way: bool,
 }
 
 impl Default for Parties {
@@ -317,14 +342,23 @@ impl Detector {
         if shadow.writer == NOBODY {
             return None;
         }
-        let lane = lanes(by.mask)
-            .find(|lane| !clocks.ordered(shadow.writer, shadow.write_epoch, by.warp_first + lane))?;
+        let unordered =
+            |other: u32, lane: u32| !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane);
+        let (other, lane) = match shadow.hand {
+            Hand::Thread => (shadow.writer, lanes(by.mask).find(|lane| unordered(shadow.writer, *lane))?),
+            Hand::Copy => (shadow.writer, by.mask.trailing_zeros()),
+            Hand::Warp => lanes(by.mask).find_map(|lane| {
+                let mut writers = shadow.writer..shadow.writer + WARP as u32;
+                Some((writers.find(|other| unordered(*other, lane))?, lane))
+            })?,
+        };
         Some(Conflict {
-            other: shadow.writer,
+            other,
             instr: shadow.write_instr,
             kind: AccessKind::Write,
             lane,
             observed: false,
+            under_way: shadow.hand == Hand::Copy,
         })
     }
 
@@ -339,7 +373,7 @@ impl Detector {
             return None;
         }
         let (other, instr, lane) = self.parties.unordered(clocks, history, by)?;
-        Some(Conflict { other, instr, kind, lane, observed: false })
+        Some(Conflict { other, instr, kind, lane, observed: false, under_way: false })
     }
 
     /// Lanes read the granule.
@@ -352,9 +386,15 @@ impl Detector {
         conflict
     }
 
-    /// One lane writes the granule; several lanes at once race with each other.
+    /// One lane writes the granule, by itself or with a copy; or all lanes of the warp together.
     #[inline]
-    pub(super) fn write(&mut self, clocks: &Clocks, shadow: &mut Shadow, by: &Accessor) -> Option<Conflict> {
+    pub(super) fn write(
+        &mut self,
+        clocks: &Clocks,
+        shadow: &mut Shadow,
+        by: &Accessor,
+        hand: Hand,
+    ) -> Option<Conflict> {
         let conflict = self
             .earlier_write(clocks, shadow, by)
             .or_else(|| self.earlier(clocks, shadow.readers, by, AccessKind::Read))
@@ -363,6 +403,7 @@ impl Detector {
             writer: by.global_first + by.mask.trailing_zeros(),
             write_epoch: by.epoch,
             write_instr: by.instr,
+            hand,
             ..Shadow::default()
         };
         conflict

@@ -38,7 +38,13 @@ impl<'a> Machine<'a> {
         let second = RaceSide { site: Site { instr: pc, thread }, kind };
         let bytes = self.memory.regions[region].cells.granule();
         let place = self.region_place(region, offset, bytes);
-        let ordering = if first.site.thread.cta != thread.cta {
+        let ordering = if conflict.under_way {
+            let whose =
+                if first.site.thread == thread { "its own thread" } else { "the thread that started it" };
+            format!(
+                "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
+            )
+        } else if first.site.thread.cta != thread.cta {
             "the threads belong to different CTAs, which nothing orders".to_owned()
         } else {
             let (one, two) = (first.site.thread.linear, thread.linear);

@@ -16,11 +16,13 @@ use std::rc::Rc;
 pub(super) type Cache = FxHashMap<(Name, u64), Rc<Result<Resolved, Problem>>>;
 
 /// Destinations and sources of an instruction, in the order written.
-struct Operands<'i> {
+pub(super) struct Operands<'i> {
     /// The halves of a pair are separate entries; a missing half is not there.
-    out: Vec<&'i Operand>,
-    source: Vec<&'i Operand>,
-    address: Option<&'i Operand>,
+    pub(super) out: Vec<&'i Operand>,
+    pub(super) source: Vec<&'i Operand>,
+    pub(super) address: Option<&'i Operand>,
+    /// Where a copy reads.
+    pub(super) from: Option<&'i Operand>,
 }
 
 impl<'m> Lowering<'m> {
@@ -148,6 +150,9 @@ impl<'m> Lowering<'m> {
             Effect::Load(access) => self.load(context, *access, operands),
             Effect::Store(access) => self.store(context, *access, operands),
             Effect::Atomic { .. } => self.atomic(context, effect, operands),
+            Effect::Matrix(op) => self.matrix(context, *op, operands),
+            Effect::Copy(op) => self.copy(context, *op, operands),
+            Effect::Phaser(op) => self.phaser(context, *op, operands),
             Effect::Nothing | Effect::Fence => {
                 self.plain(context, *effect, &[], &[]);
                 Ok(())
@@ -378,7 +383,12 @@ impl<'m> Lowering<'m> {
     // ---- memory ----------------------------------------------------------------------------
 
     /// The address register of a place in a space, and what is added to it.
-    fn address(&mut self, space: Space, place: Place, operand: &Operand) -> Try<(Space, Reg, i64)> {
+    pub(super) fn address(
+        &mut self,
+        space: Space,
+        place: Place,
+        operand: &Operand,
+    ) -> Try<(Space, Reg, i64)> {
         match place.base {
             Base::Register(reg) => {
                 // Inside a function, parameters live in the thread's own memory.
@@ -523,18 +533,23 @@ fn encode(shapes: &[Shape]) -> u64 {
 
 /// Sorts the operands into destinations, sources and the address.
 fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
-    let mut sorted = Operands { out: Vec::with_capacity(2), source: Vec::with_capacity(4), address: None };
+    let mut sorted =
+        Operands { out: Vec::with_capacity(2), source: Vec::with_capacity(4), address: None, from: None };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
         match (kind, &operand.kind) {
             (SlotKind::OutPair { .. }, OperandKind::Pair(halves)) => {
                 sorted.out.push(&halves.0);
                 sorted.out.push(&halves.1);
             }
-            (SlotKind::Out | SlotKind::OutPair { .. } | SlotKind::OutVector(_), _) => {
-                sorted.out.push(operand);
+            (
+                SlotKind::Out | SlotKind::OutPair { .. } | SlotKind::OutVector(_) | SlotKind::OutFragment,
+                _,
+            ) => sorted.out.push(operand),
+            (SlotKind::In | SlotKind::Predicate | SlotKind::InVector(_) | SlotKind::InFragment, _) => {
+                sorted.source.push(operand);
             }
-            (SlotKind::In | SlotKind::Predicate | SlotKind::InVector(_), _) => sorted.source.push(operand),
-            (SlotKind::Address, _) => sorted.address = Some(operand),
+            (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
+            (SlotKind::Address, _) => sorted.from = Some(operand),
             (SlotKind::Rest, _) => {}
         }
     }

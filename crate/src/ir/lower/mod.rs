@@ -15,6 +15,7 @@
 mod arguments;
 mod body;
 mod call;
+mod cooperative;
 mod instruction;
 mod operand;
 mod registers;

@@ -62,6 +62,9 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Exit
         | Effect::Forbidden(_)
         | Effect::WarpSync
+        | Effect::Matrix(_)
+        | Effect::Copy(_)
+        | Effect::Phaser(_)
         | Effect::Fence
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),
@@ -94,6 +97,9 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Exit
         | Effect::Forbidden(_)
         | Effect::WarpSync
+        | Effect::Matrix(_)
+        | Effect::Copy(_)
+        | Effect::Phaser(_)
         | Effect::Fence
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),

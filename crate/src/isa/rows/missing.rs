@@ -19,20 +19,10 @@ macro_rules! missing {
 }
 
 missing! {
-    "cp" "9.7.9.25" "asynchronous copies (attention, GEMM pipelines)" "cp.async ..."
-        "Copies from global to shared memory in the background." "cp.async.cg.shared.global [%r1], [%rd2], 16;";
-    "mbarrier" "9.7.13.15" "asynchronous copies (pipelined kernels)" "mbarrier ..."
-        "A barrier object in shared memory." "mbarrier.init.shared.b64 [%r1], 32;";
-    "ldmatrix" "9.7.14.5" "tensor cores" "ldmatrix ..."
-        "Loads 8×8 matrices into the lanes of a warp." "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
-    "stmatrix" "9.7.14.5" "tensor cores" "stmatrix ..."
-        "Stores 8×8 matrices from the lanes of a warp." "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};";
-    "movmatrix" "9.7.14.5" "tensor cores" "movmatrix ..."
-        "Transposes an 8×8 matrix across a warp." "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;";
-    "mma" "9.7.14.5" "tensor cores" "mma ..."
-        "Multiplies matrices held by a warp." "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
-    "wmma" "9.7.14.4" "tensor cores" "wmma ..."
-        "Loads, stores and multiplies matrix fragments." "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, %r1;";
+    "cp" "9.7.9.25.4" "bulk copies (Hopper)" "cp.async.bulk ..."
+        "Copies large blocks in the background." "cp.async.bulk.commit_group;";
+    "mbarrier" "9.7.13.15.11" "bulk copies (Hopper)" "mbarrier.expect_tx ..."
+        "Expects bytes of bulk copies at a barrier object." "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
     "wgmma" "9.7.15.5" "Hopper tensor cores" "wgmma ..."
         "Multiplies matrices across a warpgroup." "wgmma.fence.sync.aligned;";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."

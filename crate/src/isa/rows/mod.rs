@@ -5,10 +5,12 @@ use super::table::Row;
 pub(super) mod compare;
 mod control;
 mod convert;
+mod copies;
 pub(super) mod extern_math;
 mod float;
 mod integer;
 mod logic;
+mod matrix;
 mod memory;
 mod missing;
 mod moves;
@@ -23,5 +25,7 @@ pub(super) const ALL: &[&[Row]] = &[
     convert::ROWS,
     memory::ROWS,
     control::ROWS,
+    copies::ROWS,
+    matrix::ROWS,
     missing::ROWS,
 ];

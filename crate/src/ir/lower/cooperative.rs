@@ -1,0 +1,147 @@
+//! Instructions of several registers or addresses: matrix fragments, background copies, barrier
+//! objects.
+
+use super::instruction::Operands;
+use super::operand::Want;
+use super::{Context, Emit, Lowering, Try};
+use crate::ir::kernel::Reg;
+use crate::isa::{self, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space};
+use crate::syntax::ast::{Operand, OperandKind};
+
+impl<'m> Lowering<'m> {
+    fn fragment_out(&mut self, operand: &Operand, fragment: Fragment) -> Try<Vec<Reg>> {
+        self.destinations(operand, fragment.registers, Want::bits(fragment.register_bits()))
+    }
+
+    fn fragment_in(&mut self, context: Context, operand: &Operand, fragment: Fragment) -> Try<Vec<Reg>> {
+        self.sources(context, operand, fragment.registers, Want::bits(fragment.register_bits()))
+    }
+
+    pub(super) fn matrix(&mut self, context: Context, op: MatrixOp, operands: &Operands<'_>) -> Try<()> {
+        let word = Want::bits(32);
+        let (mut dst, mut src) = (Vec::new(), Vec::new());
+        let (mut op, mut offset) = (op, 0);
+        let space = match &mut op {
+            MatrixOp::LoadTiles(tiles) | MatrixOp::StoreTiles(tiles) => Some(&mut tiles.space),
+            MatrixOp::Load(stored) | MatrixOp::Store(stored) => Some(&mut stored.space),
+            MatrixOp::Multiply(_) | MatrixOp::Transpose => None,
+        };
+        if let (Some(space), Some(address)) = (space, operands.address) {
+            let place = self.place_of(address)?;
+            let (lives, base, at) = self.address(*space, place, address)?;
+            *space = lives;
+            src.push(base);
+            offset = at;
+        }
+        match op {
+            MatrixOp::Multiply(product) => {
+                dst = self.fragment_out(operands.out[0], product.d)?;
+                for (operand, fragment) in operands.source.iter().zip([product.a, product.b, product.c]) {
+                    src.extend(self.fragment_in(context, operand, fragment)?);
+                }
+            }
+            MatrixOp::LoadTiles(tiles) => dst = self.destinations(operands.out[0], tiles.count, word)?,
+            MatrixOp::StoreTiles(tiles) => {
+                src.extend(self.sources(context, operands.source[0], tiles.count, word)?);
+            }
+            MatrixOp::Transpose => {
+                dst.push(self.destination(operands.out[0], word)?);
+                src.push(self.source(context, operands.source[0], word)?);
+            }
+            MatrixOp::Load(stored) => {
+                dst = self.fragment_out(operands.out[0], stored.fragment)?;
+                if let Some(stride) = operands.source.first() {
+                    src.push(self.source(context, stride, word)?);
+                }
+            }
+            MatrixOp::Store(stored) => {
+                src.extend(self.fragment_in(context, operands.source[0], stored.fragment)?);
+                if let Some(stride) = operands.source.get(1) {
+                    src.push(self.source(context, stride, word)?);
+                }
+            }
+        }
+        self.emit(context, Emit { effect: Effect::Matrix(op), dst: &dst, src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    pub(super) fn copy(&mut self, context: Context, op: CopyOp, operands: &Operands<'_>) -> Try<()> {
+        let (mut src, mut offset) = (Vec::new(), 0);
+        match op {
+            CopyOp::Start => {
+                let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(Space::Shared, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(from)?;
+                let (_, base, at) = self.address(Space::Global, place, from)?;
+                src.push(self.shifted(context, base, at));
+                let hinted = self.opcodes[context.opcode as usize].contains("cache_hint");
+                let count = operands.source.len() - usize::from(hinted);
+                for operand in &operands.source[..count.min(2)] {
+                    // The fourth operand is a size, or a predicate that says to ignore the source.
+                    let want = if self.is_predicate(operand) { Want::bits(1) } else { Want::bits(32) };
+                    src.push(self.source(context, operand, want)?);
+                }
+            }
+            CopyOp::WaitGroups => src.push(self.source(context, operands.source[0], Want::bits(32))?),
+            CopyOp::Arrive { .. } => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (_, base, at) = self.address(Space::Shared, place, address)?;
+                src.push(base);
+                offset = at;
+            }
+            CopyOp::Commit | CopyOp::WaitAll => {}
+        }
+        self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    pub(super) fn phaser(&mut self, context: Context, op: PhaserOp, operands: &Operands<'_>) -> Try<()> {
+        let (mut dst, mut src, mut offset) = (Vec::new(), Vec::new(), 0);
+        if let Some(address) = operands.address {
+            let place = self.place_of(address)?;
+            // Without a state space the address is generic, and a shared one all the same.
+            let (_, base, at) = self.address(Space::Shared, place, address)?;
+            src.push(base);
+            offset = at;
+        }
+        let wide = matches!(op, PhaserOp::Test { parity: false } | PhaserOp::Pending);
+        if let Some(operand) = operands.source.first() {
+            src.push(self.source(context, operand, Want::bits(if wide { 64 } else { 32 }))?);
+        }
+        if let Some(out) = operands.out.first().filter(|out| !matches!(out.kind, OperandKind::Sink)) {
+            let bits = match op {
+                PhaserOp::Arrive { .. } => 64,
+                PhaserOp::Test { .. } => 1,
+                PhaserOp::Init | PhaserOp::Invalidate | PhaserOp::Pending => 32,
+            };
+            dst.push(self.destination(out, Want::bits(bits))?);
+        }
+        self.emit(context, Emit { effect: Effect::Phaser(op), dst: &dst, src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    /// A register that holds an address moved by some bytes.
+    fn shifted(&mut self, context: Context, base: Reg, offset: i64) -> Reg {
+        if offset == 0 {
+            return base;
+        }
+        let shapes = [Shape::Scalar; 3];
+        let Ok(isa::Resolved { action: isa::Action::Effect(add), .. }) = isa::find("add", &["s64"], &shapes)
+        else {
+            return base;
+        };
+        let moved = self.registers.fresh(64, "");
+        let by = self.registers.bits(offset as u64);
+        self.plain(context, add, &[moved], &[base, by]);
+        moved
+    }
+
+    fn is_predicate(&mut self, operand: &Operand) -> bool {
+        let OperandKind::Name(name) = &operand.kind else { return false };
+        matches!(self.bound(*name), Some(super::scope::Binding::Register { bits: 1, .. }))
+    }
+}

@@ -1,0 +1,155 @@
+//! Tensor cores: `mma`, `wmma`, and what moves fragments (PTX ISA 9.0, 9.7.14).
+//!
+//! Every shape and type of sm_80 to sm_90 but the sub-byte ones, the sparse ones and Volta's
+//! `m8n8k4` of f16.
+
+use super::moves::space;
+use crate::base::Format;
+use crate::isa::form::Choice;
+use crate::isa::fragment::{Fragment, Part};
+use crate::isa::table::{Action, Row, Support};
+use crate::isa::{Effect, MatrixOp, Product, Space, Stored, Tiles};
+
+fn matrix(op: MatrixOp) -> Option<Action> {
+    Some(Action::Effect(Effect::Matrix(op)))
+}
+
+/// `m16n8k16` → (16, 8, 16).
+fn shape(m: &Choice<'_>) -> Option<(u8, u8, u8)> {
+    let (rows, rest) = m.get("shape")?[1..].split_once('n')?;
+    let (cols, depth) = rest.split_once('k')?;
+    Some((rows.parse().ok()?, cols.parse().ok()?, depth.parse().ok()?))
+}
+
+/// The formats of D, A, B, C, as far as the form lets one choose.
+fn formats(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<[Format; 4]> {
+    let keys = ["dtype", "atype", "btype", "ctype"];
+    let mut formats = [Format::F32; 4];
+    for ((format, key), fixed) in formats.iter_mut().zip(keys).zip(fixed) {
+        *format = match fixed {
+            Some(fixed) => fixed,
+            None => m.format(key)?,
+        };
+    }
+    Some(formats)
+}
+
+fn mma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
+    let shape = shape(m)?;
+    let [d, a, b, c] = formats(m, fixed)?;
+    matrix(MatrixOp::Multiply(Product {
+        a: Fragment::mma(Part::A, shape, a),
+        b: Fragment::mma(Part::B, shape, b),
+        c: Fragment::mma(Part::Sum, shape, c),
+        d: Fragment::mma(Part::Sum, shape, d),
+        saturate: m.has("satfinite"),
+    }))
+}
+
+fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
+    let shape = shape(m)?;
+    let [d, a, b, c] = formats(m, fixed)?;
+    matrix(MatrixOp::Multiply(Product {
+        a: Fragment::wmma(Part::A, shape, a, m.get("alayout")? == "col")?,
+        b: Fragment::wmma(Part::B, shape, b, m.get("blayout")? == "col")?,
+        c: Fragment::wmma(Part::Sum, shape, c, false)?,
+        d: Fragment::wmma(Part::Sum, shape, d, false)?,
+        saturate: m.has("satfinite"),
+    }))
+}
+
+fn tiles(m: &Choice<'_>) -> Option<Tiles> {
+    let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
+    Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans") })
+}
+
+fn stored(m: &Choice<'_>, part: Part) -> Option<Stored> {
+    let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
+    let column = m.get("layout")? == "col";
+    Some(Stored { space, fragment: Fragment::wmma(part, shape(m)?, m.format("type")?, column)?, column })
+}
+
+const ALL: Option<Format> = None;
+const F16: Option<Format> = Some(Format::F16);
+const BF16: Option<Format> = Some(Format::Bf16);
+const TF32: Option<Format> = Some(Format::Tf32);
+const F32: Option<Format> = Some(Format::F32);
+const F64: Option<Format> = Some(Format::F64);
+const S32: Option<Format> = Some(Format::S32);
+
+macro_rules! rows {
+    ($($name:literal $section:literal [$($form:literal),+] $build:expr, $real:literal, $summary:literal, $example:literal;)*) => {
+        pub(super) const ROWS: &[Row] = &[$(Row {
+            name: $name,
+            forms: &[$($form),+],
+            build: $build,
+            real: $real,
+            section: $section,
+            summary: $summary,
+            example: $example,
+            support: Support::Full,
+        }),*];
+    };
+}
+
+rows! {
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k8 .m16n8k16; .dtype = .f16 .f32; .ctype = .f16 .f32"]
+        |m| mma(m, [ALL, F16, F16, ALL]), "A · B + C",
+        "Multiplies f16 matrices held by a warp.", "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.f32.bf16.bf16.f32 {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k8 .m16n8k16"]
+        |m| mma(m, [F32, BF16, BF16, F32]), "A · B + C",
+        "Multiplies bf16 matrices held by a warp.", "mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.f32.tf32.tf32.f32 {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k4 .m16n8k8"]
+        |m| mma(m, [F32, TF32, TF32, F32]), "A · B + C",
+        "Multiplies tf32 matrices held by a warp.", "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.rnd}.f64.f64.f64.f64 {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k4 .m16n8k4 .m16n8k8 .m16n8k16; .rnd = .rn .rz .rm .rp"]
+        |m| mma(m, [F64, F64, F64, F64]), "A · B + C",
+        "Multiplies f64 matrices held by a warp.", "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k16 .m16n8k16 .m16n8k32; .atype = .u8 .s8; .btype = .u8 .s8"]
+        |m| mma(m, [S32, ALL, ALL, S32]), "A · B + C (no overflow)",
+        "Multiplies matrices of bytes held by a warp.", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k16 .m16n8k32; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
+        |m| mma(m, [ALL, ALL, ALL, ALL]), "A · B + C",
+        "Multiplies fp8 matrices held by a warp.", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
+        |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
+        "Loads 8×8 matrices into the lanes of a warp.", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
+    "stmatrix" "9.7.14.5.16" ["stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [a], {b..}; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
+        |m| matrix(MatrixOp::StoreTiles(tiles(m)?)), "stores the values",
+        "Stores 8×8 matrices from the lanes of a warp.", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};";
+    "movmatrix" "9.7.14.5.17" ["movmatrix.sync.aligned.m8n8.trans.b16 d, a"]
+        |_| matrix(MatrixOp::Transpose), "the values",
+        "Transposes an 8×8 matrix across a warp.", "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;";
+    "wmma" "9.7.14.4.3"
+        ["wmma.load.a.sync.aligned.layout.shape{.ss}.type {d..}, [a]{, b}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .bf16 .tf32 .f64 .u8 .s8"]
+        |m| matrix(MatrixOp::Load(stored(m, Part::A)?)), "what is stored there",
+        "Loads the fragment of the left matrix.", "wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%fd1}, [%rd1], %r1;";
+    "wmma" "9.7.14.4.3"
+        ["wmma.load.b.sync.aligned.layout.shape{.ss}.type {d..}, [a]{, b}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .bf16 .tf32 .f64 .u8 .s8"]
+        |m| matrix(MatrixOp::Load(stored(m, Part::B)?)), "what is stored there",
+        "Loads the fragment of the right matrix.", "wmma.load.b.sync.aligned.col.m8n8k4.global.f64 {%fd1}, [%rd1], %r1;";
+    "wmma" "9.7.14.4.3"
+        ["wmma.load.c.sync.aligned.layout.shape{.ss}.type {d..}, [a]{, b}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
+        |m| matrix(MatrixOp::Load(stored(m, Part::Sum)?)), "what is stored there",
+        "Loads the fragment of the sum.", "wmma.load.c.sync.aligned.row.m8n8k4.global.f64 {%fd1, %fd2}, [%rd1], %r1;";
+    "wmma" "9.7.14.4.4"
+        ["wmma.store.d.sync.aligned.layout.shape{.ss}.type [a], {b..}{, c}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
+        |m| matrix(MatrixOp::Store(stored(m, Part::Sum)?)), "stores the values",
+        "Stores the fragment of the sum.", "wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%rd1], {%fd1, %fd2}, %r1;";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.sync.aligned.alayout.blayout.shape{.satfinite}.dtype.ctype {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16; .dtype = .f16 .f32; .ctype = .f16 .f32"]
+        |m| wmma(m, [ALL, F16, F16, ALL]), "A · B + C",
+        "Multiplies fragments of f16.", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.sync.aligned.alayout.blayout.shape.f32.atype.btype.f32 {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8; .atype = .bf16 .tf32; .btype = .bf16 .tf32"]
+        |m| (m.get("atype") == m.get("btype")).then(|| wmma(m, [F32, ALL, ALL, F32]))?, "A · B + C",
+        "Multiplies fragments of bf16 or tf32.", "wmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.f64.f64.f64.f64 {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .shape = .m8n8k4; .rnd = .rn .rz .rm .rp"]
+        |m| wmma(m, [F64, F64, F64, F64]), "A · B + C",
+        "Multiplies fragments of f64.", "wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.sync.aligned.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16; .atype = .u8 .s8; .btype = .u8 .s8"]
+        |m| wmma(m, [S32, ALL, ALL, S32]), "A · B + C (no overflow)",
+        "Multiplies fragments of bytes.", "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2}, {%r3, %r4}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8};";
+}

@@ -1,0 +1,270 @@
+//! Copies that run in the background (`cp.async`).
+//!
+//! A copy may happen at any moment between its start and the wait that covers it. Its bytes are
+//! moved when it starts, and until it has ended its shadow entry is nobody's past: any access in
+//! between, even by the thread that started it, is a race. What it reads must not be written in
+//! between either. A wait turns the copy into accesses of the waiting thread, at the moment of the
+//! wait; an arrival at a barrier object turns it into accesses of the thread's agent, which happen
+//! before whatever waits for that barrier object.
+//!
+//! Missed: a copy that both arrives at a barrier object and is waited for by its thread counts as
+//! waited for through the barrier object only (a false alarm where the kernel relies on the other).
+
+use super::machine::Machine;
+use super::outcome::{AccessKind, FaultKind};
+use super::race::{Conflict, Hand, lanes};
+use crate::base::Format;
+use crate::ir::RegisterKind;
+use crate::isa::{Access, CopyOp, Space};
+use crate::term::Value;
+use std::collections::VecDeque;
+
+/// A copy under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    /// Offset in shared memory.
+    to: u64,
+    bytes: u64,
+    /// Region and offset that it reads, and how many bytes.
+    from: Option<(usize, u64, u64)>,
+    instr: u32,
+    /// The thread's epoch when it started.
+    epoch: u32,
+}
+
+/// The copies of each thread of the CTA, in groups.
+#[derive(Default)]
+pub(super) struct Flights {
+    open: Vec<Vec<Flight>>,
+    groups: Vec<VecDeque<Vec<Flight>>>,
+}
+
+impl Flights {
+    /// None under way.
+    pub(super) fn new(threads: u32) -> Flights {
+        let count = threads as usize;
+        Flights { open: vec![Vec::new(); count], groups: vec![VecDeque::new(); count] }
+    }
+
+    /// All copies of a thread, which forgets them.
+    pub(super) fn take(&mut self, thread: u32) -> Vec<Flight> {
+        let mut all: Vec<Flight> = self.groups[thread as usize].drain(..).flatten().collect();
+        all.append(&mut self.open[thread as usize]);
+        all
+    }
+
+    fn of(&self, thread: usize) -> impl Iterator<Item = &Flight> {
+        self.groups[thread].iter().flatten().chain(&self.open[thread])
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Executes an instruction about background copies.
+    pub(super) fn copy(&mut self, index: usize, pc: u32, mask: u32, op: CopyOp) {
+        let first = self.warps[index].first();
+        match op {
+            CopyOp::Start => self.start_copies(index, pc, mask),
+            CopyOp::Commit => {
+                for lane in lanes(mask) {
+                    let thread = (first + lane) as usize;
+                    let group = std::mem::take(&mut self.flights.open[thread]);
+                    self.flights.groups[thread].push_back(group);
+                }
+            }
+            CopyOp::WaitGroups => {
+                let reg = self.kernel.src(&self.kernel.code[pc as usize])[0];
+                let known = self.concrete_lanes(index, pc, mask, reg, "the number of groups");
+                for lane in lanes(known) {
+                    let left = self.warps[index].lanes(reg)[lane as usize] as usize;
+                    let thread = first + lane;
+                    while self.flights.groups[thread as usize].len() > left {
+                        let group = self.flights.groups[thread as usize].pop_front().unwrap_or_default();
+                        self.land(index, lane, &group);
+                    }
+                }
+            }
+            CopyOp::WaitAll => {
+                for lane in lanes(mask) {
+                    let all = self.flights.take(first + lane);
+                    self.land(index, lane, &all);
+                }
+            }
+            CopyOp::Arrive { counted } => self.copies_arrive(index, pc, mask, counted),
+        }
+    }
+
+    fn start_copies(&mut self, index: usize, pc: u32, mask: u32) {
+        let kernel = self.kernel;
+        let src = kernel.src(&kernel.code[pc as usize]);
+        let mut known = self.concrete_lanes(index, pc, mask, src[0], "the address");
+        known = self.concrete_lanes(index, pc, known, src[1], "the address");
+        for reg in &src[2..] {
+            known = self.concrete_lanes(index, pc, known, *reg, "the size of the copy");
+        }
+        if known == 0 {
+            return;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return };
+        for lane in lanes(known) {
+            let word = |at: usize| src.get(at).map(|reg| self.warps[index].lanes(*reg)[lane as usize]);
+            let (from, size, further) = (word(1).unwrap_or(0), word(2).unwrap_or(0) as u32, word(3));
+            let predicate = RegisterKind::Virtual { bits: 1 };
+            let ignored = src.get(3).is_some_and(|reg| kernel.registers[reg.index()] == predicate);
+            let read = match further {
+                Some(ignore) if ignored => {
+                    if ignore & 1 == 1 {
+                        0
+                    } else {
+                        size
+                    }
+                }
+                Some(read) => read as u32,
+                None => size,
+            };
+            if !matches!(size, 4 | 8 | 16) || read > size {
+                let why = format!("a copy of {size} bytes of which {read} are read; 4, 8 or 16 are possible");
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
+            self.start_copy(index, pc, lane, (addresses[lane as usize], from), (size, read));
+        }
+    }
+
+    fn start_copy(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        (to, from): (u64, u64),
+        (size, read): (u32, u32),
+    ) {
+        let (format, step) = match read % 4 {
+            0 => (Format::B32, 4),
+            2 => (Format::B16, 2),
+            _ => (Format::B8, 1),
+        };
+        let access = |space| Access { space, format, vector: 1, strong: false };
+        let target =
+            self.aligned_spot(index, pc, lane, access(Space::Shared), AccessKind::Write, to, size, size);
+        let Some((shared, to)) = target else { return };
+        let mut source = None;
+        if read > 0 {
+            let spot =
+                self.aligned_spot(index, pc, lane, access(Space::Global), AccessKind::Read, from, read, size);
+            let Some(spot) = spot else { return };
+            source = Some(spot);
+        }
+        let first = self.warps[index].first();
+        let epoch = self.clocks.epoch(first + lane);
+        let by = self.accessor(index, pc, 1 << lane, epoch);
+        if let Some((region, offset)) = source {
+            self.read_for_copy(index, pc, lane, (region, offset, u64::from(read)));
+            self.memory.regions[region].flights += 1;
+        }
+        for at in (0..size).step_by(step as usize) {
+            let value = match source {
+                Some(spot) if at < read => self.piece(spot, at, step),
+                _ => Value::Concrete(0),
+            };
+            if let (Value::Undefined, Some((region, offset))) = (value, source) {
+                let place = self.region_place(region, offset + u64::from(at), step);
+                self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
+                return;
+            }
+            let cells = &mut self.memory.regions[shared].cells;
+            self.changes += u64::from(cells.write(&mut self.terms, to + u64::from(at), step, value));
+        }
+        let granule = u64::from(self.memory.regions[shared].cells.granule());
+        for at in (to..to + u64::from(size)).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[shared].shadow[(at / granule) as usize];
+            if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, Hand::Copy) {
+                self.record_race(index, pc, AccessKind::Write, shared, at, conflict);
+            }
+        }
+        let step = self.warps[index].step;
+        self.trace.access(index as u32, step, 1 << lane, pc, AccessKind::Write, true);
+        let from = source.map(|(region, offset)| (region, offset, u64::from(read)));
+        let flight = Flight { to, bytes: size.into(), from, instr: pc, epoch };
+        self.flights.open[(first + lane) as usize].push(flight);
+    }
+
+    fn read_for_copy(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        (region, offset, bytes): (usize, u64, u64),
+    ) {
+        if !matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
+            return;
+        }
+        let epoch = self.clocks.epoch(self.warps[index].first() + lane);
+        let by = self.accessor(index, pc, 1 << lane, epoch);
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            if let Some(conflict) = self.detector.read(&self.clocks, shadow, &by) {
+                self.record_race(index, pc, AccessKind::Read, region, at, conflict);
+            }
+        }
+    }
+
+    /// Copies have ended: the thread that waited for them did it all, now.
+    fn land(&mut self, index: usize, lane: u32, flights: &[Flight]) {
+        let thread = self.warps[index].first() + lane;
+        let epoch = self.clocks.epoch(thread);
+        for flight in flights {
+            self.settle(thread, flight, self.first_thread + thread, epoch);
+            if let Some(read) = flight.from
+                && flight.epoch != epoch
+            {
+                self.read_for_copy(index, flight.instr, lane, read);
+            }
+        }
+    }
+
+    /// A copy's bytes were written by `writer` in `epoch`.
+    pub(super) fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
+        let shared = super::memory::SHARED;
+        let granule = u64::from(self.memory.regions[shared].cells.granule());
+        for at in (flight.to..flight.to + flight.bytes).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[shared].shadow[(at / granule) as usize];
+            shadow.land(self.first_thread + thread, flight.instr, writer, epoch);
+        }
+        if let Some((region, ..)) = flight.from {
+            self.memory.regions[region].flights -= 1;
+        }
+    }
+
+    /// A lane writes where copies under way may read.
+    pub(super) fn write_under_copies(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        region: usize,
+        offset: u64,
+        bytes: u32,
+    ) {
+        let overlaps = |flight: &&Flight| {
+            flight.from.is_some_and(|(other, from, count)| {
+                other == region && from < offset + u64::from(bytes) && offset < from + count
+            })
+        };
+        let found = (0..self.block).find_map(|thread| {
+            let flight = self.flights.of(thread as usize).find(overlaps)?;
+            Some((thread, flight.instr))
+        });
+        if let Some((thread, instr)) = found {
+            let conflict = Conflict {
+                other: self.first_thread + thread,
+                instr,
+                kind: AccessKind::Read,
+                lane,
+                observed: false,
+                under_way: true,
+            };
+            self.record_race(index, pc, AccessKind::Write, region, offset, conflict);
+        }
+    }
+}

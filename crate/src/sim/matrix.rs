@@ -1,0 +1,482 @@
+//! Tensor cores: matrices that a warp holds, loads, stores and multiplies together.
+//!
+//! All 32 lanes execute the same instruction. A matrix that is loaded or stored is an access by the
+//! whole warp: the manual does not say which lane touches which byte, so whoever else touches it
+//! must be ordered with every lane. By themselves these instructions order nothing, unless the
+//! option `collectives_order_memory` asks for the paper's reading.
+//!
+//! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
+//! it is computed; integers wrap or saturate as the manual says.
+
+use super::bits::{as_number, concat, slice};
+use super::machine::Machine;
+use super::memory::Spot;
+use super::outcome::{AccessKind, FaultKind};
+use super::race::Hand;
+use crate::base::Format;
+use crate::ir::Reg;
+use crate::isa::{self, Access, Fragment, Lanes, MatrixOp, Product, Space, Stored, Tiles, WARP};
+use crate::term::{Symbol, Term, Value};
+
+/// Bytes in a row of an 8×8 matrix of 16-bit elements.
+const ROW: u32 = 16;
+
+impl<'a> Machine<'a> {
+    /// Executes a matrix instruction for all lanes of a warp.
+    pub(super) fn matrix(&mut self, index: usize, pc: u32, op: MatrixOp) {
+        if self.options.collectives_order_memory {
+            self.order_warp(index, u32::MAX, u32::MAX);
+        }
+        match op {
+            MatrixOp::Multiply(product) => self.multiply(index, pc, &product),
+            MatrixOp::LoadTiles(tiles) => self.load_tiles(index, pc, tiles),
+            MatrixOp::StoreTiles(tiles) => self.store_tiles(index, pc, tiles),
+            MatrixOp::Transpose => self.transpose(index, pc),
+            MatrixOp::Load(stored) => self.load_fragment(index, pc, stored),
+            MatrixOp::Store(stored) => self.store_fragment(index, pc, stored),
+        }
+    }
+
+    // ---- products --------------------------------------------------------------------------
+
+    fn multiply(&mut self, index: usize, pc: u32, product: &Product) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+        let (left, rest) = src.split_at(product.a.registers.into());
+        let (right, sum) = rest.split_at(product.b.registers.into());
+        let (Some(a), Some(b), Some(c)) = (
+            self.gather(index, pc, product.a, left),
+            self.gather(index, pc, product.b, right),
+            self.gather(index, pc, product.c, sum),
+        ) else {
+            return;
+        };
+        let (rows, depth, cols) = (a.rows, a.cols, b.cols);
+        let (left, right) = (a.numbers(self), b.numbers(self));
+        let addends = c.numbers(self);
+        let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
+        let mut symbolic = false;
+        for row in 0..rows {
+            for col in 0..cols {
+                let at = row * cols + col;
+                let pairs = (0..depth).map(|k| (row * depth + k, k * cols + col));
+                if let Value::Concrete(addend) = c.values[at]
+                    && let Some((xs, ys)) = concrete_pairs(&a, &b, pairs.clone())
+                {
+                    result.values.push(Value::Concrete(isa::multiply(product, &xs, &ys, addend)));
+                    continue;
+                }
+                symbolic = true;
+                let mut term = addends[at];
+                for (x, y) in pairs {
+                    term = self.terms.fma(left[x], right[y], term);
+                }
+                result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
+            }
+        }
+        if symbolic {
+            self.symbolic_uses[pc as usize] += WARP as u64;
+        }
+        self.scatter(index, product.d, dst, &result);
+    }
+
+    /// The matrix that the lanes hold; `None` after a fault.
+    fn gather(&mut self, index: usize, pc: u32, fragment: Fragment, regs: &[Reg]) -> Option<Matrix> {
+        let (rows, cols) = (usize::from(fragment.rows), usize::from(fragment.cols));
+        let mut values = vec![Value::Undefined; rows * cols];
+        let packed = fragment.packed();
+        let width = fragment.format.bits();
+        for (number, reg) in regs.iter().enumerate() {
+            let undefined = self.warps[index].undefined(*reg);
+            if undefined != 0 {
+                let name = self.register_name(*reg);
+                self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+                return None;
+            }
+            for lane in 0..WARP as u32 {
+                let value = self.warps[index].get(*reg, lane);
+                for within in 0..packed {
+                    let part = slice(&mut self.terms, value, packed * width, within * width, width);
+                    let (row, col) = fragment.place(lane, number as u32 * packed + within);
+                    let place = &mut values[row as usize * cols + col as usize];
+                    if *place != Value::Undefined && *place != part {
+                        let why = "lanes hold different copies of one matrix element: the layout of a wmma fragment is unspecified, so work on it must treat all elements alike";
+                        self.park(index, u32::MAX, pc, FaultKind::Unsupported(why.to_owned()));
+                        return None;
+                    }
+                    *place = part;
+                }
+            }
+        }
+        Some(Matrix { rows, cols, format: fragment.format, values })
+    }
+
+    /// Gives the lanes their elements of a matrix.
+    fn scatter(&mut self, index: usize, fragment: Fragment, regs: &[Reg], matrix: &Matrix) {
+        let packed = fragment.packed();
+        for (number, reg) in regs.iter().enumerate() {
+            for lane in 0..WARP as u32 {
+                let mut parts = [Value::Undefined; 4];
+                for within in 0..packed {
+                    let (row, col) = fragment.place(lane, number as u32 * packed + within);
+                    parts[within as usize] = matrix.values[row as usize * matrix.cols + col as usize];
+                }
+                let value = self.pack_parts(&parts[..packed as usize], fragment.register_bits());
+                self.warps[index].set(*reg, lane, value);
+            }
+        }
+    }
+
+    fn pack_parts(&mut self, parts: &[Value], width: u32) -> Value {
+        match parts {
+            [one] => *one,
+            _ => {
+                let (low, high) = parts.split_at(parts.len() / 2);
+                let (low, high) = (self.pack_parts(low, width / 2), self.pack_parts(high, width / 2));
+                concat(&mut self.terms, low, high, width)
+            }
+        }
+    }
+
+    // ---- 8×8 tiles -------------------------------------------------------------------------
+
+    fn load_tiles(&mut self, index: usize, pc: u32, tiles: Tiles) {
+        let kernel = self.kernel;
+        let Some(rows) = self.rows(index, pc, tiles, AccessKind::Read) else { return };
+        for (number, reg) in kernel.dst(&kernel.code[pc as usize]).iter().enumerate() {
+            for lane in 0..WARP as u32 {
+                let (outer, inner) = (lane / 4, lane % 4 * 2);
+                let value = if tiles.transposed {
+                    let low = self.piece(rows[number * 8 + inner as usize], outer * 2, 2);
+                    let high = self.piece(rows[number * 8 + inner as usize + 1], outer * 2, 2);
+                    match (low, high) {
+                        (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
+                        (low, high) => concat(&mut self.terms, low, high, 32),
+                    }
+                } else {
+                    self.piece(rows[number * 8 + outer as usize], inner * 2, 4)
+                };
+                if value == Value::Undefined {
+                    let (region, offset) = rows[number * 8 + outer as usize];
+                    let place = self.region_place(region, offset, 2);
+                    self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
+                }
+                self.warps[index].set(*reg, lane, value);
+            }
+        }
+    }
+
+    fn store_tiles(&mut self, index: usize, pc: u32, tiles: Tiles) {
+        let kernel = self.kernel;
+        let Some(rows) = self.rows(index, pc, tiles, AccessKind::Write) else { return };
+        for (number, reg) in kernel.src(&kernel.code[pc as usize])[1..].iter().enumerate() {
+            for lane in 0..WARP as u32 {
+                let value = self.warps[index].get(*reg, lane);
+                if value == Value::Undefined {
+                    let name = self.register_name(*reg);
+                    self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
+                    continue;
+                }
+                let (outer, inner) = (lane / 4, lane % 4 * 2);
+                if tiles.transposed {
+                    for half in 0..2 {
+                        let part = slice(&mut self.terms, value, 32, half * 16, 16);
+                        let (region, offset) = rows[number * 8 + (inner + half) as usize];
+                        self.put(region, offset + u64::from(outer) * 2, 2, part);
+                    }
+                } else {
+                    let (region, offset) = rows[number * 8 + outer as usize];
+                    self.put(region, offset + u64::from(inner) * 2, 4, value);
+                }
+            }
+        }
+    }
+
+    /// Where the rows of the tiles are, checked and entered as accesses of the whole warp.
+    fn rows(&mut self, index: usize, pc: u32, tiles: Tiles, kind: AccessKind) -> Option<Vec<(usize, u64)>> {
+        let addresses = self.addresses(index, pc, u32::MAX)?;
+        let format = if tiles.transposed && kind == AccessKind::Write { Format::B16 } else { Format::B32 };
+        let access =
+            Access { space: tiles.space, format, vector: (ROW / format.bytes()) as u8, strong: false };
+        let count = u32::from(tiles.count) * 8;
+        let mut rows = Vec::with_capacity(count as usize);
+        for lane in 0..count {
+            let address = addresses[lane as usize];
+            let Some(spot) = self.spot(index, pc, lane, access, kind, address, ROW) else {
+                self.halt(index, u32::MAX);
+                return None;
+            };
+            rows.push(spot);
+        }
+        self.trace_matrix(index, pc, kind, rows.first()?.0);
+        for (region, offset) in &rows {
+            self.touch(index, pc, kind, *region, *offset, ROW);
+        }
+        Some(rows)
+    }
+
+    fn transpose(&mut self, index: usize, pc: u32) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (dst, src) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
+        let values: [Value; WARP] = std::array::from_fn(|lane| self.warps[index].get(src, lane as u32));
+        for lane in 0..WARP as u32 {
+            let (row, col) = (lane / 4, lane % 4 * 2);
+            let halves = [0, 1].map(|next| {
+                let from = (col + next) * 4 + row / 2;
+                slice(&mut self.terms, values[from as usize], 32, row % 2 * 16, 16)
+            });
+            let value = match halves {
+                [Value::Undefined, _] | [_, Value::Undefined] => Value::Undefined,
+                [low, high] => concat(&mut self.terms, low, high, 32),
+            };
+            self.warps[index].set(dst, lane, value);
+        }
+    }
+
+    // ---- wmma fragments in memory ----------------------------------------------------------
+
+    fn load_fragment(&mut self, index: usize, pc: u32, stored: Stored) {
+        let kernel = self.kernel;
+        let Some(places) = self.fragment_places(index, pc, stored, AccessKind::Read) else { return };
+        let fragment = stored.fragment;
+        let bytes = fragment.format.bytes();
+        let mut values = Vec::with_capacity(places.len());
+        for (region, offset) in &places {
+            let value = self.piece((*region, *offset), 0, bytes);
+            if value == Value::Undefined {
+                let place = self.region_place(*region, *offset, bytes);
+                self.park(index, u32::MAX, pc, FaultKind::UninitializedMemory(place));
+                return;
+            }
+            values.push(value);
+        }
+        let (rows, cols) = (fragment.rows.into(), fragment.cols.into());
+        let matrix = Matrix { rows, cols, format: fragment.format, values };
+        self.scatter(index, fragment, kernel.dst(&kernel.code[pc as usize]), &matrix);
+    }
+
+    fn store_fragment(&mut self, index: usize, pc: u32, stored: Stored) {
+        let kernel = self.kernel;
+        let regs = &kernel.src(&kernel.code[pc as usize])[1..1 + usize::from(stored.fragment.registers)];
+        let Some(matrix) = self.gather(index, pc, stored.fragment, regs) else { return };
+        let Some(places) = self.fragment_places(index, pc, stored, AccessKind::Write) else { return };
+        for ((region, offset), value) in places.into_iter().zip(matrix.values) {
+            self.put(region, offset, stored.fragment.format.bytes(), value);
+        }
+    }
+
+    /// Where the elements of a fragment are, row by row.
+    fn fragment_places(
+        &mut self,
+        index: usize,
+        pc: u32,
+        stored: Stored,
+        kind: AccessKind,
+    ) -> Option<Vec<(usize, u64)>> {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let Fragment { rows, cols, format, .. } = stored.fragment;
+        let (lines, length) = if stored.column { (cols, rows) } else { (rows, cols) };
+        let addresses = self.addresses(index, pc, u32::MAX)?;
+        let mut stride = u64::from(length);
+        let registers = if kind == AccessKind::Write { usize::from(stored.fragment.registers) } else { 0 };
+        let mut uniform = addresses.iter().all(|address| *address == addresses[0]);
+        if let Some(reg) = kernel.src(instr).get(1 + registers).copied() {
+            if self.concrete_lanes(index, pc, u32::MAX, reg, "the stride") != u32::MAX {
+                return None;
+            }
+            let strides = self.warps[index].lanes(reg);
+            uniform &= strides.iter().all(|other| *other as u32 == strides[0] as u32);
+            stride = u64::from(strides[0] as u32);
+        }
+        if !uniform {
+            let why = "address and stride of a wmma fragment must be the same in all lanes".to_owned();
+            self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
+            return None;
+        }
+        let bytes = u64::from(format.bytes());
+        let held = u32::from(stored.fragment.registers) * stored.fragment.register_bits() / 8;
+        let total = format.bytes() * u32::from(length);
+        let access = Access { space: stored.space, format, vector: 1, strong: false };
+        let mut starts = Vec::with_capacity(lines.into());
+        for line in 0..u64::from(lines) {
+            let address = addresses[0].wrapping_add(line * stride * bytes);
+            // The manual wants each line aligned to the fragment's bytes; CUDA promises less for
+            // the lines after the first (16 bytes), and real kernels pad by that.
+            let align = if line == 0 { held.min(32) } else { held.min(16) };
+            let spot = self.aligned_spot(index, pc, 0, access, kind, address, total, align);
+            let Some(spot) = spot else {
+                self.halt(index, u32::MAX);
+                return None;
+            };
+            starts.push(spot);
+        }
+        self.trace_matrix(index, pc, kind, starts.first()?.0);
+        for (region, offset) in &starts {
+            self.touch(index, pc, kind, *region, *offset, total);
+        }
+        let mut places = Vec::with_capacity(usize::from(rows) * usize::from(cols));
+        for row in 0..usize::from(rows) {
+            for col in 0..usize::from(cols) {
+                let (line, along) = if stored.column { (col, row) } else { (row, col) };
+                let (region, offset) = starts[line];
+                places.push((region, offset + along as u64 * bytes));
+            }
+        }
+        Some(places)
+    }
+
+    // ---- memory ----------------------------------------------------------------------------
+
+    /// The addresses that lanes give in source 0; `None` after a fault.
+    pub(super) fn addresses(&mut self, index: usize, pc: u32, mask: u32) -> Option<Lanes> {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let base = kernel.src(instr)[0];
+        if self.concrete_lanes(index, pc, mask, base, "the address") != mask {
+            return None;
+        }
+        let narrow = self.is_narrow(base);
+        Some(self.warps[index].lanes(base).map(|address| {
+            let address = address.wrapping_add(instr.offset as u64);
+            if narrow { address & 0xffff_ffff } else { address }
+        }))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn spot(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        access: Access,
+        kind: AccessKind,
+        address: u64,
+        bytes: u32,
+    ) -> Option<(usize, u64)> {
+        self.aligned_spot(index, pc, lane, access, kind, address, bytes, bytes)
+    }
+
+    /// Region and offset of `bytes` bytes at an address; stops the lane where there are none.
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn aligned_spot(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        access: Access,
+        kind: AccessKind,
+        address: u64,
+        bytes: u32,
+        align: u32,
+    ) -> Option<(usize, u64)> {
+        let place = self.place(access, address);
+        match self.memory.locate(access.space, address) {
+            Spot::Region(region, offset) => {
+                if !offset.unsigned_abs().is_multiple_of(u64::from(align)) {
+                    self.park(index, 1 << lane, pc, FaultKind::Misaligned(kind, place, align));
+                    return None;
+                }
+                if !self.fits(index, pc, lane, kind, access, (region, offset, address), bytes, 1) {
+                    return None;
+                }
+                self.prepare(region, offset as u64 + u64::from(bytes), access, kind);
+                Some((region, offset as u64))
+            }
+            Spot::Local(_) => {
+                let why = "matrices and copies in local memory are not supported".to_owned();
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                None
+            }
+            Spot::Nowhere => {
+                self.park(index, 1 << lane, pc, FaultKind::OutOfBounds(kind, place));
+                None
+            }
+        }
+    }
+
+    /// Part of what is stored from a place on, whatever the granules there.
+    pub(super) fn piece(&mut self, (region, offset): (usize, u64), at: u32, bytes: u32) -> Value {
+        let cells = &self.memory.regions[region].cells;
+        let offset = offset + u64::from(at);
+        let granule = cells.granule();
+        if granule <= bytes {
+            return cells.read(&mut self.terms, offset, bytes);
+        }
+        let within = (offset % u64::from(granule)) as u32;
+        let whole = cells.read(&mut self.terms, offset - u64::from(within), granule);
+        slice(&mut self.terms, whole, granule * 8, within * 8, bytes * 8)
+    }
+
+    /// Stores a value; the region's granules are fine enough.
+    fn put(&mut self, region: usize, offset: u64, bytes: u32, value: Value) {
+        let changed = self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value);
+        self.changes += u64::from(changed);
+    }
+
+    fn trace_matrix(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize) {
+        let shared = self.memory.regions[region].space == Space::Shared;
+        let step = self.warps[index].step;
+        self.trace.access(index as u32, step, u32::MAX, pc, kind, shared);
+    }
+
+    /// The whole warp accesses bytes of a region.
+    fn touch(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize, offset: u64, bytes: u32) {
+        if !matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
+            return;
+        }
+        let first = self.warps[index].first();
+        self.clocks.align(first..first + WARP as u32);
+        let by = self.accessor(index, pc, u32::MAX, self.clocks.epoch(first));
+        if kind == AccessKind::Write && self.memory.regions[region].flights > 0 {
+            self.write_under_copies(index, pc, 0, region, offset, bytes);
+        }
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        let start = offset / granule * granule;
+        for at in (start..offset + u64::from(bytes)).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let conflict = match kind {
+                AccessKind::Read => self.detector.read(&self.clocks, shadow, &by),
+                AccessKind::Write | AccessKind::Atomic => {
+                    self.detector.write(&self.clocks, shadow, &by, Hand::Warp)
+                }
+            };
+            if let Some(conflict) = conflict {
+                self.record_race(index, pc, kind, region, at, conflict);
+            }
+        }
+    }
+}
+
+/// A matrix of values, row by row.
+struct Matrix {
+    rows: usize,
+    cols: usize,
+    format: Format,
+    values: Vec<Value>,
+}
+
+impl Matrix {
+    /// Its elements as numbers (nothing is undefined).
+    fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
+        let number = |value: &Value| as_number(&mut machine.terms, self.format, *value).unwrap_or(Term::ZERO);
+        self.values.iter().map(number).collect()
+    }
+}
+
+/// The factors of one element of a product, if all are concrete.
+fn concrete_pairs(
+    a: &Matrix,
+    b: &Matrix,
+    pairs: impl Iterator<Item = (usize, usize)>,
+) -> Option<(Vec<u64>, Vec<u64>)> {
+    let (mut xs, mut ys) = (Vec::with_capacity(32), Vec::with_capacity(32));
+    for (x, y) in pairs {
+        let (Value::Concrete(x), Value::Concrete(y)) = (a.values[x], b.values[y]) else { return None };
+        xs.push(x);
+        ys.push(y);
+    }
+    Some((xs, ys))
+}

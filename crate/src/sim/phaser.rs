@@ -1,0 +1,416 @@
+//! Barrier objects in shared memory (`mbarrier`): phases that end when enough arrivals have come.
+//!
+//! Arrivals release, and a test that tells the end of a phase acquires. Which phase an arrival
+//! counts for, and which phase a parity means, must not depend on the schedule: an arrival must
+//! come after all arrivals of the phase before its own, and a wait for a phase after all arrivals of
+//! the one before it and before the end of the one after it. Otherwise the kernel is *not
+//! structured*.
+//!
+//! A test can fail in one schedule and succeed in another. It tells the truth at once where the
+//! thread knows that the phase has ended. Otherwise it fails twice, and the thread must come back
+//! to it each time with the same registers and without having acted on memory or on others; it is
+//! waiting then, and goes on when the phase ends. A thread that does anything else with a failed
+//! test depends on the schedule and is *not structured*.
+//!
+//! Missed: transaction counts (`expect_tx`), which only bulk copies complete, and arrivals from
+//! other CTAs of a cluster; both are unsupported.
+
+use super::barrier::Wait;
+use super::clock::{Arrival, Clocks};
+use super::machine::{Flow, Machine};
+use super::memory::SHARED;
+use super::outcome::{AccessKind, EventKind, FaultKind};
+use super::race::{Hand, lanes};
+use crate::base::Format;
+use crate::ir::Reg;
+use crate::isa::{Access, PhaserOp, Space};
+use crate::term::Value;
+use std::collections::BTreeMap;
+
+/// Bytes of a barrier object.
+const BYTES: u32 = 8;
+/// The largest count (PTX ISA 9.0, 9.7.13.15.2).
+const MOST: u32 = (1 << 20) - 1;
+
+/// One barrier object.
+struct Phaser {
+    /// Arrivals that end a phase.
+    expected: u32,
+    /// Arrivals that the present phase still lacks.
+    pending: u32,
+    phase: u32,
+    arrivals: Vec<Arrival>,
+    /// Arrivals of the phase before, and of the one before that.
+    previous: [Vec<Arrival>; 2],
+    /// Threads that have waited for the phase before by its parity, and their epochs then.
+    waited: Vec<(u32, u32)>,
+    /// Threads that wait for the present phase: with their instruction, and since when.
+    waiting: Vec<(u32, u32, u32)>,
+}
+
+/// A thread whose tests fail.
+#[derive(Clone, Copy)]
+struct Refusal {
+    pc: u32,
+    times: u32,
+    registers: u64,
+}
+
+/// All barrier objects of the CTA.
+#[derive(Default)]
+pub(super) struct Phasers {
+    /// By offset in shared memory.
+    objects: BTreeMap<u64, Phaser>,
+    refused: BTreeMap<u32, Refusal>,
+}
+
+impl Phasers {
+    /// Whether some thread's last test failed.
+    #[inline]
+    pub(super) fn anyone_refused(&self) -> bool {
+        !self.refused.is_empty()
+    }
+
+    /// Arrivals that the object at an offset still lacks.
+    pub(super) fn pending(&self, offset: u64) -> u32 {
+        self.objects.get(&offset).map_or(0, |phaser| phaser.pending)
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// Executes an instruction about a barrier object.
+    pub(super) fn phaser(&mut self, index: usize, pc: u32, mask: u32, op: PhaserOp) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (dst, src) = (kernel.dst(instr).first().copied(), kernel.src(instr));
+        let mut known = mask;
+        for reg in src {
+            known = self.concrete_lanes(index, pc, known, *reg, "an operand of the barrier object");
+        }
+        if op == PhaserOp::Pending {
+            let words = self.warps[index].lanes(src[0]).map(|token| token & 0xffff_ffff);
+            if let Some(dst) = dst {
+                self.warps[index].set_concrete(dst, known, &words);
+            }
+            return Flow::Next;
+        }
+        if known == 0 {
+            return Flow::Next;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return Flow::Next };
+        let (mut going, mut waiting) = (0, false);
+        for lane in lanes(known) {
+            let Some(offset) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
+            let operand = src.get(1).map(|reg| self.warps[index].lanes(*reg)[lane as usize]);
+            match op {
+                PhaserOp::Init => self.init(index, pc, lane, offset, operand.unwrap_or(0) as u32),
+                PhaserOp::Invalidate => {
+                    self.phasers.objects.remove(&offset);
+                }
+                PhaserOp::Arrive { drop } => {
+                    let count = operand.map_or(1, |count| count as u32);
+                    if let Some(token) = self.arrive(index, pc, lane, offset, count, drop)
+                        && let Some(dst) = dst
+                    {
+                        self.warps[index].set(dst, lane, Value::Concrete(token));
+                    }
+                }
+                PhaserOp::Test { parity } => {
+                    let Some(dst) = dst else { continue };
+                    match self.test(index, pc, lane, offset, operand.unwrap_or(0), parity) {
+                        Some(ended) => {
+                            self.warps[index].set(dst, lane, Value::Concrete(u64::from(ended)));
+                            going |= 1 << lane;
+                        }
+                        None => waiting = true,
+                    }
+                }
+                PhaserOp::Pending => {}
+            }
+        }
+        if waiting {
+            // Those that know the answer go on by themselves.
+            let going = going & !self.warps[index].faulted;
+            self.warps[index].resume(pc + 1, going);
+            return Flow::Leave;
+        }
+        Flow::Next
+    }
+
+    /// The offset of the barrier object that a lane names; using it is an access for races.
+    fn object(&mut self, index: usize, pc: u32, lane: u32, op: PhaserOp, address: u64) -> Option<u64> {
+        let space = if address >> 32 == 0 { Space::Shared } else { Space::Generic };
+        let changes = matches!(op, PhaserOp::Init | PhaserOp::Invalidate);
+        let kind = if changes { AccessKind::Write } else { AccessKind::Read };
+        let access = Access { space, format: Format::B32, vector: 2, strong: true };
+        let (region, offset) = self.aligned_spot(index, pc, lane, access, kind, address, BYTES, BYTES)?;
+        if region != SHARED {
+            let why = "a barrier object must lie in shared memory".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return None;
+        }
+        let epoch = self.clocks.epoch(self.warps[index].first() + lane);
+        let by = self.accessor(index, pc, 1 << lane, epoch);
+        let granule = u64::from(self.memory.regions[SHARED].cells.granule());
+        for at in (offset..offset + u64::from(BYTES)).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[SHARED].shadow[(at / granule) as usize];
+            let conflict = if changes {
+                self.detector.write(&self.clocks, shadow, &by, Hand::Thread)
+            } else {
+                self.detector.read(&self.clocks, shadow, &by)
+            };
+            if let Some(conflict) = conflict {
+                self.record_race(index, pc, kind, SHARED, at, conflict);
+            }
+        }
+        if op != PhaserOp::Init && !self.phasers.objects.contains_key(&offset) {
+            let place = self.region_place(SHARED, offset, BYTES);
+            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
+            return None;
+        }
+        Some(offset)
+    }
+
+    fn init(&mut self, index: usize, pc: u32, lane: u32, offset: u64, count: u32) {
+        if !(1..=MOST).contains(&count) {
+            let why = format!("a barrier object counts 1 to {MOST} arrivals, not {count}");
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return;
+        }
+        let object = Phaser {
+            expected: count,
+            pending: count,
+            phase: 0,
+            arrivals: Vec::new(),
+            previous: [Vec::new(), Vec::new()],
+            waited: Vec::new(),
+            waiting: Vec::new(),
+        };
+        self.phasers.objects.insert(offset, object);
+        self.changes += 1;
+    }
+
+    /// A thread arrives; gives the token of the phase.
+    fn arrive(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        offset: u64,
+        count: u32,
+        drop: bool,
+    ) -> Option<u64> {
+        let thread = self.warps[index].first() + lane;
+        let follows = self.follows_last_phase(offset, thread);
+        if !follows {
+            self.depends(index, pc, lane, "which phase this arrival counts for");
+            return None;
+        }
+        let object = self.phasers.objects.get_mut(&offset)?;
+        if count == 0 || count > object.pending {
+            let why = format!("{count} arrivals at a barrier object that lacks {}", object.pending);
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return None;
+        }
+        let token = u64::from(object.phase) << 32 | u64::from(object.pending);
+        object.pending -= count;
+        object.expected -= u32::from(drop);
+        let arrival = self.clocks.arrive(thread);
+        self.arrived_at(index, pc, lane, offset, arrival);
+        Some(token)
+    }
+
+    /// The copies of each lane's thread so far will arrive.
+    pub(super) fn copies_arrive(&mut self, index: usize, pc: u32, mask: u32, counted: bool) {
+        let kernel = self.kernel;
+        let reg = kernel.src(&kernel.code[pc as usize])[0];
+        let known = self.concrete_lanes(index, pc, mask, reg, "the address");
+        if known == 0 {
+            return;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return };
+        for lane in lanes(known) {
+            let op = PhaserOp::Arrive { drop: false };
+            let Some(offset) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
+            let thread = self.warps[index].first() + lane;
+            if !self.follows_last_phase(offset, thread) {
+                self.depends(index, pc, lane, "which phase this arrival counts for");
+                continue;
+            }
+            let agent = self.block + thread;
+            let epoch = self.clocks.epoch(agent);
+            for flight in self.flights.take(thread) {
+                self.settle(thread, &flight, self.first_thread + agent, epoch);
+            }
+            let arrival = self.clocks.arrive_for(agent, thread);
+            let Some(object) = self.phasers.objects.get_mut(&offset) else { continue };
+            if counted {
+                if object.pending == 0 {
+                    let why = "an arrival at a barrier object that lacks none".to_owned();
+                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                    continue;
+                }
+                object.pending -= 1;
+            }
+            self.arrived_at(index, pc, lane, offset, arrival);
+        }
+    }
+
+    fn arrived_at(&mut self, index: usize, pc: u32, lane: u32, offset: u64, arrival: Arrival) {
+        self.changes += 1;
+        let Some(object) = self.phasers.objects.get_mut(&offset) else { return };
+        object.arrivals.push(arrival);
+        if object.pending > 0 {
+            return;
+        }
+        // Whoever waited for the phase before by its parity must have done so before this phase
+        // can end; it would see the next one otherwise.
+        let known = |(thread, epoch): &(u32, u32)| {
+            object.arrivals.iter().any(|arrival| Clocks::precedes(*thread, *epoch, arrival))
+        };
+        let early = !object.waited.iter().all(known);
+        object.phase += 1;
+        object.pending = object.expected;
+        let ended = std::mem::take(&mut object.arrivals);
+        let last = std::mem::replace(&mut object.previous[0], ended);
+        object.previous[1] = last;
+        object.waited.clear();
+        let waiting = std::mem::take(&mut object.waiting);
+        let ended = object.previous[0].clone();
+        self.stats.cta_barriers += 1;
+        for (thread, at, since) in waiting {
+            self.wake(thread, at, since, offset, &ended);
+        }
+        if early {
+            self.depends(index, pc, lane, "whether a thread still sees the phase it waits for");
+        }
+    }
+
+    /// A thread that waited for the phase that has just ended goes on.
+    fn wake(&mut self, thread: u32, pc: u32, since: u32, offset: u64, ended: &[Arrival]) {
+        let (warp, lane) = (thread as usize / 32, thread % 32);
+        self.clocks.learn(ended, thread);
+        self.note_wait(thread, pc, offset);
+        self.waits[thread as usize] = None;
+        self.phasers.refused.remove(&thread);
+        let step = self.warps[warp].step;
+        self.trace.segment(warp as u32, (since, step), 1 << lane, EventKind::WaitBarrier, pc);
+        let dst = self.kernel.dst(&self.kernel.code[pc as usize])[0];
+        self.warps[warp].set(dst, lane, Value::Concrete(1));
+        self.warps[warp].resume(pc + 1, 1 << lane);
+    }
+
+    /// Whether the phase that `operand` names has ended; `None` if the thread waits for it now.
+    fn test(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        offset: u64,
+        operand: u64,
+        parity: bool,
+    ) -> Option<bool> {
+        let thread = self.warps[index].first() + lane;
+        let object = self.phasers.objects.get(&offset)?;
+        let ended = match parity {
+            true => u64::from(object.phase) & 1 != operand & 1,
+            false => operand >> 32 != u64::from(object.phase),
+        };
+        if parity {
+            // The phase before the one it waits for must be over for sure.
+            let before = if ended { &object.previous[1] } else { &object.previous[0] };
+            if !before.iter().all(|arrival| self.clocks.follows(arrival, thread)) {
+                self.depends(index, pc, lane, "which phase this parity means");
+                return Some(true);
+            }
+        }
+        let arrivals = &object.previous[0];
+        if ended && arrivals.iter().all(|arrival| self.clocks.follows(arrival, thread)) {
+            self.phasers.refused.remove(&thread);
+            self.note_wait(thread, pc, offset);
+            return Some(true);
+        }
+        let arrivals = arrivals.clone();
+        if !self.is_waiting(index, pc, lane) {
+            return Some(false);
+        }
+        if ended {
+            self.clocks.learn(&arrivals, thread);
+            self.phasers.refused.remove(&thread);
+            self.note_wait(thread, pc, offset);
+            return Some(true);
+        }
+        let since = self.warps[index].step;
+        self.phasers.objects.get_mut(&offset)?.waiting.push((thread, pc, since));
+        self.waits[thread as usize] = Some(Wait::Phaser { offset, pc, since });
+        None
+    }
+
+    /// Remembers who has waited for the last phase by its parity, and when.
+    fn note_wait(&mut self, thread: u32, pc: u32, offset: u64) {
+        let parity = matches!(
+            self.kernel.code[pc as usize].effect,
+            crate::isa::Effect::Phaser(PhaserOp::Test { parity: true })
+        );
+        let epoch = self.clocks.epoch(thread);
+        if let Some(object) = self.phasers.objects.get_mut(&offset).filter(|_| parity) {
+            object.waited.push((thread, epoch));
+        }
+    }
+
+    /// Refuses a test until the thread has come back to it twice with nothing changed.
+    fn is_waiting(&mut self, index: usize, pc: u32, lane: u32) -> bool {
+        let thread = self.warps[index].first() + lane;
+        let registers = self.warps[index].digest(lane);
+        let before = self.phasers.refused.get(&thread).copied().filter(|before| before.pc == pc);
+        let times = before.map_or(0, |before| before.times);
+        if let Some(before) = before
+            && times >= 2
+        {
+            if before.registers != registers {
+                self.depends(index, pc, lane, "what this thread does while it waits");
+            }
+            return true;
+        }
+        self.phasers.refused.insert(thread, Refusal { pc, times: times + 1, registers });
+        false
+    }
+
+    /// Lanes act though their last test failed: they do not wait.
+    pub(super) fn not_waiting(&mut self, index: usize, pc: u32, mask: u32) {
+        let first = self.warps[index].first();
+        for lane in lanes(mask) {
+            if self.phasers.refused.remove(&(first + lane)).is_some() {
+                self.depends(index, pc, lane, "that this is reached after a failed test of a barrier object");
+            }
+        }
+    }
+
+    fn follows_last_phase(&self, offset: u64, thread: u32) -> bool {
+        let Some(object) = self.phasers.objects.get(&offset) else { return true };
+        object.previous[0].iter().all(|arrival| self.clocks.follows(arrival, thread))
+    }
+
+    fn depends(&mut self, index: usize, pc: u32, lane: u32, what: &str) {
+        self.park(index, 1 << lane, pc, FaultKind::NotStructured(format!("{what} depends on the schedule")));
+    }
+
+    /// The place of a barrier object, in words.
+    pub(super) fn phaser_name(&self, offset: u64) -> String {
+        self.region_place(SHARED, offset, BYTES).text
+    }
+}
+
+impl super::warp::Warp {
+    /// A number that differs, as good as surely, when any register of a lane does.
+    fn digest(&self, lane: u32) -> u64 {
+        (0..self.register_count()).fold(0, |digest: u64, at| {
+            let word = match self.get(Reg(at as u32), lane) {
+                Value::Concrete(bits) => bits,
+                Value::Symbolic(symbol) => symbol.encode() | 1 << 62,
+                Value::Undefined => 1 << 63,
+            };
+            (digest.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    }
+}
