@@ -1,6 +1,7 @@
 //! Lane functions whose constants are operands: lop3's table and prmt's modes.
 
 use super::LaneFn;
+use super::effect::Pick;
 use super::lanes::lanes;
 
 /// `lop3.b32 d, a, b, c, table`: bit `4a+2b+c` of the table for every bit position.
@@ -60,4 +61,64 @@ pub(super) fn permute_mode(mode: Option<&str>) -> Option<LaneFn> {
         }),
         Some(_) => return None,
     })
+}
+
+// ---- where the bytes of a result come from, for operands with symbolic bytes --------------------
+
+const NOTHING: [Pick; 8] = [Pick::Known(0); 8];
+
+/// `prmt` with the selector as source 2.
+pub(super) fn picks_of_permute(known: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
+    let selector = known[2]?;
+    let mut picks = NOTHING;
+    for (at, pick) in picks.iter_mut().enumerate().take(4) {
+        let choice = (selector >> (4 * at) & 0xf) as u8;
+        if choice & 8 != 0 {
+            return None; // a sign, spread over a byte
+        }
+        *pick = Pick::Byte { source: choice >> 2, at: choice & 3 };
+    }
+    Some(picks)
+}
+
+/// `bfe` of whole bytes: position and length are sources 1 and 2.
+pub(super) fn picks_of_extract(known: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
+    let (from, count) = (whole_bytes(known[1]?)?, whole_bytes(known[2]?)?);
+    let mut picks = NOTHING;
+    for (at, pick) in picks.iter_mut().enumerate().take(count) {
+        *pick = Pick::Byte { source: 0, at: (from + at) as u8 };
+    }
+    Some(picks)
+}
+
+/// `bfi` of whole bytes: position and length are sources 2 and 3.
+pub(super) fn picks_of_insert(known: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
+    let (to, count) = (whole_bytes(known[2]?)?, whole_bytes(known[3]?)?);
+    Some(std::array::from_fn(|at| match at.checked_sub(to) {
+        Some(from) if from < count => Pick::Byte { source: 0, at: from as u8 },
+        _ => Pick::Byte { source: 1, at: at as u8 },
+    }))
+}
+
+/// `shf` by whole bytes, source 2; the sources are the low and the high half.
+pub(super) fn picks_of_funnel(left: bool, by: u64) -> Option<[Pick; 8]> {
+    let by = whole_bytes(by)?;
+    let first = if left { 4 - by.min(4) } else { by.min(4) };
+    let mut picks = NOTHING;
+    for (at, pick) in picks.iter_mut().enumerate().take(4) {
+        let from = (first + at) as u8;
+        *pick = Pick::Byte { source: from / 4, at: from % 4 };
+    }
+    Some(picks)
+}
+
+/// The low bytes of source 0.
+pub(super) fn picks_of_truncation(_: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
+    Some(std::array::from_fn(|at| Pick::Byte { source: 0, at: at as u8 }))
+}
+
+/// A number of bits as a number of bytes; only the low eight bits count, as in `bfe`.
+fn whole_bytes(bits: u64) -> Option<usize> {
+    let bits = bits & 0xff;
+    (bits.is_multiple_of(8) && bits <= 64).then_some(bits as usize / 8)
 }

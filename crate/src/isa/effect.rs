@@ -40,8 +40,31 @@ pub enum Meaning {
     Convert,
     /// A bit operation that is kept as an opaque pattern over symbolic operands.
     Bits(BitOp),
+    /// Bytes of the sources in another order, where concrete control operands make it that (the
+    /// function sees which sources are concrete); else an opaque function of the operands' bits.
+    Rearrange(fn(&[Option<u64>; 4]) -> Option<[Pick; 8]>),
+    /// The dot product of four bytes each of sources 0 and 1, plus source 2, where the bytes are
+    /// numbers of their own.
+    Dot {
+        /// Bytes of source 0 and of source 1 are signed.
+        signed: [bool; 2],
+    },
     /// No meaning over symbolic operands: the instruction is *unsupported* there.
     None,
+}
+
+/// Where a byte of a result comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pick {
+    /// It is known.
+    Known(u8),
+    /// Byte `at` of a source.
+    Byte {
+        /// Which source.
+        source: u8,
+        /// Which byte, lowest first.
+        at: u8,
+    },
 }
 
 /// How an instruction reads when it meets opaque bit patterns, whatever its [`Meaning`].

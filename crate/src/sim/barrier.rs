@@ -285,8 +285,8 @@ impl<'a> Machine<'a> {
             warp.alive() >> (*thread % WARP as u32) & 1 == 1
         };
         if kind == 2 {
-            let waits = |thread: &u32| self.waits[*thread as usize].is_some();
-            let waits_for = (0..self.block).filter(|thread| live(thread) && !waits(thread)).collect();
+            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Phaser { offset, .. }) if offset == which);
+            let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
             let kind =
                 WaitKind::Phaser { object: self.phaser_name(which), lacks: self.phasers.pending(which) };
             return WaitGroup { threads, site, kind, waits_for };

@@ -274,6 +274,9 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
     if let Some(value) = shortcut(terms, op, width, values) {
         return value;
     }
+    if let Some(value) = super::bytes::bytewise(terms, op, width, values) {
+        return value;
+    }
     let mut patterns = [Term::ZERO; 3];
     for (pattern, value) in patterns.iter_mut().zip(values) {
         *pattern = as_bits(terms, *value, width).unwrap_or(Term::ZERO);

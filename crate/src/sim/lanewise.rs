@@ -1,6 +1,7 @@
 //! Pure instructions on mixed lanes: concrete lanes all at once, symbolic ones term by term.
 
 use super::bits::{as_bits, as_condition, as_number, choose, operate, predicate};
+use super::bytes::{byte_of, rearrange};
 use super::machine::Machine;
 use super::outcome::FaultKind;
 use super::race::lanes;
@@ -227,6 +228,33 @@ fn evaluate(
             let value =
                 if named { Some(operate(terms, bit_op, width, values)) } else { opaque(terms, op, values) };
             value.filter(|_| destinations == 1).map(|value| (value, none))
+        }
+        Meaning::Rearrange(picks) => {
+            let mut known = [None; 4];
+            for (known, value) in known.iter_mut().zip(values) {
+                *known = match value {
+                    Value::Concrete(bits) => Some(*bits),
+                    Value::Symbolic(_) | Value::Undefined => None,
+                };
+            }
+            let value = match picks(&known) {
+                Some(picks) => Some(rearrange(terms, &picks, values, op)),
+                None => opaque(terms, op, values),
+            };
+            value.filter(|_| destinations == 1).map(|value| (value, none))
+        }
+        Meaning::Dot { signed } => {
+            let mut term = as_number(terms, op.dst, values[2])?;
+            for at in 0..4 {
+                let mut factors = [Term::ZERO; 2];
+                for (side, factor) in factors.iter_mut().enumerate() {
+                    let format = if signed[side] { Format::S8 } else { Format::U8 };
+                    let byte = byte_of(terms, values[side], 32, at);
+                    *factor = as_number(terms, format, byte)?;
+                }
+                term = terms.fma(factors[0], factors[1], term);
+            }
+            (destinations == 1).then_some((Value::Symbolic(Symbol::number(op.dst, term)), none))
         }
         Meaning::None => None,
     }

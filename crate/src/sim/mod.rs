@@ -15,6 +15,7 @@
 mod access;
 mod barrier;
 mod bits;
+mod bytes;
 mod cells;
 mod clock;
 mod collective;

@@ -74,6 +74,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         Meaning::Convert if to.is_float() => {
             (from.bits() >= to.bits()).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
         }
+        Meaning::Dot { .. } => Some(Assumption::NoIntegerOverflow),
         Meaning::Convert | Meaning::Real(_) | Meaning::Partial(_) if !to.is_float() => {
             Some(Assumption::NoIntegerOverflow)
         }
@@ -93,6 +94,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         | Meaning::Logic(_)
         | Meaning::Select
         | Meaning::Bits(_)
+        | Meaning::Rearrange(_)
         | Meaning::None => None,
     }
 }

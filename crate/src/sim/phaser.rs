@@ -42,8 +42,9 @@ struct Phaser {
     arrivals: Vec<Arrival>,
     /// Arrivals of the phase before, and of the one before that.
     previous: [Vec<Arrival>; 2],
-    /// Threads that have waited for the phase before by its parity, and their epochs then.
-    waited: Vec<(u32, u32)>,
+    /// Threads and agents that have waited for the phase before by its parity (an agent does what
+    /// its thread starts afterwards), and their epochs then.
+    waited: Vec<[(u32, u32); 2]>,
     /// Threads that wait for the present phase: with their instruction, and since when.
     waiting: Vec<(u32, u32, u32)>,
 }
@@ -265,8 +266,10 @@ impl<'a> Machine<'a> {
         }
         // Whoever waited for the phase before by its parity must have done so before this phase
         // can end; it would see the next one otherwise.
-        let known = |(thread, epoch): &(u32, u32)| {
-            object.arrivals.iter().any(|arrival| Clocks::precedes(*thread, *epoch, arrival))
+        let known = |waited: &[(u32, u32); 2]| {
+            object.arrivals.iter().any(|arrival| {
+                waited.iter().any(|(thread, epoch)| Clocks::precedes(*thread, *epoch, arrival))
+            })
         };
         let early = !object.waited.iter().all(known);
         object.phase += 1;
@@ -352,9 +355,10 @@ impl<'a> Machine<'a> {
             self.kernel.code[pc as usize].effect,
             crate::isa::Effect::Phaser(PhaserOp::Test { parity: true })
         );
-        let epoch = self.clocks.epoch(thread);
+        let agent = if self.agents { self.block + thread } else { thread };
+        let waited = [thread, agent].map(|who| (who, self.clocks.epoch(who)));
         if let Some(object) = self.phasers.objects.get_mut(&offset).filter(|_| parity) {
-            object.waited.push((thread, epoch));
+            object.waited.push(waited);
         }
     }
 

@@ -440,13 +440,13 @@ fn vectors_pairs_and_sinks() {
 fn unknown_instructions_are_kept_until_executed() {
     check(
         ".entry k() { .reg .b32 %r<4>; ad.s32 %r1, %r2, %r3; add.wrap.s32 %r1, %r2, %r3;
-           mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%r1}, {%r2}, {%r3}, {%r1};
+           wgmma.fence.sync.aligned;
            mov.u32 %r1, %clock; mov.u32 %r2, %smid; ret; }",
         expect![[r#"
             kernel k
                0: unsupported (the instruction ad.s32 is not known (did you mean add?))
                1: unsupported (add with .wrap is not supported)
-               2: unsupported (mma is not supported yet; it belongs to: tensor cores)
+               2: unsupported (wgmma is not supported yet; it belongs to: Hopper tensor cores)
                3: %clock = readclock
                4: %r1 = move.32 %clock
                5: %r2 = move.32 %smid?

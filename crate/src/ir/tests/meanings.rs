@@ -41,6 +41,14 @@ fn meaning(instruction: &str) -> String {
                 said.push(format!("bits {op:?}"));
                 continue;
             }
+            Meaning::Rearrange(_) => {
+                said.push("bytes".to_owned());
+                continue;
+            }
+            Meaning::Dot { signed } => {
+                said.push(format!("dot {signed:?}"));
+                continue;
+            }
             Meaning::None => None,
         };
         said.push(match term {
@@ -162,7 +170,7 @@ fn conversions_read_as_the_number() {
             cvt.rmi.s64.f64 %rd1, %fd2  means  s64 ⌊fd2⌋
             cvt.sat.f32.f32 %f1, %f2  means  f32 min(max(0, f2), 1)
             cvt.s64.s32 %rd1, %r2  means  s64 r2
-            cvt.u32.u64 %r1, %rd2  means  nothing
+            cvt.u32.u64 %r1, %rd2  means  bytes
             cvt.u64.s32 %rd1, %r2  means  nothing
             cvt.sat.u8.s32 %rs1, %r2  means  u8 min(max(0, r2), 255)
             cvt.rn.bf16x2.f32 %r1, %f2, %f3  means  bf16 f2 | bf16 f3

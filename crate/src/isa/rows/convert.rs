@@ -6,6 +6,7 @@
 //! integer wraps, or clamps under `.sat`.
 
 use crate::base::{Format, FormatClass};
+use crate::isa::bits::picks_of_truncation;
 use crate::isa::half::{Bf16, F16, Float};
 use crate::isa::lanes::{Lane, lanes, lanewise, pure};
 use crate::isa::real::{self, Function as Real, Mode};
@@ -448,6 +449,8 @@ fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
     let (low_to, high_to) = real::int_range(to);
     let meaning = if low_to <= low_from && high_to >= high_from {
         Meaning::Convert
+    } else if to.bits() < from.bits() {
+        Meaning::Rearrange(picks_of_truncation)
     } else {
         Meaning::Partial(|_, _| None)
     };

@@ -4,6 +4,7 @@
 //! remainders are the dividend. The most negative number divided by -1 wraps.
 
 use crate::base::Format;
+use crate::isa::bits::{picks_of_extract, picks_of_insert};
 use crate::isa::lanes::{lanes, lanewise, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Meaning, Pattern, real};
@@ -522,9 +523,14 @@ pub(super) const ROWS: &[Row] = &[
                 Format::S64 => lanes!(|a: i64, b: u8, c: u8| -> i64 { extract_signed(a, b, c, 64) }),
                 _ => return None,
             };
-            pure(run, Meaning::Bits(BitOp::Other), f, &[f, Format::U32, Format::U32])
+            // Signed fields spread their sign; only unsigned ones are bytes as they are.
+            let meaning = match is_signed(f) {
+                false => Meaning::Rearrange(picks_of_extract),
+                true => Meaning::Bits(BitOp::Other),
+            };
+            pure(run, meaning, f, &[f, Format::U32, Format::U32])
         },
-        real: "a bit pattern",
+        real: "whole bytes as they are; else a bit pattern",
         section: "9.7.1.19",
         summary: "Extracts a field of c bits from bit b on.",
         example: "bfe.u32 %r1, %r2, %r3, %r4;",
@@ -541,9 +547,9 @@ pub(super) const ROWS: &[Row] = &[
                 }),
                 _ => lanes!(|a: u64, b: u64, c: u8, d: u8| -> u64 { insert(a, b, c, d, 64) }),
             };
-            pure(run, Meaning::Bits(BitOp::Other), f, &[f, f, Format::U32, Format::U32])
+            pure(run, Meaning::Rearrange(picks_of_insert), f, &[f, f, Format::U32, Format::U32])
         },
-        real: "a bit pattern",
+        real: "whole bytes as they are; else a bit pattern",
         section: "9.7.1.20",
         summary: "Inserts the low n bits of a into b at bit c.",
         example: "bfi.b32 %r1, %r2, %r3, %r4, %r5;",
@@ -596,9 +602,10 @@ pub(super) const ROWS: &[Row] = &[
                 (true, true) => lanes!(|a: u32, b: u32, c: u32| -> u32 { dot4(a, b, c, true, true) }),
             };
             let fd = if is_signed(fa) || is_signed(fb) { Format::S32 } else { Format::U32 };
-            pure(run, Meaning::Partial(|_, _| None), fd, &[fa, fb, fd])
+            let signed = [is_signed(fa), is_signed(fb)];
+            pure(run, Meaning::Dot { signed }, fd, &[Format::B32, Format::B32, fd])
         },
-        real: "a bit pattern",
+        real: "a · b + c over the bytes (no overflow)",
         section: "9.7.1.23",
         summary: "The dot product of four bytes each, plus c.",
         example: "dp4a.s32.s32 %r1, %r2, %r3, %r4;",

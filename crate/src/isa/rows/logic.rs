@@ -4,6 +4,7 @@
 //! (or the sign).
 
 use crate::base::Format;
+use crate::isa::bits::picks_of_funnel;
 use crate::isa::lanes::{PRED, lanes, pure, typed};
 use crate::isa::table::{Row, Support};
 use crate::isa::{Meaning, real};
@@ -94,9 +95,15 @@ pub(super) const ROWS: &[Row] = &[
                 _ => lanes!(|a: u32, b: u32, c: u32| -> u32 { funnel_right(a, b, c & 31) }),
             };
             let b = Format::B32;
-            pure(run, Meaning::Bits(BitOp::Other), b, &[b, b, Format::U32])
+            let meaning = match (m.get("dir")?, m.get("mode")?) {
+                ("l", "clamp") => Meaning::Rearrange(|known| picks_of_funnel(true, known[2]?.min(32))),
+                ("l", _) => Meaning::Rearrange(|known| picks_of_funnel(true, known[2]? & 31)),
+                (_, "clamp") => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]?.min(32))),
+                _ => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]? & 31)),
+            };
+            pure(run, meaning, b, &[b, b, Format::U32])
         },
-        real: "a bit pattern",
+        real: "whole bytes as they are; else a bit pattern",
         section: "9.7.8.7",
         summary: "Shifts the 64 bits b:a; keeps the upper (left) or lower (right) half.",
         example: "shf.l.wrap.b32 %r1, %r2, %r3, %r4;",

@@ -1,7 +1,7 @@
 //! Moves, packing, address spaces (PTX ISA 9.0, 9.7.9 without memory accesses and `cvt`).
 
 use crate::base::Format;
-use crate::isa::bits::permute_mode;
+use crate::isa::bits::{permute_mode, picks_of_permute};
 use crate::isa::lanes::{lanes, pure};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Effect, Meaning, Space};
@@ -75,9 +75,13 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["prmt.type{.mode} d, a, b, c; .type = .b32; .mode = .f4e .b4e .rc8 .ecl .ecr .rc16"],
         build: |m| {
             let b = Format::B32;
-            pure(permute_mode(m.get("mode"))?, Meaning::Bits(BitOp::Other), b, &[b, b, b])
+            let meaning = match m.get("mode") {
+                None => Meaning::Rearrange(picks_of_permute),
+                Some(_) => Meaning::Bits(BitOp::Other),
+            };
+            pure(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b])
         },
-        real: "a bit pattern",
+        real: "bytes in another order; else a bit pattern",
         section: "9.7.9.7",
         summary: "Picks four bytes of two registers.",
         example: "prmt.b32 %r1, %r2, %r3, %r4;",

@@ -1,0 +1,45 @@
+"""Builds of tensor-core tiles, fragment moves and background copies, one instruction form each."""
+
+from .build import add
+
+# kind: shape, types of A, B and the sum, as the plain product holds them
+MMA = {
+    1: ("f16", 16, 8, 16, "float", "float"),
+    2: ("f16_k8", 16, 8, 8, "float", "float"),
+    3: ("tf32", 16, 8, 8, "float", "float"),
+    4: ("tf32_k4", 16, 8, 4, "float", "float"),
+    5: ("f64", 8, 8, 4, "double", "double"),
+    6: ("s8", 16, 8, 32, "signed char", "int"),
+    7: ("u8", 8, 8, 16, "signed char", "int"),
+    8: ("f16_sums", 16, 8, 16, "float", "float"),
+    9: ("bf16", 16, 8, 16, "float", "float"),
+    10: ("s8_k16", 16, 8, 16, "signed char", "int"),
+    11: ("fp8", 16, 8, 32, "float", "float"),
+    12: ("f64_k8", 16, 8, 8, "double", "double"),
+}
+for kind, (name, m, n, k, inputs, sums) in MMA.items():
+    arch = {11: "compute_89", 12: "compute_90"}.get(kind, "compute_80")
+    add("tensor/mma.cu", name, defines={"KIND": kind}, arch=arch)
+SHAPES = sorted({(m, n, k, inputs, sums) for _, m, n, k, inputs, sums in MMA.values()})
+SHAPES += [(16, 16, 16, "float", "float"), (32, 8, 16, "float", "float")]
+for m, n, k, inputs, sums in SHAPES:
+    left = "unsigned char" if (m, k) == (8, 16) else inputs
+    add("tensor/plain_product.cu", f"m{m}n{n}k{k}_{sums}",
+        defines={"M": m, "N": n, "K": k, "IN_A": left, "IN_B": inputs, "SUM": sums})
+add("tensor/plain_product.cu", "m16n16k16_float.columns",
+    defines={"M": 16, "N": 16, "K": 16, "IN_A": "float", "IN_B": "float", "SUM": "float", "COLUMNS": 1})
+for kind in (1, 2, 3, 4):
+    add("tensor/moves.cu", str(kind), defines={"KIND": kind}, arch="compute_90")
+add("tensor/plain_moves.cu")
+add("tensor/plain_moves.cu", "transposed", defines={"TRANSPOSED": 1})
+for kind in (1, 2, 3, 4):
+    add("tensor/wmma.cu", str(kind), defines={"KIND": kind})
+COPIES = {1: (0, 1, 2, 3), 2: (0, 4), 3: (0, 5, 6, 7), 4: (0, 8)}
+for kind, mutants in COPIES.items():
+    for mutant in mutants:
+        tag = str(kind) + (f".mutant{mutant}" if mutant else "")
+        add("tensor/copies.cu", tag, lines=bool(mutant), arch="compute_90" if kind == 3 else "compute_80",
+            defines={"KIND": kind, "TILES": 6, "MUTANT": mutant})
+add("tensor/plain_copies.cu", "128", defines={"TILES": 6, "WIDTH": 128})
+add("tensor/plain_copies.cu", "96", defines={"TILES": 6, "WIDTH": 96})
+add("tensor/plain_copies.cu", "128.forward", defines={"TILES": 6, "WIDTH": 128, "FORWARD": 1})
