@@ -164,7 +164,8 @@ def main() -> None:
     if not arguments.words:
         known = {KERNELS / f"{b.output}.ptx" for b in TABLE}
         for path in sorted(KERNELS.rglob("*.ptx")):
-            if path not in known and path.parent.name != "handwritten":
+            # compile_triton.py and the like know their own files.
+            if path not in known and path.parent.name != "handwritten" and "corpus/compile_" not in path.read_text()[:500]:
                 faults += 1
                 print(f"{path.relative_to(KERNELS)}: not in the table")
     print(f"{len(builds)} builds {'checked' if arguments.check else 'written'}, {faults} faults")
