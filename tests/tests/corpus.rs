@@ -21,7 +21,7 @@ use warpproof::{spec, syntax};
 use warpproof_tests::corpus::{Case, Texts, cases, files, root};
 
 /// Thread-instructions of both kernels up to which a case is run several times.
-const LIGHT: u64 = 3_000_000;
+const LIGHT: u64 = 60_000_000;
 
 /// A case, and its first run, which its tests share.
 struct Subject {
