@@ -255,10 +255,7 @@ impl<'a> Machine<'a> {
     /// The place of an offset in a region.
     pub(super) fn region_place(&self, region: usize, offset: u64, bytes: u32) -> super::outcome::Place {
         let space = self.memory.regions[region].space;
-        let address = match space {
-            Space::Shared | Space::Param => offset,
-            _ => super::memory::base(region) + offset,
-        };
+        let address = self.memory.address(region, offset as i64);
         self.memory.place(self.kernel, self.setup, space, address, bytes)
     }
 
@@ -273,6 +270,8 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let watched = matches!(self.memory.regions[region].space, Space::Shared | Space::Global);
         let read_by_copies = self.memory.regions[region].flights > 0;
+        let doubled = watched && may_double(batch);
+        let mut fellows = 0;
         for lane in lanes(batch.mask) {
             let offset = batch.offsets[lane as usize] + u64::from(element) * u64::from(bytes);
             if read_by_copies {
@@ -291,17 +290,42 @@ impl<'a> Machine<'a> {
             }
             self.changes +=
                 u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value));
-            if watched {
+            if watched && fellows & (1 << lane) == 0 {
+                let together = self.alike(index, batch, src, lane, doubled);
+                let hand = if together == 1 << lane { Hand::Thread } else { Hand::Warp };
+                if hand == Hand::Warp {
+                    fellows |= together;
+                    let threads = self.warps[index].first();
+                    self.clocks.align(threads..(threads + WARP as u32).min(self.block));
+                    self.alike.0 += u64::from(together.count_ones()) - 1;
+                    self.alike.1 = pc;
+                }
                 let epoch = self.clocks.epoch(self.warps[index].first() + lane);
-                let by = self.accessor(index, pc, 1 << lane, epoch);
+                let by = self.accessor(index, pc, together, epoch);
                 for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
                     let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
-                    if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, Hand::Thread) {
+                    if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, hand) {
                         self.record_race(index, pc, AccessKind::Write, region, at, conflict);
                     }
                 }
             }
         }
+    }
+
+    /// The lanes that store the same value as `lane` to the same place with the present
+    /// instruction. In whatever order they do it, memory holds that value afterwards; CUDA's
+    /// programming guide says so (one of them is performed), and compilers rely on it.
+    fn alike(&self, index: usize, batch: &Batch, src: Reg, lane: u32, doubled: bool) -> u32 {
+        let alone = 1 << lane;
+        if !doubled || !self.guards.is_empty() {
+            return alone;
+        }
+        let warp = &self.warps[index];
+        let offset = batch.offsets[lane as usize];
+        let same = lanes(batch.mask).filter(|other| batch.offsets[*other as usize] == offset);
+        let same = same.fold(0, |lanes, other| lanes | 1 << other);
+        let value = warp.get(src, lane);
+        if lanes(same).all(|other| warp.get(src, other) == value) { same } else { alone }
     }
 
     // ---- local memory ----------------------------------------------------------------------
@@ -450,6 +474,18 @@ impl<'a> Machine<'a> {
             self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
         }
     }
+}
+
+/// Whether several lanes may have the same offset; distinct neighbours are told at once.
+fn may_double(batch: &Batch) -> bool {
+    let mut seen = [0u64; 8];
+    lanes(batch.mask).any(|lane| {
+        let at = batch.offsets[lane as usize] >> 2;
+        let (word, bit) = ((at >> 6 & 7) as usize, 1 << (at & 63));
+        let known = seen[word] & bit != 0;
+        seen[word] |= bit;
+        known
+    })
 }
 
 /// The width of a register in bits.

@@ -30,8 +30,8 @@ pub(super) enum Wait {
     Barrier { id: u32, pc: u32, since: u32 },
     /// Lanes of its warp, at this instruction.
     Lanes { pc: u32, since: u32 },
-    /// The end of a phase of the barrier object at this offset, at this instruction.
-    Phaser { offset: u64, pc: u32, since: u32 },
+    /// The end of a phase of the barrier object at this address, at this instruction.
+    Phaser { address: u64, pc: u32, since: u32 },
 }
 
 /// One barrier in its present phase.
@@ -268,7 +268,7 @@ impl<'a> Machine<'a> {
             let key = match wait {
                 Wait::Barrier { id, pc, .. } => (0, u64::from(id), pc),
                 Wait::Lanes { pc, .. } => (1, thread as u64 / WARP as u64, pc),
-                Wait::Phaser { offset, pc, .. } => (2, offset, pc),
+                Wait::Phaser { address, pc, .. } => (2, address, pc),
             };
             groups.entry(key).or_default().push(thread as u32);
         }
@@ -285,7 +285,7 @@ impl<'a> Machine<'a> {
             warp.alive() >> (*thread % WARP as u32) & 1 == 1
         };
         if kind == 2 {
-            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Phaser { offset, .. }) if offset == which);
+            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Phaser { address, .. }) if address == which);
             let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
             let kind =
                 WaitKind::Phaser { object: self.phaser_name(which), lacks: self.phasers.pending(which) };

@@ -22,8 +22,8 @@ use std::collections::VecDeque;
 /// A copy under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flight {
-    /// Offset in shared memory.
-    to: u64,
+    /// Region and offset in shared memory.
+    to: (usize, u64),
     bytes: u64,
     /// Region and offset that it reads, and how many bytes.
     from: Option<(usize, u64, u64)>,
@@ -184,7 +184,7 @@ impl<'a> Machine<'a> {
         let step = self.warps[index].step;
         self.trace.access(index as u32, step, 1 << lane, pc, AccessKind::Write, true);
         let from = source.map(|(region, offset)| (region, offset, u64::from(read)));
-        let flight = Flight { to, bytes: size.into(), from, instr: pc, epoch };
+        let flight = Flight { to: (shared, to), bytes: size.into(), from, instr: pc, epoch };
         self.flights.open[(first + lane) as usize].push(flight);
     }
 
@@ -225,9 +225,9 @@ impl<'a> Machine<'a> {
 
     /// A copy's bytes were written by `writer` in `epoch`.
     pub(super) fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
-        let shared = super::memory::SHARED;
+        let (shared, to) = flight.to;
         let granule = u64::from(self.memory.regions[shared].cells.granule());
-        for at in (flight.to..flight.to + flight.bytes).step_by(granule as usize) {
+        for at in (to..to + flight.bytes).step_by(granule as usize) {
             let shadow = &mut self.memory.regions[shared].shadow[(at / granule) as usize];
             shadow.land(self.first_thread + thread, flight.instr, writer, epoch);
         }

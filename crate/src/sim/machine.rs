@@ -79,6 +79,8 @@ pub(super) struct Machine<'a> {
     pub(super) trace: Trace,
     /// For each instruction, lanes that executed it on symbolic values.
     pub(super) symbolic_uses: Vec<u64>,
+    /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
+    pub(super) alike: (u64, u32),
     /// Registers that some instruction reads.
     pub(super) is_read: Vec<bool>,
     /// Conditions of the predicated stretches that the running warp is in, innermost last.
@@ -154,6 +156,7 @@ impl<'a> Machine<'a> {
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
             symbolic_uses: vec![0; kernel.code.len()],
+            alike: (0, 0),
             is_read,
             guards: Vec::new(),
             stop: u32::MAX,
@@ -195,7 +198,7 @@ impl<'a> Machine<'a> {
         self.meetings = (0..count).map(|_| Vec::new()).collect();
         self.returned.clear();
         self.locals = vec![Cells::undefined(0, 4); self.block as usize];
-        self.memory.reset_shared(self.kernel.shared_bytes + self.setup.launch.dynamic_shared);
+        self.memory.reset_shared(self.setup.launch.dynamic_shared);
         self.trace.begin_cta(index, count);
         self.warps = (0..count).map(|warp| self.new_warp(warp)).collect();
     }

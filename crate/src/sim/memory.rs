@@ -2,8 +2,11 @@
 //!
 //! Tensors and global/const variables each own a 64 GiB stretch of generic addresses, far apart,
 //! so that an access outside its region is recognised as such and named after the region it came
-//! from. Shared, local and parameter memory have windows of their own below them; in their own
-//! spaces their addresses are offsets from 0.
+//! from. Shared, local and parameter memory have windows of their own below them.
+//!
+//! Every static shared variable is a region too, far from the others: where a compiler puts them is
+//! its own affair, so an index that runs from one array into the next is out of bounds, whatever
+//! lies there today. All dynamic arrays are one region, as in CUDA.
 
 use super::cells::{Cells, granule_of};
 use super::outcome::Place;
@@ -21,15 +24,16 @@ const PARAM_WINDOW: u64 = 3 << 32;
 const WINDOW_END: u64 = 4 << 32;
 const STRETCH: u32 = 36;
 
-/// Index of shared memory in [`Memory::regions`].
-pub(super) const SHARED: usize = 0;
+/// Index of dynamic shared memory in [`Memory::regions`].
+const DYNAMIC: usize = 0;
 /// Index of the parameter block in [`Memory::regions`].
 pub(super) const PARAMETERS: usize = 1;
 
 /// What a region stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Owner {
-    Shared,
+    /// Dynamic shared memory, or a static shared variable.
+    Shared(Option<usize>),
     Parameters,
     Tensor(usize),
     Variable(usize),
@@ -67,14 +71,22 @@ pub(super) enum Spot {
 /// All memory but registers and local memory.
 pub(super) struct Memory {
     pub(super) regions: Vec<Region>,
+    /// Where the regions of static shared variables begin.
+    statics: usize,
+    /// log₂ of the distance between shared variables in their window.
+    stretch: u32,
 }
 
 impl Memory {
     /// Lays out parameters, tensors and variables of a run.
     pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms) -> Memory {
-        let shared = region(Owner::Shared, Space::Shared, Some(0), 4);
+        let shared = region(Owner::Shared(None), Space::Shared, Some(0), 4);
         let parameters = region(Owner::Parameters, Space::Param, Some(u64::from(kernel.parameter_bytes)), 1);
-        let mut memory = Memory { regions: vec![shared, parameters] };
+        let statics =
+            |variable: &&crate::ir::Variable| variable.space == Space::Shared && variable.size.is_some();
+        let slots = kernel.variables.iter().filter(statics).count() as u64 + 2;
+        let stretch = (32 - (64 - slots.leading_zeros())).min(24);
+        let mut memory = Memory { regions: vec![shared, parameters], statics: 0, stretch };
         for (index, tensor) in setup.tensors.iter().enumerate() {
             memory.regions.push(tensor_region(terms, index, tensor));
         }
@@ -98,6 +110,12 @@ impl Memory {
                 }
             }
             memory.regions.push(made);
+        }
+        memory.statics = memory.regions.len();
+        for (index, variable) in kernel.variables.iter().enumerate() {
+            if let (Space::Shared, Some(size)) = (variable.space, variable.size) {
+                memory.regions.push(region(Owner::Shared(Some(index)), Space::Shared, Some(size), 4));
+            }
         }
         for (index, variable) in kernel.variables.iter().enumerate() {
             for (at, constant) in &variable.relocations {
@@ -139,9 +157,46 @@ impl Memory {
         parameters.size = Some(parameters.cells.len());
     }
 
-    /// Fresh shared memory of `bytes` bytes for the next CTA.
-    pub(super) fn reset_shared(&mut self, bytes: u64) {
-        self.regions[SHARED] = region(Owner::Shared, Space::Shared, Some(bytes), 4);
+    /// Fresh shared memory for the next CTA, `dynamic` bytes of it beside the variables.
+    pub(super) fn reset_shared(&mut self, dynamic: u64) {
+        self.regions[DYNAMIC] = region(Owner::Shared(None), Space::Shared, Some(dynamic), 4);
+        for at in self.statics..self.regions.len() {
+            let Region { owner, space, size, .. } = self.regions[at];
+            self.regions[at] = region(owner, space, size, 4);
+        }
+    }
+
+    /// The region of a shared variable.
+    fn shared_region(&self, variable: usize) -> usize {
+        let owner = Owner::Shared(Some(variable));
+        self.regions.iter().position(|region| region.owner == owner).unwrap_or(DYNAMIC)
+    }
+
+    /// The address of an offset in a region, in the region's own space.
+    pub(super) fn address(&self, region: usize, offset: i64) -> u64 {
+        let start = match self.regions[region].space {
+            Space::Shared if region == DYNAMIC => 1 << self.stretch,
+            Space::Shared => ((region - self.statics + 2) as u64) << self.stretch,
+            Space::Param => 0,
+            Space::Generic | Space::Global | Space::Local | Space::Const => base(region),
+        };
+        start.wrapping_add(offset as u64)
+    }
+
+    /// Where an address of shared memory leads.
+    #[inline]
+    fn locate_shared(&self, address: u64) -> Spot {
+        let half = 1 << (self.stretch - 1);
+        let slot = (address.wrapping_add(half) >> self.stretch) as usize;
+        let region = match slot {
+            0 => return Spot::Nowhere,
+            1 => DYNAMIC,
+            slot => slot - 2 + self.statics,
+        };
+        if region >= self.regions.len() {
+            return Spot::Nowhere;
+        }
+        Spot::Region(region, address.wrapping_sub((slot as u64) << self.stretch) as i64)
     }
 
     /// The bits that a constant register holds.
@@ -152,7 +207,11 @@ impl Memory {
             Constant::Address { variable, offset, generic } => {
                 let declared = &kernel.variables[*variable as usize];
                 let address = match declared.space {
-                    Space::Shared | Space::Local | Space::Param => {
+                    Space::Shared => {
+                        let window = if *generic { window(Space::Shared) } else { 0 };
+                        window + self.address(self.shared_region(*variable as usize), 0)
+                    }
+                    Space::Local | Space::Param => {
                         let window = if *generic { window(declared.space) } else { 0 };
                         window + declared.offset
                     }
@@ -171,19 +230,19 @@ impl Memory {
     #[inline]
     pub(super) fn locate(&self, space: Space, address: u64) -> Spot {
         match space {
-            Space::Shared => Spot::Region(SHARED, small_offset(address)),
+            Space::Shared => self.locate_shared(address),
             Space::Local => Spot::Local(small_offset(address)),
             Space::Param => Spot::Region(PARAMETERS, small_offset(address)),
             Space::Global | Space::Const | Space::Generic => {
                 let index = (address.wrapping_add(1 << (STRETCH - 1)) >> STRETCH) as usize;
-                if index >= 3 && index - 1 < self.regions.len() {
+                if index >= 3 && index - 1 < self.statics {
                     return Spot::Region(index - 1, address.wrapping_sub(base(index - 1)) as i64);
                 }
                 if space != Space::Generic {
                     return Spot::Nowhere;
                 }
                 match address {
-                    SHARED_WINDOW..LOCAL_WINDOW => Spot::Region(SHARED, (address - SHARED_WINDOW) as i64),
+                    SHARED_WINDOW..LOCAL_WINDOW => self.locate_shared(address - SHARED_WINDOW),
                     LOCAL_WINDOW..PARAM_WINDOW => Spot::Local((address - LOCAL_WINDOW) as i64),
                     PARAM_WINDOW..WINDOW_END => Spot::Region(PARAMETERS, (address - PARAM_WINDOW) as i64),
                     _ => Spot::Nowhere,
@@ -213,7 +272,6 @@ impl Memory {
         bytes: u32,
     ) -> Place {
         match self.locate(space, address) {
-            Spot::Region(SHARED, offset) => shared_place(kernel, self.regions[SHARED].size, offset, bytes),
             Spot::Region(PARAMETERS, offset) => {
                 let parameter = kernel.parameters.iter().find(|parameter| {
                     (i64::from(parameter.offset)..i64::from(parameter.offset + parameter.size))
@@ -242,7 +300,24 @@ impl Memory {
                         let format = Some(variable.format).filter(|format| format.bytes() > 1);
                         (variable.name.clone(), None, format)
                     }
-                    Owner::Shared | Owner::Parameters => (String::new(), None, None),
+                    Owner::Shared(Some(variable)) => {
+                        let variable = &kernel.variables[variable];
+                        let format = Some(variable.format).filter(|format| format.bytes() > 1);
+                        (variable.name.clone(), None, format)
+                    }
+                    Owner::Shared(None) => {
+                        let dynamic = |variable: &&crate::ir::Variable| {
+                            variable.space == Space::Shared && variable.size.is_none()
+                        };
+                        let name = kernel.variables.iter().find(dynamic);
+                        let format = name.map(|variable| variable.format).filter(|format| format.bytes() > 1);
+                        (
+                            name.map_or("dynamic shared memory", |variable| &variable.name).to_owned(),
+                            None,
+                            format,
+                        )
+                    }
+                    Owner::Parameters => (String::new(), None, None),
                 };
                 let text = element_text(&name, shape.as_deref(), offset, format.map_or(bytes, Format::bytes));
                 Place { space: region.space, name, offset, size: region.size, text }
@@ -265,7 +340,10 @@ impl Memory {
                 }
             }
             Spot::Nowhere => {
-                let name = format!("address {address:#x}");
+                let name = match space {
+                    Space::Shared => format!("shared memory address {address:#x}"),
+                    _ => format!("address {address:#x}"),
+                };
                 Place { space, text: name.clone(), name, offset: 0, size: None }
             }
         }
@@ -426,39 +504,6 @@ pub(super) fn memory_element(tensor: &TensorSetup, logical: u64) -> u64 {
 /// Whether reading before writing is allowed at the start.
 pub(super) fn starts_defined(tensor: &TensorSetup) -> bool {
     tensor.role != Some(Role::Out)
-}
-
-fn shared_place(kernel: &Kernel, size: Option<u64>, offset: i64, bytes: u32) -> Place {
-    let holds = |variable: &&crate::ir::Variable| {
-        let from = variable.offset as i64;
-        variable.space == Space::Shared
-            && offset >= from
-            && variable.size.is_none_or(|bytes| offset < from + bytes as i64)
-    };
-    let before =
-        |variable: &&crate::ir::Variable| variable.space == Space::Shared && variable.offset as i64 <= offset;
-    let inside = kernel.variables.iter().find(holds);
-    let near =
-        inside.or_else(|| kernel.variables.iter().filter(before).max_by_key(|variable| variable.offset));
-    match near {
-        Some(variable) => {
-            let within = offset - variable.offset as i64;
-            let step = if variable.format.bytes() > 1 { variable.format.bytes() } else { bytes };
-            let text = element_text(&variable.name, None, within, step);
-            let dynamic = size.map(|all| all.saturating_sub(variable.offset));
-            Place {
-                space: Space::Shared,
-                name: variable.name.clone(),
-                offset: within,
-                size: variable.size.or(dynamic),
-                text,
-            }
-        }
-        None => {
-            let text = format!("shared memory byte {offset}");
-            Place { space: Space::Shared, name: "shared memory".to_owned(), offset, size, text }
-        }
-    }
 }
 
 fn element_text(name: &str, shape: Option<&[u64]>, offset: i64, bytes: u32) -> String {

@@ -18,7 +18,6 @@
 use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
 use super::machine::{Flow, Machine};
-use super::memory::SHARED;
 use super::outcome::{AccessKind, EventKind, FaultKind};
 use super::race::{Hand, lanes};
 use crate::base::Format;
@@ -60,7 +59,7 @@ struct Refusal {
 /// All barrier objects of the CTA.
 #[derive(Default)]
 pub(super) struct Phasers {
-    /// By offset in shared memory.
+    /// By address in shared memory.
     objects: BTreeMap<u64, Phaser>,
     refused: BTreeMap<u32, Refusal>,
 }
@@ -72,9 +71,9 @@ impl Phasers {
         !self.refused.is_empty()
     }
 
-    /// Arrivals that the object at an offset still lacks.
-    pub(super) fn pending(&self, offset: u64) -> u32 {
-        self.objects.get(&offset).map_or(0, |phaser| phaser.pending)
+    /// Arrivals that the object at an address still lacks.
+    pub(super) fn pending(&self, address: u64) -> u32 {
+        self.objects.get(&address).map_or(0, |phaser| phaser.pending)
     }
 }
 
@@ -101,16 +100,16 @@ impl<'a> Machine<'a> {
         let Some(addresses) = self.addresses(index, pc, known) else { return Flow::Next };
         let (mut going, mut waiting) = (0, false);
         for lane in lanes(known) {
-            let Some(offset) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
+            let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
             let operand = src.get(1).map(|reg| self.warps[index].lanes(*reg)[lane as usize]);
             match op {
-                PhaserOp::Init => self.init(index, pc, lane, offset, operand.unwrap_or(0) as u32),
+                PhaserOp::Init => self.init(index, pc, lane, address, operand.unwrap_or(0) as u32),
                 PhaserOp::Invalidate => {
-                    self.phasers.objects.remove(&offset);
+                    self.phasers.objects.remove(&address);
                 }
                 PhaserOp::Arrive { drop } => {
                     let count = operand.map_or(1, |count| count as u32);
-                    if let Some(token) = self.arrive(index, pc, lane, offset, count, drop)
+                    if let Some(token) = self.arrive(index, pc, lane, address, count, drop)
                         && let Some(dst) = dst
                     {
                         self.warps[index].set(dst, lane, Value::Concrete(token));
@@ -118,7 +117,7 @@ impl<'a> Machine<'a> {
                 }
                 PhaserOp::Test { parity } => {
                     let Some(dst) = dst else { continue };
-                    match self.test(index, pc, lane, offset, operand.unwrap_or(0), parity) {
+                    match self.test(index, pc, lane, address, operand.unwrap_or(0), parity) {
                         Some(ended) => {
                             self.warps[index].set(dst, lane, Value::Concrete(u64::from(ended)));
                             going |= 1 << lane;
@@ -138,41 +137,42 @@ impl<'a> Machine<'a> {
         Flow::Next
     }
 
-    /// The offset of the barrier object that a lane names; using it is an access for races.
+    /// The address of the barrier object that a lane names; using it is an access for races.
     fn object(&mut self, index: usize, pc: u32, lane: u32, op: PhaserOp, address: u64) -> Option<u64> {
         let space = if address >> 32 == 0 { Space::Shared } else { Space::Generic };
         let changes = matches!(op, PhaserOp::Init | PhaserOp::Invalidate);
         let kind = if changes { AccessKind::Write } else { AccessKind::Read };
         let access = Access { space, format: Format::B32, vector: 2, strong: true };
         let (region, offset) = self.aligned_spot(index, pc, lane, access, kind, address, BYTES, BYTES)?;
-        if region != SHARED {
+        if self.memory.regions[region].space != Space::Shared {
             let why = "a barrier object must lie in shared memory".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
-        let granule = u64::from(self.memory.regions[SHARED].cells.granule());
+        let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset..offset + u64::from(BYTES)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[SHARED].shadow[(at / granule) as usize];
+            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
             let conflict = if changes {
                 self.detector.write(&self.clocks, shadow, &by, Hand::Thread)
             } else {
                 self.detector.read(&self.clocks, shadow, &by)
             };
             if let Some(conflict) = conflict {
-                self.record_race(index, pc, kind, SHARED, at, conflict);
+                self.record_race(index, pc, kind, region, at, conflict);
             }
         }
-        if op != PhaserOp::Init && !self.phasers.objects.contains_key(&offset) {
-            let place = self.region_place(SHARED, offset, BYTES);
+        let address = self.memory.address(region, offset as i64);
+        if op != PhaserOp::Init && !self.phasers.objects.contains_key(&address) {
+            let place = self.region_place(region, offset, BYTES);
             self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
             return None;
         }
-        Some(offset)
+        Some(address)
     }
 
-    fn init(&mut self, index: usize, pc: u32, lane: u32, offset: u64, count: u32) {
+    fn init(&mut self, index: usize, pc: u32, lane: u32, address: u64, count: u32) {
         if !(1..=MOST).contains(&count) {
             let why = format!("a barrier object counts 1 to {MOST} arrivals, not {count}");
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
@@ -187,7 +187,7 @@ impl<'a> Machine<'a> {
             waited: Vec::new(),
             waiting: Vec::new(),
         };
-        self.phasers.objects.insert(offset, object);
+        self.phasers.objects.insert(address, object);
         self.changes += 1;
     }
 
@@ -197,17 +197,17 @@ impl<'a> Machine<'a> {
         index: usize,
         pc: u32,
         lane: u32,
-        offset: u64,
+        address: u64,
         count: u32,
         drop: bool,
     ) -> Option<u64> {
         let thread = self.warps[index].first() + lane;
-        let follows = self.follows_last_phase(offset, thread);
+        let follows = self.follows_last_phase(address, thread);
         if !follows {
             self.depends(index, pc, lane, "which phase this arrival counts for");
             return None;
         }
-        let object = self.phasers.objects.get_mut(&offset)?;
+        let object = self.phasers.objects.get_mut(&address)?;
         if count == 0 || count > object.pending {
             let why = format!("{count} arrivals at a barrier object that lacks {}", object.pending);
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
@@ -217,7 +217,7 @@ impl<'a> Machine<'a> {
         object.pending -= count;
         object.expected -= u32::from(drop);
         let arrival = self.clocks.arrive(thread);
-        self.arrived_at(index, pc, lane, offset, arrival);
+        self.arrived_at(index, pc, lane, address, arrival);
         Some(token)
     }
 
@@ -232,9 +232,9 @@ impl<'a> Machine<'a> {
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
             let op = PhaserOp::Arrive { drop: false };
-            let Some(offset) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
+            let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
             let thread = self.warps[index].first() + lane;
-            if !self.follows_last_phase(offset, thread) {
+            if !self.follows_last_phase(address, thread) {
                 self.depends(index, pc, lane, "which phase this arrival counts for");
                 continue;
             }
@@ -244,7 +244,7 @@ impl<'a> Machine<'a> {
                 self.settle(thread, &flight, self.first_thread + agent, epoch);
             }
             let arrival = self.clocks.arrive_for(agent, thread);
-            let Some(object) = self.phasers.objects.get_mut(&offset) else { continue };
+            let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
                 if object.pending == 0 {
                     let why = "an arrival at a barrier object that lacks none".to_owned();
@@ -253,13 +253,13 @@ impl<'a> Machine<'a> {
                 }
                 object.pending -= 1;
             }
-            self.arrived_at(index, pc, lane, offset, arrival);
+            self.arrived_at(index, pc, lane, address, arrival);
         }
     }
 
-    fn arrived_at(&mut self, index: usize, pc: u32, lane: u32, offset: u64, arrival: Arrival) {
+    fn arrived_at(&mut self, index: usize, pc: u32, lane: u32, address: u64, arrival: Arrival) {
         self.changes += 1;
-        let Some(object) = self.phasers.objects.get_mut(&offset) else { return };
+        let Some(object) = self.phasers.objects.get_mut(&address) else { return };
         object.arrivals.push(arrival);
         if object.pending > 0 {
             return;
@@ -282,7 +282,7 @@ impl<'a> Machine<'a> {
         let ended = object.previous[0].clone();
         self.stats.cta_barriers += 1;
         for (thread, at, since) in waiting {
-            self.wake(thread, at, since, offset, &ended);
+            self.wake(thread, at, since, address, &ended);
         }
         if early {
             self.depends(index, pc, lane, "whether a thread still sees the phase it waits for");
@@ -290,10 +290,10 @@ impl<'a> Machine<'a> {
     }
 
     /// A thread that waited for the phase that has just ended goes on.
-    fn wake(&mut self, thread: u32, pc: u32, since: u32, offset: u64, ended: &[Arrival]) {
+    fn wake(&mut self, thread: u32, pc: u32, since: u32, address: u64, ended: &[Arrival]) {
         let (warp, lane) = (thread as usize / 32, thread % 32);
         self.clocks.learn(ended, thread);
-        self.note_wait(thread, pc, offset);
+        self.note_wait(thread, pc, address);
         self.waits[thread as usize] = None;
         self.phasers.refused.remove(&thread);
         let step = self.warps[warp].step;
@@ -309,12 +309,12 @@ impl<'a> Machine<'a> {
         index: usize,
         pc: u32,
         lane: u32,
-        offset: u64,
+        address: u64,
         operand: u64,
         parity: bool,
     ) -> Option<bool> {
         let thread = self.warps[index].first() + lane;
-        let object = self.phasers.objects.get(&offset)?;
+        let object = self.phasers.objects.get(&address)?;
         let ended = match parity {
             true => u64::from(object.phase) & 1 != operand & 1,
             false => operand >> 32 != u64::from(object.phase),
@@ -330,7 +330,7 @@ impl<'a> Machine<'a> {
         let arrivals = &object.previous[0];
         if ended && arrivals.iter().all(|arrival| self.clocks.follows(arrival, thread)) {
             self.phasers.refused.remove(&thread);
-            self.note_wait(thread, pc, offset);
+            self.note_wait(thread, pc, address);
             return Some(true);
         }
         let arrivals = arrivals.clone();
@@ -340,24 +340,24 @@ impl<'a> Machine<'a> {
         if ended {
             self.clocks.learn(&arrivals, thread);
             self.phasers.refused.remove(&thread);
-            self.note_wait(thread, pc, offset);
+            self.note_wait(thread, pc, address);
             return Some(true);
         }
         let since = self.warps[index].step;
-        self.phasers.objects.get_mut(&offset)?.waiting.push((thread, pc, since));
-        self.waits[thread as usize] = Some(Wait::Phaser { offset, pc, since });
+        self.phasers.objects.get_mut(&address)?.waiting.push((thread, pc, since));
+        self.waits[thread as usize] = Some(Wait::Phaser { address, pc, since });
         None
     }
 
     /// Remembers who has waited for the last phase by its parity, and when.
-    fn note_wait(&mut self, thread: u32, pc: u32, offset: u64) {
+    fn note_wait(&mut self, thread: u32, pc: u32, address: u64) {
         let parity = matches!(
             self.kernel.code[pc as usize].effect,
             crate::isa::Effect::Phaser(PhaserOp::Test { parity: true })
         );
         let agent = if self.agents { self.block + thread } else { thread };
         let waited = [thread, agent].map(|who| (who, self.clocks.epoch(who)));
-        if let Some(object) = self.phasers.objects.get_mut(&offset).filter(|_| parity) {
+        if let Some(object) = self.phasers.objects.get_mut(&address).filter(|_| parity) {
             object.waited.push(waited);
         }
     }
@@ -390,8 +390,8 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn follows_last_phase(&self, offset: u64, thread: u32) -> bool {
-        let Some(object) = self.phasers.objects.get(&offset) else { return true };
+    fn follows_last_phase(&self, address: u64, thread: u32) -> bool {
+        let Some(object) = self.phasers.objects.get(&address) else { return true };
         object.previous[0].iter().all(|arrival| self.clocks.follows(arrival, thread))
     }
 
@@ -400,8 +400,8 @@ impl<'a> Machine<'a> {
     }
 
     /// The place of a barrier object, in words.
-    pub(super) fn phaser_name(&self, offset: u64) -> String {
-        self.region_place(SHARED, offset, BYTES).text
+    pub(super) fn phaser_name(&self, address: u64) -> String {
+        self.memory.place(self.kernel, self.setup, Space::Shared, address, BYTES).text
     }
 }
 

@@ -17,7 +17,7 @@
 
 use super::clock::Clocks;
 use super::outcome::AccessKind;
-use crate::isa::{AtomicOp, WARP};
+use crate::isa::AtomicOp;
 use rustc_hash::FxHashMap;
 
 const NOBODY: u32 = u32::MAX;
@@ -27,8 +27,9 @@ const NOBODY: u32 = u32::MAX;
 pub(super) enum Hand {
     /// A thread (or the agent that makes its copies).
     Thread,
-    /// A whole warp together: the manual does not say which lane writes what, so whoever comes
-    /// after must come after every lane.
+    /// Lanes of a warp together ([`Shadow::lanes`]): all lanes in a matrix instruction, for which
+    /// the manual does not say who writes what; or lanes that store one value with one instruction.
+    /// Whoever comes after must come after each of them.
     Warp,
     /// A copy that is still under way: nobody comes after it, not even the thread that started it.
     Copy,
@@ -46,6 +47,8 @@ pub(super) struct Shadow {
     atomic_op: Option<AtomicOp>,
     observed: bool,
     hand: Hand,
+    /// The lanes of a [`Hand::Warp`].
+    lanes: u32,
 }
 
 /// A set of accesses: which set, and the epoch and lane that its parties' are relative to.
@@ -88,6 +91,7 @@ impl Default for Shadow {
             atomic_op: None,
             observed: false,
             hand: Hand::Thread,
+            lanes: 0,
         }
     }
 }
@@ -348,7 +352,7 @@ impl Detector {
             Hand::Thread => (shadow.writer, lanes(by.mask).find(|lane| unordered(shadow.writer, *lane))?),
             Hand::Copy => (shadow.writer, by.mask.trailing_zeros()),
             Hand::Warp => lanes(by.mask).find_map(|lane| {
-                let mut writers = shadow.writer..shadow.writer + WARP as u32;
+                let mut writers = lanes(shadow.lanes).map(|other| shadow.writer + other);
                 Some((writers.find(|other| unordered(*other, lane))?, lane))
             })?,
         };
@@ -399,11 +403,13 @@ impl Detector {
             .earlier_write(clocks, shadow, by)
             .or_else(|| self.earlier(clocks, shadow.readers, by, AccessKind::Read))
             .or_else(|| self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic));
+        let writer = if hand == Hand::Warp { 0 } else { by.mask.trailing_zeros() };
         *shadow = Shadow {
-            writer: by.global_first + by.mask.trailing_zeros(),
+            writer: by.global_first + writer,
             write_epoch: by.epoch,
             write_instr: by.instr,
             hand,
+            lanes: by.mask,
             ..Shadow::default()
         };
         conflict
