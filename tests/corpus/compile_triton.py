@@ -41,6 +41,7 @@ def add(output: str, function: str, signature: dict[str, str], constants: dict[s
 
 ROW = {"x": "*fp32", "y": "*fp32"}
 add("softmax.n128", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128}, OLDER)
+add("softmax.n128_every_lane_stores", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128})
 add("softmax.n128_one_warp", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128}, num_warps=1)
 add("softmax.n100", "softmax", ROW, {"COLUMNS": 100, "BLOCK": 128}, OLDER)
 add("softmax.n1000", "softmax", ROW, {"COLUMNS": 1000, "BLOCK": 1024}, OLDER)

@@ -7,6 +7,10 @@
 //! race is found if and only if there is one (the paper's Theorems 1 and 2, with transitive
 //! order; see `clock`). By confluence one schedule is enough.
 //!
+//! Deviation: lanes of a warp that store one value to one place with one instruction do not race
+//! with each other (whatever their order, memory ends alike); everybody else must be ordered with
+//! all of them. Compilers rely on it, Triton's reductions for one.
+//!
 //! Sets of readers are interned, with epochs and lanes relative to those of the set's first
 //! reader, and the step "these lanes read too" is memoised: neighbouring elements that neighbouring
 //! lanes read share their set, and a loop with a barrier goes through the same sets each time round.
