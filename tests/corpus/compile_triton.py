@@ -40,12 +40,17 @@ def add(output: str, function: str, signature: dict[str, str], constants: dict[s
 
 
 ROW = {"x": "*fp32", "y": "*fp32"}
-add("softmax.n128", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128}, OLDER)
-add("softmax.n128_every_lane_stores", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128})
-add("softmax.n128_one_warp", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128}, num_warps=1)
-add("softmax.n100", "softmax", ROW, {"COLUMNS": 100, "BLOCK": 128}, OLDER)
-add("softmax.n1000", "softmax", ROW, {"COLUMNS": 1000, "BLOCK": 1024}, OLDER)
-add("softmax_online.n512", "softmax_online", ROW, {"COLUMNS": 512, "BLOCK": 128}, OLDER)
+add("softmax.n128", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128, "MUTANT": 0}, OLDER)
+add("softmax.n128_every_lane_stores", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128, "MUTANT": 0})
+add("softmax.n128_one_warp", "softmax", ROW, {"COLUMNS": 128, "BLOCK": 128, "MUTANT": 0}, num_warps=1)
+add("softmax.n100", "softmax", ROW, {"COLUMNS": 100, "BLOCK": 128, "MUTANT": 0}, OLDER)
+add("softmax.n1000", "softmax", ROW, {"COLUMNS": 1000, "BLOCK": 1024, "MUTANT": 0}, OLDER)
+add("softmax_online.n512", "softmax_online", ROW, {"COLUMNS": 512, "BLOCK": 128, "MUTANT": 0}, OLDER)
+for mutant in range(1, 7):
+    add(f"softmax.n100_mutant{mutant}", "softmax", ROW, {"COLUMNS": 100, "BLOCK": 128, "MUTANT": mutant}, OLDER)
+for mutant in range(1, 6):
+    add(f"softmax_online.n64_mutant{mutant}", "softmax_online", ROW,
+        {"COLUMNS": 64, "BLOCK": 32, "MUTANT": mutant}, num_warps=1)
 for mutant in range(6):
     name = f"_mutant{mutant}" if mutant else ""
     add(f"layer_norm.n100{name}", "layer_norm", ROW | {"w": "*fp32", "b": "*fp32"},
@@ -53,11 +58,11 @@ for mutant in range(6):
     add(f"rms_norm.n100{name}", "rms_norm", ROW | {"w": "*fp32"},
         {"COLUMNS": 100, "BLOCK": 128, "MUTANT": mutant}, OLDER)
 MAP = ROW | {"n": "i32"}
-for function, mutants in (("gelu_erf", 1), ("gelu_tanh", 2), ("silu", 3)):
+for function, mutants in (("gelu_erf", 1), ("gelu_tanh", 5), ("silu", 5)):
     for mutant in range(mutants + 1):
         add(function + (f".mutant{mutant}" if mutant else ""), function, MAP, {"BLOCK": 256, "MUTANT": mutant})
 GATED = {"gate": "*fp32", "up": "*fp32", "y": "*fp32", "n": "i32"}
-for mutant in range(3):
+for mutant in range(6):
     add("swiglu" + (f".mutant{mutant}" if mutant else ""), "swiglu", GATED, {"BLOCK": 256, "MUTANT": mutant})
 add("swiglu.half", "swiglu", GATED | {"gate": "*fp16", "up": "*fp16", "y": "*fp16"}, {"BLOCK": 256, "MUTANT": 0})
 

@@ -9,17 +9,34 @@ import triton.language as tl
 
 
 @triton.jit
-def softmax(x, y, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
+def softmax(x, y, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     row = tl.program_id(0)
     columns = tl.arange(0, BLOCK)
     inside = columns < COLUMNS
-    values = tl.load(x + row * COLUMNS + columns, mask=inside, other=-float("inf"))
-    numerator = tl.exp(values - tl.max(values, axis=0))
-    tl.store(y + row * COLUMNS + columns, numerator / tl.sum(numerator, axis=0), mask=inside)
+    if MUTANT == 1:  # wrong: the lanes behind the end count as zeros
+        values = tl.load(x + row * COLUMNS + columns, mask=inside, other=0.0)
+    elif MUTANT == 2:  # wrong: the rows are BLOCK apart
+        values = tl.load(x + row * BLOCK + columns, mask=inside, other=-float("inf"))
+    else:
+        values = tl.load(x + row * COLUMNS + columns, mask=inside, other=-float("inf"))
+    if MUTANT == 3:  # wrong: base 2
+        numerator = tl.exp2(values - tl.max(values, axis=0))
+    elif MUTANT == 4:  # no fault over the reals: without the maximum the floats may overflow
+        numerator = tl.exp(values)
+    else:
+        numerator = tl.exp(values - tl.max(values, axis=0))
+    if MUTANT == 5:  # wrong: divided by the largest instead of the sum
+        result = numerator / tl.max(numerator, axis=0)
+    else:
+        result = numerator / tl.sum(numerator, axis=0)
+    if MUTANT == 6:  # missing: the mask of the store
+        tl.store(y + row * COLUMNS + columns, result)
+    else:
+        tl.store(y + row * COLUMNS + columns, result, mask=inside)
 
 
 @triton.jit
-def softmax_online(x, y, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
+def softmax_online(x, y, COLUMNS: tl.constexpr, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     """Pass one keeps a running maximum and sum per lane, pass two divides."""
     row = tl.program_id(0)
     largest = tl.full([BLOCK], -float("inf"), tl.float32)
@@ -27,11 +44,22 @@ def softmax_online(x, y, COLUMNS: tl.constexpr, BLOCK: tl.constexpr):
     for start in range(0, COLUMNS, BLOCK):
         values = tl.load(x + row * COLUMNS + start + tl.arange(0, BLOCK))
         most = tl.maximum(largest, values)
-        total = total * tl.exp(largest - most) + tl.exp(values - most)
-        largest = most
+        if MUTANT == 1:  # missing: the lane's sum is not rescaled
+            total = total + tl.exp(values - most)
+        elif MUTANT == 2:  # wrong: rescaled the other way round
+            total = total * tl.exp(most - largest) + tl.exp(values - most)
+        else:
+            total = total * tl.exp(largest - most) + tl.exp(values - most)
+        if MUTANT == 3:  # wrong: the maximum moves on to the last value only
+            largest = values
+        else:
+            largest = most
     most = tl.max(largest, axis=0)
-    whole = tl.sum(total * tl.exp(largest - most), axis=0)
-    for start in range(0, COLUMNS, BLOCK):
+    if MUTANT == 4:  # missing: the lanes' sums refer to different maxima
+        whole = tl.sum(total, axis=0)
+    else:
+        whole = tl.sum(total * tl.exp(largest - most), axis=0)
+    for start in range(0, COLUMNS - BLOCK if MUTANT == 5 else COLUMNS, BLOCK):  # mutant 5: the last block is not written
         places = row * COLUMNS + start + tl.arange(0, BLOCK)
         tl.store(y + places, tl.exp(tl.load(x + places) - most) / whole)
 
@@ -118,18 +146,27 @@ def gelu_tanh(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     v = tl.load(x + i, mask=i < n)
     if MUTANT == 1:  # wrong: the cube's factor is missing
         inner = 0.7978845608028654 * (v + v * v * v)
+    elif MUTANT == 3:  # wrong: the square instead of the cube
+        inner = 0.7978845608028654 * (v + 0.044715 * v * v)
+    elif MUTANT == 4:  # wrong: 2/pi instead of its root
+        inner = 0.6366197723675814 * (v + 0.044715 * v * v * v)
     else:
         inner = 0.7978845608028654 * (v + 0.044715 * v * v * v)
     if MUTANT == 2:  # wrong: sigmoid(u) where sigmoid(2u) belongs
         tanh = 2.0 * tl.sigmoid(inner) - 1.0
     else:
         tanh = 2.0 * tl.sigmoid(2.0 * inner) - 1.0
-    tl.store(y + i, 0.5 * v * (1.0 + tanh), mask=i < n)
+    if MUTANT == 5:  # missing: the half
+        tl.store(y + i, v * (1.0 + tanh), mask=i < n)
+    else:
+        tl.store(y + i, 0.5 * v * (1.0 + tanh), mask=i < n)
 
 
 @triton.jit
 def silu(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    if MUTANT == 4:  # wrong: programs overlap by half a block
+        i = tl.program_id(0) * (BLOCK // 2) + tl.arange(0, BLOCK)
     if MUTANT == 3:  # missing: the mask of the load
         v = tl.load(x + i)
     else:
@@ -138,6 +175,8 @@ def silu(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
         tl.store(y + i, v / (1.0 + tl.exp(v)), mask=i < n)
     elif MUTANT == 2:  # missing: the factor v
         tl.store(y + i, tl.sigmoid(v), mask=i < n)
+    elif MUTANT == 5:  # wrong: the last element is left out
+        tl.store(y + i, v * tl.sigmoid(v), mask=i < n - 1)
     else:
         tl.store(y + i, v * tl.sigmoid(v), mask=i < n)
 
@@ -151,9 +190,16 @@ def swiglu(gate, up, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
         result = u * tl.sigmoid(u) * g
     elif MUTANT == 2:  # wrong: the gate is not multiplied by itself
         result = tl.sigmoid(g) * u
+    elif MUTANT == 3:  # wrong: the sigmoid of the product
+        result = g * tl.sigmoid(g * u)
+    elif MUTANT == 4:  # wrong: the sigmoid twice
+        result = g * tl.sigmoid(tl.sigmoid(g)) * u
     else:
         result = g * tl.sigmoid(g) * u
-    tl.store(y + i, result.to(y.dtype.element_ty), mask=i < n)
+    if MUTANT == 5:  # wrong: one element further
+        tl.store(y + i + 1, result.to(y.dtype.element_ty), mask=i < n)
+    else:
+        tl.store(y + i, result.to(y.dtype.element_ty), mask=i < n)
 
 
 @triton.jit
