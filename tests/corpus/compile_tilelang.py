@@ -55,13 +55,15 @@ for tile in TILES:
     for stages in (0, 2, 3):
         add(f"tensor_{tile}_stages{stages}", "tensor", tile, stages)
 add("plain_32x32x32_stages2", "plain", "32x32x32", 2)
-for mutant in (1, 2):
+for mutant in (1, 2, 3, 4):
     add(f"plain_32x32x32_mutant{mutant}", "plain", "32x32x32", 0, mutant)
 for mutant in (1, 2, 3, 4):
     add(f"tensor_32x32x32_mutant{mutant}", "tensor", "32x32x32", 2, mutant)
 for edit in ("wait", "barrier"):
     add(f"tensor_32x32x32_{edit}", "tensor", "32x32x32", 2, 0, edit)
 add("tensor_32x32x32_plain_barrier", "tensor", "32x32x32", 0, 0, "barrier")
+add("plain_32x32x32_barrier", "plain", "32x32x32", 0, 0, "barrier")
+add("plain_32x32x32_wait", "plain", "32x32x32", 2, 0, "wait")
 
 
 def lower_all(names: list[str]) -> None:

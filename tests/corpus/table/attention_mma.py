@@ -45,3 +45,4 @@ for mutant in (1, 2, 3, 4, 5, 6, 7, 8, 10):
         defines=WMMA1 | {"MUTANT": mutant}, lines=True)
 add("attention/flash1_wmma.cu", "one_warp_causal_mutant9", ("fast",),
     defines=WMMA1 | CAUSAL16 | {"MUTANT": 9}, lines=True)
+add("attention/flash2.cu", "two_warps_skip.cuda13", ("fast",), defines=TWO | CAUSAL32 | {"SKIP": 1}, nvrtc=13, arch="compute_90")

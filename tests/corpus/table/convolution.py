@@ -23,3 +23,4 @@ for mutant in (1, 2):
         defines=SMALL | SMALL_TILE | {"TABLE_FIRST": 1, "MUTANT": mutant}, lines=True)
 for mutant in (7, 8):
     add("convolution/conv_gemm.cu", f"square_mutant{mutant}", defines=SQUARE | SMALL_TILE | {"MUTANT": mutant}, lines=True)
+add("convolution/conv_gemm.cu", "square.cuda13", defines=SQUARE | SMALL_TILE, nvrtc=13, arch="compute_90")

@@ -44,7 +44,12 @@ def plain(M, N, K, BM, BN, BK, stages, threads, mutant=0):
             T.clear(c)
             for k in T.Pipelined(K // BK, num_stages=stages):
                 T.copy(A[by * BM, k * BK], a)
-                T.copy(B[k * BK, bx * BN], b)
+                if mutant == 3:  # wrong: one row of B further instead of a tile
+                    T.copy(B[k, bx * BN], b)
+                else:
+                    T.copy(B[k * BK, bx * BN], b)
+                if mutant == 4:  # wrong: the sums start over with every tile
+                    T.clear(c)
                 for i, j in T.Parallel(BM, BN):
                     for kk in T.serial(BK - 1 if mutant == 1 else BK):  # mutant 1: the tile's last column is left out
                         c[i, j] += a[i, kk] * b[kk, j]
