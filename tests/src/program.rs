@@ -267,6 +267,12 @@ impl Builder {
         self.register(RegisterKind::Constant(Constant::Bits(bits)))
     }
 
+    /// The address of a shared word.
+    fn word(&mut self, word: u8) -> Reg {
+        let offset = i64::from(word) * 4;
+        self.register(RegisterKind::Constant(Constant::Address { variable: 0, offset, generic: false }))
+    }
+
     fn emit(&mut self, effect: Effect, guard: Option<Guard>, dst: &[Reg], src: &[Reg], at: Option<At>) {
         let start = self.kernel.operands.len() as u32;
         self.kernel.operands.extend_from_slice(dst);
@@ -325,15 +331,15 @@ impl Builder {
                 let at = Some((agent, position));
                 match *op {
                     Op::Read(word) => {
-                        let address = self.constant(u64::from(word) * 4);
+                        let address = self.word(word);
                         self.emit(Effect::Load(access), guard, &[value], &[address], at);
                     }
                     Op::Write(word) => {
-                        let address = self.constant(u64::from(word) * 4);
+                        let address = self.word(word);
                         self.emit(Effect::Store(access), guard, &[], &[address, zero], at);
                     }
                     Op::Atomic(word) => {
-                        let address = self.constant(u64::from(word) * 4);
+                        let address = self.word(word);
                         let effect = Effect::Atomic { op: AtomicOp::Add, access };
                         self.emit(effect, guard, &[], &[address, zero], at);
                     }
