@@ -1,4 +1,4 @@
-"""Builds of kernels whose races were found and repaired in OpenMM, Apex and Megatron-LM."""
+"""Builds of kernels of OpenMM, Apex and Megatron-LM whose races were found and repaired."""
 
 from .build import BOTH, add
 
@@ -24,6 +24,13 @@ for name, (sizes, modes, mutants) in KERNELS.items():
     builds(name, sizes, modes)
     for mutant in mutants:
         add(f"field/{name}.cu", f"mutant{mutant}", modes[:1], defines=sizes | {"MUTANT": mutant}, lines=True)
+
+# No race was found in this one; it runs beside the others.
+GAMMA = {"ROWS": 40, "N": 40, "WARPS": 4}
+for version, define in (("serial", "SERIAL"), ("warps", "WARPED")):
+    add("field/layernorm_grad_gamma.cu", version, BOTH, defines=GAMMA | {define: 1})
+for mutant in range(1, 14):
+    add("field/layernorm_grad_gamma.cu", f"mutant{mutant}", ("precise",), defines=GAMMA | {"MUTANT": mutant}, lines=True)
 
 # One piece: the race needs a second one.
 builds("bucket_positions", {"BUCKETS": 50, "THREADS": 64}, ("",), "_one_piece")
