@@ -9,5 +9,6 @@ from . import basics  # noqa: F401
 from . import attention, attention_mma, convolution, tilelang, triton  # noqa: F401
 from . import tensor  # noqa: F401
 from . import harris  # noqa: F401
+from . import matmul  # noqa: F401
 from . import field  # noqa: F401
 from .build import TABLE, Build  # noqa: F401
