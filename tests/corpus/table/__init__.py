@@ -10,5 +10,6 @@ from . import attention, attention_mma, convolution, tilelang, triton  # noqa: F
 from . import tensor  # noqa: F401
 from . import harris  # noqa: F401
 from . import matmul  # noqa: F401
+from . import gemm  # noqa: F401
 from . import field  # noqa: F401
 from .build import TABLE, Build  # noqa: F401
