@@ -42,7 +42,7 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 900, // the examples are part of the page
+    chunkSizeWarningLimit: 1500, // the examples are part of the page
     rolldownOptions: {
       // wasm-bindgen-rayon's workers import their own package; the warning is harmless.
       onLog: (level, log, handle) => (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? undefined : handle(level, log)),
