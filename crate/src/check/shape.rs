@@ -1,4 +1,5 @@
-//! Structural hashes: equal for the same expression up to commutativity.
+//! Structural hashes: equal for the same expression up to commutativity. A fused multiplication and
+//! addition is hashed as the two that it is, because compilers fuse either product of a·b + c·d.
 //!
 //! Guarantees: terms that are the same expression have the same hash. Different expressions share
 //! one with a chance of about 2^-64 for each pair of nodes, and nobody chose them to.
@@ -23,6 +24,9 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
     evaluate(&cone, &Shape { terms, constants }, budget, &mut Vec::new())
 }
 
+const ADD: u64 = 3;
+const MUL: u64 = 5;
+
 struct Shape<'a> {
     terms: &'a Terms,
     constants: Vec<u64>,
@@ -44,10 +48,9 @@ impl Domain for Shape<'_> {
         let operation: u64 = match *node {
             Node::Element(element) => return self.element(element),
             Node::Constant(constant) => return self.constant(constant),
-            Node::Add(..) => 3,
+            Node::Add(..) | Node::Fma(..) => ADD,
             Node::Sub(..) => 4,
-            Node::Mul(..) => 5,
-            Node::Fma(..) => 6,
+            Node::Mul(..) => MUL,
             Node::Div(..) => 7,
             Node::Max(..) => 8,
             Node::Min(..) => 9,
@@ -68,23 +71,22 @@ impl Domain for Shape<'_> {
                 mix(hasher.finish(), 21)
             }
         };
-        let [a, b, c] = operands(node).map(|operand| operand.map(&value));
-        let (mut a, mut b) = (a.unwrap_or(0), b.unwrap_or(0));
-        let commutes = matches!(
-            node,
-            Node::Add(..)
-                | Node::Mul(..)
-                | Node::Fma(..)
-                | Node::Max(..)
-                | Node::Min(..)
-                | Node::And(..)
-                | Node::Or(..)
-        );
-        if commutes && a > b {
-            std::mem::swap(&mut a, &mut b);
+        let [a, b, c] = operands(node).map(|operand| operand.map(&value).unwrap_or(0));
+        if let Node::Fma(..) = node {
+            return unordered(ADD, unordered(MUL, a, b), c);
         }
-        mix(mix(mix(operation, a), b), c.unwrap_or(0))
+        match node {
+            Node::Add(..) | Node::Mul(..) | Node::Max(..) | Node::Min(..) | Node::And(..) | Node::Or(..) => {
+                unordered(operation, a, b)
+            }
+            _ => mix(mix(mix(operation, a), b), c),
+        }
     }
+}
+
+/// Of an operation whose two operands may change places.
+fn unordered(operation: u64, a: u64, b: u64) -> u64 {
+    mix(mix(operation, a.min(b)), a.max(b))
 }
 
 fn mix(state: u64, word: u64) -> u64 {

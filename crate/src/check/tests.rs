@@ -78,6 +78,32 @@ fn root(wrong: bool) -> Pair {
     })
 }
 
+/// x·y + z² with either product fused to the sum, or with two factors exchanged.
+fn fused(wrong: bool) -> Pair {
+    Pair::new(|terms, optimized| {
+        let (x, y, z) = (Term::element(0), Term::element(1), Term::element(2));
+        if !optimized {
+            let square = terms.mul(z, z);
+            return terms.fma(x, y, square);
+        }
+        let product = if wrong { terms.mul(x, z) } else { terms.mul(y, x) };
+        terms.fma(z, if wrong { y } else { z }, product)
+    })
+}
+
+#[test]
+fn either_product_of_a_sum_may_be_fused() {
+    let pair = fused(false);
+    let decided = decide(&Options::default(), &Budget::default(), &pair.problem()).unwrap();
+    let Equality::Equal(found) = &decided.groups[0].equality else { panic!("not equal") };
+    assert_eq!(found.method, Method::SameExpression);
+    assert_eq!(pair.honest(), Checked { confirmed: 1, ..Checked::default() });
+    assert!(matches!(
+        decide(&Options::default(), &Budget::default(), &fused(true).problem()).unwrap().groups[0].equality,
+        Equality::Different(_)
+    ));
+}
+
 #[test]
 fn true_claims_pass() {
     for (pair, by_field) in [(square(false), true), (root(false), false), (square(true), true)] {
@@ -99,7 +125,7 @@ fn true_claims_pass() {
 #[test]
 fn forged_certificates_are_refuted() {
     for method in [Method::SameExpression, Method::NormalForm { terms: 3 }, Method::Cases { cases: 2 }] {
-        for pair in [square(true), root(true)] {
+        for pair in [square(true), root(true), fused(true)] {
             let checked = pair.forged(certificate(method));
             assert_eq!(checked.refuted.len(), 1, "{method:?}");
             assert_eq!(checked.confirmed + checked.by_points, 0);

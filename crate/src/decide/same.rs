@@ -73,10 +73,10 @@ impl<'a> Same<'a> {
                 | (Node::And(p, q), Node::And(r, s))
                 | (Node::Or(p, q), Node::Or(r, s)) => self.either(budget, (p, q), (r, s), depth)?,
                 (Node::Fma(p, q, c), Node::Fma(r, s, d)) => {
-                    let factors = (self.walk(budget, p, r, depth - 1)?
-                        && self.walk(budget, q, s, depth - 1)?)
-                        || (self.walk(budget, p, s, depth - 1)? && self.walk(budget, q, r, depth - 1)?);
-                    factors.then_some((c, d))
+                    if !self.factors(budget, (p, q), (r, s), depth)? {
+                        break self.crossed(budget, (p, q, c), (r, s, d), depth)?;
+                    }
+                    Some((c, d))
                 }
                 (Node::Sub(p, q), Node::Sub(r, s)) | (Node::Div(p, q), Node::Div(r, s)) => {
                     self.walk(budget, q, s, depth - 1)?.then_some((p, r))
@@ -134,6 +134,33 @@ impl<'a> Same<'a> {
             return Ok(Some((q, r)));
         }
         Ok(None)
+    }
+
+    fn factors(
+        &mut self,
+        budget: &Budget,
+        (p, q): (Term, Term),
+        (r, s): (Term, Term),
+        depth: u32,
+    ) -> Result<bool, Exhausted> {
+        Ok((self.walk(budget, p, r, depth - 1)? && self.walk(budget, q, s, depth - 1)?)
+            || (self.walk(budget, p, s, depth - 1)? && self.walk(budget, q, r, depth - 1)?))
+    }
+
+    /// Compares p·q + c with r·s + d where c and d are products too: of alpha·sum + beta·old, one
+    /// compiler run rounds the first product and another the second.
+    fn crossed(
+        &mut self,
+        budget: &Budget,
+        (p, q, c): (Term, Term, Term),
+        (r, s, d): (Term, Term, Term),
+        depth: u32,
+    ) -> Result<bool, Exhausted> {
+        let (Some(c), Some(d)) = (c.as_node(), d.as_node()) else { return Ok(false) };
+        let (Node::Mul(x, y), Node::Mul(u, v)) = (self.a.node_at(c), self.b.node_at(d)) else {
+            return Ok(false);
+        };
+        Ok(self.factors(budget, (x, y), (r, s), depth)? && self.factors(budget, (p, q), (u, v), depth)?)
     }
 
     fn leaf(&self, a: Term, b: Term) -> bool {
