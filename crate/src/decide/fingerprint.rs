@@ -11,7 +11,7 @@
 //! Guarantees: if two terms are the same function, and both have fingerprints, these are equal.
 //! Equal fingerprints make equal functions likely (up to the chance of hitting a root: about
 //! degree / 2^61), and prove nothing.
-//! Misses: no fingerprint for logarithms, waves, roots of anything but constants, roundings and
+//! Misses: no fingerprint for logarithms, sin, cos, erf, roots of anything but constants, roundings and
 //! bits, nested exponentials, ln 10 inside an exponent, ties.
 //! Source: *Equivalence Checking of ML GPU Kernels*, §5; Schwartz and Zippel for the chance.
 
@@ -221,6 +221,12 @@ impl Fields<'_> {
             Node::Unary(Unary::Recip, a) => in_both(&|m, v| invert(v[0], m), &[a]),
             Node::Unary(Unary::Exp2, a) => self.exponential(value(a), 1, real),
             Node::Unary(Unary::Exp, a) => self.exponential(value(a), self.lambda, real),
+            Node::Unary(Unary::Tanh, a) => {
+                // 1 - 2 / (1 + e^(2a))
+                let power = self.exponential(value(a), multiply(2, self.lambda, Q), real);
+                let below = power.p.and_then(|power| invert(add(power, 1, P), P));
+                Value { p: below.map(|below| add(1, P - multiply(2, below, P), P)), q: None, real }
+            }
             Node::Unary(Unary::Abs, a) => match value(a).real.order(Quantity::ZERO) {
                 Ok(std::cmp::Ordering::Less) => in_both(&|m, v| Some(negate(v[0], m)), &[a]),
                 Ok(std::cmp::Ordering::Greater) => as_is(value(a)),

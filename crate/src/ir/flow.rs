@@ -2,7 +2,9 @@
 //!
 //! Basic blocks, their successors, and the post-dominator tree by Cooper, Harvey and Kennedy (*A
 //! Simple, Fast Dominance Algorithm*, 2001) on the reversed graph with one virtual exit. Blocks
-//! that reach no exit (endless loops) hang off the virtual exit: a branch there meets nowhere.
+//! that reach no exit (endless loops) hang off the virtual exit: a branch there meets nowhere. Nor
+//! does a branch that closes a loop; one that only goes back in the text, because the compiler laid
+//! the blocks out so, is like any other.
 
 use super::kernel::Kernel;
 use crate::isa::Effect;
@@ -19,7 +21,15 @@ pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
             Effect::BranchIndexed => true,
             _ => false,
         };
-        if branches && let Some(parent) = parent {
+        let closes_loop = || {
+            let back = matches!(kernel.code[last].effect, Effect::Branch)
+                && kernel.code[last].target as usize <= last;
+            back && blocks.comes_back(block, *parent)
+        };
+        if branches
+            && !closes_loop()
+            && let Some(parent) = parent
+        {
             meets[last] = blocks.starts[*parent] as u32;
         }
     }
@@ -84,6 +94,20 @@ impl Blocks {
             successors.push(next);
         }
         Blocks { starts, length, successors, exits }
+    }
+
+    /// Whether control can return to a block without passing another.
+    fn comes_back(&self, block: usize, without: Option<usize>) -> bool {
+        let mut reached = vec![false; self.starts.len()];
+        if let Some(without) = without {
+            reached[without] = true;
+        }
+        for successor in &self.successors[block] {
+            if !reached[*successor] {
+                flood(*successor, &self.successors, &mut reached);
+            }
+        }
+        reached[block]
     }
 
     fn end(&self, block: usize) -> usize {

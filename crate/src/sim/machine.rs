@@ -24,6 +24,7 @@ use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
 use crate::term::{Terms, Value};
+use std::collections::BTreeMap;
 
 /// How control goes on after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +80,8 @@ pub(super) struct Machine<'a> {
     pub(super) trace: Trace,
     /// For each instruction, lanes that executed it on symbolic values.
     pub(super) symbolic_uses: Vec<u64>,
+    /// What was taken for granted of arguments far out: how often, and where first.
+    pub(super) far: BTreeMap<&'static str, (u64, u32)>,
     /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads.
@@ -156,6 +159,7 @@ impl<'a> Machine<'a> {
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
             symbolic_uses: vec![0; kernel.code.len()],
+            far: BTreeMap::new(),
             alike: (0, 0),
             is_read,
             guards: Vec::new(),

@@ -21,6 +21,7 @@ mod clock;
 mod collective;
 mod copies;
 mod execute;
+mod far;
 mod harvest;
 mod lanewise;
 mod launch;

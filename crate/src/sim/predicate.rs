@@ -38,8 +38,7 @@ impl<'a> Machine<'a> {
         let blocks = matches!(instr.effect, Effect::BranchIndexed | Effect::Forbidden(_))
             || meets_others(&instr.effect);
         let meet = self.kernel.reconverge.get(pc as usize).copied().unwrap_or(u32::MAX);
-        let unfit =
-            blocks || branch && (meet == u32::MAX || instr.target <= pc) || self.guards.len() >= DEPTH;
+        let unfit = blocks || branch && meet == u32::MAX || self.guards.len() >= DEPTH;
         if unfit {
             let why = self.dependence(index, guard.predicate, mask, what);
             self.park(index, mask, pc, FaultKind::NotStructured(why));
@@ -47,6 +46,10 @@ impl<'a> Machine<'a> {
         }
         let target = instr.target;
         let conditions = self.conditions(index, mask, guard);
+        if branch && let Some(jumps) = self.near(pc, mask, &conditions) {
+            self.warps[index].resume(if jumps { target } else { pc + 1 }, mask);
+            return;
+        }
         let before = self.warps[index].snapshot();
         if !branch {
             let done = self.under(index, mask, &conditions, |machine| {
@@ -64,6 +67,18 @@ impl<'a> Machine<'a> {
             self.under(index, fell, &conditions, |machine| machine.run_side(index, target, meet, fell));
         self.merge(index, jumped, &conditions, &after);
         self.warps[index].resume(meet, jumped);
+    }
+
+    /// Whether all lanes jump, or none, because the other way is for arguments far out only.
+    fn near(&mut self, pc: u32, mask: u32, conditions: &Guards) -> Option<bool> {
+        let mut ways = lanes(mask).map(|lane| self.far(conditions[lane as usize]));
+        let (far, row) = ways.next()??;
+        if ways.any(|way| way.is_none_or(|(other, _)| other != far)) {
+            return None;
+        }
+        let noted = self.far.entry(row.assumption).or_insert((0, pc));
+        noted.0 += u64::from(mask.count_ones());
+        Some(!far)
     }
 
     /// The condition under which each lane executes a guarded instruction.

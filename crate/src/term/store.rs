@@ -482,6 +482,13 @@ impl Terms {
             };
             return if holds { Term::TRUE } else { Term::FALSE };
         }
+        // Nothing lies beyond an infinity.
+        let (low, high) = (Term::MINUS_INFINITY, Term::INFINITY);
+        match relation {
+            Relation::Less if a == high || b == low => return Term::FALSE,
+            Relation::LessEqual if a == low || b == high => return Term::TRUE,
+            _ => {}
+        }
         if let (Node::Select(condition, x, y), Some(_)) = (self.node(a), b.as_constant())
             && x.as_constant().is_some()
             && y.as_constant().is_some()

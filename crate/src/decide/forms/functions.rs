@@ -1,10 +1,11 @@
-//! exp, log and the functions that stay atoms.
+//! exp, log, tanh and the functions that stay atoms.
 //!
 //! Constants leave exponents: `e^(q·ln n) = n^q`, and `e^(q·ln p) = p^q`. Logarithms split over
-//! positive factors. Odd and even functions take a canonical sign of their argument.
+//! positive factors. tanh is written with exp. Odd and even functions take a canonical sign of
+//! their argument.
 //!
 //! Guarantees: identities of reals where the argument is in range (noted when not evident).
-//! Misses: tanh in terms of exp, addition theorems of sin and cos.
+//! Misses: addition theorems of sin and cos.
 
 use super::{Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
 use crate::diag::Assumption;
@@ -168,13 +169,28 @@ impl Forms<'_> {
         Ok(sum)
     }
 
-    /// A function that stays an atom.
+    /// `1 - 2 / (1 + e^(2·poly))`.
+    fn tanh(&mut self, poly: Poly) -> Step<Poly> {
+        let doubled = self.scaled(poly, &Rational::new(2, 1))?;
+        let exp = self.exp(doubled)?;
+        let exp = self.poly(&exp)?;
+        let below = self.plus(Poly::ONE, exp)?;
+        let inverse = self.reciprocal(below)?;
+        let inverse = self.poly(&inverse)?;
+        let taken = self.scaled(inverse, &Rational::new(2, 1))?;
+        self.minus(Poly::ONE, taken)
+    }
+
+    /// A function of its own: most stay atoms.
     pub(in crate::decide) fn function(&mut self, function: Unary, poly: Poly) -> Step<Poly> {
         use Unary::*;
         if let Some(value) = self.constant(poly)
             && let Some(value) = fold(function, &value)
         {
             return self.rational(value);
+        }
+        if function == Tanh {
+            return self.tanh(poly);
         }
         if matches!(function, Floor | Ceil | Trunc) {
             // A range inside one step of the staircase.
@@ -191,7 +207,7 @@ impl Forms<'_> {
         let mut negative = false;
         let mut argument = poly;
         let parity = match function {
-            Sin | Tanh | Erf | Trunc | RoundEven => Some(true),
+            Sin | Erf | Trunc | RoundEven => Some(true),
             Cos => Some(false),
             Floor | Ceil => None,
             _ => unreachable!("{function:?} has a normal form of its own"),

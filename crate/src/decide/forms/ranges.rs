@@ -69,7 +69,6 @@ impl Forms<'_> {
                 ranges.reduce(Interval::max).unwrap_or(Interval::WHOLE)
             }
             Kind::Function(function, p) => match function {
-                Unary::Tanh => self.range(p).tanh(),
                 Unary::Erf => self.range(p).erf(),
                 Unary::Sin | Unary::Cos => unit,
                 _ => Interval::WHOLE,

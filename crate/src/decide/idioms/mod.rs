@@ -1,10 +1,11 @@
 //! Library functions, recognised in the code that compilers inline for them.
 //!
 //! `expf` in a precise build is thirteen instructions with a rounding trick and a shift of float
-//! bits; over the reals that means nothing until it is seen as a whole. This pass finds the shapes
-//! of [`IDIOMS`] in the terms of a kernel and rebuilds the cone with the real functions in their
-//! place. It works on terms, not on instructions, so neither register allocation nor scheduling
-//! matters; a product that a compiler fused into a following addition or negated is found too.
+//! bits; over the reals that means nothing until it is seen as a whole. For each row of [`IDIOMS`]
+//! the function alone was compiled and run: what came out are the shapes. This pass finds them in
+//! the terms of a kernel and rebuilds the cone with the real functions in their place. It works on
+//! terms, not on instructions, so neither register allocation nor scheduling matters; a product
+//! that a compiler fused into a following addition or negated is found too.
 //!
 //! Guarantees: only shapes of the table are replaced, constants equal to the last bit; operands
 //! stand before the terms that use them, as in every store; what is replaced is counted. A store
@@ -13,14 +14,18 @@
 
 mod shape;
 mod table;
+mod text;
 
 pub use table::{IDIOMS, Idiom};
+pub use text::print;
 
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Term, Terms, Unary};
+use num_traits::Signed;
 use rustc_hash::FxHashMap;
 use shape::{Bindings, Matcher};
+use std::sync::LazyLock;
 
 /// A store in which idioms were replaced.
 pub struct Rewritten {
@@ -32,20 +37,76 @@ pub struct Rewritten {
     pub recognised: Vec<(&'static str, u64)>,
 }
 
-/// An idiom found at a node: `±meaning(bindings) + addend`.
+/// The shapes of all rows, over placeholders.
+struct Shapes {
+    terms: Terms,
+    /// Row of the table and shape, by what the shape's last step is ([`kind`]).
+    by_kind: Vec<Vec<(usize, Term)>>,
+}
+
+/// The text of the shapes of one kernel.
+fn text_of(kernel: &str) -> Option<&'static str> {
+    let text = include_str!("shapes.txt");
+    let head = format!("[{kernel}]\n");
+    let start = text.find(&head)? + head.len();
+    let length = text[start..].find('[').unwrap_or(text.len() - start);
+    Some(text[start..start + length].trim_end())
+}
+
+static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
+    let mut terms = Terms::new();
+    let mut by_kind = vec![Vec::new(); KINDS];
+    let placeholders: Vec<Term> = (0..shape::PLACEHOLDERS as u32).map(Term::element).collect();
+    for (row, idiom) in IDIOMS.iter().enumerate() {
+        for kernel in idiom.kernels {
+            let Some(root) = text_of(kernel).and_then(|text| text::read(&mut terms, text, &placeholders))
+            else {
+                debug_assert!(cfg!(test), "no shape of {kernel}");
+                continue;
+            };
+            let rows: &mut Vec<(usize, Term)> = &mut by_kind[kind(&terms.node(root))];
+            // Builds of several compilers are often the same.
+            if root.as_node().is_some() && !rows.contains(&(row, root)) {
+                rows.push((row, root));
+            }
+        }
+    }
+    Shapes { terms, by_kind }
+});
+
+/// How many kinds of steps can end a shape.
+const KINDS: usize = 12;
+
+/// A number for what a step is, as far as the search for shapes tells steps apart.
+fn kind(node: &Node) -> usize {
+    match node {
+        Node::Mul(..) | Node::Fma(..) => 0,
+        Node::Add(..) | Node::Sub(..) => 1,
+        Node::Select(..) => 2,
+        Node::FromBits(..) => 3,
+        Node::Div(..) => 4,
+        Node::Unary(Unary::Recip, _) => 5,
+        Node::Unary(..) => 6,
+        Node::Max(..) | Node::Min(..) => 7,
+        Node::Bits(..) | Node::BitsOf(..) | Node::BitConstant(..) => 8,
+        Node::Round(..) => 9,
+        Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) => 10,
+        Node::Apply(..) | Node::Element(_) | Node::Constant(_) => 11,
+    }
+}
+
+/// An idiom found at a node: `±factor·meaning(bindings) + addend`.
 struct Found {
     row: usize,
     bindings: Bindings,
     negated: bool,
+    factor: Option<Term>,
     addend: Option<Term>,
 }
 
 /// Replaces the idioms below `roots`; `None` if there are none.
 pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Rewritten>, Exhausted> {
-    let mut shapes = Terms::new();
-    let placeholders = [0, 1].map(Term::element);
-    let rows: Vec<Term> = IDIOMS.iter().map(|idiom| (idiom.shape)(&mut shapes, &placeholders)).collect();
-    let finder = Finder { terms, shapes: &shapes, rows: &rows };
+    let finder = Finder { terms, shapes: &SHAPES };
     let (needed, found) = finder.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
@@ -76,6 +137,10 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
                 }
                 recognised[found.row] += 1;
                 let mut result = (IDIOMS[found.row].meaning)(&mut new, &values);
+                if let Some(factor) = found.factor {
+                    let factor = map(&mut new, factor);
+                    result = new.mul(result, factor);
+                }
                 if found.negated {
                     result = new.neg(result);
                 }
@@ -114,8 +179,7 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
 
 struct Finder<'a> {
     terms: &'a Terms,
-    shapes: &'a Terms,
-    rows: &'a [Term],
+    shapes: &'a Shapes,
 }
 
 impl Finder<'_> {
@@ -146,7 +210,7 @@ impl Finder<'_> {
             match self.find(at, &node) {
                 Some(idiom) => {
                     idiom.bindings.into_iter().flatten().for_each(|term| mark(&mut needed, term));
-                    idiom.addend.into_iter().for_each(|term| mark(&mut needed, term));
+                    idiom.addend.into_iter().chain(idiom.factor).for_each(|term| mark(&mut needed, term));
                     found.insert(at, idiom);
                 }
                 None => operands(&node).into_iter().flatten().for_each(|term| mark(&mut needed, term)),
@@ -156,25 +220,47 @@ impl Finder<'_> {
     }
 
     fn find(&self, at: usize, node: &Node) -> Option<Found> {
-        let term = Term::from_node(at);
-        (0..self.rows.len()).find_map(|row| {
-            let (bindings, negated, addend) = match (self.shapes.node(self.rows[row]), *node) {
-                (Node::Mul(a, b), Node::Mul(x, y)) => {
-                    let (bindings, negated) = self.product((a, b), (x, y))?;
-                    (bindings, negated, None)
-                }
-                (Node::Mul(a, b), Node::Fma(x, y, z)) => {
-                    let (bindings, negated) = self.product((a, b), (x, y))?;
-                    (bindings, negated, Some(z))
-                }
-                _ => (self.whole(self.rows[row], term)?, false, None),
+        let rows = &self.shapes.by_kind[kind(node)];
+        let whole = rows.iter().find_map(|(row, shape)| {
+            let found = |(bindings, negated), addend| {
+                Some(Found { row: *row, bindings, negated, factor: None, addend })
             };
-            Some(Found { row, bindings, negated, addend })
+            match (self.shapes.terms.node(*shape), *node) {
+                (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
+                (Node::Mul(a, b), Node::Fma(x, y, z)) => found(self.product((a, b), (x, y))?, Some(z)),
+                _ => found((self.whole(*shape, Term::from_node(at))?, false), None),
+            }
+        });
+        let Node::Select(x, y, z) = *node else { return whole };
+        whole.or_else(|| {
+            rows.iter().find_map(|(row, shape)| {
+                let Node::Select(a, b, c) = self.shapes.terms.node(*shape) else { return None };
+                let (bindings, factor) = self.scaled((a, b, c), (x, y, z))?;
+                Some(Found { row: *row, bindings, negated: false, factor: Some(factor), addend: None })
+            })
+        })
+    }
+
+    /// `if c then ±∞ else value`, scaled by a positive constant that went into the choice.
+    fn scaled(
+        &self,
+        shape: (Term, Term, Term),
+        (c, limit, value): (Term, Term, Term),
+    ) -> Option<(Bindings, Term)> {
+        if shape.1 != limit || !(limit == Term::INFINITY || limit == Term::MINUS_INFINITY) {
+            return None;
+        }
+        let Node::Mul(x, y) = self.terms.node(value) else { return None };
+        let positive = |term| self.terms.as_rational(term).is_some_and(|number| number.is_positive());
+        [(x, y), (y, x)].into_iter().filter(|(factor, _)| positive(*factor)).find_map(|(factor, value)| {
+            let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
+            let fits = matcher.matches(shape.0, c) && matcher.matches(shape.2, value);
+            fits.then_some((matcher.bindings, factor))
         })
     }
 
     fn whole(&self, shape: Term, term: Term) -> Option<Bindings> {
-        let mut matcher = Matcher::new(self.shapes, self.terms);
+        let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
         matcher.matches(shape, term).then_some(matcher.bindings)
     }
 
@@ -185,7 +271,7 @@ impl Finder<'_> {
             _ => (term, false),
         };
         let ((x, x_negated), (y, y_negated)) = (positive(x), positive(y));
-        let mut matcher = Matcher::new(self.shapes, self.terms);
+        let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
         matcher.either_order(shape, (x, y)).then_some((matcher.bindings, x_negated != y_negated))
     }
 }
@@ -193,8 +279,14 @@ impl Finder<'_> {
 /// The node again, in another store; operands are already there.
 fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
     match *node {
-        Node::Element(element) => Term::element(element),
-        Node::Constant(constant) => new.constant(old.constant_at(constant).clone()),
+        Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
+        ref other => rebuild(new, other),
+    }
+}
+
+/// The same for nodes that refer to nothing but operands.
+fn rebuild(new: &mut Terms, node: &Node) -> Term {
+    match *node {
         Node::Add(a, b) => new.add(a, b),
         Node::Sub(a, b) => new.sub(a, b),
         Node::Mul(a, b) => new.mul(a, b),
@@ -212,8 +304,8 @@ fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
         Node::BitsOf(format, a) => new.bits_of(format, a),
         Node::BitConstant(bits) => new.bit_constant(bits),
         Node::Bits(op, width, a, b, c) => new.bits(op, width, a, b, c),
-        Node::FromBits(format, bits) => new.from_bits(format, bits),
-        Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
+        Node::FromBits(format, a) => new.from_bits(format, a),
+        Node::Element(_) | Node::Constant(_) | Node::Apply(..) => unreachable!("{node:?} is no plain step"),
     }
 }
 

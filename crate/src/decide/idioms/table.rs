@@ -1,296 +1,328 @@
 //! THE table of math idioms: what compilers inline for library functions.
 //!
-//! To add one: compile the function alone (`tests/corpus/table/`), write the shape down with
-//! the constructors below as its instructions stand, name the real function, and name the
-//! micro-kernel. Constants are the bits in the compiled text.
+//! To add one: let `tests/corpus/table/elementary.py` compile the function alone, add the row, and
+//! run `UPDATE_EXPECT=1 cargo test -p warpproof-tests --test idioms`, which executes the kernels and
+//! writes what they compute to `shapes.txt`.
 //!
-//! A shape belongs here only if it *is* the function up to rounding for every argument in range:
-//! its polynomial and its constants are those of the library, to the last bit.
+//! A kernel belongs here only if what it computes *is* the function up to rounding, for every
+//! argument in range: its polynomials and constants are those of the library, to the last bit.
 //!
 //! What needs no row: `__expf`, `exp10f` and `logf` of fast-math builds are `ex2(x·c)` and
-//! `lg2(x)·c`, where reading the constant `c` suffices; divisions, square roots and their
-//! reciprocals are single instructions, precise or approximate, on every target since 2010.
+//! `lg2(x)·c`, where reading the constant `c` suffices; divisions, square roots, reciprocals, floor
+//! and ceiling are single instructions.
 
 use crate::base::Format;
-use crate::term::{BitOp, Named, Relation, Rounding, Term, Terms, Unary};
+use crate::term::{Named, Relation, Term, Terms, Unary};
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive};
+
+/// Literal powers are multiplied out up to this one.
+const MOST_FACTORS: i32 = 64;
 
 /// One row.
 pub struct Idiom {
     /// The library's name for it.
     pub name: &'static str,
-    /// The code that compilers emit, over placeholders.
-    pub shape: fn(&mut Terms, &[Term]) -> Term,
-    /// What it computes, over the same.
+    /// The kernels that compute it and nothing else, below `tests/corpus/kernels`. `@1` behind a
+    /// name: the output that is parameter 1, where there are several. `#5` behind a name: this
+    /// literal stands for any number, as a further input.
+    pub kernels: &'static [&'static str],
+    /// What it computes of its inputs.
     pub meaning: fn(&mut Terms, &[Term]) -> Term,
-    /// The kernel that shows it, in `tests/corpus/kernels`; cases of the corpus run it.
-    pub kernel: &'static str,
 }
 
 /// The rows; the first that matches counts.
 pub const IDIOMS: &[Idiom] = &[
     Idiom {
         name: "expf",
-        shape: |terms, x| scaled_exp2(terms, x[0], 0x3bbb_989d, 0x3fb8_aa3b, 0x32a5_7060),
+        kernels: &["math/exp.precise", "elementary/exp.cuda13.precise"],
         meaning: |terms, x| terms.unary(Unary::Exp, x[0]),
-        kernel: "math/exp.precise",
     },
     Idiom {
         name: "exp10f",
-        shape: |terms, x| scaled_exp2(terms, x[0], 0x3c57_fa62, 0x4054_9a78, 0x3397_9a37),
+        kernels: &["math/exp10.precise", "elementary/exp10.cuda13.precise"],
         meaning: |terms, x| {
             let ln_10 = terms.named(Named::Ln10);
             let exponent = terms.mul(x[0], ln_10);
             terms.unary(Unary::Exp, exponent)
         },
-        kernel: "math/exp10.precise",
     },
     Idiom {
         name: "exp2f",
-        shape: squared_exp2,
+        kernels: &["handwritten/exp2_squared"],
         meaning: |terms, x| terms.unary(Unary::Exp2, x[0]),
-        kernel: "handwritten/exp2_squared",
+    },
+    Idiom {
+        name: "expm1f",
+        kernels: &["elementary/expm1.precise", "elementary/expm1.cuda13.precise"],
+        meaning: |terms, x| {
+            let exp = terms.unary(Unary::Exp, x[0]);
+            terms.add(exp, Term::MINUS_ONE)
+        },
+    },
+    Idiom {
+        name: "sinhf",
+        kernels: &["elementary/sinh.precise", "elementary/sinh.cuda13.precise", "elementary/sinh.fast"],
+        meaning: |terms, x| {
+            let (up, down) = exponentials(terms, x[0]);
+            let twice = terms.sub(up, down);
+            halved(terms, twice)
+        },
+    },
+    Idiom {
+        name: "coshf",
+        kernels: &["elementary/cosh.precise", "elementary/cosh.cuda13.precise", "elementary/cosh.fast"],
+        meaning: |terms, x| {
+            let (up, down) = exponentials(terms, x[0]);
+            let twice = terms.add(up, down);
+            halved(terms, twice)
+        },
     },
     Idiom {
         name: "tanhf",
-        shape: |terms, x| {
-            // CUDA 12 takes the sign over with and/or; the number is made of bits before the choice,
-            let (boundary, large, small) = tanh(terms, x[0]);
-            let signed = with_sign_bit(terms, x[0], large);
-            let signed = terms.from_bits(Format::F32, signed);
-            terms.select(boundary, signed, small)
-        },
+        kernels: &["math/tanh.precise", "elementary/tanh.cuda13.precise"],
         meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "math/tanh.precise",
-    },
-    Idiom {
-        name: "tanhf",
-        shape: |terms, x| {
-            // or after it.
-            let (boundary, large, small) = tanh(terms, x[0]);
-            let signed = with_sign_bit(terms, x[0], large);
-            let small = terms.bits_of(Format::F32, small);
-            let chosen = terms.select(boundary, signed, small);
-            terms.from_bits(Format::F32, chosen)
-        },
-        meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "math/tanh.precise",
-    },
-    Idiom {
-        name: "tanhf",
-        shape: |terms, x| {
-            // CUDA 13 has an instruction for it.
-            let (boundary, large, small) = tanh(terms, x[0]);
-            let positive = terms.unary(Unary::Abs, large);
-            let negative = terms.neg(positive);
-            let below = terms.compare(Relation::Less, x[0], Term::ZERO);
-            let signed = terms.select(below, negative, positive);
-            terms.select(boundary, signed, small)
-        },
-        meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
-        kernel: "math/tanh.cuda13.precise",
     },
     Idiom {
         name: "logf",
-        shape: |terms, x| {
-            let split = split_float(terms, x[0], -1_059_760_811);
-            let value = natural_log(terms, &split);
-            let value = or_infinite(terms, &split, value);
-            or_minus_infinity(terms, &split, value)
-        },
+        kernels: &["math/log.precise", "elementary/log.cuda13.precise"],
         meaning: |terms, x| terms.unary(Unary::Log, x[0]),
-        kernel: "math/log.precise",
+    },
+    Idiom {
+        name: "log1pf",
+        kernels: &["elementary/log1p.precise", "elementary/log1p.cuda13.precise"],
+        meaning: |terms, x| {
+            let sum = terms.add(x[0], Term::ONE);
+            terms.unary(Unary::Log, sum)
+        },
     },
     Idiom {
         name: "log10f",
-        shape: |terms, x| {
-            let split = split_float(terms, x[0], -1_059_760_811);
-            let value = natural_log(terms, &split);
-            let value = or_infinite(terms, &split, value);
-            let scale = f32(terms, 0x3ede_5bd9);
-            let value = terms.mul(value, scale);
-            or_minus_infinity(terms, &split, value)
-        },
+        kernels: &["math/log10.precise", "elementary/log10.cuda13.precise"],
         meaning: |terms, x| {
             let (log, ln_10) = (terms.unary(Unary::Log, x[0]), terms.named(Named::Ln10));
             terms.div(log, ln_10)
         },
-        kernel: "math/log10.precise",
     },
     Idiom {
         name: "log2f",
-        shape: |terms, x| {
-            let split = split_float(terms, x[0], -1_060_439_283);
-            let coefficients = [
-                0x3dc6_b27f,
-                0xbe2c_7f30,
-                0x3e2f_cf2a,
-                0xbe37_4e43,
-                0x3e52_0bf4,
-                0xbe76_3c8b,
-                0x3e93_bf99,
-                0xbeb8_aa49,
-                0x3ef6_384a,
-                0xbf38_aa3b,
-            ];
-            let value = polynomial(terms, split.fraction, &coefficients);
-            let value = terms.mul(split.fraction, value);
-            let value = terms.mul(split.fraction, value);
-            let log2e = f32(terms, 0x3fb8_aa3b);
-            let value = terms.fma(split.fraction, log2e, value);
-            let value = terms.add(split.exponent, value);
-            let value = or_infinite(terms, &split, value);
-            or_minus_infinity(terms, &split, value)
-        },
+        kernels: &["math/log2.precise", "elementary/log2.cuda13.precise"],
         meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
-        kernel: "math/log2.precise",
+    },
+    Idiom {
+        name: "asinhf",
+        kernels: &["elementary/asinh.precise", "elementary/asinh.cuda13.precise", "elementary/asinh.fast"],
+        meaning: |terms, x| {
+            let square = terms.fma(x[0], x[0], Term::ONE);
+            let root = terms.unary(Unary::Sqrt, square);
+            let sum = terms.add(x[0], root);
+            terms.unary(Unary::Log, sum)
+        },
+    },
+    Idiom {
+        name: "erff",
+        kernels: &["elementary/erf.precise", "elementary/erf.cuda13.precise"],
+        meaning: |terms, x| terms.unary(Unary::Erf, x[0]),
+    },
+    Idiom {
+        name: "erfcf",
+        kernels: &["elementary/erfc.precise", "elementary/erfc.cuda13.precise", "elementary/erfc.fast"],
+        meaning: |terms, x| {
+            let erf = terms.unary(Unary::Erf, x[0]);
+            terms.sub(Term::ONE, erf)
+        },
+    },
+    Idiom {
+        name: "normcdff",
+        kernels: &[
+            "elementary/normcdf.precise",
+            "elementary/normcdf.cuda13.precise",
+            "elementary/normcdf.fast",
+        ],
+        meaning: |terms, x| {
+            let two = terms.integer(2);
+            let scale = terms.unary(Unary::Rsqrt, two);
+            let scaled = terms.mul(x[0], scale);
+            let erf = terms.unary(Unary::Erf, scaled);
+            let twice = terms.add(erf, Term::ONE);
+            halved(terms, twice)
+        },
+    },
+    Idiom {
+        name: "sinf",
+        kernels: &["elementary/sin.precise", "elementary/sin.cuda13.precise", "elementary/sincos.precise@1"],
+        meaning: |terms, x| terms.unary(Unary::Sin, x[0]),
+    },
+    Idiom {
+        name: "cosf",
+        kernels: &["elementary/cos.precise", "elementary/cos.cuda13.precise", "elementary/sincos.precise@2"],
+        meaning: |terms, x| terms.unary(Unary::Cos, x[0]),
+    },
+    Idiom {
+        name: "tanf",
+        kernels: &["elementary/tan.precise", "elementary/tan.cuda13.precise"],
+        meaning: |terms, x| {
+            let (sin, cos) = (terms.unary(Unary::Sin, x[0]), terms.unary(Unary::Cos, x[0]));
+            terms.div(sin, cos)
+        },
+    },
+    Idiom {
+        name: "sinpif",
+        kernels: &["elementary/sinpi.precise", "elementary/sinpi.cuda13.precise", "elementary/sinpi.fast"],
+        meaning: |terms, x| {
+            let angle = half_turns(terms, x[0]);
+            terms.unary(Unary::Sin, angle)
+        },
+    },
+    Idiom {
+        name: "cospif",
+        kernels: &["elementary/cospi.precise", "elementary/cospi.cuda13.precise", "elementary/cospi.fast"],
+        meaning: |terms, x| {
+            let angle = half_turns(terms, x[0]);
+            terms.unary(Unary::Cos, angle)
+        },
+    },
+    Idiom {
+        name: "cbrtf",
+        kernels: &["elementary/cbrt.precise", "elementary/cbrt.cuda13.precise", "elementary/cbrt.fast"],
+        meaning: |terms, x| terms.unary(Unary::Cbrt, x[0]),
+    },
+    Idiom {
+        name: "rcbrtf",
+        kernels: &["elementary/rcbrt.precise", "elementary/rcbrt.cuda13.precise", "elementary/rcbrt.fast"],
+        meaning: |terms, x| {
+            let root = terms.unary(Unary::Cbrt, x[0]);
+            terms.unary(Unary::Recip, root)
+        },
+    },
+    Idiom {
+        name: "powf",
+        kernels: &["elementary/pow.precise", "elementary/pow.cuda13.precise"],
+        meaning: |terms, x| power(terms, x[0], x[1]),
+    },
+    Idiom {
+        // A literal exponent that is no integer: x < 0 has no power.
+        name: "powf",
+        kernels: &[
+            "elementary/pow_fraction.precise#0.37",
+            "elementary/pow_fraction.cuda13.precise#0.37",
+            "elementary/pow_minus_fraction.precise#-0.37",
+            "elementary/pow_minus_fraction.cuda13.precise#-0.37",
+        ],
+        meaning: |terms, x| power(terms, x[0], x[1]),
+    },
+    Idiom {
+        // An even one: |x|^y.
+        name: "powf",
+        kernels: &[
+            "elementary/pow_even.precise#6",
+            "elementary/pow_even.cuda13.precise#6",
+            "elementary/pow_minus_even.precise#-6",
+            "elementary/pow_minus_even.cuda13.precise#-6",
+        ],
+        meaning: |terms, x| {
+            let magnitude = terms.unary(Unary::Abs, x[0]);
+            power(terms, magnitude, x[1])
+        },
+    },
+    Idiom {
+        // An odd one: x·|x|^(y-1).
+        name: "powf",
+        kernels: &[
+            "elementary/pow_odd.precise#5",
+            "elementary/pow_odd.cuda13.precise#5",
+            "elementary/pow_minus_odd.precise#-5",
+            "elementary/pow_minus_odd.cuda13.precise#-5",
+        ],
+        meaning: |terms, x| {
+            let magnitude = terms.unary(Unary::Abs, x[0]);
+            let less = match terms.as_rational(x[1]).cloned() {
+                Some(exponent) => terms.rational(exponent - BigRational::one()),
+                None => terms.add(x[1], Term::MINUS_ONE),
+            };
+            let power = power(terms, magnitude, less);
+            terms.mul(x[0], power)
+        },
+    },
+    Idiom {
+        name: "powf",
+        kernels: &["elementary/pow_minus_one.precise", "elementary/pow_minus_one.cuda13.precise"],
+        meaning: |terms, x| terms.unary(Unary::Recip, x[0]),
+    },
+    Idiom {
+        // A literal base: its logarithm is in the code.
+        name: "powf",
+        kernels: &["elementary/pow_of_two.precise", "elementary/pow_of_two.cuda13.precise"],
+        meaning: |terms, x| terms.unary(Unary::Exp2, x[0]),
+    },
+    Idiom {
+        name: "powf",
+        kernels: &["elementary/pow_of_ten.precise", "elementary/pow_of_ten.cuda13.precise"],
+        meaning: |terms, x| {
+            let ln_10 = terms.named(Named::Ln10);
+            let exponent = terms.mul(x[0], ln_10);
+            terms.unary(Unary::Exp, exponent)
+        },
+    },
+    Idiom {
+        name: "hypotf",
+        kernels: &["elementary/hypot.precise", "elementary/hypot.cuda13.precise", "elementary/hypot.fast"],
+        meaning: |terms, x| {
+            let square = terms.mul(x[0], x[0]);
+            let squares = terms.fma(x[1], x[1], square);
+            terms.unary(Unary::Sqrt, squares)
+        },
+    },
+    Idiom {
+        name: "fmodf",
+        kernels: &["elementary/fmod.precise", "elementary/fmod.cuda13.precise"],
+        meaning: |terms, x| {
+            let quotient = terms.div(x[0], x[1]);
+            let whole = terms.unary(Unary::Trunc, quotient);
+            let taken = terms.mul(whole, x[1]);
+            terms.sub(x[0], taken)
+        },
+    },
+    Idiom {
+        name: "roundf",
+        kernels: &["elementary/round.precise", "elementary/round.cuda13.precise"],
+        meaning: |terms, x| {
+            let half = terms.number(Format::F32, 0x3f00_0000);
+            let minus_half = terms.neg(half);
+            let below = terms.compare(Relation::Less, x[0], Term::ZERO);
+            let step = terms.select(below, minus_half, half);
+            let moved = terms.add(x[0], step);
+            terms.unary(Unary::Trunc, moved)
+        },
     },
 ];
 
-/// A single-precision constant.
-fn f32(terms: &mut Terms, bits: u32) -> Term {
-    terms.number(Format::F32, u64::from(bits))
+/// `e^x` and `e^-x`.
+fn exponentials(terms: &mut Terms, x: Term) -> (Term, Term) {
+    let minus_x = terms.neg(x);
+    (terms.unary(Unary::Exp, x), terms.unary(Unary::Exp, minus_x))
 }
 
-/// `2^(x·c)` by splitting off the integer part of `x·c`: adding 1.5·2^23 leaves it in the low bits
-/// of the sum, from where a shift by 23 puts it into the exponent field. `slope` is `c/252`, since
-/// a saturating multiply-add clamps the integer part to [-126, 126]; `high + low` is `c`.
-fn scaled_exp2(terms: &mut Terms, x: Term, slope: u32, high: u32, low: u32) -> Term {
-    let (slope, high, low) = (f32(terms, slope), f32(terms, high), f32(terms, low));
-    let (half, range) = (f32(terms, 0x3f00_0000), f32(terms, 0x437c_0000));
-    let (magic, unmagic) = (f32(terms, 0x4b40_0001), f32(terms, 0xcb40_007f));
-    let position = terms.fma(x, slope, half);
-    let position = terms.max(position, Term::ZERO);
-    let position = terms.min(position, Term::ONE);
-    let shifted = terms.fma(position, range, magic);
-    let shifted = terms.round(Rounding::Down, Format::F32, shifted);
-    let whole = terms.add(shifted, unmagic);
-    let whole = terms.round(Rounding::NearestEven, Format::F32, whole);
-    let minus_whole = terms.neg(whole);
-    let fraction = terms.fma(x, high, minus_whole);
-    let fraction = terms.fma(x, low, fraction);
-    let fraction = terms.unary(Unary::Exp2, fraction);
-    let bits = terms.bits_of(Format::F32, shifted);
-    let by = terms.bit_constant(23);
-    let bits = terms.bits(BitOp::ShiftLeft, 32, bits, by, Term::ZERO);
-    let power = terms.from_bits(Format::F32, bits);
-    terms.mul(fraction, power)
+/// `x^y`, for positive `x` or integers `y`.
+fn power(terms: &mut Terms, x: Term, y: Term) -> Term {
+    let whole = terms.as_rational(y).filter(|y| y.is_integer()).and_then(|y| y.numer().to_i32());
+    let Some(whole) = whole.filter(|whole| whole.abs() <= MOST_FACTORS) else {
+        let log = terms.unary(Unary::Log, x);
+        let exponent = terms.mul(y, log);
+        return terms.unary(Unary::Exp, exponent);
+    };
+    let product = (0..whole.abs()).fold(Term::ONE, |product, _| terms.mul(product, x));
+    if whole < 0 { terms.unary(Unary::Recip, product) } else { product }
 }
 
-/// `2^x` with its argument halved, and the result squared, where it would be subnormal.
-fn squared_exp2(terms: &mut Terms, x: &[Term]) -> Term {
-    let (least, half) = (f32(terms, 0xc2fc_0000), f32(terms, 0x3f00_0000));
-    let small = terms.compare(Relation::Less, x[0], least);
-    let halved = terms.mul(x[0], half);
-    let argument = terms.select(small, halved, x[0]);
-    let power = terms.unary(Unary::Exp2, argument);
-    let square = terms.mul(power, power);
-    terms.select(small, square, power)
+/// Half of it.
+fn halved(terms: &mut Terms, x: Term) -> Term {
+    let half = terms.rational(BigRational::new(1.into(), 2.into()));
+    terms.mul(x, half)
 }
 
-/// Horner's scheme.
-fn polynomial(terms: &mut Terms, x: Term, coefficients: &[u32]) -> Term {
-    let mut value = f32(terms, coefficients[0]);
-    for coefficient in &coefficients[1..] {
-        let coefficient = f32(terms, *coefficient);
-        value = terms.fma(value, x, coefficient);
-    }
-    value
-}
-
-/// The pieces of tanh: whether |x| is at least 0.6; `1 - 2/(e^(2|x|) + 1)`, for then; an odd
-/// polynomial, for below.
-fn tanh(terms: &mut Terms, x: Term) -> (Term, Term, Term) {
-    let magnitude = terms.unary(Unary::Abs, x);
-    let (scale, minus_two) = (f32(terms, 0x4038_aa3b), f32(terms, 0xc000_0000));
-    let power = terms.mul(magnitude, scale);
-    let power = terms.unary(Unary::Exp2, power);
-    let below = terms.add(power, Term::ONE);
-    let below = terms.unary(Unary::Recip, below);
-    let large = terms.fma(below, minus_two, Term::ONE);
-    let (saturated, boundary) = (f32(terms, 0x4110_2cb4), f32(terms, 0x3f19_999a));
-    let saturated = terms.compare(Relation::LessEqual, saturated, magnitude);
-    let large = terms.select(saturated, Term::ONE, large);
-    let square = terms.mul(x, x);
-    let odd = polynomial(terms, square, &[0x3c80_f082, 0xbd56_3cae, 0x3e08_5941, 0xbeaa_a9ed, 0]);
-    let small = terms.fma(odd, x, x);
-    let boundary = terms.compare(Relation::LessEqual, boundary, magnitude);
-    (boundary, large, small)
-}
-
-/// The bits of a magnitude with the sign bit of `x`.
-fn with_sign_bit(terms: &mut Terms, x: Term, magnitude: Term) -> Term {
-    let (x_bits, bits) = (terms.bits_of(Format::F32, x), terms.bits_of(Format::F32, magnitude));
-    let mask = terms.bit_constant(0x8000_0000);
-    let sign = terms.bits(BitOp::And, 32, x_bits, mask, Term::ZERO);
-    terms.bits(BitOp::Or, 32, sign, bits, Term::ZERO)
-}
-
-/// `x = (1 + fraction) · 2^exponent`, the fraction around 0.
-struct Split {
-    /// `x`, scaled up by 2^23 if it is subnormal.
-    normal: Term,
-    fraction: Term,
-    exponent: Term,
-}
-
-/// Takes a float's bits apart; `offset` moves the boundary between exponents to where the
-/// polynomial wants it.
-fn split_float(terms: &mut Terms, x: Term, offset: i32) -> Split {
-    let (least, up, down) = (f32(terms, 0x0080_0000), f32(terms, 0x4b00_0000), f32(terms, 0xc1b8_0000));
-    let subnormal = terms.compare(Relation::Less, x, least);
-    let scaled = terms.mul(x, up);
-    let normal = terms.select(subnormal, scaled, x);
-    let correction = terms.select(subnormal, down, Term::ZERO);
-    let bits = terms.bits_of(Format::F32, normal);
-    let number = terms.from_bits(Format::B32, bits);
-    let offset = terms.number(Format::B32, u64::from(offset as u32));
-    let moved = terms.add(number, offset);
-    let moved = terms.bits_of(Format::B32, moved);
-    let mask = terms.bit_constant(0xff80_0000);
-    let high = terms.bits(BitOp::And, 32, moved, mask, Term::ZERO);
-    let high_number = terms.from_bits(Format::B32, high);
-    let rest = terms.sub(number, high_number);
-    let rest = terms.bits_of(Format::B32, rest);
-    let significand = terms.from_bits(Format::F32, rest);
-    let fraction = terms.add(significand, Term::MINUS_ONE);
-    let steps = terms.from_bits(Format::S32, high);
-    let unit = f32(terms, 0x3400_0000);
-    let exponent = terms.fma(steps, unit, correction);
-    Split { normal, fraction, exponent }
-}
-
-/// `ln x` of a float taken apart.
-fn natural_log(terms: &mut Terms, split: &Split) -> Term {
-    let coefficients = [
-        0xbe05_5027,
-        0x3e10_39f6,
-        0xbdf8_cdcc,
-        0x3e0f_2955,
-        0xbe2a_d8b9,
-        0x3e4c_ed0b,
-        0xbe7f_ff22,
-        0x3eaa_aa78,
-        0xbf00_0000,
-    ];
-    let value = polynomial(terms, split.fraction, &coefficients);
-    let value = terms.mul(split.fraction, value);
-    let value = terms.fma(value, split.fraction, split.fraction);
-    let ln_2 = f32(terms, 0x3f31_7218);
-    terms.fma(split.exponent, ln_2, value)
-}
-
-/// A logarithm of ∞ and of what is no positive number, by the bits.
-fn or_infinite(terms: &mut Terms, split: &Split, value: Term) -> Term {
-    let bits = terms.bits_of(Format::F32, split.normal);
-    let bits = terms.from_bits(Format::U32, bits);
-    let infinity = terms.number(Format::U32, 0x7f80_0000);
-    let finite = terms.compare(Relation::Less, bits, infinity);
-    let otherwise = terms.fma(split.normal, Term::INFINITY, Term::INFINITY);
-    terms.select(finite, value, otherwise)
-}
-
-/// The logarithm of 0.
-fn or_minus_infinity(terms: &mut Terms, split: &Split, value: Term) -> Term {
-    let zero = terms.compare(Relation::Equal, split.normal, Term::ZERO);
-    terms.select(zero, Term::MINUS_INFINITY, value)
+/// So many half turns, in radians.
+fn half_turns(terms: &mut Terms, x: Term) -> Term {
+    let pi = terms.named(Named::Pi);
+    terms.mul(x, pi)
 }

@@ -1,8 +1,9 @@
 //! Where to look: inputs that tend to tell functions apart, the most telling first.
 //!
 //! Small integers of both signs find nearly every difference of polynomials; positive ones keep
-//! roots and logarithms defined; spread ones separate exponentials and maxima; tiny ones bring out
-//! constants that are added to variances; equal and ascending ones show off-by-one errors.
+//! roots and logarithms defined; negative ones show a maximum that starts from zero; halves show
+//! how ties are rounded; spread ones separate exponentials and maxima; tiny ones bring out constants
+//! that are added to variances; equal and ascending ones show off-by-one errors.
 
 use crate::base::{Format, FormatClass};
 use crate::decide::fingerprint::random;
@@ -58,12 +59,14 @@ const PATTERNS: &[Pattern] = &[
     Pattern::Random(1, 5, 1),
     Pattern::Ascending(-3, 7),
     Pattern::Constant(1),
+    Pattern::Random(-5, -1, 1),
     Pattern::Random(-8, 8, 1),
     Pattern::Random(-16, 16, 8),
     Pattern::Random(-8, 8, 256),
     Pattern::Constant(0),
     Pattern::Random(0, 1, 1),
     Pattern::Powers(-3, 3),
+    Pattern::Random(-7, 7, 2),
     Pattern::Random(1, 16, 64),
     Pattern::Part(0, 2),
     Pattern::Part(1, 2),

@@ -1,7 +1,7 @@
 //! Making a witness small: most elements at a common default, the rest at small integers.
 //!
 //! Halving: groups of elements go to the default together, groups get smaller when none can go
-//! (delta debugging). The default is 0, or 1 where zeros leave one side undefined.
+//! (delta debugging). The default is 0, or 1 or -1 where zeros leave one side undefined or both alike.
 //! Source: Zeller and Hildebrandt, *Simplifying and Isolating Failure-Inducing Input*.
 
 use super::points::Kind;
@@ -10,7 +10,7 @@ use crate::base::Exhausted;
 use crate::term::eval::Small;
 use num_rational::Ratio;
 
-/// With more entries than this left, the other default is tried as well.
+/// With more entries than this left, another default is tried as well.
 const FEW: usize = 4;
 /// Evaluations for shrinking whatever they cost, and at most.
 const LEAST: usize = 40;
@@ -22,15 +22,17 @@ pub(super) fn shrink(
     point: Vec<Small>,
     needed: f64,
 ) -> Result<(Small, Vec<Small>), Exhausted> {
-    let (zero, one) = (Ratio::from_integer(0), Ratio::from_integer(1));
+    let [zero, one, minus_one] = [0, 1, -1].map(Ratio::from_integer);
     let mut search = Shrinking { arena, needed, evaluations: 0, steps: 0 };
     search.steps = search.arena.steps;
     let mut best = (zero, search.towards(point.clone(), zero)?);
     let left = |(default, point): &(Small, Vec<Small>)| point.iter().filter(|v| *v != default).count();
-    if left(&best) > FEW {
-        let other = (one, search.towards(point, one)?);
-        if left(&other) < left(&best) {
-            best = other;
+    for other in [one, minus_one] {
+        if left(&best) > FEW {
+            let other = (other, search.towards(point.clone(), other)?);
+            if left(&other) < left(&best) {
+                best = other;
+            }
         }
     }
     search.simplify(&mut best.1, best.0)?;

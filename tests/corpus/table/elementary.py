@@ -1,0 +1,117 @@
+"""The math library's functions, and what is built from them: `elementary/<name>[.cuda13].{precise,fast}`.
+
+Each is compiled alone by both toolkits. `crate/src/decide/idioms/table.rs` names those whose inlined
+code it recognises; `crate/src/decide/idioms/shapes.txt` is made from them.
+"""
+
+from .build import BOTH, add
+
+UNARY = {
+    # name -> expression over v
+    "log1p": "log1pf(v)",
+    "expm1": "expm1f(v)",
+    "erf": "erff(v)",
+    "erfc": "erfcf(v)",
+    "normcdf": "normcdff(v)",
+    "sin": "sinf(v)",
+    "cos": "cosf(v)",
+    "tan": "tanf(v)",
+    "sin_intrinsic": "__sinf(v)",
+    "cos_intrinsic": "__cosf(v)",
+    "sinpi": "sinpif(v)",
+    "cospi": "cospif(v)",
+    "sinh": "sinhf(v)",
+    "cosh": "coshf(v)",
+    "asinh": "asinhf(v)",
+    "cbrt": "cbrtf(v)",
+    "rcbrt": "rcbrtf(v)",
+    "round": "roundf(v)",
+    "floor": "floorf(v)",
+    "floor_by_ceil": "-ceilf(-v)",
+    "ceil": "ceilf(v)",
+    "trunc": "truncf(v)",
+    "rint": "rintf(v)",
+    # the same functions, otherwise
+    "log_of_one_more": "logf(1.0f+v)",
+    "exp_less_one": "expf(v)-1.0f",
+    "one_less_erfc": "1.0f-erfcf(v)",
+    "one_less_erf": "1.0f-erff(v)",
+    "cube_root_by_pow": "powf(v,0.333333333f)",
+    "sin_over_cos": "sinf(v)/cosf(v)",
+    "sinh_by_exp": "0.5f*(expf(v)-expf(-v))",
+    "cosh_by_exp": "0.5f*(expf(v)+expf(-v))",
+    "tanh_by_expm1": "expm1f(2.0f*v)/(expm1f(2.0f*v)+2.0f)",
+    "log2_by_log": "logf(v)*1.44269504f",
+    "log_by_log2": "log2f(v)*0.693147181f",
+    "exp_of_log": "expf(logf(v))",
+    "square": "v*v",
+    "cube": "v*v*v",
+    "reciprocal": "1.0f/v",
+    "square_root": "sqrtf(v)",
+    "pow_two": "powf(v,2.0f)",
+    "pow_three": "powf(v,3.0f)",
+    "pow_half": "powf(v,0.5f)",
+    "pow_minus_one": "powf(v,-1.0f)",
+    "pow_minus_half": "powf(v,-0.5f)",
+    "pow_fraction": "powf(v,0.37f)",
+    "pow_minus_fraction": "powf(v,-0.37f)",
+    "pow_even": "powf(v,6.0f)",
+    "pow_minus_even": "powf(v,-6.0f)",
+    "pow_odd": "powf(v,5.0f)",
+    "pow_minus_odd": "powf(v,-5.0f)",
+    "pow_of_two": "powf(2.0f,v)",
+    "pow_of_ten": "powf(10.0f,v)",
+    # activations
+    "sigmoid_by_tanh": "0.5f*tanhf(0.5f*v)+0.5f",
+    "sigmoid_by_exp": "1.0f/(1.0f+expf(-v))",
+    "silu_by_tanh": "0.5f*v*(1.0f+tanhf(0.5f*v))",
+    "silu_by_exp": "v/(1.0f+expf(-v))",
+    "tanh_by_exp": "1.0f-2.0f/(1.0f+expf(2.0f*v))",
+    "tanh_by_library": "tanhf(v)",
+    "gelu_tanh": "0.5f*v*(1.0f+tanhf(0.7978845608f*(v+0.044715f*v*v*v)))",
+    "gelu_by_sigmoid": "v/(1.0f+expf(-1.5957691216f*(v+0.044715f*v*v*v)))",
+    "gelu_erf": "0.5f*v*(1.0f+erff(v*0.7071067812f))",
+    "gelu_erfc": "0.5f*v*erfcf(-v*0.7071067812f)",
+    "gelu_normcdf": "v*normcdff(v)",
+    "softplus": "log1pf(expf(v))",
+    "softplus_by_log": "logf(1.0f+expf(v))",
+    "softplus_stable": "fmaxf(v,0.0f)+log1pf(expf(-fabsf(v)))",
+    "softplus_threshold": "(v>20.0f?v:log1pf(expf(v)))",
+    "mish": "v*tanhf(log1pf(expf(v)))",
+    "mish_by_exp": "v*((1.0f+expf(v))*(1.0f+expf(v))-1.0f)/((1.0f+expf(v))*(1.0f+expf(v))+1.0f)",
+    "elu": "(v>0.0f?v:expm1f(v))",
+    "elu_by_exp": "(v>0.0f?v:expf(v)-1.0f)",
+    # mistakes
+    "gelu_tanh_half": "0.5f*v*(1.0f+tanhf(0.5f*0.7978845608f*(v+0.044715f*v*v*v)))",
+    "gelu_tanh_square": "0.5f*v*(1.0f+tanhf(0.7978845608f*(v+0.044715f*v*v)))",
+    "gelu_erf_unscaled": "0.5f*v*(1.0f+erff(v))",
+    "gelu_erf_two": "0.5f*v*(1.0f+erff(v*1.4142135624f))",
+    "softplus_no_max": "log1pf(expf(-fabsf(v)))",
+    "softplus_no_one": "logf(expf(v))",
+    "elu_swapped": "(v<0.0f?v:expm1f(v))",
+    "tanh_sign": "2.0f/(1.0f+expf(2.0f*v))-1.0f",
+    "tanh_unscaled": "1.0f-2.0f/(1.0f+expf(v))",
+    "cos_for_sin": "cosf(v)",
+    "sin_of_double": "sinf(2.0f*v)",
+}
+BINARY = {
+    "pow": "powf(a,b)",
+    "hypot": "hypotf(a,b)",
+    "hypot_by_sqrt": "sqrtf(a*a+b*b)",
+    "hypot_no_square": "sqrtf(a*a+b)",
+    "fmod": "fmodf(a,b)",
+    "fmod_by_trunc": "a-b*truncf(a/b)",
+    "fmod_by_floor": "a-b*floorf(a/b)",
+    "pow_swapped": "powf(b,a)",
+    "pow_by_exp": "expf(b*logf(a))",
+    "rotate": "a*cosf(b)-b*sinf(b)",
+}
+for source, expressions in (("unary", UNARY), ("binary", BINARY)):
+    for name, expression in expressions.items():
+        for tag, nvrtc in (("", 12), ("cuda13", 13)):
+            add(f"math/{source}.cu", tag=tag, output=f"elementary/{name}", modes=BOTH, defines={"EXPR": expression}, nvrtc=nvrtc)
+# CUDA 12's builds of these are in `math/`.
+for name in ("exp", "exp2", "exp10", "log", "log2", "log10", "tanh"):
+    add("math/unary.cu", tag="cuda13", output=f"elementary/{name}", modes=BOTH, defines={"EXPR": f"{name}f(v)"}, nvrtc=13)
+for tag, nvrtc in (("", 12), ("cuda13", 13)):
+    add("elementary/sincos.cu", tag=tag, modes=BOTH, nvrtc=nvrtc)
