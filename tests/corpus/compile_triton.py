@@ -7,7 +7,7 @@
                                                       committed files, assemble each with ptxas
 
 What it computes: for each row of TABLE, the PTX that Triton makes of a function of
-`kernels/triton/kernels.py` for compute capability 8.0.
+`kernels/triton/kernels.py` or `library.py` for compute capability 8.0.
 Why this way: Triton's compiler needs no GPU and no PyTorch. Two releases are pinned, and installed
 into .venv-triton-<version> the first time (about 600 MB each): they differ in who stores a warp's
 share of a reduction, one lane (3.5) or all lanes (3.9).
@@ -89,6 +89,11 @@ add("flash.small_causal_mutant2", "flash", ATTENTION, SIZE | CAUSAL | {"MUTANT":
 FULL = {"KEYS": 512, "DIM": 64, "ROWS": 16, "TILE": 64, "SCALE": 0.125}
 add("flash.full", "flash", ATTENTION, SIZE | FULL, OLDER, num_warps=4, num_stages=2)
 add("flash.full_causal", "flash", ATTENTION, SIZE | FULL | {"CAUSAL": 1, "START": 240}, OLDER, num_warps=4, num_stages=2)
+LIBRARY = ("erf", "sin", "cos", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "tanh", "erfc", "normcdf", "tan", "sinh", "cosh", "asinh", "cbrt", "rcbrt", "round")
+for function in LIBRARY:
+    add(f"library.{function}", "library", ROW, {"BLOCK": 32, "FUNCTION": function}, num_warps=1)
+for function in ("pow", "fmod", "hypot"):
+    add(f"library.{function}", "library_of_two", ROW | {"z": "*fp32"}, {"BLOCK": 32, "FUNCTION": function}, num_warps=1)
 
 
 def python_with(release: str) -> Path:
@@ -111,10 +116,12 @@ def make(row) -> str:
 
     sys.path.insert(0, str(FOLDER))
     import kernels
+    import library
 
     output, function, signature, constants, release, options = row
     assert triton.__version__ == release
-    kernel = getattr(kernels, function)
+    file = kernels if hasattr(kernels, function) else library
+    kernel = getattr(file, function)
     types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
     # Pointers and sizes are multiples of 16, as Triton finds them at run time.
     positions = {(i,): [["tt.divisibility", 16]] for i, t in enumerate(types.values()) if t.startswith("*")}
@@ -128,7 +135,7 @@ def make(row) -> str:
     if any(str(path) in text for path in (HERE, Path.home()) for text in (ptx, "".join(chr(int(n)) for n in numbers))):
         raise SystemExit(f"{output}: holds a path of this machine")
     constants = " ".join(f"{name}={value}" for name, value in (constants | options).items())
-    return (f"// triton/kernels.py: {function}, Triton {release}, {constants}; "
+    return (f"// triton/{file.__name__}.py: {function}, Triton {release}, {constants}; "
             f"{compiled.metadata.shared} bytes of dynamic shared memory\n"
             f"// python3 tests/corpus/compile_triton.py {output}\n") + ptx.rstrip() + "\n"
 

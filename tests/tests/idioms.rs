@@ -2,7 +2,7 @@
 
 use num_rational::BigRational;
 use std::fmt::Write;
-use warpproof::base::{Budget, Source};
+use warpproof::base::{Budget, Format, Source};
 use warpproof::decide::idioms::{IDIOMS, print};
 use warpproof::sim::{self, Binding, BoundParameter, Cell, Initial, Options, Setup, TensorSetup};
 use warpproof::spec::Launch;
@@ -14,7 +14,7 @@ const HEAD: &str = "\
 # computes. UPDATE_EXPECT=1 cargo test -p warpproof-tests --test idioms writes this file.
 ";
 
-/// What a kernel of one thread stores: the shape of `kernel`, `kernel@parameter` or `kernel#literal`.
+/// What a kernel's first thread stores: the shape of `kernel`, `kernel@parameter` or `kernel#literal`.
 fn shape(kernel: &str) -> String {
     let (kernel, literal) = kernel.split_once('#').map_or((kernel, None), |(kernel, at)| (kernel, Some(at)));
     let (path, parameter) =
@@ -25,14 +25,15 @@ fn shape(kernel: &str) -> String {
     assert!(parsed.diagnostics.is_empty(), "{path}: {:?}", parsed.diagnostics);
     let kernel =
         ir::lower(Source::Optimized, &parsed.module, None).unwrap_or_else(|_| panic!("{path}")).kernel;
+    let threads = kernel.required_block.map_or(1, |block| block[0]);
     let tensor = |first: usize| TensorSetup {
         name: format!("x{first}"),
-        format: None,
-        shape: Some(vec![1]),
+        format: Some(Format::F32),
+        shape: Some(vec![u64::from(threads)]),
         strides: None,
         role: None,
-        initial: Initial::Symbolic { first: first as u32 },
-        reserved: 1,
+        initial: Initial::Symbolic { first: first as u32 * threads },
+        reserved: u64::from(threads),
     };
     let pointer = |at: usize| BoundParameter {
         offset: 8 * at as u32,
@@ -41,7 +42,7 @@ fn shape(kernel: &str) -> String {
     };
     let count = kernel.parameters.len();
     let setup = Setup {
-        launch: Launch { grid: [1, 1, 1], block: [1, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
+        launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
         tensors: (0..count).map(tensor).collect(),
         parameters: (0..count).map(pointer).collect(),
     };
@@ -52,17 +53,22 @@ fn shape(kernel: &str) -> String {
     let state = run.tensors.iter().find(|state| state.tensor == output).expect("the output was written");
     let Cell::Written(value) = state.cells[0] else { panic!("{path} does not write parameter {output}") };
     let text = print(&run.terms, value, &budget).expect("the budget has no limit");
-    match literal {
-        None => text,
-        Some(literal) => {
-            let value: f32 = literal.parse().expect("a number");
-            let exact = BigRational::from_float(value).expect("finite").to_string();
-            let input = format!("x{}", count - 1);
-            let name = |word: &str| if word == exact { input.clone() } else { word.to_owned() };
-            let line = |line: &str| line.split(' ').map(name).collect::<Vec<_>>().join(" ");
-            text.lines().map(line).map(|line| line + "\n").collect()
+    let exact = literal.map(|literal| {
+        let value: f32 = literal.parse().expect("a number");
+        BigRational::from_float(value).expect("finite").to_string()
+    });
+    // The first element of the n-th parameter is its n-th input; the literal comes behind them.
+    let name = |word: &str| match word.strip_prefix('x') {
+        Some(element) => {
+            let element: u32 = element.parse().expect("a number");
+            assert!(element.is_multiple_of(threads), "{path}: another thread's input");
+            format!("x{}", element / threads)
         }
-    }
+        None if exact.as_deref() == Some(word) => format!("x{output}"),
+        None => word.to_owned(),
+    };
+    let line = |line: &str| line.split(' ').map(name).collect::<Vec<_>>().join(" ") + "\n";
+    text.lines().map(line).collect()
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub struct Idiom {
 pub const IDIOMS: &[Idiom] = &[
     Idiom {
         name: "expf",
-        kernels: &["math/exp.precise", "elementary/exp.cuda13.precise"],
+        kernels: &["math/exp.precise", "elementary/exp.cuda13.precise", "triton/library.exp@1"],
         meaning: |terms, x| terms.unary(Unary::Exp, x[0]),
     },
     Idiom {
@@ -54,7 +54,7 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "expm1f",
-        kernels: &["elementary/expm1.precise", "elementary/expm1.cuda13.precise"],
+        kernels: &["elementary/expm1.precise", "elementary/expm1.cuda13.precise", "triton/library.expm1@1"],
         meaning: |terms, x| {
             let exp = terms.unary(Unary::Exp, x[0]);
             terms.add(exp, Term::MINUS_ONE)
@@ -62,7 +62,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "sinhf",
-        kernels: &["elementary/sinh.precise", "elementary/sinh.cuda13.precise", "elementary/sinh.fast"],
+        kernels: &[
+            "elementary/sinh.precise",
+            "elementary/sinh.cuda13.precise",
+            "elementary/sinh.fast",
+            "triton/library.sinh@1",
+        ],
         meaning: |terms, x| {
             let (up, down) = exponentials(terms, x[0]);
             let twice = terms.sub(up, down);
@@ -71,7 +76,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "coshf",
-        kernels: &["elementary/cosh.precise", "elementary/cosh.cuda13.precise", "elementary/cosh.fast"],
+        kernels: &[
+            "elementary/cosh.precise",
+            "elementary/cosh.cuda13.precise",
+            "elementary/cosh.fast",
+            "triton/library.cosh@1",
+        ],
         meaning: |terms, x| {
             let (up, down) = exponentials(terms, x[0]);
             let twice = terms.add(up, down);
@@ -80,17 +90,17 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "tanhf",
-        kernels: &["math/tanh.precise", "elementary/tanh.cuda13.precise"],
+        kernels: &["math/tanh.precise", "elementary/tanh.cuda13.precise", "triton/library.tanh@1"],
         meaning: |terms, x| terms.unary(Unary::Tanh, x[0]),
     },
     Idiom {
         name: "logf",
-        kernels: &["math/log.precise", "elementary/log.cuda13.precise"],
+        kernels: &["math/log.precise", "elementary/log.cuda13.precise", "triton/library.log@1"],
         meaning: |terms, x| terms.unary(Unary::Log, x[0]),
     },
     Idiom {
         name: "log1pf",
-        kernels: &["elementary/log1p.precise", "elementary/log1p.cuda13.precise"],
+        kernels: &["elementary/log1p.precise", "elementary/log1p.cuda13.precise", "triton/library.log1p@1"],
         meaning: |terms, x| {
             let sum = terms.add(x[0], Term::ONE);
             terms.unary(Unary::Log, sum)
@@ -98,7 +108,7 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "log10f",
-        kernels: &["math/log10.precise", "elementary/log10.cuda13.precise"],
+        kernels: &["math/log10.precise", "elementary/log10.cuda13.precise", "triton/library.log10@1"],
         meaning: |terms, x| {
             let (log, ln_10) = (terms.unary(Unary::Log, x[0]), terms.named(Named::Ln10));
             terms.div(log, ln_10)
@@ -106,12 +116,17 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "log2f",
-        kernels: &["math/log2.precise", "elementary/log2.cuda13.precise"],
+        kernels: &["math/log2.precise", "elementary/log2.cuda13.precise", "triton/library.log2@1"],
         meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
     },
     Idiom {
         name: "asinhf",
-        kernels: &["elementary/asinh.precise", "elementary/asinh.cuda13.precise", "elementary/asinh.fast"],
+        kernels: &[
+            "elementary/asinh.precise",
+            "elementary/asinh.cuda13.precise",
+            "elementary/asinh.fast",
+            "triton/library.asinh@1",
+        ],
         meaning: |terms, x| {
             let square = terms.fma(x[0], x[0], Term::ONE);
             let root = terms.unary(Unary::Sqrt, square);
@@ -121,12 +136,17 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "erff",
-        kernels: &["elementary/erf.precise", "elementary/erf.cuda13.precise"],
+        kernels: &["elementary/erf.precise", "elementary/erf.cuda13.precise", "triton/library.erf@1"],
         meaning: |terms, x| terms.unary(Unary::Erf, x[0]),
     },
     Idiom {
         name: "erfcf",
-        kernels: &["elementary/erfc.precise", "elementary/erfc.cuda13.precise", "elementary/erfc.fast"],
+        kernels: &[
+            "elementary/erfc.precise",
+            "elementary/erfc.cuda13.precise",
+            "elementary/erfc.fast",
+            "triton/library.erfc@1",
+        ],
         meaning: |terms, x| {
             let erf = terms.unary(Unary::Erf, x[0]);
             terms.sub(Term::ONE, erf)
@@ -138,6 +158,7 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/normcdf.precise",
             "elementary/normcdf.cuda13.precise",
             "elementary/normcdf.fast",
+            "triton/library.normcdf@1",
         ],
         meaning: |terms, x| {
             let two = terms.integer(2);
@@ -150,17 +171,27 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "sinf",
-        kernels: &["elementary/sin.precise", "elementary/sin.cuda13.precise", "elementary/sincos.precise@1"],
+        kernels: &[
+            "elementary/sin.precise",
+            "elementary/sin.cuda13.precise",
+            "elementary/sincos.precise@1",
+            "triton/library.sin@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Sin, x[0]),
     },
     Idiom {
         name: "cosf",
-        kernels: &["elementary/cos.precise", "elementary/cos.cuda13.precise", "elementary/sincos.precise@2"],
+        kernels: &[
+            "elementary/cos.precise",
+            "elementary/cos.cuda13.precise",
+            "elementary/sincos.precise@2",
+            "triton/library.cos@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Cos, x[0]),
     },
     Idiom {
         name: "tanf",
-        kernels: &["elementary/tan.precise", "elementary/tan.cuda13.precise"],
+        kernels: &["elementary/tan.precise", "elementary/tan.cuda13.precise", "triton/library.tan@1"],
         meaning: |terms, x| {
             let (sin, cos) = (terms.unary(Unary::Sin, x[0]), terms.unary(Unary::Cos, x[0]));
             terms.div(sin, cos)
@@ -184,12 +215,22 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "cbrtf",
-        kernels: &["elementary/cbrt.precise", "elementary/cbrt.cuda13.precise", "elementary/cbrt.fast"],
+        kernels: &[
+            "elementary/cbrt.precise",
+            "elementary/cbrt.cuda13.precise",
+            "elementary/cbrt.fast",
+            "triton/library.cbrt@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Cbrt, x[0]),
     },
     Idiom {
         name: "rcbrtf",
-        kernels: &["elementary/rcbrt.precise", "elementary/rcbrt.cuda13.precise", "elementary/rcbrt.fast"],
+        kernels: &[
+            "elementary/rcbrt.precise",
+            "elementary/rcbrt.cuda13.precise",
+            "elementary/rcbrt.fast",
+            "triton/library.rcbrt@1",
+        ],
         meaning: |terms, x| {
             let root = terms.unary(Unary::Cbrt, x[0]);
             terms.unary(Unary::Recip, root)
@@ -197,7 +238,7 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "powf",
-        kernels: &["elementary/pow.precise", "elementary/pow.cuda13.precise"],
+        kernels: &["elementary/pow.precise", "elementary/pow.cuda13.precise", "triton/library.pow@2"],
         meaning: |terms, x| power(terms, x[0], x[1]),
     },
     Idiom {
@@ -266,7 +307,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "hypotf",
-        kernels: &["elementary/hypot.precise", "elementary/hypot.cuda13.precise", "elementary/hypot.fast"],
+        kernels: &[
+            "elementary/hypot.precise",
+            "elementary/hypot.cuda13.precise",
+            "elementary/hypot.fast",
+            "triton/library.hypot@2",
+        ],
         meaning: |terms, x| {
             let square = terms.mul(x[0], x[0]);
             let squares = terms.fma(x[1], x[1], square);
@@ -275,7 +321,7 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "fmodf",
-        kernels: &["elementary/fmod.precise", "elementary/fmod.cuda13.precise"],
+        kernels: &["elementary/fmod.precise", "elementary/fmod.cuda13.precise", "triton/library.fmod@2"],
         meaning: |terms, x| {
             let quotient = terms.div(x[0], x[1]);
             let whole = terms.unary(Unary::Trunc, quotient);
@@ -285,7 +331,7 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "roundf",
-        kernels: &["elementary/round.precise", "elementary/round.cuda13.precise"],
+        kernels: &["elementary/round.precise", "elementary/round.cuda13.precise", "triton/library.round@1"],
         meaning: |terms, x| {
             let half = terms.number(Format::F32, 0x3f00_0000);
             let minus_half = terms.neg(half);

@@ -27,6 +27,7 @@ fn every_row_is_found_with_any_argument() {
             let mut terms = Terms::new();
             for x in [Term::element(9), argument(&mut terms)] {
                 let root = shape(&mut terms, kernel, &[x, Term::element(8)]);
+                assert!(terms.len() > 3, "{kernel} computes nothing to recognise");
                 let new = rewritten(&terms, root).unwrap_or_else(|| panic!("{kernel} not found"));
                 assert_eq!(new.recognised, [(idiom.name, 1)], "{kernel}");
                 let mut expected = Terms::new();
@@ -42,7 +43,7 @@ fn every_row_is_found_with_any_argument() {
 #[test]
 fn every_kernel_is_run_by_a_case() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");
-    let cases: String = ["math", "elementary"]
+    let cases: String = ["math", "elementary", "triton"]
         .into_iter()
         .flat_map(|family| std::fs::read_dir(corpus.join("equivalent").join(family)).unwrap())
         .map(|case| std::fs::read_to_string(case.unwrap().path()).unwrap())
@@ -72,8 +73,14 @@ fn one_wrong_constant_is_another_program() {
                         terms.constant(original.constant_at(constant).clone())
                     }
                 });
-                let found = rewritten(&terms, root).map_or(Vec::new(), |new| new.recognised);
-                assert!(found.iter().all(|(name, _)| *name != idiom.name), "{kernel} with {float} changed");
+                // A part may be an idiom still, the whole is none.
+                if let Some(new) = rewritten(&terms, root) {
+                    let mut expected = Terms::new();
+                    let meaning = (idiom.meaning)(&mut expected, &[0, 1].map(Term::element));
+                    let same = new.terms.len() == expected.len()
+                        && new.terms.node(new.roots[0]) == expected.node(meaning);
+                    assert!(!same, "{kernel} with {float} changed");
+                }
                 tried += 1;
             }
         }

@@ -318,7 +318,7 @@ fn parameters_show_what_they_point_to() {
                6: %r2 = add<f32 f32 -> f32> %r1, %r1
                7: %rd4 = add<b64 b64 -> b64> %rd4, %rd3
                8: %p = setp<b64 b64 -> b8> %rd4, 0
-               9: @%p branch -> 5 meets 10
+               9: @%p branch -> 5
               10: %rd5 = mad<u32 u32 u64 -> u64> %r3, 4, %rd2
               11: %rs1, %rs2 = unpack.32 %r4
               12: %rs1 = add<f16 f16 -> f16> %rs1, %rs2
