@@ -1,9 +1,12 @@
-//! The instruction table as Markdown, as `warpproof coverage` prints it and the README shows it.
+//! The instruction table, and the library code that is recognised, as Markdown: what `warpproof
+//! coverage` prints and the README shows.
 
+use crate::decide::idioms::IDIOMS;
 use crate::isa;
 use std::fmt::Write;
 
-/// One row an instruction, in the manual's order; below it, what is known and not yet executed.
+/// One row an instruction, in the manual's order; below it, what is known and not yet executed, and
+/// the functions whose inlined code is recognised.
 pub fn coverage() -> String {
     let mut table =
         String::from("| instruction | forms | over the reals | PTX ISA |\n| --- | --- | --- | --- |\n");
@@ -38,6 +41,11 @@ pub fn coverage() -> String {
             let _ = writeln!(table, "- {family}: {}", names.join(", "));
         }
     }
+    let mut functions: Vec<String> = IDIOMS.iter().map(|idiom| format!("`{}`", idiom.name)).collect();
+    functions.dedup();
+    table.push_str("\nLibrary functions recognised in the code that NVRTC and Triton inline for them: ");
+    table.push_str(&functions.join(", "));
+    table.push_str(".\n");
     table
 }
 

@@ -303,3 +303,21 @@ pub struct Run {
     /// What was assumed while executing.
     pub ledger: Ledger,
 }
+
+impl Run {
+    /// The races among the faults.
+    pub fn races(&self) -> impl Iterator<Item = &Race> {
+        self.faults.iter().flat_map(|fault| match &fault.kind {
+            FaultKind::DataRace(races) => races.as_slice(),
+            _ => &[],
+        })
+    }
+
+    /// The same, to be marked.
+    pub fn races_mut(&mut self) -> impl Iterator<Item = &mut Race> {
+        self.faults.iter_mut().flat_map(|fault| match &mut fault.kind {
+            FaultKind::DataRace(races) => races.as_mut_slice(),
+            _ => &mut [],
+        })
+    }
+}

@@ -43,3 +43,10 @@ for kind, mutants in COPIES.items():
 add("tensor/plain_copies.cu", "128", defines={"TILES": 6, "WIDTH": 128})
 add("tensor/plain_copies.cu", "96", defines={"TILES": 6, "WIDTH": 96})
 add("tensor/plain_copies.cu", "128.forward", defines={"TILES": 6, "WIDTH": 128, "FORWARD": 1})
+add("tensor/between.cu", lines=True)
+add("tensor/between.cu", "syncwarp", defines={"SYNC": 1})
+for kind in (1, 2):
+    for mutant in (0, 1):
+        add("tensor/fp8.cu", f"{kind}.mutant{mutant}" if mutant else str(kind), arch="compute_89",
+            defines={"KIND": kind, "MUTANT": mutant})
+add("tensor/plain_copy.cu")

@@ -61,8 +61,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         for kernel in idiom.kernels {
             let Some(root) = text_of(kernel).and_then(|text| text::read(&mut terms, text, &placeholders))
             else {
-                debug_assert!(cfg!(test), "no shape of {kernel}");
-                continue;
+                continue; // a new row, whose shape the test is about to write
             };
             let rows: &mut Vec<(usize, Term)> = &mut by_kind[kind(&terms.node(root))];
             // Builds of several compilers are often the same.

@@ -34,6 +34,7 @@ pub(super) fn probes(visit: Visit<'_>) {
     from_integers(&mut one);
     integers(&mut one);
     between_floats(&mut one);
+    fp8_conversions(&mut one);
     elementary(&mut one);
 }
 
@@ -525,6 +526,83 @@ fn between_floats(one: One<'_>) {
         let even = s[0] & 0x2000 == 0;
         vec![if tie && even { s[0] - 0x1000 } else { (s[0] + 0x1000) & !0x1fff }]
     });
+}
+
+/// What a byte holds as fp8: e4m3 has no infinities and one NaN, e5m2 is like a short f16.
+fn fp8(byte: u64, fraction: u32) -> Option<f64> {
+    let (bias, top) = if fraction == 3 { (7, 15) } else { (15, 31) };
+    let power = (byte >> fraction & top) as i32;
+    let digits = (byte & ((1 << fraction) - 1)) as f64 / f64::from(1u32 << fraction);
+    let special = if fraction == 3 { byte & 0x7f == 0x7f } else { power == 31 };
+    let magnitude =
+        if power == 0 { digits * 2f64.powi(1 - bias) } else { (1.0 + digits) * 2f64.powi(power - bias) };
+    (!special).then_some(if byte & 0x80 == 0 { magnitude } else { -magnitude })
+}
+
+/// The byte nearest to a number, of two the even one; what is out of range becomes the largest.
+fn to_fp8(value: f64, fraction: u32) -> u64 {
+    if value.is_nan() {
+        return 0x7f;
+    }
+    let sign = if value.is_sign_negative() { 0x80 } else { 0 };
+    let nearest =
+        (0..0x7fu64).filter_map(|byte| Some((byte, fp8(byte, fraction)?))).min_by(|(a, x), (b, y)| {
+            let (x, y) = ((x - value.abs()).abs(), (y - value.abs()).abs());
+            x.total_cmp(&y).then((a & 1).cmp(&(b & 1)))
+        });
+    let largest = (0..0x7f).filter(|byte| fp8(*byte, fraction).is_some()).max();
+    sign | if value.is_infinite() { largest.unwrap() } else { nearest.unwrap().0 }
+}
+
+fn fp8_conversions(one: One<'_>) {
+    let values: Vec<u64> = [
+        0.0f32,
+        -0.0,
+        1.0,
+        -1.0,
+        448.0,
+        449.0,
+        464.0,
+        500.0,
+        -1e6,
+        1.0625,
+        1.1875,
+        0.001,
+        -0.002,
+        0.0009765625,
+    ]
+    .into_iter()
+    .chain([57344.0, 61440.0, 6e4, 1e-5, 1.5e-5, f32::INFINITY, f32::NAN, 3.3, -17.7])
+    .map(|value| value.to_bits().into())
+    .collect();
+    let float = |bits: u64| f64::from(f32::from_bits(bits as u32));
+    for (name, fraction) in [("e4m3", 3), ("e5m2", 2)] {
+        for relu in ["", ".relu"] {
+            let convert = |bits: u64| {
+                let value = float(bits);
+                to_fp8(if relu.is_empty() || value > 0.0 || value.is_nan() { value } else { 0.0 }, fraction)
+            };
+            let operands = [("%f2", values.as_slice()), ("%f3", values.as_slice())];
+            let text = format!("cvt.rn.satfinite{relu}.{name}x2.f32 %rs1, %f2, %f3");
+            one(&text, &operands, &["%rs1"], &|s| vec![convert(s[0]) << 8 | convert(s[1])]);
+            let halves: Vec<u64> = values.iter().map(|v| F32.convert(*v, F16, Mode::Nearest)).collect();
+            let pairs: Vec<u64> = halves.iter().zip(halves.iter().rev()).map(|(a, b)| a << 16 | b).collect();
+            let text = format!("cvt.rn.satfinite{relu}.{name}x2.f16x2 %rs1, %r2");
+            one(&text, &[("%r2", &pairs)], &["%rs1"], &|s| {
+                let byte = |half: u64| convert(F16.convert(half & 0xffff, F32, Mode::Nearest));
+                vec![byte(s[0] >> 16) << 8 | byte(s[0])]
+            });
+        }
+        let all: Vec<u64> = (0..=255u64).map(|byte| byte << 8 | (byte * 37 + 11) & 0xff).collect();
+        one(&format!("cvt.rn.f16x2.{name}x2 %r1, %rs2"), &[("%rs2", &all)], &["%r1"], &|s| {
+            let half = |byte: u64| match fp8(byte, fraction) {
+                Some(value) => F32.convert((value as f32).to_bits().into(), F16, Mode::Nearest),
+                None if fraction == 2 && byte & 3 == 0 => (byte & 0x80) << 8 | 0x7c00,
+                None => F16.nan(),
+            };
+            vec![half(s[0] >> 8) << 16 | half(s[0] & 0xff)]
+        });
+    }
 }
 
 /// Approximate functions: within an ulp of the host's own f64 library.

@@ -153,6 +153,12 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
         (Format::F64, Format::F16) => with_mode!(F64, F16),
         (Format::F32, Format::Bf16) => with_mode!(F32, Bf16),
         (Format::F64, Format::Bf16) => with_mode!(F64, Bf16),
+        (Format::F32, Format::E4m3) => exact!(F32, E4m3),
+        (Format::F32, Format::E5m2) => exact!(F32, E5m2),
+        (Format::F16, Format::E4m3) => exact!(F16, E4m3),
+        (Format::F16, Format::E5m2) => exact!(F16, E5m2),
+        (Format::E4m3, Format::F16) => exact!(E4m3, F16),
+        (Format::E5m2, Format::F16) => exact!(E5m2, F16),
         (Format::F16, Format::Bf16) => with_mode!(F16, Bf16),
         (Format::Bf16, Format::F16) => with_mode!(Bf16, F16),
         _ => return None,
@@ -480,28 +486,68 @@ fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     Some(Action::Effect(Effect::Lanewise(lanes)))
 }
 
-/// Two f32 into the halves of a 32-bit register: the first operand is the upper half.
-fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
-    let to = match m.get("dtype")? {
+/// The format of each half of a packed type.
+fn half_of(packed: &str) -> Option<Format> {
+    Some(match packed {
         "f16x2" => Format::F16,
-        _ => Format::Bf16,
-    };
-    let mode = Mode::from_name(m.get("frnd"))?;
+        "bf16x2" => Format::Bf16,
+        "e4m3x2" => Format::E4m3,
+        "e5m2x2" => Format::E5m2,
+        _ => return None,
+    })
+}
+
+/// The conversion of one half.
+fn half(m: &crate::isa::form::Choice<'_>, from: Format, to: Format) -> Option<Lanewise> {
     let extra = Extra { relu: m.has("relu"), finite: m.has("satfinite"), ..Extra::default() };
-    let mut convert = floats(Format::F32, to, mode, extra)?;
+    let mut convert = floats(from, to, Mode::from_name(m.get("frnd"))?, extra)?;
     convert.operation = 0x1000_0000 | m.number();
+    Some(convert)
+}
+
+/// Two f32 into the halves of a register: the first operand is the upper half.
+fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    let to = half_of(m.get("dtype")?)?;
+    let convert = half(m, Format::F32, to)?;
+    let bits = to.bits() as u8;
     let half = |source: u8| Step {
         effect: Effect::Lanewise(convert),
-        dst: vec![Arg::Temp(source, 16)],
+        dst: vec![Arg::Temp(source, bits)],
         src: vec![Arg::In(source)],
     };
     Some(Action::Steps(vec![
         half(0),
         half(1),
         Step {
-            effect: Effect::Pack { bits: 32 },
+            effect: Effect::Pack { bits: 2 * to.bits() },
             dst: vec![Arg::Out(0)],
-            src: vec![Arg::Temp(1, 16), Arg::Temp(0, 16)],
+            src: vec![Arg::Temp(1, bits), Arg::Temp(0, bits)],
+        },
+    ]))
+}
+
+/// Both halves of a register into those of another.
+fn packed(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    let (from, to) = (half_of(m.get("atype")?)?, half_of(m.get("dtype")?)?);
+    let convert = half(m, from, to)?;
+    let (wide, narrow) = (from.bits() as u8, to.bits() as u8);
+    let half = |at: u8| Step {
+        effect: Effect::Lanewise(convert),
+        dst: vec![Arg::Temp(2 + at, narrow)],
+        src: vec![Arg::Temp(at, wide)],
+    };
+    Some(Action::Steps(vec![
+        Step {
+            effect: Effect::Unpack { bits: 2 * from.bits() },
+            dst: vec![Arg::Temp(0, wide), Arg::Temp(1, wide)],
+            src: vec![Arg::In(0)],
+        },
+        half(0),
+        half(1),
+        Step {
+            effect: Effect::Pack { bits: 2 * to.bits() },
+            dst: vec![Arg::Out(0)],
+            src: vec![Arg::Temp(2, narrow), Arg::Temp(3, narrow)],
         },
     ]))
 }
@@ -531,6 +577,31 @@ pub(super) const ROWS: &[Row] = &[
         section: "9.7.9.21",
         summary: "Converts two f32 into a pair of halves, the first into the upper half.",
         example: "cvt.rn.f16x2.f32 %r1, %f2, %f3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd.satfinite{.relu}.dtype.atype d, a, b; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f32",
+        ],
+        build: pair,
+        real: "the same numbers",
+        section: "9.7.9.21",
+        summary: "Converts two f32 into a pair of fp8, the first into the upper half.",
+        example: "cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd.satfinite{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f16x2",
+            "cvt.frnd{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .f16x2; .atype = .e4m3x2 .e5m2x2",
+        ],
+        build: packed,
+        real: "the same numbers",
+        section: "9.7.9.21",
+        summary: "Converts between pairs of f16 and pairs of fp8.",
+        example: "cvt.rn.f16x2.e4m3x2 %r1, %rs2;",
         support: Support::Full,
     },
     Row {
