@@ -85,10 +85,7 @@ fn compare_as_built(
     let constants = Same::constants(problem.reference, problem.optimized);
     let portions: Result<Vec<Vec<bool>>, Exhausted> = pairs
         .par_chunks(pairs.len().div_ceil(PORTIONS).max(1))
-        .map(|pairs| {
-            let mut same = Same::new(problem.reference, problem.optimized, &constants);
-            pairs.iter().map(|(a, b)| same.terms(budget, *a, *b)).collect()
-        })
+        .map(|pairs| Same::new(problem.reference, problem.optimized, &constants).terms(budget, pairs))
         .collect();
     Ok(portions?.concat())
 }

@@ -8,6 +8,7 @@
 //! same inputs and constants. `false` (different, or too long to tell) says nothing.
 
 use crate::base::{Budget, Exhausted};
+use crate::term::eval::operands;
 use crate::term::{Node, Number, Term, Terms};
 
 const TABLE: usize = 1 << 14;
@@ -40,10 +41,84 @@ impl<'a> Same<'a> {
         b.constants().iter().map(|constant| known.get(constant).copied()).collect()
     }
 
-    /// Whether two terms are built alike.
-    pub(super) fn terms(&mut self, budget: &Budget, a: Term, b: Term) -> Result<bool, Exhausted> {
-        self.steps = 0;
-        self.walk(budget, a, b, 200)
+    /// Which pairs of terms are built alike.
+    ///
+    /// Chains of neighbouring outputs lie side by side in memory, so as long as everything beside
+    /// the chain is shallow, all pairs go down their chains together.
+    pub(super) fn terms(&mut self, budget: &Budget, pairs: &[(Term, Term)]) -> Result<Vec<bool>, Exhausted> {
+        let mut at = pairs.to_vec();
+        let mut active: Vec<usize> = (0..pairs.len()).collect();
+        while !active.is_empty() {
+            budget.poll()?;
+            let mut going_on = Vec::with_capacity(active.len());
+            for pair in active {
+                if let Some(next) = self.next_link(budget, at[pair])? {
+                    at[pair] = next;
+                    going_on.push(pair);
+                }
+            }
+            active = going_on;
+        }
+        let mut same = Vec::with_capacity(pairs.len());
+        for (a, b) in at {
+            self.steps = 0;
+            same.push(self.walk(budget, a, b, 200)?);
+        }
+        Ok(same)
+    }
+
+    /// What remains to be compared of two terms once their shallow operands are found alike.
+    #[inline]
+    fn next_link(
+        &mut self,
+        budget: &Budget,
+        (a, b): (Term, Term),
+    ) -> Result<Option<(Term, Term)>, Exhausted> {
+        let (Some(left), Some(right)) = (a.as_node(), b.as_node()) else { return Ok(None) };
+        match (self.a.node_at(left), self.b.node_at(right)) {
+            (Node::Fma(p, q, c), Node::Fma(r, s, d)) => {
+                if self.both_shallow(p, r) && self.both_shallow(q, s) {
+                    let same = self.shallow(budget, p, r)? && self.shallow(budget, q, s)?
+                        || self.shallow(budget, p, s)? && self.shallow(budget, q, r)?;
+                    return Ok(same.then_some((c, d)));
+                }
+                if !self.shallow(budget, c, d)? {
+                    return Ok(None);
+                }
+                self.other_operands(budget, (p, q), (r, s))
+            }
+            (Node::Add(p, q), Node::Add(r, s)) | (Node::Mul(p, q), Node::Mul(r, s)) => {
+                self.other_operands(budget, (p, q), (r, s))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Beside two operands that are shallow and alike, the other two.
+    fn other_operands(
+        &mut self,
+        budget: &Budget,
+        (p, q): (Term, Term),
+        (r, s): (Term, Term),
+    ) -> Result<Option<(Term, Term)>, Exhausted> {
+        for (x, y, others) in [(q, s, (p, r)), (p, r, (q, s)), (q, r, (p, s)), (p, s, (q, r))] {
+            if self.shallow(budget, x, y)? {
+                return Ok(Some(others));
+            }
+        }
+        Ok(None)
+    }
+
+    fn both_shallow(&self, a: Term, b: Term) -> bool {
+        is_shallow(self.a, a) && is_shallow(self.b, b)
+    }
+
+    /// Whether two operands are shallow, and alike.
+    fn shallow(&mut self, budget: &Budget, a: Term, b: Term) -> Result<bool, Exhausted> {
+        if a.as_node().is_none() && b.as_node().is_none() {
+            return Ok(self.leaf(a, b));
+        }
+        Ok(self.both_shallow(a, b) && self.walk(budget, a, b, 2)?)
     }
 
     /// Follows the last operand in a loop and the others by recursion of bounded depth.
@@ -172,6 +247,13 @@ impl<'a> Same<'a> {
             _ => false,
         }
     }
+}
+
+/// Whether a term is a leaf or an operation on leaves.
+fn is_shallow(terms: &Terms, term: Term) -> bool {
+    let leaves =
+        |node: usize| operands(&terms.node_at(node)).into_iter().flatten().all(|t| t.as_node().is_none());
+    term.as_node().is_none_or(leaves)
 }
 
 fn slot(a: Term, b: Term) -> usize {

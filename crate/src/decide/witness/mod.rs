@@ -80,7 +80,7 @@ pub fn search(
         if attempt >= LEAST && arena.is_spent() {
             break;
         }
-        let point = points::point(seed, attempt, &arena.kinds, &arena.thresholds);
+        let point = points::point(seed, attempt, &arena.kinds, &arena.lone, &arena.thresholds);
         let Some(difference) = arena.difference(&point)? else { continue };
         defined += 1;
         if difference > best.as_ref().map_or(0.0, |best| best.0) {
@@ -126,6 +126,8 @@ struct Arena<'a> {
     /// The elements of either cone, ascending; points list values in this order.
     elements: Vec<u32>,
     kinds: Vec<Kind>,
+    /// Which of them occur on one side only.
+    lone: Vec<bool>,
     /// Numbers that the terms compare with.
     thresholds: Vec<Small>,
     ranks: FxHashMap<u32, u32>,
@@ -145,11 +147,14 @@ impl<'a> Arena<'a> {
         let kind = |element: &u32| {
             question.elements.block_of(*element).map_or(Kind::Real, |block| Kind::of(block.format))
         };
+        let on = |side: usize, element: &u32| cones[side].elements().binary_search(element).is_ok();
+        let lone = elements.iter().map(|element| on(0, element) != on(1, element)).collect();
         let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
         Ok(Arena {
             budget,
             thresholds: thresholds(&cones, &constants),
             constants,
+            lone,
             kinds: elements.iter().map(kind).collect(),
             ranks: elements.iter().zip(0..).map(|(element, rank)| (*element, rank)).collect(),
             elements,
@@ -198,7 +203,11 @@ impl<'a> Arena<'a> {
                     Some(if gap > 0.0 { gap / size } else { 0.0 })
                 }
                 (Some(_), Some(_)) => None,
-                // One side is infinite, the other finite or infinite the other way.
+                // One side is infinite, the other finite or infinite the other way. Floats are
+                // infinite where reals are large: that is the same overflow.
+                (Some(finite), None) | (None, Some(finite)) if finite.abs().high() > f64::from(f32::MAX) => {
+                    None
+                }
                 _ => Some(1.0),
             },
         })

@@ -3,7 +3,8 @@
 //! Small integers of both signs find nearly every difference of polynomials; positive ones keep
 //! roots and logarithms defined; negative ones show a maximum that starts from zero; halves show
 //! how ties are rounded; spread ones separate exponentials and maxima; tiny ones bring out constants
-//! that are added to variances; equal and ascending ones show off-by-one errors.
+//! that are added to variances; equal and ascending ones show off-by-one errors; a large one that
+//! only one side reads shows what a maximum left out.
 
 use crate::base::{Format, FormatClass};
 use crate::decide::fingerprint::random;
@@ -52,11 +53,14 @@ enum Pattern {
     Powers(i64, i64),
     /// One where the index lies in this half (of that many), zero elsewhere.
     Part(usize, usize),
+    /// This where only one side knows the element, random small integers elsewhere.
+    Lone(i64),
 }
 
 const PATTERNS: &[Pattern] = &[
     Pattern::Random(-3, 3, 1),
     Pattern::Random(1, 5, 1),
+    Pattern::Lone(9),
     Pattern::Ascending(-3, 7),
     Pattern::Constant(1),
     Pattern::Random(-5, -1, 1),
@@ -68,6 +72,8 @@ const PATTERNS: &[Pattern] = &[
     Pattern::Powers(-3, 3),
     Pattern::Random(-7, 7, 2),
     Pattern::Random(1, 16, 64),
+    Pattern::Lone(-9),
+    Pattern::Random(-1000, 1000, 1),
     Pattern::Part(0, 2),
     Pattern::Part(1, 2),
     Pattern::Random(-1, 1, 1),
@@ -78,7 +84,7 @@ const PATTERNS: &[Pattern] = &[
 ];
 
 /// Tries before those around thresholds.
-const FIRST: usize = 4;
+const FIRST: usize = 5;
 /// Tries around each threshold.
 const AROUND: usize = 2;
 
@@ -88,14 +94,20 @@ pub(super) fn tries(thresholds: &[Small]) -> usize {
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
-/// with: on both sides of one, a guard goes both ways.
-pub(super) fn point(seed: u64, attempt: usize, kinds: &[Kind], thresholds: &[Small]) -> Vec<Small> {
+/// with: on both sides of one, a guard goes both ways. Lone elements occur on one side only.
+pub(super) fn point(
+    seed: u64,
+    attempt: usize,
+    kinds: &[Kind],
+    lone: &[bool],
+    thresholds: &[Small],
+) -> Vec<Small> {
     let place = attempt % tries(thresholds);
     let seed = random(seed, attempt as u64);
     match place.checked_sub(FIRST) {
-        None => patterned(seed, PATTERNS[place], kinds),
+        None => patterned(seed, PATTERNS[place], kinds, lone),
         Some(late) if late < AROUND * thresholds.len() => around(seed, thresholds[late / AROUND], kinds),
-        Some(late) => patterned(seed, PATTERNS[FIRST + late - AROUND * thresholds.len()], kinds),
+        Some(late) => patterned(seed, PATTERNS[FIRST + late - AROUND * thresholds.len()], kinds, lone),
     }
 }
 
@@ -109,7 +121,7 @@ fn around(seed: u64, threshold: Small, kinds: &[Kind]) -> Vec<Small> {
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
 }
 
-fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind]) -> Vec<Small> {
+fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind], lone: &[bool]) -> Vec<Small> {
     let count = kinds.len();
     let value = |rank: usize| {
         let word = random(seed, rank as u64);
@@ -123,6 +135,8 @@ fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind]) -> Vec<Small> {
                 let scale = Ratio::from_integer(1i64 << power.unsigned_abs());
                 if power < 0 { scale.recip() } else { scale }
             }
+            Pattern::Lone(value) if lone[rank] => Ratio::from_integer(value),
+            Pattern::Lone(_) => Ratio::from_integer(within(-2, 2)),
             Pattern::Part(part, of) => Ratio::from_integer(i64::from(count > 0 && rank * of / count == part)),
         }
     };

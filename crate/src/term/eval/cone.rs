@@ -16,33 +16,33 @@ pub struct Reach {
 
 impl Reach {
     /// Marks everything below `roots`.
+    ///
+    /// Operands stand before what uses them, so one sweep down the store sees every user first; the
+    /// chains of neighbouring outputs lie side by side there, which a walk along one would not use.
     pub fn of(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Reach, Exhausted> {
         let nodes = roots.iter().filter_map(|root| root.as_node()).max().map_or(0, |most| most + 1);
-        let mut reach = Reach { words: vec![0; nodes.div_ceil(64)] };
-        let mut waiting = Vec::new();
-        for root in roots {
-            reach.visit(*root, &mut waiting);
+        let mut words = vec![0u64; nodes.div_ceil(64)];
+        for node in roots.iter().filter_map(|root| root.as_node()) {
+            words[node / 64] |= 1 << (node % 64);
         }
         let mut steps = 0u32;
-        while let Some(node) = waiting.pop() {
-            steps = steps.wrapping_add(1);
-            if steps.is_multiple_of(8192) {
-                budget.poll()?;
-            }
-            for operand in operands(&terms.node_at(node as usize)).into_iter().flatten() {
-                reach.visit(operand, &mut waiting);
+        for at in (0..words.len()).rev() {
+            let mut rest = words[at];
+            while rest != 0 {
+                let bit = 63 - rest.leading_zeros();
+                steps = steps.wrapping_add(1);
+                if steps.is_multiple_of(8192) {
+                    budget.poll()?;
+                }
+                for operand in operands(&terms.node_at(at * 64 + bit as usize)).into_iter().flatten() {
+                    if let Some(node) = operand.as_node() {
+                        words[node / 64] |= 1 << (node % 64);
+                    }
+                }
+                rest = words[at] & ((1 << bit) - 1);
             }
         }
-        Ok(reach)
-    }
-
-    fn visit(&mut self, term: Term, waiting: &mut Vec<u32>) {
-        let Some(node) = term.as_node() else { return };
-        let bit = 1u64 << (node % 64);
-        if self.words[node / 64] & bit == 0 {
-            self.words[node / 64] |= bit;
-            waiting.push(node as u32);
-        }
+        Ok(Reach { words })
     }
 
     /// Whether a node was reached.
@@ -52,14 +52,7 @@ impl Reach {
 
     /// The nodes in ascending order.
     pub fn nodes(&self) -> impl Iterator<Item = usize> {
-        self.words.iter().enumerate().flat_map(|(at, word)| {
-            let mut rest = *word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
-                rest &= rest - 1;
-                Some(at * 64 + bit)
-            })
-        })
+        ones(&self.words)
     }
 }
 
@@ -111,6 +104,38 @@ pub fn with_operands(node: &Node, mut map: impl FnMut(Term) -> Term) -> Node {
     }
 }
 
+/// A set of small numbers.
+#[derive(Default)]
+struct Marks {
+    words: Vec<u64>,
+}
+
+impl Marks {
+    fn insert(&mut self, number: u32) {
+        let word = number as usize / 64;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] |= 1 << (number % 64);
+    }
+
+    fn ascending(&self) -> Vec<u32> {
+        ones(&self.words).map(|number| number as u32).collect()
+    }
+}
+
+/// The numbers of the bits that are set, ascending.
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> {
+    words.iter().enumerate().flat_map(|(at, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(at * 64 + bit)
+        })
+    })
+}
+
 /// The cone of some roots, ready to be evaluated.
 pub struct Cone {
     steps: Vec<Node>,
@@ -145,12 +170,12 @@ impl Cone {
             elements: Vec::new(),
             constants: Vec::new(),
         };
-        let (elements, constants) = (&mut cone.elements, &mut cone.constants);
+        let (mut elements, mut constants) = (Marks::default(), Marks::default());
         let mut leaf = |term: Term| {
             if let Some(element) = term.as_element() {
-                elements.push(element);
+                elements.insert(element);
             } else if let Some(constant) = term.as_constant() {
-                constants.push(constant as u32);
+                constants.insert(constant as u32);
             }
         };
         roots.iter().for_each(|root| leaf(*root));
@@ -165,10 +190,7 @@ impl Cone {
             }));
             cone.nodes.push(node as u32);
         }
-        for leaves in [&mut cone.elements, &mut cone.constants] {
-            leaves.sort_unstable();
-            leaves.dedup();
-        }
+        (cone.elements, cone.constants) = (elements.ascending(), constants.ascending());
         Ok(cone)
     }
 
