@@ -5,13 +5,12 @@
 //! one with a chance of about 2^-64 for each pair of nodes, and nobody chose them to.
 
 use crate::base::{Budget, Exhausted};
-use crate::term::eval::{Cone, Domain, evaluate, operands};
+use crate::term::eval::{Reach, operands};
 use crate::term::{Node, Term, Terms};
 use std::hash::{Hash, Hasher};
 
 /// The hashes of some roots.
 pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exhausted> {
-    let cone = Cone::of(terms, roots, budget)?;
     let constants = terms
         .constants()
         .iter()
@@ -21,7 +20,22 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
             mix(hasher.finish(), 1)
         })
         .collect();
-    evaluate(&cone, &Shape { terms, constants }, budget, &mut Vec::new())
+    let shape = Shape { terms, constants };
+    let reach = Reach::of(terms, roots, budget)?;
+    let ranks = reach.ranks();
+    let mut hashes: Vec<u64> = Vec::with_capacity(ranks.count());
+    let hash = |hashes: &[u64], term: Term| match (term.as_node(), term.as_constant()) {
+        (Some(node), _) => hashes[ranks.of(node)],
+        (_, Some(constant)) => shape.constant(constant),
+        _ => shape.element(term.as_element().unwrap_or_default()),
+    };
+    for (at, node) in reach.nodes().enumerate() {
+        if at.is_multiple_of(8192) {
+            budget.poll()?;
+        }
+        hashes.push(shape.node(&terms.node_at(node), |operand| hash(&hashes, operand)));
+    }
+    Ok(roots.iter().map(|root| hash(&hashes, *root)).collect())
 }
 
 const ADD: u64 = 3;
@@ -32,9 +46,7 @@ struct Shape<'a> {
     constants: Vec<u64>,
 }
 
-impl Domain for Shape<'_> {
-    type Value = u64;
-
+impl Shape<'_> {
     fn element(&self, element: u32) -> u64 {
         mix(element.into(), 2)
     }

@@ -50,6 +50,17 @@ impl Reach {
         self.words.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
 
+    /// Their numbers.
+    pub fn ranks(&self) -> Ranks<'_> {
+        let mut before = Vec::with_capacity(self.words.len());
+        let mut count = 0u32;
+        for word in &self.words {
+            before.push(count);
+            count += word.count_ones();
+        }
+        Ranks { words: &self.words, before, count: count as usize }
+    }
+
     /// The nodes in ascending order.
     pub fn nodes(&self) -> impl Iterator<Item = usize> {
         ones(&self.words)
@@ -104,6 +115,28 @@ pub fn with_operands(node: &Node, mut map: impl FnMut(Term) -> Term) -> Node {
     }
 }
 
+/// Numbers the nodes of a [`Reach`] from 0, ascending.
+pub struct Ranks<'a> {
+    words: &'a [u64],
+    /// Nodes below each word.
+    before: Vec<u32>,
+    count: usize,
+}
+
+impl Ranks<'_> {
+    /// The number of a node that was reached.
+    #[inline]
+    pub fn of(&self, node: usize) -> usize {
+        let below = self.words[node / 64] & ((1u64 << (node % 64)) - 1);
+        (self.before[node / 64] + below.count_ones()) as usize
+    }
+
+    /// How many nodes were reached.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
 /// A set of small numbers.
 #[derive(Default)]
 struct Marks {
@@ -149,23 +182,11 @@ impl Cone {
     /// Collects the cone of `roots`.
     pub fn of(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Cone, Exhausted> {
         let reach = Reach::of(terms, roots, budget)?;
-        // Rank of a node: set bits before its word, plus those below it in the word.
-        let mut before = Vec::with_capacity(reach.words.len());
-        let mut count = 0u32;
-        for word in &reach.words {
-            before.push(count);
-            count += word.count_ones();
-        }
-        let place = |term: Term| match term.as_node() {
-            Some(node) => {
-                let below = reach.words[node / 64] & ((1u64 << (node % 64)) - 1);
-                Term::from_node((before[node / 64] + below.count_ones()) as usize)
-            }
-            None => term,
-        };
+        let ranks = reach.ranks();
+        let place = |term: Term| term.as_node().map_or(term, |node| Term::from_node(ranks.of(node)));
         let mut cone = Cone {
-            steps: Vec::with_capacity(count as usize),
-            nodes: Vec::with_capacity(count as usize),
+            steps: Vec::with_capacity(ranks.count()),
+            nodes: Vec::with_capacity(ranks.count()),
             roots: roots.iter().map(|root| place(*root)).collect(),
             elements: Vec::new(),
             constants: Vec::new(),

@@ -13,7 +13,7 @@ mod reals;
 #[cfg(test)]
 mod tests;
 
-pub use cone::{Cone, Reach, operands, with_operands};
+pub use cone::{Cone, Ranks, Reach, operands, with_operands};
 pub use interval::Interval;
 pub use quantity::{Quantity, Small};
 pub use reals::Reals;
