@@ -77,21 +77,41 @@ impl<'a> Same<'a> {
         let (Some(left), Some(right)) = (a.as_node(), b.as_node()) else { return Ok(None) };
         match (self.a.node_at(left), self.b.node_at(right)) {
             (Node::Fma(p, q, c), Node::Fma(r, s, d)) => {
-                if self.both_shallow(p, r) && self.both_shallow(q, s) {
-                    let same = self.shallow(budget, p, r)? && self.shallow(budget, q, s)?
-                        || self.shallow(budget, p, s)? && self.shallow(budget, q, r)?;
-                    return Ok(same.then_some((c, d)));
+                if self.shallow_factors(budget, (p, q), (r, s))? {
+                    return Ok(Some((c, d)));
                 }
-                if !self.shallow(budget, c, d)? {
+                if self.shallow(budget, c, d)? {
+                    return self.other_operands(budget, (p, q), (r, s));
+                }
+                // As in `crossed`.
+                let (Node::Mul(x, y), Node::Mul(u, v)) = (self.a.node(c), self.b.node(d)) else {
                     return Ok(None);
+                };
+                if self.shallow_factors(budget, (x, y), (r, s))? {
+                    return self.other_operands(budget, (p, q), (u, v));
                 }
-                self.other_operands(budget, (p, q), (r, s))
+                if self.shallow_factors(budget, (p, q), (u, v))? {
+                    return self.other_operands(budget, (x, y), (r, s));
+                }
+                Ok(None)
             }
             (Node::Add(p, q), Node::Add(r, s)) | (Node::Mul(p, q), Node::Mul(r, s)) => {
                 self.other_operands(budget, (p, q), (r, s))
             }
             _ => Ok(None),
         }
+    }
+
+    /// Whether both factors of two products are shallow, and alike.
+    #[inline]
+    fn shallow_factors(
+        &mut self,
+        budget: &Budget,
+        (p, q): (Term, Term),
+        (r, s): (Term, Term),
+    ) -> Result<bool, Exhausted> {
+        Ok(self.shallow(budget, p, r)? && self.shallow(budget, q, s)?
+            || self.shallow(budget, p, s)? && self.shallow(budget, q, r)?)
     }
 
     /// Beside two operands that are shallow and alike, the other two.
