@@ -3,7 +3,7 @@
 //! The simulator matches [`Effect`] without a wildcard arm: a new kind of effect cannot be
 //! forgotten there. Operands are not here; they belong to the lowered instruction.
 
-use super::fragment::Fragment;
+use super::fragment::{Fragment, Layout};
 use crate::base::Format;
 use crate::term::{BitOp, Term, Terms};
 
@@ -243,6 +243,26 @@ pub struct Product {
     pub d: Fragment,
     /// `.satfinite` on integers: the sum is clamped.
     pub saturate: bool,
+    /// What two elements make together.
+    pub pairing: Pairing,
+}
+
+impl Product {
+    /// The column of B for an element of the sum: each of the products of `m8n8k4` has its own.
+    pub fn column(&self, row: usize, col: usize) -> usize {
+        if matches!(self.b.layout, Layout::Quads { .. }) { row / 8 * 8 + col } else { col }
+    }
+}
+
+/// What an element of A and one of B make together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pairing {
+    /// Their product.
+    Multiply,
+    /// Single bits: 1 where they differ (`.xor.popc`).
+    Xor,
+    /// Single bits: 1 where both are set (`.and.popc`).
+    And,
 }
 
 /// 8×8 matrices of 16-bit elements, rows of 16 bytes at addresses that the lanes give.

@@ -204,8 +204,10 @@ fn read_groups(opcode: &'static str, definitions: &[(&str, Vec<&'static str>)]) 
 }
 
 fn is_type(text: &str) -> bool {
-    matches!(text, "pred" | "f16x2" | "bf16x2" | "b128" | "tf32" | "f32x2" | "e4m3x2" | "e5m2x2")
-        || Format::from_name(text).is_some()
+    matches!(
+        text,
+        "pred" | "s4" | "u4" | "b1" | "f16x2" | "bf16x2" | "b128" | "tf32" | "f32x2" | "e4m3x2" | "e5m2x2"
+    ) || Format::from_name(text).is_some()
 }
 
 /// `d{|p}, [a]{, {!}c}` → the operands.

@@ -1,9 +1,10 @@
 //! Matrix fragments: which lane holds which element of a matrix that a warp works on together.
 //!
 //! For `mma` the manual fixes the layout (PTX ISA 9.0, 9.7.14.5), and one rule covers every shape
-//! from `m8n8k4` of f64 to `m16n8k32` of bytes: lanes are groups of four, a group for each row of
-//! eight, and a 32-bit register holds neighbouring elements of a row. The one exception, `m8n8k4` of
-//! f16 (Volta's quad pairs), is not supported.
+//! from `m8n8k4` of f64 to `m16n8k256` of bits: lanes are groups of four, a group for each row of
+//! eight, and a 32-bit register holds neighbouring elements of a row. The one exception is `m8n8k4`
+//! of f16: Volta's quad pairs multiply four pairs of matrices at once, which stand here below each
+//! other in A, C and D, and beside each other in B.
 //!
 //! For `wmma` the manual leaves the layout open. Each element sits at a place that no program can
 //! guess: the order is scrambled, differently for row- and column-major operands. Work on elements
@@ -12,7 +13,7 @@
 //! Accumulators of f16 and f32 share one order, because converting one into the other element by
 //! element is established practice.
 
-use super::effect::{Product, WARP};
+use super::effect::{Pairing, Product, WARP};
 use super::real::Mode;
 use super::soft;
 use crate::base::Format;
@@ -32,6 +33,11 @@ pub enum Part {
 pub enum Layout {
     /// As the manual defines it for `mma`.
     Mma,
+    /// As it does for `m8n8k4` of f16: lanes 4q to 4q + 3 and 16 + 4q to 19 + 4q hold matrix q.
+    Quads {
+        /// The operand is given by columns.
+        column: bool,
+    },
     /// Unspecified (`wmma`); operands loaded column-major differ.
     Open {
         /// The operand is column-major in memory.
@@ -45,11 +51,13 @@ pub struct Fragment {
     /// Which operand it is.
     pub part: Part,
     /// Rows of the matrix.
-    pub rows: u8,
+    pub rows: u16,
     /// Columns of the matrix.
-    pub cols: u8,
+    pub cols: u16,
     /// Format of an element.
     pub format: Format,
+    /// Bits of an element: those of its format, or the lowest of them (`s4`, `u4`, `b1`).
+    pub bits: u8,
     /// Registers that each lane gives.
     pub registers: u8,
     /// Who holds what.
@@ -58,15 +66,26 @@ pub struct Fragment {
 
 impl Fragment {
     /// An operand of `mma` of shape m×n×k.
-    pub fn mma(part: Part, (m, n, k): (u8, u8, u8), format: Format) -> Fragment {
-        let (rows, cols) = extent(part, (m, n, k));
-        let bits = u32::from(rows) * u32::from(cols) * format.bits();
-        let registers = bits / WARP as u32 / register_bits(format);
-        Fragment { part, rows, cols, format, registers: registers as u8, layout: Layout::Mma }
+    pub fn mma(part: Part, shape: (u16, u16, u16), format: Format) -> Fragment {
+        Fragment::narrow(part, shape, format, format.bits() as u8)
+    }
+
+    /// An operand of `mma` whose elements have that many bits.
+    pub fn narrow(part: Part, shape: (u16, u16, u16), format: Format, bits: u8) -> Fragment {
+        let (rows, cols) = extent(part, shape);
+        let all = u32::from(rows) * u32::from(cols) * u32::from(bits);
+        let registers = (all / WARP as u32 / register_bits(format)) as u8;
+        Fragment { part, rows, cols, format, bits, registers, layout: Layout::Mma }
+    }
+
+    /// An operand of the four products of `m8n8k4`.
+    pub fn quads(part: Part, format: Format, column: bool) -> Fragment {
+        let shape = if part == Part::B { (8, 32, 4) } else { (32, 8, 4) };
+        Fragment { layout: Layout::Quads { column }, ..Fragment::mma(part, shape, format) }
     }
 
     /// An operand of `wmma` of shape m×n×k; `None` if that shape does not exist for the format.
-    pub fn wmma(part: Part, shape: (u8, u8, u8), format: Format, column: bool) -> Option<Fragment> {
+    pub fn wmma(part: Part, shape: (u16, u16, u16), format: Format, column: bool) -> Option<Fragment> {
         use Format::{Bf16, F16, F32, F64, S8, S32, Tf32, U8};
         let (rows, cols) = extent(part, shape);
         let wide = matches!(shape, (16, 16, 16) | (32, 8, 16) | (8, 32, 16));
@@ -85,7 +104,8 @@ impl Fragment {
             _ => return None,
         };
         let column = column && part != Part::Sum;
-        Some(Fragment { part, rows, cols, format, registers, layout: Layout::Open { column } })
+        let (bits, layout) = (format.bits() as u8, Layout::Open { column });
+        Some(Fragment { part, rows, cols, format, bits, registers, layout })
     }
 
     /// Width of its registers.
@@ -95,7 +115,7 @@ impl Fragment {
 
     /// Elements in a register.
     pub fn packed(self) -> u32 {
-        self.register_bits() / self.format.bits()
+        self.register_bits() / u32::from(self.bits)
     }
 
     /// Elements that a lane holds.
@@ -115,6 +135,19 @@ impl Fragment {
             }
             (Layout::Mma, Part::B) => (register * 4 * self.packed() + member * self.packed() + within, group),
             (Layout::Mma, Part::Sum) => (group + slot / 2 * 8, member * 2 + slot % 2),
+            (Layout::Quads { column }, part) => {
+                let (first, high) = (lane % 16 / 4 * 8, lane / 16 * 4);
+                match (part, column) {
+                    (Part::A, false) => (first + high + member, slot),
+                    (Part::A, true) => (first + high + slot, member),
+                    (Part::B, false) => (member, first + high + slot),
+                    (Part::B, true) => (slot, first + high + member),
+                    (Part::Sum, _) if self.packed() == 2 => (first + high + member, slot),
+                    (Part::Sum, _) => {
+                        (first + high + (lane & 1) + (slot & 2), (slot & 4) + (lane & 2) + (slot & 1))
+                    }
+                }
+            }
             (Layout::Open { column }, part) => {
                 let total = u32::from(self.rows) * u32::from(self.cols);
                 // Odd factors permute a power of two of places.
@@ -136,7 +169,7 @@ fn register_bits(format: Format) -> u32 {
     format.bits().max(32)
 }
 
-fn extent(part: Part, (m, n, k): (u8, u8, u8)) -> (u8, u8) {
+fn extent(part: Part, (m, n, k): (u16, u16, u16)) -> (u16, u16) {
     match part {
         Part::A => (m, k),
         Part::B => (k, n),
@@ -156,13 +189,19 @@ pub fn multiply(product: &Product, a: &[u64], b: &[u64], c: u64) -> u64 {
         });
         return soft::convert(Format::F64, sum.to_bits(), product.d.format, Mode::Nearest);
     }
-    let number = |format: Format, bits: u64| match format {
-        Format::S8 => i64::from(bits as u8 as i8),
-        Format::U8 => i64::from(bits as u8),
-        _ => i64::from(bits as u32 as i32),
+    let number = |fragment: &Fragment, bits: u64| {
+        let unused = 64 - u32::from(fragment.bits);
+        match fragment.format {
+            Format::U8 => (bits << unused >> unused) as i64,
+            _ => (bits << unused) as i64 >> unused,
+        }
     };
-    let products = a.iter().zip(b).map(|(a, b)| number(product.a.format, *a) * number(product.b.format, *b));
-    let sum = number(product.c.format, c) + products.sum::<i64>();
+    let products = a.iter().zip(b).map(|(a, b)| match product.pairing {
+        Pairing::Multiply => number(&product.a, *a) * number(&product.b, *b),
+        Pairing::Xor => number(&product.a, a ^ b),
+        Pairing::And => number(&product.a, a & b),
+    });
+    let sum = number(&product.c, c) + products.sum::<i64>();
     let sum = if product.saturate { sum.clamp(i32::MIN.into(), i32::MAX.into()) } else { sum };
     u64::from(sum as u32)
 }
@@ -196,6 +235,20 @@ mod tests {
             ((16, 8, 32), S8),
         ];
         let mut fragments = Vec::new();
+        for part in [Part::A, Part::B] {
+            for (shape, bits) in [
+                ((8, 8, 32), 4),
+                ((16, 8, 32), 4),
+                ((16, 8, 64), 4),
+                ((8, 8, 128), 1),
+                ((16, 8, 128), 1),
+                ((16, 8, 256), 1),
+            ] {
+                fragments.push(Fragment::narrow(part, shape, S8, bits));
+            }
+            fragments.extend([false, true].map(|column| Fragment::quads(part, F16, column)));
+        }
+        fragments.extend([F16, F32].map(|format| Fragment::quads(Part::Sum, format, false)));
         for (shape, format) in mma {
             for part in [Part::A, Part::B, Part::Sum] {
                 fragments.push(Fragment::mma(part, shape, if part == Part::Sum { F32 } else { format }));

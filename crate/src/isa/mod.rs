@@ -18,7 +18,8 @@ mod table;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,
-    Meaning, Pattern, PhaserOp, Pick, Product, ReduceOp, ShuffleMode, Space, Stored, Tiles, VoteMode, WARP,
+    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, ShuffleMode, Space, Stored, Tiles,
+    VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};

@@ -45,14 +45,10 @@ impl<'a> Machine<'a> {
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
         let (left, rest) = src.split_at(product.a.registers.into());
         let (right, sum) = rest.split_at(product.b.registers.into());
-        let (Some(a), Some(b), Some(c)) = (
-            self.gather(index, pc, product.a, left),
-            self.gather(index, pc, product.b, right),
-            self.gather(index, pc, product.c, sum),
-        ) else {
-            return;
-        };
-        let (rows, depth, cols) = (a.rows, a.cols, b.cols);
+        let Some(a) = self.gather(index, pc, product.a, left) else { return };
+        let Some(b) = self.gather(index, pc, product.b, right) else { return };
+        let Some(c) = self.gather(index, pc, product.c, sum) else { return };
+        let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         let (left, right) = (a.numbers(self), b.numbers(self));
         let addends = c.numbers(self);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
@@ -60,14 +56,22 @@ impl<'a> Machine<'a> {
         for row in 0..rows {
             for col in 0..cols {
                 let at = row * cols + col;
-                let pairs = (0..depth).map(|k| (row * depth + k, k * cols + col));
-                if let Value::Concrete(addend) = c.values[at]
-                    && let Some((xs, ys)) = concrete_pairs(&a, &b, pairs.clone())
-                {
-                    result.values.push(Value::Concrete(isa::multiply(product, &xs, &ys, addend)));
+                let column = product.column(row, col);
+                let pairs = (0..depth).map(|k| (row * depth + k, k * b.cols + column));
+                let known = concrete_pairs(&a, &b, pairs.clone());
+                if let (Value::Concrete(addend), Some((xs, ys))) = (c.values[at], &known) {
+                    result.values.push(Value::Concrete(isa::multiply(product, xs, ys, addend)));
                     continue;
                 }
                 symbolic = true;
+                if let Some((xs, ys)) = known.filter(|_| !product.d.format.is_float()) {
+                    // Narrow elements have no terms; their sum is a constant like any other.
+                    let sum = isa::multiply(&Product { saturate: false, ..*product }, &xs, &ys, 0);
+                    let sum = self.terms.number(product.d.format, sum);
+                    let term = self.terms.add(addends[at], sum);
+                    result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
+                    continue;
+                }
                 let mut term = addends[at];
                 for (x, y) in pairs {
                     term = self.terms.fma(left[x], right[y], term);
@@ -86,12 +90,20 @@ impl<'a> Machine<'a> {
         let (rows, cols) = (usize::from(fragment.rows), usize::from(fragment.cols));
         let mut values = vec![Value::Undefined; rows * cols];
         let packed = fragment.packed();
-        let width = fragment.format.bits();
+        let width = u32::from(fragment.bits);
         for (number, reg) in regs.iter().enumerate() {
             let undefined = self.warps[index].undefined(*reg);
             if undefined != 0 {
                 let name = self.register_name(*reg);
                 self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+                return None;
+            }
+            let symbolic = self.warps[index].special(*reg);
+            if width < 8 && symbolic != 0 {
+                let why = format!(
+                    "symbolic integers of {width} bits have no meaning yet; give the tensor contents in the spec"
+                );
+                self.park(index, symbolic, pc, FaultKind::Unsupported(why));
                 return None;
             }
             for lane in 0..WARP as u32 {

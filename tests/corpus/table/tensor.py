@@ -50,3 +50,23 @@ for kind in (1, 2):
         add("tensor/fp8.cu", f"{kind}.mutant{mutant}" if mutant else str(kind), arch="compute_89",
             defines={"KIND": kind, "MUTANT": mutant})
 add("tensor/plain_copy.cu")
+for a, b, halves, mutant in [(0, 1, 0, 0), (0, 0, 0, 0), (1, 1, 0, 0), (1, 0, 0, 0), (0, 1, 1, 0), (0, 1, 0, 1)]:
+    tag = ("col" if a else "row") + "_" + ("col" if b else "row") + ("_halves" if halves else "")
+    add("tensor/quads.cu", tag + (f".mutant{mutant}" if mutant else ""), lines=bool(mutant),
+        defines={"A_COL": a, "B_COL": b, "HALVES": halves, "SUM": "half_bits" if halves else "float", "MUTANT": mutant})
+add("tensor/plain_quads.cu")
+# kind: rows, depth, bits, signs of A and B, and what two elements make together
+NARROW = {
+    1: ("s4_k32", 8, 32, 4, 1, 1, "*"),
+    2: ("u4_k32", 16, 32, 4, 0, 1, "*"),
+    3: ("s4_k64", 16, 64, 4, 1, 0, "*"),
+    4: ("xor_k128", 8, 128, 1, 0, 0, "^"),
+    5: ("and_k128", 16, 128, 1, 0, 0, "&"),
+    6: ("xor_k256", 16, 256, 1, 0, 0, "^"),
+}
+for kind, (name, _, k, bits, a, b, op) in NARROW.items():
+    for mutant in (0, 1) if kind in (3, 6) else (0,):
+        tag = name + (f".mutant{mutant}" if mutant else "")
+        add("tensor/narrow.cu", tag, lines=bool(mutant), defines={"KIND": kind, "MUTANT": mutant})
+    add("tensor/plain_narrow.cu", name,
+        defines={"K": k, "BITS": bits, "A_SIGNED": a, "B_SIGNED": b, "OP": op})

@@ -1,21 +1,20 @@
 //! Tensor cores: `mma`, `wmma`, and what moves fragments (PTX ISA 9.0, 9.7.14).
 //!
-//! Every shape and type of sm_80 to sm_90 but the sub-byte ones, the sparse ones and Volta's
-//! `m8n8k4` of f16.
+//! Every shape and type of sm_80 to sm_90 but the sparse ones and the sub-byte ones of `wmma`.
 
 use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::fragment::{Fragment, Part};
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Effect, MatrixOp, Product, Space, Stored, Tiles};
+use crate::isa::{Effect, MatrixOp, Pairing, Product, Space, Stored, Tiles};
 
 fn matrix(op: MatrixOp) -> Option<Action> {
     Some(Action::Effect(Effect::Matrix(op)))
 }
 
 /// `m16n8k16` → (16, 8, 16).
-fn shape(m: &Choice<'_>) -> Option<(u8, u8, u8)> {
+fn shape(m: &Choice<'_>) -> Option<(u16, u16, u16)> {
     let (rows, rest) = m.get("shape")?[1..].split_once('n')?;
     let (cols, depth) = rest.split_once('k')?;
     Some((rows.parse().ok()?, cols.parse().ok()?, depth.parse().ok()?))
@@ -43,6 +42,52 @@ fn mma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         c: Fragment::mma(Part::Sum, shape, c),
         d: Fragment::mma(Part::Sum, shape, d),
         saturate: m.has("satfinite"),
+        pairing: Pairing::Multiply,
+    }))
+}
+
+/// Volta's quad pairs: four products at once.
+fn quads(m: &Choice<'_>) -> Option<Action> {
+    let [d, a, b, c] = formats(m, [ALL, F16, F16, ALL])?;
+    let allowed = c == Format::F16 || d == Format::F32;
+    let product = Product {
+        a: Fragment::quads(Part::A, a, m.get("alayout")? == "col"),
+        b: Fragment::quads(Part::B, b, m.get("blayout")? == "col"),
+        c: Fragment::quads(Part::Sum, c, false),
+        d: Fragment::quads(Part::Sum, d, false),
+        saturate: false,
+        pairing: Pairing::Multiply,
+    };
+    allowed.then(|| matrix(MatrixOp::Multiply(product)))?
+}
+
+/// Elements of four bits.
+fn nibbles(m: &Choice<'_>, part: Part, key: &str) -> Option<Fragment> {
+    let format = if m.get(key)? == "s4" { Format::S8 } else { Format::U8 };
+    Some(Fragment::narrow(part, shape(m)?, format, 4))
+}
+
+fn four_bits(m: &Choice<'_>) -> Option<Action> {
+    let sum = Fragment::mma(Part::Sum, shape(m)?, Format::S32);
+    matrix(MatrixOp::Multiply(Product {
+        a: nibbles(m, Part::A, "atype")?,
+        b: nibbles(m, Part::B, "btype")?,
+        c: sum,
+        d: sum,
+        saturate: m.has("satfinite"),
+        pairing: Pairing::Multiply,
+    }))
+}
+
+fn one_bit(m: &Choice<'_>) -> Option<Action> {
+    let sum = Fragment::mma(Part::Sum, shape(m)?, Format::S32);
+    matrix(MatrixOp::Multiply(Product {
+        a: Fragment::narrow(Part::A, shape(m)?, Format::U8, 1),
+        b: Fragment::narrow(Part::B, shape(m)?, Format::U8, 1),
+        c: sum,
+        d: sum,
+        saturate: false,
+        pairing: if m.get("bitOp")? == "xor" { Pairing::Xor } else { Pairing::And },
     }))
 }
 
@@ -55,6 +100,7 @@ fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         c: Fragment::wmma(Part::Sum, shape, c, false)?,
         d: Fragment::wmma(Part::Sum, shape, d, false)?,
         saturate: m.has("satfinite"),
+        pairing: Pairing::Multiply,
     }))
 }
 
@@ -111,6 +157,15 @@ rows! {
     "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k16 .m16n8k32; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
         |m| mma(m, [ALL, ALL, ALL, ALL]), "A · B + C",
         "Multiplies fp8 matrices held by a warp.", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .dtype = .f16 .f32; .ctype = .f16 .f32"]
+        quads, "A · B + C, four times",
+        "Multiplies four pairs of f16 matrices held by the quad pairs of a warp.", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k32 .m16n8k32 .m16n8k64; .atype = .u4 .s4; .btype = .u4 .s4"]
+        four_bits, "A · B + C (concrete A and B, no overflow)",
+        "Multiplies matrices of 4-bit integers held by a warp.", "mma.sync.aligned.m8n8k32.row.col.s32.s4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.s32.b1.b1.s32.bitOp.popc {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k128 .m16n8k128 .m16n8k256; .bitOp = .xor .and"]
+        one_bit, "set bits of A op B, + C (concrete A and B, no overflow)",
+        "Counts the bits in which rows and columns of bit matrices differ, or that they share.", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
     "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
         "Loads 8×8 matrices into the lanes of a warp.", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
