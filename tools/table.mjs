@@ -2,7 +2,8 @@
 // and writes what it measured into the README, between the markers. `npm run table -- WORD …`
 // runs only the families whose title has one of the words, prints them, and writes nothing.
 //
-// Everything but time and memory is what the JSON report says. Time is the wall clock of the
+// Everything but time and memory is what the JSON report says, except in the browser: there every
+// pair is opened in the built page once more (tools/browser.mjs). Time is the wall clock of the
 // whole process in one run: reading, executing both kernels, comparing, re-checking, writing the
 // report. Memory is the peak resident set of that process, as GNU time sees it; Node cannot ask
 // for a child's. A verdict that is not its case's folder ends the job with nothing written.
@@ -12,6 +13,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { families, sources } from './table-rows.mjs'
+import { openPage } from './browser.mjs'
 import { fail, output, root, say, seconds, step } from './step.mjs'
 
 const readme = path.join(root, 'README.md')
@@ -31,8 +33,18 @@ function ptxLines(spec) {
   return files.map(file => exact(fs.readFileSync(path.join(path.dirname(spec), file), 'utf8').trimEnd().split('\n').length))
 }
 
+/** The texts of a case, as the page takes them. */
+function texts(file) {
+  const text = fs.readFileSync(file, 'utf8')
+  const side = name => {
+    const section = new RegExp(`^\\[${name}\\]\\n(?:(?!\\[).*\\n)*?ptx\\s*=\\s*"(.*)"`, 'm').exec(text)
+    return section ? fs.readFileSync(path.join(path.dirname(file), section[1]), 'utf8') : null
+  }
+  return { spec: text.replace(/^ptx\s*=.*\n/gm, ''), reference: side('reference'), optimized: side('optimized') }
+}
+
 /** Runs one case; null where there is none. */
-function measure(name) {
+async function measure(name) {
   const spec = path.join(corpus, `${name}.toml`)
   if (!fs.existsSync(spec)) {
     console.error(`  no case tests/corpus/${name}.toml: left out`)
@@ -56,16 +68,18 @@ function measure(name) {
   fs.rmSync(peak)
   const expected = name.split('/')[0]
   if (report.verdict !== expected) fail(`${name}: the verdict is ${report.verdict}: ${report.summary}`)
-  console.log(`  ${name}: ${report.verdict}, ${short(time)} s, ${memory.toFixed(0)} MiB`)
-  return { report, time, memory, lines: ptxLines(spec) }
+  const browser = await page.ask(texts(spec))
+  if (browser.verdict !== expected) fail(`${name}: in the browser the verdict is ${browser.verdict}`)
+  console.log(`  ${name}: ${report.verdict}, ${short(time)} s, ${memory.toFixed(0)} MiB; in the browser ${short(browser.time)} s, ${browser.memory.toFixed(0)} MiB`)
+  return { report, time, memory, browser, lines: ptxLines(spec) }
 }
 
-const columns = ['pair', 'verdict', 'instructions', 'block syncs', 'warp syncs', 'threads', 'PTX lines', 'time (s)', 'memory (MiB)', 'paper (s)']
+const columns = ['pair', 'verdict', 'instructions', 'block syncs', 'warp syncs', 'threads', 'PTX lines', 'time (s)', 'memory (MiB)', 'browser (s)', 'browser (MiB)', 'paper (s)']
 
-function row(family, [name, words, paper]) {
-  const measured = measure(name)
+async function row(family, [name, words, paper]) {
+  const measured = await measure(name)
   if (measured === null) return []
-  const { report, time, memory, lines } = measured
+  const { report, time, memory, browser, lines } = measured
   const both = cell => pair(report.kernels.map(cell))
   const cells = [
     words,
@@ -77,14 +91,17 @@ function row(family, [name, words, paper]) {
     pair(lines),
     short(time),
     memory.toFixed(0),
+    short(browser.time),
+    browser.memory.toFixed(0),
     paper ?? family.paper ?? '',
   ]
   return [`| ${cells.join(' | ')} |`]
 }
 
-function table(family) {
+async function table(family) {
   say(family.title)
-  const rows = family.rows.flatMap(entry => row(family, entry))
+  const rows = []
+  for (const entry of family.rows) rows.push(...(await row(family, entry)))
   if (rows.length === 0) return []
   const rule = columns.map((_, at) => (at < 2 ? '---' : '---:')).join(' | ')
   return [`**${family.title}.** ${family.about}`, [`| ${columns.join(' | ')} |`, `| ${rule} |`, ...rows].join('\n')]
@@ -102,7 +119,8 @@ function machine(load) {
 
 const legend =
   'Where a cell has two numbers, the reference comes first; one number holds for both. Instructions are executed thread-instructions; a block sync is a barrier that opened, a warp sync a warp-level barrier or collective (`shfl.sync`, `mma.sync`, `ldmatrix`, …) that was carried out; ' +
-  'threads are those of all CTAs that ran; PTX lines are those of the whole file; memory is the peak resident set of the process.'
+  'threads are those of all CTAs that ran; PTX lines are those of the whole file; memory is the peak resident set of the process. ' +
+  'In the browser (headless Chromium, as many engine threads as cores) time runs from asking the engine to its answer, and memory is the peak of the tab, page and editors included.'
 
 const words = process.argv.slice(2).map(word => word.toLowerCase())
 const chosen = families.filter(({ title }) => words.length === 0 || words.some(word => title.toLowerCase().includes(word)))
@@ -114,8 +132,12 @@ if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.j
 
 const started = Date.now()
 await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
+await step('building the page', process.execPath, [path.join(root, 'tools/start.mjs'), '--build-only'])
 const [load] = os.loadavg()
-const tables = chosen.flatMap(table)
+const page = await openPage()
+const tables = []
+for (const family of chosen) tables.push(...(await table(family)))
+await page.close()
 const section = [machine(load), legend, ...tables, sources].join('\n\n')
 if (words.length === 0) {
   fs.writeFileSync(readme, `${text.slice(0, begin + markers[0].length)}\n\n${section}\n\n${text.slice(end)}`)

@@ -5,7 +5,6 @@ use crate::base::{Budget, Exhausted};
 use crate::decide::Witness;
 use crate::term::Term;
 use crate::term::eval::{Cone, Quantity, Reals, evaluate};
-use num_rational::Ratio;
 use rustc_hash::FxHashMap;
 
 /// Points at which equalities are tried.
@@ -28,10 +27,10 @@ fn coordinate(point: u64, element: u32) -> Quantity {
     x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^= x >> 29;
     match point {
-        0 | 1 => Quantity::Exact(Ratio::new((x % 193) as i64 - 96, 64)),
-        2 => Quantity::Exact(Ratio::new((x % 97) as i64 + 1, 32)),
+        0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 6),
+        2 => Quantity::dyadic((x % 97) as i64 + 1, 5),
         3 => Quantity::integer((x % 5) as i64 - 2),
-        _ => Quantity::Exact(Ratio::new((x % 41) as i64 - 20, (x >> 32) as i64 % 6 + 1)),
+        _ => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
     }
 }
 

@@ -398,8 +398,9 @@ fn modulo_q(seed: u64, key: u64) -> u64 {
 /// A real value for an element, in general position between -4 and 4.
 fn real_value(seed: u64, element: u32) -> Quantity {
     let word = random(seed ^ 0x2545_f491_4f6c_dd1d, u64::from(element));
+    // Odd, over 2^17.
     let numerator = (word % 524_287) as i64 * 2 + 1;
-    Quantity::Exact(Ratio::new(numerator - 524_288, 131_071))
+    Quantity::dyadic(numerator - 524_288, 17)
 }
 
 #[cfg(test)]

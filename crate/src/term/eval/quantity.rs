@@ -6,7 +6,7 @@
 
 use super::Interval;
 use num_rational::{BigRational, Ratio};
-use num_traits::{CheckedAdd, CheckedMul, One, Signed, ToPrimitive, Zero};
+use num_traits::{CheckedAdd, CheckedMul, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
 /// A rational whose parts fit 64 bits.
@@ -42,6 +42,11 @@ impl Quantity {
     /// An integer.
     pub fn integer(value: i64) -> Quantity {
         Exact(Ratio::from_integer(value))
+    }
+
+    /// `above / 2^below`.
+    pub fn dyadic(above: i64, below: u32) -> Quantity {
+        dyadic(above.into(), below).map_or(Unknown, Exact)
     }
 
     /// A rational, exact if it is small.
@@ -89,13 +94,15 @@ impl Quantity {
     pub fn plus(self, other: Quantity) -> Quantity {
         match (self, other) {
             (Exact(a), Exact(b)) => {
-                let sum = if a.denom().is_one() && b.denom().is_one() {
-                    a.numer().checked_add(b.numer()).map(Ratio::from_integer)
-                } else {
-                    a.checked_add(&b)
+                let sum = match (exponent(a), exponent(b)) {
+                    (Some(i), Some(j)) => {
+                        let most = i.max(j);
+                        let part = |value: Small, own: u32| i128::from(*value.numer()) << (most - own);
+                        dyadic(part(a, i) + part(b, j), most)
+                    }
+                    _ => a.checked_add(&b).filter(has_negative),
                 };
-                sum.filter(has_negative)
-                    .map_or_else(|| Within(Interval::of_ratio(a).plus(Interval::of_ratio(b))), Exact)
+                sum.map_or_else(|| Within(Interval::of_ratio(a).plus(Interval::of_ratio(b))), Exact)
             }
             (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => Undefined,
             (infinite @ (Infinity | MinusInfinity), finite)
@@ -117,14 +124,11 @@ impl Quantity {
     pub fn times(self, other: Quantity) -> Quantity {
         match (self, other) {
             (Exact(a), Exact(b)) => {
-                let product = if a.denom().is_one() && b.denom().is_one() {
-                    a.numer().checked_mul(b.numer()).map(Ratio::from_integer)
-                } else {
-                    a.checked_mul(&b)
+                let product = match (exponent(a), exponent(b)) {
+                    (Some(i), Some(j)) => dyadic(i128::from(*a.numer()) * i128::from(*b.numer()), i + j),
+                    _ => a.checked_mul(&b).filter(has_negative),
                 };
-                product
-                    .filter(has_negative)
-                    .map_or_else(|| Within(Interval::of_ratio(a).times(Interval::of_ratio(b))), Exact)
+                product.map_or_else(|| Within(Interval::of_ratio(a).times(Interval::of_ratio(b))), Exact)
             }
             (Exact(zero), Within(_)) | (Within(_), Exact(zero)) if zero.is_zero() => Quantity::ZERO,
             (Infinity | MinusInfinity, _) | (_, Infinity | MinusInfinity) => {
@@ -264,6 +268,22 @@ impl Quantity {
             },
         }
     }
+}
+
+/// k, if the denominator is 2^k. Nearly all of them are, and then nothing has to be divided.
+#[inline]
+fn exponent(value: Small) -> Option<u32> {
+    let below = *value.denom();
+    (below & (below - 1) == 0).then(|| below.trailing_zeros())
+}
+
+/// `above / 2^below` in lowest terms, if it is small.
+#[inline]
+fn dyadic(above: i128, below: u32) -> Option<Small> {
+    let shift = above.trailing_zeros().min(below);
+    let (above, below) = (above >> shift, below - shift);
+    let above = i64::try_from(above).ok().filter(|above| *above != i64::MIN)?;
+    (below < 63).then(|| Ratio::new_raw(above, 1 << below))
 }
 
 fn has_negative(value: &Small) -> bool {
