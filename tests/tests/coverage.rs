@@ -17,7 +17,7 @@ fn every_supported_row_is_in_a_kernel_that_a_case_runs() {
     for text in texts {
         let parsed = syntax::parse(Source::Optimized, &text);
         for entry in ir::entries(&parsed.module) {
-            if let Ok(lowered) = ir::lower(Source::Optimized, &parsed.module, Some(&entry)) {
+            if let Ok(lowered) = ir::lower(Source::Optimized, &parsed.module, Some(entry)) {
                 seen.extend(lowered.kernel.code.iter().map(|instr| instr.row));
             }
         }
