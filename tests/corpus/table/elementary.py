@@ -4,10 +4,10 @@ Each is compiled alone by both toolkits. `crate/src/decide/idioms/table.rs` name
 code it recognises; `crate/src/decide/idioms/shapes.txt` is made from them.
 """
 
-from .build import BOTH, add
+from .build import BOTH, PRECISE, add
 
-UNARY = {
-    # name -> expression over v
+# name -> expression over v, or over a and b
+FUNCTIONS = {
     "log1p": "log1pf(v)",
     "expm1": "expm1f(v)",
     "erf": "erff(v)",
@@ -16,8 +16,6 @@ UNARY = {
     "sin": "sinf(v)",
     "cos": "cosf(v)",
     "tan": "tanf(v)",
-    "sin_intrinsic": "__sinf(v)",
-    "cos_intrinsic": "__cosf(v)",
     "sinpi": "sinpif(v)",
     "cospi": "cospif(v)",
     "sinh": "sinhf(v)",
@@ -27,11 +25,48 @@ UNARY = {
     "rcbrt": "rcbrtf(v)",
     "round": "roundf(v)",
     "floor": "floorf(v)",
+    "pow_minus_one": "powf(v,-1.0f)",
+    "pow_fraction": "powf(v,0.37f)",
+    "pow_minus_fraction": "powf(v,-0.37f)",
+    "pow_even": "powf(v,6.0f)",
+    "pow_minus_even": "powf(v,-6.0f)",
+    "pow_odd": "powf(v,5.0f)",
+    "pow_minus_odd": "powf(v,-5.0f)",
+    "pow_of_two": "powf(2.0f,v)",
+    "pow_of_ten": "powf(10.0f,v)",
+    "sigmoid_by_tanh": "0.5f*tanhf(0.5f*v)+0.5f",
+    "silu_by_tanh": "0.5f*v*(1.0f+tanhf(0.5f*v))",
+    "gelu_tanh": "0.5f*v*(1.0f+tanhf(0.7978845608f*(v+0.044715f*v*v*v)))",
+    "gelu_erf": "0.5f*v*(1.0f+erff(v*0.7071067812f))",
+    "gelu_erfc": "0.5f*v*erfcf(-v*0.7071067812f)",
+    "gelu_normcdf": "v*normcdff(v)",
+    "softplus": "log1pf(expf(v))",
+    "softplus_stable": "fmaxf(v,0.0f)+log1pf(expf(-fabsf(v)))",
+    "mish": "v*tanhf(log1pf(expf(v)))",
+    "elu": "(v>0.0f?v:expm1f(v))",
+}
+FUNCTIONS_OF_TWO = {
+    "pow": "powf(a,b)",
+    "hypot": "hypotf(a,b)",
+    "fmod": "fmodf(a,b)",
+    "rotate": "a*cosf(b)-b*sinf(b)",
+}
+# The same functions, otherwise: one toolkit is enough.
+EXPRESSIONS = {
+    "pow_two": "powf(v,2.0f)",
+    "pow_three": "powf(v,3.0f)",
+    "pow_half": "powf(v,0.5f)",
+    "pow_minus_half": "powf(v,-0.5f)",
+    "sigmoid_by_exp": "1.0f/(1.0f+expf(-v))",
+    "silu_by_exp": "v/(1.0f+expf(-v))",
+    "tanh_by_library": "tanhf(v)",
+}
+# And those that are compared as precise builds only; the last are mistakes.
+PRECISE_EXPRESSIONS = {
     "floor_by_ceil": "-ceilf(-v)",
     "ceil": "ceilf(v)",
     "trunc": "truncf(v)",
     "rint": "rintf(v)",
-    # the same functions, otherwise
     "log_of_one_more": "logf(1.0f+v)",
     "exp_less_one": "expf(v)-1.0f",
     "one_less_erfc": "1.0f-erfcf(v)",
@@ -48,40 +83,12 @@ UNARY = {
     "cube": "v*v*v",
     "reciprocal": "1.0f/v",
     "square_root": "sqrtf(v)",
-    "pow_two": "powf(v,2.0f)",
-    "pow_three": "powf(v,3.0f)",
-    "pow_half": "powf(v,0.5f)",
-    "pow_minus_one": "powf(v,-1.0f)",
-    "pow_minus_half": "powf(v,-0.5f)",
-    "pow_fraction": "powf(v,0.37f)",
-    "pow_minus_fraction": "powf(v,-0.37f)",
-    "pow_even": "powf(v,6.0f)",
-    "pow_minus_even": "powf(v,-6.0f)",
-    "pow_odd": "powf(v,5.0f)",
-    "pow_minus_odd": "powf(v,-5.0f)",
-    "pow_of_two": "powf(2.0f,v)",
-    "pow_of_ten": "powf(10.0f,v)",
-    # activations
-    "sigmoid_by_tanh": "0.5f*tanhf(0.5f*v)+0.5f",
-    "sigmoid_by_exp": "1.0f/(1.0f+expf(-v))",
-    "silu_by_tanh": "0.5f*v*(1.0f+tanhf(0.5f*v))",
-    "silu_by_exp": "v/(1.0f+expf(-v))",
     "tanh_by_exp": "1.0f-2.0f/(1.0f+expf(2.0f*v))",
-    "tanh_by_library": "tanhf(v)",
-    "gelu_tanh": "0.5f*v*(1.0f+tanhf(0.7978845608f*(v+0.044715f*v*v*v)))",
     "gelu_by_sigmoid": "v/(1.0f+expf(-1.5957691216f*(v+0.044715f*v*v*v)))",
-    "gelu_erf": "0.5f*v*(1.0f+erff(v*0.7071067812f))",
-    "gelu_erfc": "0.5f*v*erfcf(-v*0.7071067812f)",
-    "gelu_normcdf": "v*normcdff(v)",
-    "softplus": "log1pf(expf(v))",
     "softplus_by_log": "logf(1.0f+expf(v))",
-    "softplus_stable": "fmaxf(v,0.0f)+log1pf(expf(-fabsf(v)))",
     "softplus_threshold": "(v>20.0f?v:log1pf(expf(v)))",
-    "mish": "v*tanhf(log1pf(expf(v)))",
     "mish_by_exp": "v*((1.0f+expf(v))*(1.0f+expf(v))-1.0f)/((1.0f+expf(v))*(1.0f+expf(v))+1.0f)",
-    "elu": "(v>0.0f?v:expm1f(v))",
     "elu_by_exp": "(v>0.0f?v:expf(v)-1.0f)",
-    # mistakes
     "gelu_tanh_half": "0.5f*v*(1.0f+tanhf(0.5f*0.7978845608f*(v+0.044715f*v*v*v)))",
     "gelu_tanh_square": "0.5f*v*(1.0f+tanhf(0.7978845608f*(v+0.044715f*v*v)))",
     "gelu_erf_unscaled": "0.5f*v*(1.0f+erff(v))",
@@ -94,24 +101,26 @@ UNARY = {
     "cos_for_sin": "cosf(v)",
     "sin_of_double": "sinf(2.0f*v)",
 }
-BINARY = {
-    "pow": "powf(a,b)",
-    "hypot": "hypotf(a,b)",
+PRECISE_EXPRESSIONS_OF_TWO = {
     "hypot_by_sqrt": "sqrtf(a*a+b*b)",
     "hypot_no_square": "sqrtf(a*a+b)",
-    "fmod": "fmodf(a,b)",
     "fmod_by_trunc": "a-b*truncf(a/b)",
     "fmod_by_floor": "a-b*floorf(a/b)",
     "pow_swapped": "powf(b,a)",
     "pow_by_exp": "expf(b*logf(a))",
-    "rotate": "a*cosf(b)-b*sinf(b)",
 }
-for source, expressions in (("unary", UNARY), ("binary", BINARY)):
+for source, expressions in (("unary", FUNCTIONS), ("binary", FUNCTIONS_OF_TWO)):
     for name, expression in expressions.items():
-        for tag, nvrtc in (("", 12), ("cuda13", 13)):
-            add(f"math/{source}.cu", tag=tag, output=f"elementary/{name}", modes=BOTH, defines={"EXPR": expression}, nvrtc=nvrtc)
+        add(f"math/{source}.cu", output=f"elementary/{name}", modes=BOTH, defines={"EXPR": expression})
+        add(f"math/{source}.cu", tag="cuda13", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": expression}, nvrtc=13)
+for name, expression in EXPRESSIONS.items():
+    add("math/unary.cu", output=f"elementary/{name}", modes=BOTH, defines={"EXPR": expression})
+for source, expressions in (("unary", PRECISE_EXPRESSIONS), ("binary", PRECISE_EXPRESSIONS_OF_TWO)):
+    for name, expression in expressions.items():
+        add(f"math/{source}.cu", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": expression})
 # CUDA 12's builds of these are in `math/`.
 for name in ("exp", "exp2", "exp10", "log", "log2", "log10", "tanh"):
-    add("math/unary.cu", tag="cuda13", output=f"elementary/{name}", modes=BOTH, defines={"EXPR": f"{name}f(v)"}, nvrtc=13)
-for tag, nvrtc in (("", 12), ("cuda13", 13)):
-    add("elementary/sincos.cu", tag=tag, modes=BOTH, nvrtc=nvrtc)
+    modes = BOTH if name == "tanh" else PRECISE
+    add("math/unary.cu", tag="cuda13", output=f"elementary/{name}", modes=modes, defines={"EXPR": f"{name}f(v)"}, nvrtc=13)
+add("elementary/sincos.cu", modes=BOTH)
+add("elementary/sincos.cu", tag="cuda13", modes=PRECISE, nvrtc=13)
