@@ -343,3 +343,185 @@ fn single_bits() {
         }
     }
 }
+
+/// Sums of floats in shapes of sixteen rows.
+fn float_sums(name: &str) -> Held {
+    let place = |lane: usize, i: usize| {
+        let row = if i < 2 { lane >> 2 } else { (lane >> 2) + 8 };
+        (0, row, lane % 4 * 2 + (i & 1))
+    };
+    if name == "f16" { held(4, 16, half, place) } else { held(4, 32, single, place) }
+}
+
+fn brain(value: i64) -> u64 {
+    single(value) >> 16
+}
+
+/// An e4m3 of a small integer.
+fn fp8(value: i64) -> u64 {
+    let size = value.unsigned_abs();
+    let code = [0x00, 0x38, 0x40, 0x44, 0x48, 0x4a, 0x4c, 0x4e, 0x50][size as usize];
+    u64::from(value < 0) << 7 | code
+}
+
+/// A sparse matrix: stored elements by row, and the four bits of each chunk of a row.
+struct Sparse {
+    stored: Vec<Vec<i64>>,
+    dense: Vec<Vec<i64>>,
+    bits: Vec<Vec<u32>>,
+}
+
+impl Sparse {
+    /// Sixteen rows of `k` columns; `kind` is "pairs" (two of four), "one" (one of two) or "double"
+    /// (two pairs of four).
+    fn new(dice: &mut Dice, k: usize, kind: &str, ordered: bool, (low, high): (i64, i64)) -> Sparse {
+        let (mut stored, mut dense, mut bits) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..16 {
+            let (mut left, mut full, mut codes) = (Vec::new(), vec![0; k], Vec::new());
+            let size = if kind == "one" {
+                2
+            } else if kind == "pairs" {
+                4
+            } else {
+                8
+            };
+            for start in (0..k).step_by(size) {
+                let mut positions = [dice.below(4) as usize, dice.below(3) as usize];
+                positions[1] = (positions[0] + 1 + positions[1]) % 4;
+                if ordered {
+                    positions.sort_unstable();
+                }
+                match kind {
+                    "one" => {
+                        let at = positions[0] % 2;
+                        left.push(dice.between(low, high));
+                        full[start + at] = left[left.len() - 1];
+                        codes.push(if at == 0 { 0b0100 } else { 0b1110 });
+                    }
+                    _ => {
+                        let each = size / 4;
+                        for position in positions {
+                            for within in 0..each {
+                                left.push(dice.between(low, high));
+                                full[start + position * each + within] = left[left.len() - 1];
+                            }
+                        }
+                        codes.push((positions[0] | positions[1] << 2) as u32);
+                    }
+                }
+            }
+            stored.push(left);
+            dense.push(full);
+            bits.push(codes);
+        }
+        Sparse { stored, dense, bits }
+    }
+}
+
+/// Which lane of a group gives the bits of a chunk, counted from the first that gives any, and from
+/// which bit on: read off the figures of the metadata layouts.
+fn metadata_of(form: &str, row: usize, chunk: usize) -> (usize, usize) {
+    let upper = row / 8;
+    match form {
+        // One lane: four chunks of the upper row behind four of the lower row.
+        "m16n8k16 16" | "m16n8k8 32" => (0, upper * 16 + chunk * 4),
+        // Two lanes, each with four chunks of both rows.
+        "m16n8k32 16" | "m16n8k16 32" => (chunk / 4, upper * 16 + chunk % 4 * 4),
+        // Two lanes, one for each row.
+        "m16n8k32 8" | "m16n8k64 4" => (upper, chunk * 4),
+        // Four lanes: both rows, then the second half of both.
+        "m16n8k64 8" | "m16n8k128 4" => (chunk / 8 * 2 + upper, chunk % 8 * 4),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn sparse() {
+    let mut dice = Dice(42);
+    let forms = [
+        ("m16n8k16", "f32.f16.f16.f32", 16, half as fn(i64) -> u64, 4),
+        ("m16n8k32", "f16.f16.f16.f16", 16, half, 2),
+        ("m16n8k16", "f32.bf16.bf16.f32", 16, brain, 4),
+        ("m16n8k32", "f32.bf16.bf16.f32", 16, brain, 2),
+        ("m16n8k8", "f32.tf32.tf32.f32", 32, single, 4),
+        ("m16n8k16", "f32.tf32.tf32.f32", 32, single, 2),
+        ("m16n8k64", "f32.e4m3.e4m3.f32", 8, fp8, 1),
+        ("m16n8k32", "s32.s8.s8.s32", 8, integer, 2),
+        ("m16n8k64", "s32.u8.s8.s32", 8, integer, 1),
+        ("m16n8k64", "s32.s4.s4.s32", 4, integer, 2),
+        ("m16n8k128", "s32.u4.s4.s32", 4, integer, 1),
+    ];
+    for (name, types, bits, encode, selectors) in forms {
+        for variant in ["sp", "sp::ordered_metadata"] {
+            for selector in 0..selectors {
+                let k: usize = name.rsplit('k').next().and_then(|k| k.parse().ok()).expect("a depth");
+                let kind = if bits == 32 {
+                    "one"
+                } else if bits == 4 {
+                    "double"
+                } else {
+                    "pairs"
+                };
+                let ordered = variant != "sp";
+                let (low, high) = match types {
+                    _ if types.contains("u4") => (0, 15),
+                    _ if types.contains("u8") => (0, 255),
+                    _ if types.contains("s8") => (-128, 127),
+                    _ => (-8, 7),
+                };
+                let a = Sparse::new(&mut dice, k, kind, ordered, (low, high));
+                let b_range = if types.contains("s8") { (-128, 127) } else { (-8, 7) };
+                let b: Vec<i64> = (0..k * 8).map(|_| dice.between(b_range.0, b_range.1)).collect();
+                let c: Vec<i64> = (0..16 * 8).map(|_| dice.between(-99, 99)).collect();
+                let mut d = c.clone();
+                for row in 0..16 {
+                    for col in 0..8 {
+                        for at in 0..k {
+                            d[row * 8 + col] += a.dense[row][at] * b[at * 8 + col];
+                        }
+                    }
+                }
+                // Elements of a register, and columns that a register covers in four lanes.
+                let each = 32 / bits;
+                let wide = 4 * each;
+                let a_held = held(k / 4, bits, encode, move |lane, i| {
+                    let (register, within) = (i / each, i % each);
+                    let row = (lane >> 2) + register % 2 * 8;
+                    (0, row, register / 2 * wide + lane % 4 * each + within)
+                });
+                let b_held = held(k / 4, bits, encode, move |lane, i| {
+                    (0, i / each * wide + lane % 4 * each + i % each, lane >> 2)
+                });
+                let sums = || if types.starts_with('s') { integer_sums(16) } else { float_sums(&types[..3]) };
+                let (c_held, d_held) = (sums(), sums());
+                let givers = 4 / selectors;
+                // Lanes that give no metadata hold what would be undefined.
+                let mut metadata = [0u32; 32];
+                for row in 0..16 {
+                    for (chunk, code) in a.bits[row].iter().enumerate() {
+                        let (word, bit) = metadata_of(&format!("{name} {bits}"), row, chunk);
+                        metadata[row % 8 * 4 + selector * givers + word] |= code << bit;
+                    }
+                }
+                let (mut given, mut expected) = (Vec::new(), Vec::new());
+                for (lane, word) in metadata.into_iter().enumerate() {
+                    given.extend(a_held.words(lane, |(_, row, col)| a.stored[row][col]));
+                    given.extend(b_held.words(lane, |(_, row, col)| b[row * 8 + col]));
+                    given.extend(c_held.words(lane, |(_, row, col)| c[row * 8 + col]));
+                    given.push(word);
+                    expected.extend(d_held.words(lane, |(_, row, col)| d[row * 8 + col]));
+                }
+                let all: usize = [&a_held, &b_held, &c_held].iter().map(|held| held.registers()).sum();
+                let opcode = format!("mma.{variant}.sync.aligned.{name}.row.col.{types}");
+                compare(
+                    &opcode,
+                    &[&a_held, &b_held, &c_held, &d_held],
+                    &[&format!("%r{all}")],
+                    &format!(", {selector}"),
+                    &given,
+                    expected,
+                );
+            }
+        }
+    }
+}

@@ -245,6 +245,15 @@ pub struct Product {
     pub saturate: bool,
     /// What two elements make together.
     pub pairing: Pairing,
+    /// `mma.sp`: A holds half of its columns. Two more sources: metadata, selector.
+    pub sparsity: Option<Sparsity>,
+}
+
+/// A matrix without its zeros.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sparsity {
+    /// Positions must ascend (`mma.sp::ordered_metadata`).
+    pub ordered: bool,
 }
 
 impl Product {

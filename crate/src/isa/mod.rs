@@ -14,12 +14,13 @@ mod lanes;
 mod real;
 mod rows;
 mod soft;
+pub mod sparsity;
 mod table;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,
-    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, ShuffleMode, Space, Stored, Tiles,
-    VoteMode, WARP,
+    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, ShuffleMode, Space, Sparsity, Stored,
+    Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};

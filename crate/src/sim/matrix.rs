@@ -15,7 +15,9 @@ use super::outcome::{AccessKind, FaultKind};
 use super::race::Hand;
 use crate::base::Format;
 use crate::ir::Reg;
-use crate::isa::{self, Access, Fragment, Lanes, MatrixOp, Product, Space, Stored, Tiles, WARP};
+use crate::isa::{
+    self, Access, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Tiles, WARP, sparsity,
+};
 use crate::term::{Symbol, Term, Value};
 
 /// Bytes in a row of an 8×8 matrix of 16-bit elements.
@@ -44,10 +46,18 @@ impl<'a> Machine<'a> {
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
         let (left, rest) = src.split_at(product.a.registers.into());
-        let (right, sum) = rest.split_at(product.b.registers.into());
+        let (right, rest) = rest.split_at(product.b.registers.into());
+        let (sum, rest) = rest.split_at(product.c.registers.into());
         let Some(a) = self.gather(index, pc, product.a, left) else { return };
         let Some(b) = self.gather(index, pc, product.b, right) else { return };
         let Some(c) = self.gather(index, pc, product.c, sum) else { return };
+        let mut columns: Option<Vec<usize>> = None;
+        if let (Some(Sparsity { ordered }), [metadata, selector]) = (product.sparsity, rest) {
+            columns = self.columns(index, pc, product.a, ordered, *metadata, *selector);
+            if columns.is_none() {
+                return;
+            }
+        }
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         let (left, right) = (a.numbers(self), b.numbers(self));
         let addends = c.numbers(self);
@@ -57,7 +67,11 @@ impl<'a> Machine<'a> {
             for col in 0..cols {
                 let at = row * cols + col;
                 let column = product.column(row, col);
-                let pairs = (0..depth).map(|k| (row * depth + k, k * b.cols + column));
+                let pairs = (0..depth).map(|k| {
+                    let left = row * depth + k;
+                    let k = columns.as_ref().map_or(k, |columns| columns[left]);
+                    (left, k * b.cols + column)
+                });
                 let known = concrete_pairs(&a, &b, pairs.clone());
                 if let (Value::Concrete(addend), Some((xs, ys))) = (c.values[at], &known) {
                     result.values.push(Value::Concrete(isa::multiply(product, xs, ys, addend)));
@@ -83,6 +97,50 @@ impl<'a> Machine<'a> {
             self.symbolic_uses[pc as usize] += WARP as u64;
         }
         self.scatter(index, product.d, dst, &result);
+    }
+
+    /// The column of the full matrix for each element of a sparse one; `None` after a fault.
+    fn columns(
+        &mut self,
+        index: usize,
+        pc: u32,
+        a: Fragment,
+        ordered: bool,
+        metadata: Reg,
+        selector: Reg,
+    ) -> Option<Vec<usize>> {
+        let all = u32::MAX;
+        if self.concrete_lanes(index, pc, all, selector, "the sparsity selector") != all {
+            return None;
+        }
+        let selectors = self.warps[index].lanes(selector).map(|lane| lane as u32);
+        let (selected, givers) = (selectors[0], sparsity::givers(a));
+        if selectors.iter().any(|other| *other != selected) || selected >= 4 / givers {
+            let why = format!("the sparsity selector {selected} is undefined for this shape and type");
+            self.park(index, all, pc, FaultKind::Unsupported(why));
+            return None;
+        }
+        let first = selected * givers;
+        let giving = 0x1111_1111 * (((1 << givers) - 1) << first);
+        if self.concrete_lanes(index, pc, giving, metadata, "the metadata of a sparse matrix") != giving {
+            return None;
+        }
+        let words = self.warps[index].lanes(metadata);
+        let mut columns = Vec::with_capacity(usize::from(a.rows) * usize::from(a.cols));
+        for row in 0..u32::from(a.rows) {
+            for col in 0..u32::from(a.cols) {
+                let (word, bit) = sparsity::place(a, row, col);
+                let lane = row % 8 * 4 + first + word;
+                let bits = (words[lane as usize] >> bit) as u32 & 0xf;
+                let Some(column) = sparsity::column(a, ordered, bits, col) else {
+                    let why = format!("metadata 0b{bits:04b} of row {row} is undefined");
+                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                    return None;
+                };
+                columns.push(column as usize);
+            }
+        }
+        Some(columns)
     }
 
     /// The matrix that the lanes hold; `None` after a fault.

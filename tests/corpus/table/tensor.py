@@ -70,3 +70,22 @@ for kind, (name, _, k, bits, a, b, op) in NARROW.items():
         add("tensor/narrow.cu", tag, lines=bool(mutant), defines={"KIND": kind, "MUTANT": mutant})
     add("tensor/plain_narrow.cu", name,
         defines={"K": k, "BITS": bits, "A_SIGNED": a, "B_SIGNED": b, "OP": op})
+# kind: depth, elements stored of a chunk, types of A, B and the sum as the plain product holds them
+SPARSE = {
+    1: ("f16_k16", 16, 2, "float", "float", "float"),
+    2: ("f16_sums_k32", 32, 2, "float", "float", "float"),
+    3: ("bf16_k32", 32, 2, "float", "float", "float"),
+    4: ("tf32_k8", 8, 1, "float", "float", "float"),
+    5: ("tf32_k16", 16, 1, "float", "float", "float"),
+    6: ("s8_k32", 32, 2, "signed char", "signed char", "int"),
+    7: ("u8_k64", 64, 2, "unsigned char", "signed char", "int"),
+    8: ("fp8_k64", 64, 2, "float", "float", "float"),
+    9: ("s4_k128", 128, 4, "word", "word", "int"),
+}
+for kind, (name, k, stored, left, right, sums) in SPARSE.items():
+    for mutant in {1: (0, 1, 2), 7: (0, 1)}.get(kind, (0,)):
+        add("tensor/sparse.cu", name + (f".mutant{mutant}" if mutant else ""), lines=bool(mutant),
+            arch="compute_89" if kind == 8 else "compute_80", defines={"KIND": kind, "MUTANT": mutant})
+for k, stored, left, right, sums in dict.fromkeys(row[1:] for row in SPARSE.values()):
+    name = f"k{k}_{left.split()[0]}_{stored}"
+    add("tensor/plain_sparse.cu", name, defines={"K": k, "STORED": stored, "IN_A": left, "IN_B": right, "SUM": sums})

@@ -39,6 +39,10 @@ impl<'m> Lowering<'m> {
                 for (operand, fragment) in operands.source.iter().zip([product.a, product.b, product.c]) {
                     src.extend(self.fragment_in(context, operand, fragment)?);
                 }
+                // Metadata and selector of a sparse matrix.
+                for operand in operands.source.iter().skip(3) {
+                    src.push(self.source(context, operand, word)?);
+                }
             }
             MatrixOp::LoadTiles(tiles) => dst = self.destinations(operands.out[0], tiles.count, word)?,
             MatrixOp::StoreTiles(tiles) => {

@@ -1,13 +1,13 @@
 //! Tensor cores: `mma`, `wmma`, and what moves fragments (PTX ISA 9.0, 9.7.14).
 //!
-//! Every shape and type of sm_80 to sm_90 but the sparse ones and the sub-byte ones of `wmma`.
+//! Every shape and type of sm_80 to sm_90 but the sub-byte ones of `wmma`.
 
 use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::fragment::{Fragment, Part};
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Effect, MatrixOp, Pairing, Product, Space, Stored, Tiles};
+use crate::isa::{Effect, MatrixOp, Pairing, Product, Space, Sparsity, Stored, Tiles};
 
 fn matrix(op: MatrixOp) -> Option<Action> {
     Some(Action::Effect(Effect::Matrix(op)))
@@ -43,6 +43,7 @@ fn mma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         d: Fragment::mma(Part::Sum, shape, d),
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
+        sparsity: None,
     }))
 }
 
@@ -57,6 +58,7 @@ fn quads(m: &Choice<'_>) -> Option<Action> {
         d: Fragment::quads(Part::Sum, d, false),
         saturate: false,
         pairing: Pairing::Multiply,
+        sparsity: None,
     };
     allowed.then(|| matrix(MatrixOp::Multiply(product)))?
 }
@@ -76,6 +78,7 @@ fn four_bits(m: &Choice<'_>) -> Option<Action> {
         d: sum,
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
+        sparsity: None,
     }))
 }
 
@@ -88,7 +91,17 @@ fn one_bit(m: &Choice<'_>) -> Option<Action> {
         d: sum,
         saturate: false,
         pairing: if m.get("bitOp")? == "xor" { Pairing::Xor } else { Pairing::And },
+        sparsity: None,
     }))
+}
+
+/// A left matrix without its zeros: half of the columns.
+fn sparse(m: &Choice<'_>, dense: Option<Action>) -> Option<Action> {
+    let Action::Effect(Effect::Matrix(MatrixOp::Multiply(mut product))) = dense? else { return None };
+    let shape = (product.a.rows, product.b.cols, product.a.cols / 2);
+    product.a = Fragment::narrow(Part::A, shape, product.a.format, product.a.bits);
+    product.sparsity = Some(Sparsity { ordered: m.get("spvariant")? == "sp::ordered_metadata" });
+    matrix(MatrixOp::Multiply(product))
 }
 
 fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
@@ -101,6 +114,7 @@ fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         d: Fragment::wmma(Part::Sum, shape, d, false)?,
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
+        sparsity: None,
     }))
 }
 
@@ -166,6 +180,24 @@ rows! {
     "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.s32.b1.b1.s32.bitOp.popc {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k128 .m16n8k128 .m16n8k256; .bitOp = .xor .and"]
         one_bit, "set bits of A op B, + C (concrete A and B, no overflow)",
         "Counts the bits in which rows and columns of bit matrices differ, or that they share.", "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col.dtype.f16.f16.ctype {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k16 .m16n8k32; .dtype = .f16 .f32; .ctype = .f16 .f32"]
+        |m| sparse(m, mma(m, [ALL, F16, F16, ALL])), "A · B + C (concrete metadata)",
+        "Multiplies f16 matrices, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0x0;";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col.f32.bf16.bf16.f32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k16 .m16n8k32"]
+        |m| sparse(m, mma(m, [F32, BF16, BF16, F32])), "A · B + C (concrete metadata)",
+        "Multiplies bf16 matrices, the left one without its zeros.", "mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0x1;";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col.f32.tf32.tf32.f32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k8 .m16n8k16"]
+        |m| sparse(m, mma(m, [F32, TF32, TF32, F32])), "A · B + C (concrete metadata)",
+        "Multiplies tf32 matrices, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0x3;";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k64; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
+        |m| sparse(m, mma(m, [ALL, ALL, ALL, ALL])), "A · B + C (concrete metadata)",
+        "Multiplies fp8 matrices, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0;";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k32 .m16n8k64; .atype = .u8 .s8; .btype = .u8 .s8"]
+        |m| sparse(m, mma(m, [S32, ALL, ALL, S32])), "A · B + C (concrete metadata, no overflow)",
+        "Multiplies matrices of bytes, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7, %r8}, {%r1, %r2, %r3, %r4}, %r9, 0x0;";
+    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k64 .m16n8k128; .atype = .u4 .s4; .btype = .u4 .s4"]
+        |m| sparse(m, four_bits(m)), "A · B + C (concrete A, B and metadata, no overflow)",
+        "Multiplies matrices of 4-bit integers, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k64.row.col.s32.s4.s4.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7, %r8}, {%r1, %r2, %r3, %r4}, %r9, 0x0;";
     "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
         "Loads 8×8 matrices into the lanes of a warp.", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
