@@ -111,6 +111,8 @@ pub struct Location {
     pub line: u32,
     /// Column, from 1; 0 if unknown.
     pub column: u32,
+    /// The call that the compiler inlined: an index into [`Kernel::locations`], or `u32::MAX`.
+    pub caller: u32,
 }
 
 /// A kernel parameter.

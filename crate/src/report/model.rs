@@ -128,6 +128,19 @@ data! {
         pub line: u32,
         /// Column; 0 if unknown.
         pub column: u32,
+        /// The calls that were inlined, innermost first: a copy or a fragment's load stands in a
+        /// function of its own, and which one it is only its callers tell.
+        pub inlined_at: Vec<CudaCall>,
+    }
+
+    /// The place of a call in the CUDA source.
+    pub struct CudaCall {
+        /// File.
+        pub file: String,
+        /// Line.
+        pub line: u32,
+        /// Column; 0 if unknown.
+        pub column: u32,
     }
 
     /// One kernel and its run.

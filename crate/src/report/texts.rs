@@ -1,11 +1,15 @@
 //! The texts of a question, and positions in them: the one place where byte spans become lines.
 
-use super::model::{CudaLocation, Location};
+use super::model::{CudaCall, CudaLocation, Location};
 use crate::base::{LineIndex, Source, Span};
 use crate::ir::Kernel;
+use std::iter::successors;
 
 /// Excerpts are for people: a line longer than this (minified or binary input) is cut.
 const EXCERPT: usize = 400;
+
+/// Inlined calls that a place names at most.
+const CALLS: usize = 8;
 
 struct Text<'a> {
     text: &'a str,
@@ -49,9 +53,16 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The CUDA line of an instruction, where `.loc` tells.
+/// The CUDA line of an instruction, where `.loc` tells, and of the calls inlined around it.
 pub fn cuda(kernel: &Kernel, instr: u32) -> Option<CudaLocation> {
+    let file = |of: u32| kernel.files.get(of as usize).cloned().unwrap_or_default();
     let location = kernel.locations.get(kernel.code.get(instr as usize)?.location as usize)?;
-    let file = kernel.files.get(location.file as usize).cloned().unwrap_or_default();
-    Some(CudaLocation { file, line: location.line, column: location.column })
+    // A caller has the lower number, so this ends; a recursive function may be its own caller.
+    let inlined_at = successors(kernel.locations.get(location.caller as usize), |call| {
+        kernel.locations.get(call.caller as usize)
+    })
+    .take(CALLS)
+    .map(|call| CudaCall { file: file(call.file), line: call.line, column: call.column })
+    .collect();
+    Some(CudaLocation { file: file(location.file), line: location.line, column: location.column, inlined_at })
 }

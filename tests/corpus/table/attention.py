@@ -26,13 +26,16 @@ add("attention/flash1.cu", "four_tiles", PRECISE, defines=FOUR | {"TILE": 8})
 for mutant in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 20, 21):
     add("attention/flash1.cu", f"small_mutant{mutant}", PRECISE,
         defines=SMALL | {"TILE": 8, "MUTANT": mutant}, lines=True)
-for mutant in (12, 13, 14):
+for mutant in (12, 13, 14, 16):
     add("attention/flash1.cu", f"small_causal_mutant{mutant}", PRECISE,
         defines=SMALL | CAUSAL | {"TILE": 8, "MUTANT": mutant}, lines=True)
 # Inverted from position 0, the mask leaves every row but the last something to see in each tile.
 START0 = SMALL | {"CAUSAL": 1, "START": 0}
 add("attention/attention_plain.cu", "small_start0", PRECISE, defines=START0)
 add("attention/flash1.cu", "small_start0_mutant11", PRECISE, defines=START0 | {"TILE": 8, "MUTANT": 11}, lines=True)
-for mutant in (5, 15):
+for mutant in (1, 5, 9, 12, 15):
     add("attention/flash1.cu", f"small_skip_mutant{mutant}", PRECISE,
         defines=SMALL | CAUSAL | {"TILE": 8, "SKIP": 1, "MUTANT": mutant}, lines=True)
+for mutant in (4, 9, 22, 23, 24, 25):
+    add("attention/flash1.cu", f"small_defer_mutant{mutant}", PRECISE,
+        defines=SMALL | {"TILE": 8, "DEFER": 1, "MUTANT": mutant}, lines=True)

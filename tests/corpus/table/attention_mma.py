@@ -25,10 +25,17 @@ for mutant in range(1, 16):
 add("attention/flash2.cu", "two_warps_mutant3", ("fast",), defines=TWO | {"MUTANT": 3}, lines=True)
 add("attention/flash2.cu", "one_warp_start0_mutant16", ("fast",),
     defines=ONE | {"CAUSAL": 1, "START": 0, "MUTANT": 16}, lines=True)
-add("attention/flash2.cu", "two_warps_causal_mutant17", ("fast",),
-    defines=TWO | CAUSAL32 | {"MUTANT": 17}, lines=True)
-add("attention/flash2.cu", "two_warps_skip_mutant9", ("fast",),
-    defines=TWO | CAUSAL32 | {"SKIP": 1, "MUTANT": 9}, lines=True)
+for mutant in (17, 20):
+    add("attention/flash2.cu", f"two_warps_causal_mutant{mutant}", ("fast",),
+        defines=TWO | CAUSAL32 | {"MUTANT": mutant}, lines=True)
+for mutant in (18, 19):
+    add("attention/flash2.cu", f"one_warp_causal_mutant{mutant}", ("fast",),
+        defines=ONE | CAUSAL16 | {"MUTANT": mutant}, lines=True)
+add("attention/flash2.cu", "one_warp_skip_mutant18", ("fast",),
+    defines=ONE | CAUSAL16 | {"SKIP": 1, "MUTANT": 18}, lines=True)
+for mutant in (1, 3, 9, 21):
+    add("attention/flash2.cu", f"two_warps_skip_mutant{mutant}", ("fast",),
+        defines=TWO | CAUSAL32 | {"SKIP": 1, "MUTANT": mutant}, lines=True)
 
 WMMA1 = {"WARPS": 1, "KEYS": 32, "SCALE": "0.25f"}
 WMMA4 = {"WARPS": 4, "KEYS": 512, "SCALE": "0.125f"}
@@ -43,6 +50,10 @@ for tag, size, causal in (("one_warp", WMMA1, CAUSAL16), ("full", WMMA4, FULL_CA
 for mutant in (1, 2, 3, 4, 5, 6, 7, 8, 10):
     add("attention/flash1_wmma.cu", f"one_warp_mutant{mutant}", ("fast",),
         defines=WMMA1 | {"MUTANT": mutant}, lines=True)
-add("attention/flash1_wmma.cu", "one_warp_causal_mutant9", ("fast",),
-    defines=WMMA1 | CAUSAL16 | {"MUTANT": 9}, lines=True)
+for mutant in (3, 9, 11, 12, 13):
+    add("attention/flash1_wmma.cu", f"one_warp_causal_mutant{mutant}", ("fast",),
+        defines=WMMA1 | CAUSAL16 | {"MUTANT": mutant}, lines=True)
+for mutant in (2, 5, 6, 7, 9):
+    add("attention/flash1_wmma.cu", f"one_warp_skip_mutant{mutant}", ("fast",),
+        defines=WMMA1 | CAUSAL16 | {"SKIP": 1, "MUTANT": mutant}, lines=True)
 add("attention/flash2.cu", "two_warps_skip.cuda13", ("fast",), defines=TWO | CAUSAL32 | {"SKIP": 1}, nvrtc=13, arch="compute_90")

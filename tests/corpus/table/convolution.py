@@ -18,7 +18,7 @@ add("convolution/conv_gemm.cu", "full", defines=FULL | FULL_TILE)
 for mutant in (1, 2, 3, 4, 5, 6, 9, 10, 11, 12):
     add("convolution/conv_gemm.cu", f"small_mutant{mutant}", defines=SMALL | SMALL_TILE | {"MUTANT": mutant}, lines=True)
 add("convolution/conv_gemm.cu", "table_first", defines=SMALL | SMALL_TILE | {"TABLE_FIRST": 1})
-for mutant in (1, 2):
+for mutant in (1, 2, 4, 6, 9, 10):
     add("convolution/conv_gemm.cu", f"table_first_mutant{mutant}",
         defines=SMALL | SMALL_TILE | {"TABLE_FIRST": 1, "MUTANT": mutant}, lines=True)
 for mutant in (7, 8):

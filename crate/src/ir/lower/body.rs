@@ -3,7 +3,7 @@
 use super::scope::{Binding, Range, register_bits};
 use super::{Code, Diagnostic, Lowering, MAX_ERRORS, MAX_INSTRUCTIONS};
 use crate::ir::kernel::Location;
-use crate::syntax::ast::{Block, RegisterDeclaration, StateSpace, Statement, Type};
+use crate::syntax::ast::{Block, RegisterDeclaration, SourcePlace, StateSpace, Statement, Type};
 
 /// Scopes that may be open at once, those of callers included: the walk is recursive.
 const MAX_SCOPES: usize = 512;
@@ -38,10 +38,13 @@ impl<'m> Lowering<'m> {
                 Statement::Registers(registers) => self.declare_registers(registers),
                 Statement::Variable(variable) => self.declare_local(variable),
                 Statement::Location(location) => {
-                    let place = location.place;
-                    let file = self.file_ids.get(&u64::from(place.file)).copied().unwrap_or(u32::MAX);
-                    self.location =
-                        self.intern_location(Location { file, line: place.line, column: place.column });
+                    let caller = location
+                        .inlined
+                        .as_ref()
+                        .map_or(u32::MAX, |inlined| self.inlined_call(&inlined.place));
+                    let place = self.source_place(&location.place);
+                    self.location = self.intern_location(Location { caller, ..place.clone() });
+                    self.calls.insert(place, self.location);
                 }
                 Statement::Pragma(_)
                 | Statement::BranchTargets(_)
@@ -68,6 +71,21 @@ impl<'m> Lowering<'m> {
                 let message = format!("the label {} stands twice in this block", self.text(ident.name));
                 self.error_at(Code::V004, ident.span, message);
             }
+        }
+    }
+
+    fn source_place(&self, place: &SourcePlace) -> Location {
+        let file = self.file_ids.get(&u64::from(place.file)).copied().unwrap_or(u32::MAX);
+        Location { file, line: place.line, column: place.column, caller: u32::MAX }
+    }
+
+    /// The call at a place. Compilers write the `.loc` of a call before those of what they inlined
+    /// there, so a call within an inlined function is the last one seen at its place.
+    fn inlined_call(&mut self, place: &SourcePlace) -> u32 {
+        let place = self.source_place(place);
+        match self.calls.get(&place) {
+            Some(id) => *id,
+            None => self.intern_location(place),
         }
     }
 

@@ -154,6 +154,8 @@ struct Lowering<'m> {
     location: u32,
     locations: Vec<Location>,
     location_ids: FxHashMap<Location, u32>,
+    /// The last location at a place, which has no caller here.
+    calls: FxHashMap<Location, u32>,
     files: Vec<String>,
     file_ids: FxHashMap<u64, u32>,
     notes: Vec<(u32, String)>,
@@ -215,6 +217,7 @@ impl<'m> Lowering<'m> {
             location: u32::MAX,
             locations: Vec::new(),
             location_ids: FxHashMap::default(),
+            calls: FxHashMap::default(),
             files,
             file_ids,
             notes: Vec::new(),

@@ -1,7 +1,7 @@
 //! What the verdict rests on: the counterexample, the findings, who waits for whom, the outputs.
 
 use super::numbers::grouped;
-use super::{DIM, MARK, Page, file_name};
+use super::{DIM, MARK, Page, cuda_text, file_name};
 use crate::report::model::{Answer, Expression, InputValues, Level, OutputGroup};
 
 /// Findings shown with excerpts.
@@ -50,9 +50,7 @@ impl Page<'_> {
     fn stored(&self, expression: &Expression) -> String {
         let Some(at) = &expression.stored_at else { return String::new() };
         let cuda = match &expression.cuda {
-            Some(cuda) => {
-                format!(", {}:{}", file_name(&cuda.file), cuda.line)
-            }
+            Some(cuda) => format!(", {}", cuda_text(cuda)),
             None => String::new(),
         };
         let file = file_name(self.names.of(at.source));

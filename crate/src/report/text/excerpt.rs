@@ -1,6 +1,6 @@
 //! One diagnostic with the lines it is about.
 
-use super::{Page, file_name};
+use super::{Page, cuda_text};
 use crate::base::Source;
 use crate::report::model::{DiagnosticReport, LabelReport, Level, Location, TextSource};
 use annotate_snippets::renderer::DecorStyle;
@@ -73,7 +73,7 @@ impl Page<'_> {
             let to = (label.at.end as usize).clamp(from, line_end(text, &label.at).max(from));
             let mut words = label.text.clone();
             if let Some(cuda) = &label.cuda {
-                words = format!("{words} ({}:{})", file_name(&cuda.file), cuda.line).trim_start().to_owned();
+                words = format!("{words} ({})", cuda_text(cuda)).trim_start().to_owned();
             }
             let annotation = kind.span(from - start..to - start);
             snippet = snippet.annotation(if words.is_empty() { annotation } else { annotation.label(words) });

@@ -8,7 +8,7 @@ mod evidence;
 mod excerpt;
 mod numbers;
 
-use super::model::{KernelReport, Level, Report, TextSource, Verdict};
+use super::model::{CudaLocation, KernelReport, Level, Report, TextSource, Verdict};
 use super::{Input, texts::Texts};
 use anstyle::{AnsiColor, Effects, Style};
 use numbers::{bytes, duration, grouped};
@@ -257,6 +257,16 @@ fn kernel_line(kernel: &KernelReport, sides: bool, widest: usize) -> String {
         let _ = write!(line, ", {}", duration(time));
     }
     line
+}
+
+/// A place in the CUDA source as a report writes it: `copy.h:32, inlined at product.cu:41`.
+fn cuda_text(cuda: &CudaLocation) -> String {
+    let mut text = format!("{}:{}", file_name(&cuda.file), cuda.line);
+    for (at, call) in cuda.inlined_at.iter().enumerate() {
+        let join = if at == 0 { ", inlined at" } else { "," };
+        text = format!("{text}{join} {}:{}", file_name(&call.file), call.line);
+    }
+    text
 }
 
 /// The last part of a path.

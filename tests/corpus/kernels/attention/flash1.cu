@@ -74,6 +74,8 @@ extern "C" __global__ void flash1(const float *Q, const float *K, const float *V
             if (key > START + row) score = -CUDART_INF_F;
 #elif MUTANT == 14  // wrong: masked keys count as zero, not as minus infinity
             if (first + key > START + row) score = 0.0f;
+#elif MUTANT == 16  // missing: START
+            if (first + key > row) score = -CUDART_INF_F;
 #else
             if (first + key > START + row) score = -CUDART_INF_F;
 #endif
@@ -105,13 +107,15 @@ extern "C" __global__ void flash1(const float *Q, const float *K, const float *V
 #if MUTANT == 10  // missing: the old output is not rescaled to the new maximum
             keep[row] = sum[row] / now;
 #else
-#ifdef DEFER
+#if defined(DEFER) && MUTANT == 22  // missing: the old output is not rescaled
+            keep[row] = 1.0f;
+#elif defined(DEFER)
             keep[row] = expf(largest[row] - most);
 #else
             keep[row] = before / now;
 #endif
 #endif
-#ifdef DEFER
+#if defined(DEFER) && MUTANT != 23  // mutant 23: divided by the sum here and at the end
             gain[row] = 1.0f;
 #else
             gain[row] = 1.0f / now;
@@ -131,7 +135,9 @@ extern "C" __global__ void flash1(const float *Q, const float *K, const float *V
             o[row][d] = o[row][d] * keep[row] + part * gain[row];
         }
     }
-#ifdef DEFER
+#if defined(DEFER) && MUTANT == 25  // wrong: the sum of a neighbouring row
+    for (int i = tid; i < ROWS * DIM; i += threads) O[i] = o[i / DIM][i % DIM] / sum[(i / DIM + 1) % ROWS];
+#elif defined(DEFER) && MUTANT != 24  // mutant 24: never divided by the sum
     for (int i = tid; i < ROWS * DIM; i += threads) O[i] = o[i / DIM][i % DIM] / sum[i / DIM];
 #else
     for (int i = tid; i < ROWS * DIM; i += threads) O[i] = o[i / DIM][i % DIM];

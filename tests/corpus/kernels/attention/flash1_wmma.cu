@@ -85,6 +85,12 @@ extern "C" __global__ void flash1_wmma(const half *Q, const half *K, const half 
 #ifdef CAUSAL
 #if MUTANT == 9  // wrong: the row's own key is masked
                 if (first + key >= START + tid) s[tid][key] = -CUDART_INF_F;
+#elif MUTANT == 11  // missing: START
+                if (first + key > tid) s[tid][key] = -CUDART_INF_F;
+#elif MUTANT == 12  // wrong: the key's place in the tile, not in K
+                if (key > START + tid) s[tid][key] = -CUDART_INF_F;
+#elif MUTANT == 13  // wrong: masked keys count as zero, not as minus infinity
+                if (first + key > START + tid) s[tid][key] = 0.0f;
 #else
                 if (first + key > START + tid) s[tid][key] = -CUDART_INF_F;
 #endif

@@ -70,7 +70,9 @@ flash2(const half *Q, const half *K, const half *V, Out *O) {
     const int group = lane / 4, pair = lane % 4;  // rows group and group + 8, columns 2 * pair + {0, 1}
     const float factor = SCALE * 1.44269504088896341f;
 
-#ifdef SKIP
+#if defined(SKIP) && MUTANT == 21  // wrong: rounded down
+    const int tiles = (START + ROWS) / TILE;
+#elif defined(SKIP)
     const int tiles = (START + ROWS + TILE - 1) / TILE;
 #else
     const int tiles = KEYS / TILE;
@@ -140,6 +142,12 @@ flash2(const half *Q, const half *K, const half *V, Out *O) {
                 if (key <= position) score[n][i] = -CUDART_INF_F;
 #elif MUTANT == 17  // wrong: the second half of the fragment has the rows of the first
                 if (key > position - i / 2 * 8) score[n][i] = -CUDART_INF_F;
+#elif MUTANT == 18  // missing: START
+                if (key > position - START) score[n][i] = -CUDART_INF_F;
+#elif MUTANT == 19  // wrong: the row's own key is masked
+                if (key >= position) score[n][i] = -CUDART_INF_F;
+#elif MUTANT == 20  // missing: the rows of the warps before
+                if (key > position - warp * 16) score[n][i] = -CUDART_INF_F;
 #else
                 if (key > position) score[n][i] = -CUDART_INF_F;
 #endif

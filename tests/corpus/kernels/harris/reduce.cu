@@ -149,9 +149,21 @@ extern "C" __global__ void reduce(const float *in, float *out) {
 #endif
 
 #if VERSION == 1
+#if MUTANT == 6
+    for (int s = 1; s < THREADS / 2; s *= 2) {  // wrong: s < THREADS
+#elif MUTANT == 7
+    for (int s = 2; s < THREADS; s *= 2) {  // wrong: s = 1
+#else
     for (int s = 1; s < THREADS; s *= 2) {
+#endif
+#if MUTANT == 4
+        if (tid % (2 * s) == 0) sums[tid] += sums[s];  // wrong: tid + s
+#else
         if (tid % (2 * s) == 0) sums[tid] += sums[tid + s];
+#endif
+#if MUTANT != 40  // missing: a barrier between the levels
         __syncthreads();
+#endif
     }
 #elif VERSION == 2
 #if MUTANT == 6
