@@ -58,7 +58,7 @@ for mutant in range(6):
     add(f"rms_norm.n100{name}", "rms_norm", ROW | {"w": "*fp32"},
         {"COLUMNS": 100, "BLOCK": 128, "MUTANT": mutant}, OLDER)
 MAP = ROW | {"n": "i32"}
-for function, mutants in (("gelu_erf", 1), ("gelu_tanh", 5), ("silu", 5)):
+for function, mutants in (("gelu_erf", 5), ("gelu_tanh", 5), ("silu", 5)):
     for mutant in range(mutants + 1):
         add(function + (f".mutant{mutant}" if mutant else ""), function, MAP, {"BLOCK": 256, "MUTANT": mutant})
 GATED = {"gate": "*fp32", "up": "*fp32", "y": "*fp32", "n": "i32"}
@@ -85,7 +85,8 @@ add("flash.small", "flash", ATTENTION, SIZE, num_warps=1, num_stages=2)
 add("flash.small_causal", "flash", ATTENTION, SIZE | CAUSAL, num_warps=1, num_stages=2)
 for mutant in (1, 3, 4, 5):
     add(f"flash.small_mutant{mutant}", "flash", ATTENTION, SIZE | {"MUTANT": mutant}, num_warps=1, num_stages=2)
-add("flash.small_causal_mutant2", "flash", ATTENTION, SIZE | CAUSAL | {"MUTANT": 2}, num_warps=1, num_stages=2)
+for mutant in (2, 4, 6, 7, 8):
+    add(f"flash.small_causal_mutant{mutant}", "flash", ATTENTION, SIZE | CAUSAL | {"MUTANT": mutant}, num_warps=1, num_stages=2)
 FULL = {"KEYS": 512, "DIM": 64, "ROWS": 16, "TILE": 64, "SCALE": 0.125}
 add("flash.full", "flash", ATTENTION, SIZE | FULL, OLDER, num_warps=4, num_stages=2)
 add("flash.full_causal", "flash", ATTENTION, SIZE | FULL | {"CAUSAL": 1, "START": 240}, OLDER, num_warps=4, num_stages=2)

@@ -94,17 +94,19 @@ pub fn decision(
     // Pairs read as written, and those whose constants and idioms had to be read first.
     let mut alike: Vec<Claim> = Vec::new();
     let mut open: Vec<(Claim, Option<&Witness>, bool)> = Vec::new();
+    let claim = |pair: u32| Claim { pair, terms: problem.pairs[pair as usize] };
     for group in &decision.groups {
-        let step = sampling(budget, problem, &group.members)?;
+        let step = match &group.equality {
+            Equality::Equal(certificate) if certificate.method == Method::SameExpression => {
+                alike.extend(group.members.iter().map(|pair| claim(*pair)));
+                continue;
+            }
+            _ => sampling(budget, problem, &group.members)?,
+        };
         for (at, pair) in group.members.iter().enumerate() {
-            let claim = Claim { pair: *pair, terms: problem.pairs[*pair as usize] };
+            let claim = claim(*pair);
             let look = at.is_multiple_of(step);
             match &group.equality {
-                Equality::Equal(certificate) if certificate.method == Method::SameExpression => {
-                    if look {
-                        alike.push(claim);
-                    }
-                }
                 Equality::Equal(_) => open.push((claim, None, look)),
                 Equality::Different(witness) => open.push((claim, Some(witness), at == 0)),
                 Equality::Unknown(_) => open.push((claim, None, false)),
@@ -113,9 +115,7 @@ pub fn decision(
             checked.skipped += u64::from(is_claim && !look);
         }
     }
-    let batches: Result<Vec<Checked>, Exhausted> =
-        alike.par_chunks(BATCH).map(|claims| same_expression(budget, problem, claims)).collect();
-    batches?.into_iter().for_each(|batch| checked.merge(batch));
+    checked.merge(same_expression(budget, problem, &alike)?);
     if !open.is_empty() {
         checked.merge(read_and_check(options, budget, problem, open)?);
     }
@@ -166,10 +166,12 @@ fn sampling(budget: &Budget, problem: &Problem<'_>, members: &[u32]) -> Result<u
 /// Structural hashes of both sides agree.
 fn same_expression(budget: &Budget, problem: &Problem<'_>, claims: &[Claim]) -> Result<Checked, Exhausted> {
     let (a, b): (Vec<Term>, Vec<Term>) = claims.iter().map(|claim| claim.terms).unzip();
-    let left = shape::hashes(problem.reference, &a, budget)?;
-    let right = shape::hashes(problem.optimized, &b, budget)?;
+    let (left, right) = rayon::join(
+        || shape::hashes(problem.reference, &a, budget),
+        || shape::hashes(problem.optimized, &b, budget),
+    );
     let mut checked = Checked::default();
-    for ((claim, left), right) in claims.iter().zip(left).zip(right) {
+    for ((claim, left), right) in claims.iter().zip(left?).zip(right?) {
         if left == right {
             checked.confirmed += 1;
         } else {

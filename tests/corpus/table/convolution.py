@@ -21,6 +21,6 @@ add("convolution/conv_gemm.cu", "table_first", defines=SMALL | SMALL_TILE | {"TA
 for mutant in (1, 2, 4, 6, 9, 10):
     add("convolution/conv_gemm.cu", f"table_first_mutant{mutant}",
         defines=SMALL | SMALL_TILE | {"TABLE_FIRST": 1, "MUTANT": mutant}, lines=True)
-for mutant in (7, 8):
+for mutant in (4, 7, 8, 9, 10):
     add("convolution/conv_gemm.cu", f"square_mutant{mutant}", defines=SQUARE | SMALL_TILE | {"MUTANT": mutant}, lines=True)
 add("convolution/conv_gemm.cu", "square.cuda13", defines=SQUARE | SMALL_TILE, nvrtc=13, arch="compute_90")

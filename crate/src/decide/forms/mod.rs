@@ -377,7 +377,12 @@ impl<'a> Forms<'a> {
     /// Coefficient number `at`.
     #[inline]
     pub(super) fn coefficient_at(&self, poly: Poly, at: usize) -> &Rational {
-        &self.coefficients[self.polys.get(poly.0)[2 * at + 1] as usize]
+        &self.coefficients[self.coef_at(poly, at).0 as usize]
+    }
+
+    #[inline]
+    fn coef_at(&self, poly: Poly, at: usize) -> Coef {
+        Coef(self.polys.get(poly.0)[2 * at + 1])
     }
 
     /// Term number `at`.

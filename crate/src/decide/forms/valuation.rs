@@ -9,8 +9,8 @@
 //! faithful, provably equal polynomials have equal values, so unequal values end the search.
 //! Source: DESIGN §5.2; polynomial identity testing after Schwartz and Zippel.
 
-use super::{Atom, Forms, Kind, Mono, Poly, Power, Step};
-use rustc_hash::FxHashMap;
+use super::{Atom, Coef, Forms, Kind, Mono, Poly, Power, Step};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 const Q: u64 = 288_230_376_151_789_679;
 const P: u64 = 576_460_752_303_579_359;
@@ -35,6 +35,13 @@ pub(super) struct Valuations {
     /// `e^h` in the main field.
     powers: FxHashMap<Poly, u64>,
     seen: FxHashMap<(u64, u64), Vec<Poly>>,
+    /// All that `seen` holds.
+    representatives: FxHashSet<Poly>,
+    /// Coefficients in both fields, by number, where they were asked for; `None` in a field's place
+    /// where they have no value.
+    coefficients: Vec<Option<Option<(u64, u64)>>>,
+    /// Elements in both fields, by number, where they were asked for.
+    elements: Vec<Option<(u64, u64)>>,
     /// `G^(digit · 256^place)`, made at first use.
     generator: Vec<[u64; 256]>,
 }
@@ -68,12 +75,12 @@ impl Forms<'_> {
         if self.len(poly) < 2 && !self.opens(poly) {
             return Ok(poly);
         }
+        if self.valuations.representatives.contains(&poly) {
+            return Ok(poly);
+        }
         let value = self.valuation(poly)?;
         let key = (value.main, value.exponent);
         let candidates = self.valuations.seen.get(&key).cloned().unwrap_or_default();
-        if candidates.contains(&poly) {
-            return Ok(poly);
-        }
         for candidate in candidates {
             if !self.opens(poly) && !self.opens(candidate) {
                 continue;
@@ -84,6 +91,7 @@ impl Forms<'_> {
             }
         }
         self.valuations.seen.entry(key).or_default().push(poly);
+        self.valuations.representatives.insert(poly);
         Ok(poly)
     }
 
@@ -103,19 +111,46 @@ impl Forms<'_> {
             let value = self.mono_valuation(mono)?;
             total.faithful &= value.faithful;
             total.faithful_exponent &= value.faithful_exponent;
-            let coefficient = self.coefficient_at(poly, at);
-            match (coefficient.modulo(P), coefficient.modulo(Q)) {
-                (Some((above, below)), Some((exponent_above, exponent_below))) => {
-                    let scale = divide(above, below, P);
-                    total.main = add(total.main, multiply(value.main, scale, P), P);
-                    let scale = divide(exponent_above, exponent_below, Q);
-                    total.exponent = add(total.exponent, multiply(value.exponent, scale, Q), Q);
+            match self.coefficient_valuation(self.coef_at(poly, at)) {
+                Some((main, exponent)) => {
+                    total.main = add(total.main, multiply(value.main, main, P), P);
+                    total.exponent = add(total.exponent, multiply(value.exponent, exponent, Q), Q);
                 }
-                _ => (total.faithful, total.faithful_exponent) = (false, false),
+                None => (total.faithful, total.faithful_exponent) = (false, false),
             }
         }
         self.valuations.polys.insert(poly, total);
         Ok(total)
+    }
+
+    fn coefficient_valuation(&mut self, coef: Coef) -> Option<(u64, u64)> {
+        let at = coef.0 as usize;
+        if let Some(Some(known)) = self.valuations.coefficients.get(at) {
+            return *known;
+        }
+        let coefficient = &self.coefficients[at];
+        let field = |prime| coefficient.modulo(prime).map(|(above, below)| divide(above, below, prime));
+        let value = field(P).zip(field(Q));
+        if at >= self.valuations.coefficients.len() {
+            self.valuations.coefficients.resize(at + 1, None);
+        }
+        self.valuations.coefficients[at] = Some(value);
+        value
+    }
+
+    /// An element in both fields: a number of each, raised so that it has roots of small degrees.
+    fn element_valuation(&mut self, element: u32) -> (u64, u64) {
+        let at = element as usize;
+        if let Some(Some(known)) = self.valuations.elements.get(at) {
+            return *known;
+        }
+        let (main, exponent) = element_roots(element);
+        let value = (raise(main, ROOTS, P), raise(exponent, ROOTS, Q));
+        if at >= self.valuations.elements.len() {
+            self.valuations.elements.resize(at + 1, None);
+        }
+        self.valuations.elements[at] = Some(value);
+        value
     }
 
     fn mono_valuation(&mut self, mono: Mono) -> Step<Value> {
@@ -154,8 +189,11 @@ impl Forms<'_> {
         let rest = Power { above: power.above - whole * power.below as i16, below: power.below };
         let exact = |main, exponent| Value { main, exponent, faithful: true, faithful_exponent: true };
         if let Kind::Element(element) = kind {
-            let seed = u64::from(element);
-            let (main, exponent) = (mix(seed, 1) % P, mix(seed, 2) % Q);
+            if power == Power::ONE {
+                let (main, exponent) = self.element_valuation(element);
+                return Ok(exact(main, exponent));
+            }
+            let (main, exponent) = element_roots(element);
             let degree = u64::from(power.below);
             if !ROOTS.is_multiple_of(degree) {
                 return Ok(Value {
@@ -196,6 +234,11 @@ impl Forms<'_> {
         }
         Ok(base)
     }
+}
+
+/// Roots of an element's values, of degree [`ROOTS`].
+fn element_roots(element: u32) -> (u64, u64) {
+    (mix(element.into(), 1) % P, mix(element.into(), 2) % Q)
 }
 
 fn mix(seed: u64, salt: u64) -> u64 {

@@ -135,8 +135,8 @@ def gelu_erf(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
     v = tl.load(x + i, mask=i < n)
     if MUTANT == 1:  # wrong: sqrt(2) where 1/sqrt(2) belongs
         tl.store(y + i, 0.5 * v * (1.0 + tl.math.erf(v * 1.4142135623730951)), mask=i < n)
-    else:
-        tl.store(y + i, 0.5 * v * (1.0 + tl.math.erf(v * 0.7071067811865476)), mask=i < n)
+    else:  # 2: the half is missing; 3: 1 is subtracted; 4: the argument's sign; 5: the last element is left out
+        tl.store(y + i, (1.0 if MUTANT == 2 else 0.5) * v * ((-1.0 if MUTANT == 3 else 1.0) + tl.math.erf((0.0 - v if MUTANT == 4 else v) * 0.7071067811865476)), mask=i < (n - 1 if MUTANT == 5 else n))
 
 
 @triton.jit
@@ -250,9 +250,16 @@ def flash(q, k, v, o, KEYS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr,
         if CAUSAL:
             if MUTANT == 2:  # wrong: the row's own key is masked
                 seen = (START + rows)[:, None] > (first + keys)[None, :]
+            elif MUTANT == 6:  # wrong: the rows begin at 0
+                seen = rows[:, None] >= (first + keys)[None, :]
+            elif MUTANT == 7:  # wrong: the key's place in the tile, not in K
+                seen = (START + rows)[:, None] >= keys[None, :]
             else:
                 seen = (START + rows)[:, None] >= (first + keys)[None, :]
-            score = tl.where(seen, score, -float("inf"))
+            if MUTANT == 8:  # wrong: masked keys count as zero
+                score = tl.where(seen, score, 0.0)
+            else:
+                score = tl.where(seen, score, -float("inf"))
         most = tl.maximum(largest, tl.max(score, 1) * factor)
         p = tl.math.exp2(score * (SCALE if MUTANT == 3 else factor) - most[:, None])  # mutant 3: log2(e) is missing
         rescale = tl.math.exp2(largest - most)
