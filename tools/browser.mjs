@@ -1,13 +1,16 @@
 // A headless Chromium with the built page (web/dist), for measurements: opens a question as a link
-// does, and says how long the engine took and how much memory the tab had at most.
+// does, and says how long the engine took and how much memory the tab had at most; or stops it
+// again and again.
 //
-// Seconds are the page's own count, from asking the worker to its answer. Memory is the peak
-// resident set of the tab's process, as Linux counts it: the page, the editors and the engine.
+// Seconds are the page's own count, from asking the worker to its answer; the engine's start is not
+// among them, its compiler's warming up is. Memory is the peak resident set of the tab's process,
+// as Linux counts it: the page, the editors and the engine.
 
 import fs from 'node:fs'
 import path from 'node:path'
 import { createServer, preview } from 'vite'
 import { chromium } from 'playwright-core'
+import { findBrowser } from './setup.mjs'
 import { fail, root } from './step.mjs'
 
 const web = path.join(root, 'web')
@@ -16,33 +19,58 @@ const flags = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-bac
 /** The longest that a question may take. */
 const PATIENCE = 300_000
 
-/** Serves the page; `ask` answers one question in a browser of its own, `close` ends it. */
+/** Serves the page; `close` ends it. Every question gets a browser of its own. */
 export async function openPage() {
   if (!fs.existsSync(path.join(web, 'dist/index.html'))) fail('web/dist is missing: npm run build makes it')
+  const executablePath = await findBrowser()
   process.env.WARPPROOF_ISOLATED = '1'
   const modules = await createServer({ root: web, configFile, logLevel: 'error', server: { middlewareMode: true, ws: false } })
   const { encode } = await modules.ssrLoadModule('/src/core/share.ts')
   const server = await preview({ root: web, configFile, logLevel: 'error', preview: { port: 4373, strictPort: false } })
   const [address] = server.resolvedUrls.local
 
-  async function ask({ spec, reference, optimized }) {
-    const browser = await chromium.launch({ executablePath: process.env.WARPPROOF_CHROMIUM ?? '/usr/bin/chromium', args: flags })
+  /** Opens a question in a fresh browser, with as many engine threads as cores or with `threads`. */
+  async function visit({ spec, reference, optimized }, threads, use) {
+    const browser = await chromium.launch({ executablePath, args: flags })
     try {
       const page = await browser.newPage()
+      if (threads) await page.addInitScript(count => Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => count }), threads)
       await page.goto(`${address}#${encode({ spec, reference: reference ?? '', optimized, single: reference === null, verdict: null })}`)
-      const element = page.locator('[data-testid="verdict"]')
-      await element.waitFor({ timeout: PATIENCE })
-      const session = await browser.newBrowserCDPSession()
-      const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-      const peaks = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => peak(id))
-      return {
-        verdict: await element.getAttribute('data-verdict'),
-        time: Number(await element.getAttribute('data-seconds')),
-        memory: Math.max(...peaks),
-      }
+      return await use(page, browser)
     } finally {
       await browser.close()
     }
+  }
+
+  /** Answers a question: verdict, seconds, the report's timings in milliseconds, peak MiB of the tab. */
+  function ask(question, { threads } = {}) {
+    return visit(question, threads, async (page, browser) => {
+      const element = page.locator('[data-testid="verdict"]')
+      await element.waitFor({ timeout: PATIENCE })
+      return {
+        verdict: await element.getAttribute('data-verdict'),
+        time: Number(await element.getAttribute('data-seconds')),
+        timings: JSON.parse(await element.getAttribute('data-timings')),
+        memory: await tabPeak(browser),
+      }
+    })
+  }
+
+  /** Starts and stops a question once for each delay (ms); how long each stop took, in milliseconds (of runs that were over by then, nothing). */
+  function stops(question, delays) {
+    return visit(question, undefined, async page => {
+      const times = []
+      await page.getByTestId('stop').first().waitFor()
+      for (const [at, delay] of delays.entries()) {
+        if (at > 0) await page.getByTestId('verify').first().click()
+        // From the engine's first sign of life, or its start would count.
+        await page.getByText(/thread-instructions/).first().waitFor({ timeout: PATIENCE })
+        await page.waitForTimeout(delay)
+        const time = await page.evaluate(stopAndTime)
+        if (time !== null) times.push(time)
+      }
+      return times
+    })
   }
 
   async function close() {
@@ -50,11 +78,29 @@ export async function openPage() {
     await modules.close()
   }
 
-  return { ask, close }
+  return { ask, stops, close }
 }
 
-/** MiB. */
-function peak(process) {
-  const status = fs.readFileSync(`/proc/${process}/status`, 'utf8')
-  return Number(/^VmHWM:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+/** In the page: presses Stop, and counts the milliseconds until Verify is there again; null where the run was over. */
+function stopAndTime() {
+  const stop = document.querySelector('[data-testid="stop"]')
+  if (stop === null) return null
+  const begun = performance.now()
+  return new Promise(done => {
+    const observer = new MutationObserver(() => {
+      if (document.querySelector('[data-testid="verify"]') === null) return
+      observer.disconnect()
+      done(performance.now() - begun)
+    })
+    observer.observe(document.body, { childList: true, subtree: true })
+    stop.click()
+  })
+}
+
+/** The most that the largest tab has held so far, in MiB. */
+async function tabPeak(browser) {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  const of = id => Number(/^VmHWM:\s*(\d+) kB/m.exec(fs.readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  return Math.max(...processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => of(id)))
 }

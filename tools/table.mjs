@@ -8,24 +8,14 @@
 // report. Memory is the peak resident set of that process, as GNU time sees it; Node cannot ask
 // for a child's. A verdict that is not its case's folder ends the job with nothing written.
 
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { families, sources } from './table-rows.mjs'
 import { openPage } from './browser.mjs'
-import { fail, output, root, say, seconds, step } from './step.mjs'
+import { answer, buildPage, buildProgram, busyCores, exact, machine, markdown, needTime, readmeSection, rounded, short, specOf, texts } from './measure.mjs'
+import { fail, say, seconds } from './step.mjs'
 
-const readme = path.join(root, 'README.md')
-const corpus = path.join(root, 'tests/corpus')
-const markers = ['<!-- table:begin -->', '<!-- table:end -->']
-const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release/warpproof')
-
-const exact = number => number.toLocaleString('en-US')
-/** Three digits are enough for large numbers: 6,143 and 75.6 M. */
-const rounded = number => (number < 1_000_000 ? exact(number) : `${Number((number / 1e6).toPrecision(3))} M`)
 const pair = numbers => (new Set(numbers).size === 1 ? numbers[0] : numbers.join(' / '))
-const short = time => (time < 1 ? time.toFixed(3) : time < 100 ? time.toFixed(1) : time.toFixed(0))
 
 /** The lines of a PTX file that a case names, for the reference first. */
 function ptxLines(spec) {
@@ -33,39 +23,14 @@ function ptxLines(spec) {
   return files.map(file => exact(fs.readFileSync(path.join(path.dirname(spec), file), 'utf8').trimEnd().split('\n').length))
 }
 
-/** The texts of a case, as the page takes them. */
-function texts(file) {
-  const text = fs.readFileSync(file, 'utf8')
-  const side = name => {
-    const section = new RegExp(`^\\[${name}\\]\\n(?:(?!\\[).*\\n)*?ptx\\s*=\\s*"(.*)"`, 'm').exec(text)
-    return section ? fs.readFileSync(path.join(path.dirname(file), section[1]), 'utf8') : null
-  }
-  return { spec: text.replace(/^ptx\s*=.*\n/gm, ''), reference: side('reference'), optimized: side('optimized') }
-}
-
 /** Runs one case; null where there is none. */
 async function measure(name) {
-  const spec = path.join(corpus, `${name}.toml`)
-  if (!fs.existsSync(spec)) {
+  const spec = specOf(name)
+  if (spec === null) {
     console.error(`  no case tests/corpus/${name}.toml: left out`)
     return null
   }
-  const peak = path.join(os.tmpdir(), `warpproof-table-${process.pid}`)
-  const started = process.hrtime.bigint()
-  const run = spawnSync('time', ['-q', '-f', '%M', '-o', peak, program, 'check', '--spec', spec, '--format', 'json'], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 30,
-  })
-  const time = Number(process.hrtime.bigint() - started) / 1e9
-  if (run.error) fail(`${name}: ${run.error.message}`)
-  let report
-  try {
-    report = JSON.parse(run.stdout)
-  } catch {
-    fail(`${name}: no report: ${run.stderr.trim()}`)
-  }
-  const memory = Number(fs.readFileSync(peak, 'utf8').trim()) / 1024
-  fs.rmSync(peak)
+  const { report, time, memory } = answer('check', spec)
   const expected = name.split('/')[0]
   if (report.verdict !== expected) fail(`${name}: the verdict is ${report.verdict}: ${report.summary}`)
   const browser = await page.ask(texts(spec))
@@ -95,7 +60,7 @@ async function row(family, [name, words, paper]) {
     browser.memory.toFixed(0),
     paper ?? family.paper ?? '',
   ]
-  return [`| ${cells.join(' | ')} |`]
+  return [cells]
 }
 
 async function table(family) {
@@ -103,18 +68,7 @@ async function table(family) {
   const rows = []
   for (const entry of family.rows) rows.push(...(await row(family, entry)))
   if (rows.length === 0) return []
-  const rule = columns.map((_, at) => (at < 2 ? '---' : '---:')).join(' | ')
-  return [`**${family.title}.** ${family.about}`, [`| ${columns.join(' | ')} |`, `| ${rule} |`, ...rows].join('\n')]
-}
-
-function machine(load) {
-  const [cpu] = os.cpus()
-  const memory = `${(os.totalmem() / 2 ** 30).toFixed(0)} GiB`
-  const shared = load > 0.3 ? ` Other work ran on the machine at the time (load ${load.toFixed(1)} before the first row), so times are longer than they have to be.` : ''
-  return (
-    `Measured on ${new Date().toISOString().slice(0, 10)} on ${os.availableParallelism()} cores (${cpu.model.trim()}, ${memory}) by \`npm run table\`, one run each, ` +
-    `from the start of \`warpproof check\` to the end of its report.${shared}`
-  )
+  return [`**${family.title}.** ${family.about}`, markdown(columns, rows, 2)]
 }
 
 const legend =
@@ -125,22 +79,21 @@ const legend =
 const words = process.argv.slice(2).map(word => word.toLowerCase())
 const chosen = families.filter(({ title }) => words.length === 0 || words.some(word => title.toLowerCase().includes(word)))
 if (chosen.length === 0) fail(`No family has one of these words in its title: ${words.join(', ')}`)
-if (output('time', ['--version']) === null) fail('GNU time is missing; on Debian: apt-get install time')
-const text = fs.readFileSync(readme, 'utf8')
-const [begin, end] = markers.map(marker => text.indexOf(marker))
-if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.join(' and ')}`)
+needTime()
+const readme = readmeSection('table')
 
 const started = Date.now()
-await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
-await step('building the page', process.execPath, [path.join(root, 'tools/start.mjs'), '--build-only'])
-const [load] = os.loadavg()
+await buildProgram()
+await buildPage()
+const busy = await busyCores()
 const page = await openPage()
 const tables = []
 for (const family of chosen) tables.push(...(await table(family)))
 await page.close()
-const section = [machine(load), legend, ...tables, sources].join('\n\n')
+const where = `${machine('npm run table', busy)} One run each, from the start of \`warpproof check\` to the end of its report.`
+const section = [where, legend, ...tables, sources].join('\n\n')
 if (words.length === 0) {
-  fs.writeFileSync(readme, `${text.slice(0, begin + markers[0].length)}\n\n${section}\n\n${text.slice(end)}`)
+  readme.replace(section)
   say(`The README is up to date (${seconds(started)}).`)
 } else {
   console.log(`\n${section}`)

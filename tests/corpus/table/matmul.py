@@ -39,6 +39,9 @@ for name, (source, defines, ragged, faults, ragged_faults) in KERNELS.items():
 for tm, tn, bk in ((8, 4, 8), (4, 8, 16), (8, 8, 32), (2, 4, 16)):
     add("sgemm/autotuned.cu", output=f"sgemm/autotuned_{tm}x{tn}x{bk}",
         defines=SMALL | {"BK": bk, "TM": tm, "TN": tn})
+# An eighth of the full depth: `npm run bench` compares the two.
+add("sgemm/naive.cu", output="sgemm/naive_k512", defines={"DEPTH": 512})
+add("sgemm/tiling_2d.cu", output="sgemm/2d_k512", defines={"DEPTH": 512})
 # Three tiles: the odd buffer has nothing in the last round.
 add("sgemm/double_buffered.cu", output="sgemm/double_buffered_k40", defines={"DEPTH": 40})
 add("sgemm/double_buffered.cu", output="sgemm/double_buffered_k40_mutant11", defines={"DEPTH": 40, "MUTANT": 11}, lines=True)

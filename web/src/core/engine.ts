@@ -36,6 +36,7 @@ type Task = {
   request: Extract<Request, { id: number }>
   settle: (answer: Response | { kind: 'lost'; failure: Failure }) => void
   onProgress?: (progress: Progress) => void
+  onBegin?: () => void
 }
 
 export class Engine {
@@ -76,8 +77,9 @@ export class Engine {
 
   /** Answers a question; `stop` ends it early. */
   async verify(input: Input, onProgress: (progress: Progress) => void): Promise<Outcome> {
-    const started = performance.now()
-    const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress)
+    // The first question waits until the engine has started; that is not the question's time.
+    let started = performance.now()
+    const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress, () => (started = performance.now()))
     if (answer.kind === 'verified') {
       if (answer.report.verdict === 'cancelled') return { kind: 'stopped' }
       return { kind: 'report', report: answer.report, timelines: answer.timelines, seconds: (performance.now() - started) / 1000 }
@@ -110,10 +112,10 @@ export class Engine {
     this.#worker = null
   }
 
-  #ask(request: (id: number) => Task['request'], onProgress?: (progress: Progress) => void): Promise<Parameters<Task['settle']>[0]> {
+  #ask(request: (id: number) => Task['request'], onProgress?: (progress: Progress) => void, onBegin?: () => void): Promise<Parameters<Task['settle']>[0]> {
     const id = this.#nextId++
     return new Promise(settle => {
-      const task: Task = { id, request: request(id), settle, ...(onProgress && { onProgress }) }
+      const task: Task = { id, request: request(id), settle, ...(onProgress && { onProgress }), ...(onBegin && { onBegin }) }
       this.#queue.push(task)
       this.#next()
     })
@@ -133,6 +135,7 @@ export class Engine {
     this.#stage = 0
     this.#lastSum = -1
     this.#lastMove = this.#begun
+    task.onBegin?.()
     this.#worker.postMessage(task.request)
     if (task.request.kind === 'verify') this.#poll = setInterval(() => this.#watch(task), POLL_MS)
   }
