@@ -194,7 +194,7 @@ const pairColumns = ['pairs', 'number', 'native, slowest', 'median', 'memory', '
 const rateColumns = ['rate', 'native', 'aim', 'met', 'browser', 'aim', 'met']
 const legend =
   `Every figure is the median of ${RUNS} runs, of ${FEWER} where a run takes more than ${LONG} s; a row of several pairs shows the slowest, the median pair and the largest memory. ` +
-  'Native time is that of the whole process, from its start to the end of its report, and memory its peak resident set; in the browser (headless Chromium, as many engine threads as cores) time runs from asking the engine to its answer, in a fresh browser each time, and memory is the peak of the tab, page and editors included. ' +
+  'Native time is that of the whole process, from its start to the end of its report, and memory its peak resident set; in the browser (headless Chromium, as many engine threads as cores) time runs from asking the engine to its answer, in a fresh browser each time, whose compiler still has to warm up, and memory is the peak of the tab, page and editors included. ' +
   'Rates are thread-instructions a second of one core.'
 
 const parts = [
