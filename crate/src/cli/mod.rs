@@ -8,6 +8,7 @@ mod files;
 mod progress;
 
 use crate::base::Budget;
+use crate::report::export::Language;
 use crate::report::{self, Input, Names, Outcome, RunOptions, TextOptions};
 use crate::spec::{self, Spec};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -52,6 +53,9 @@ struct Check {
     /// The optimized kernel's PTX.
     #[arg(requires = "reference")]
     optimized: Option<PathBuf>,
+    /// Print the verification conditions, for other solvers, instead of deciding them.
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    export: Option<Export>,
     #[command(flatten)]
     run: Run,
 }
@@ -114,6 +118,23 @@ enum Format {
     Json,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Export {
+    /// SMT-LIB 2: unsatisfiable only if the kernels are equivalent.
+    Smt2,
+    /// A Python program for SymPy.
+    Sympy,
+}
+
+impl From<Export> for Language {
+    fn from(export: Export) -> Language {
+        match export {
+            Export::Smt2 => Language::Smt2,
+            Export::Sympy => Language::Sympy,
+        }
+    }
+}
+
 /// Runs the command and gives its exit status.
 pub fn main() -> ExitCode {
     let command = match Command::try_parse() {
@@ -126,9 +147,9 @@ pub fn main() -> ExitCode {
     };
     let done = match command.verb {
         Verb::Check(check) => files::pair(check.reference, check.optimized, check.run.spec.as_deref())
-            .and_then(|question| answer(&question, &check.run)),
+            .and_then(|question| answer(&question, &check.run, check.export)),
         Verb::Analyze(analyze) => files::single(analyze.kernel, analyze.run.spec.as_deref())
-            .and_then(|question| answer(&question, &analyze.run)),
+            .and_then(|question| answer(&question, &analyze.run, None)),
         Verb::Infer(infer) => infer_spec(infer),
         Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
         Verb::Coverage => Ok(print(&report::coverage(), 0)),
@@ -139,7 +160,10 @@ pub fn main() -> ExitCode {
     })
 }
 
-fn answer(question: &Question, run: &Run) -> Result<ExitCode, Refusal> {
+fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<ExitCode, Refusal> {
+    if export.is_some() && question.reference.is_none() {
+        return Err(Refusal("`--export` needs two kernels to compare: name the reference, too".to_owned()));
+    }
     let overrides = overrides(run)?;
     let input = Input {
         reference: question.reference.as_ref().map(|file| file.text.as_str()),
@@ -158,11 +182,15 @@ fn answer(question: &Question, run: &Run) -> Result<ExitCode, Refusal> {
     let options = RunOptions {
         threads: run.threads,
         clock: (!run.no_times).then_some(&clock as &(dyn Fn() -> f64 + Sync)),
+        export: export.map(Language::from),
         ..RunOptions::default()
     };
     let progress = progress::Display::start(&budget);
-    let Outcome { report, .. } = report::check(&input, &options, &budget);
+    let Outcome { report, conditions, .. } = report::check(&input, &options, &budget);
     progress.stop();
+    if let Some(conditions) = conditions {
+        return Ok(print(&conditions, 0));
+    }
     let status = report.verdict.exit_status();
     let text = match run.format {
         Format::Json => report.to_json(),
@@ -175,6 +203,11 @@ fn answer(question: &Question, run: &Run) -> Result<ExitCode, Refusal> {
             report::text(&report, &input, &names, &options)
         }
     };
+    if export.is_some() {
+        // Why there are no conditions is no part of a file that standard output goes to.
+        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+        return Ok(ExitCode::from(status));
+    }
     Ok(print(&text, status))
 }
 

@@ -21,6 +21,7 @@ mod coverage;
 mod difference;
 mod encode;
 mod evidence;
+pub mod export;
 mod expression;
 mod faults;
 mod front;
@@ -67,6 +68,8 @@ pub struct RunOptions<'a> {
     pub schedule: Schedule,
     /// Milliseconds since some moment, for times in the report; `None` leaves them out.
     pub clock: Option<&'a (dyn Fn() -> f64 + Sync)>,
+    /// Write the verification conditions down in this language instead of deciding them.
+    pub export: Option<export::Language>,
 }
 
 /// What a run gives: the report, and the large arrays that stay out of it.
@@ -76,6 +79,9 @@ pub struct Outcome {
     pub report: Report,
     /// One a kernel that ran.
     pub timelines: Vec<FlatTimeline>,
+    /// The verification conditions, if they were asked for and the kernels have no fault; the
+    /// report's verdict is then *unknown*, since nothing was decided.
+    pub conditions: Option<String>,
 }
 
 impl Report {

@@ -10,7 +10,7 @@ use super::front::{Front, load};
 use super::model::*;
 use super::texts::{Texts, cuda};
 use super::timeline::flatten;
-use super::{Input, Outcome, RunOptions, assumptions};
+use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
 use crate::decide::{self, Decision, Problem};
@@ -48,6 +48,7 @@ struct Question<'a> {
     diagnostics: Vec<Diagnostic>,
     ledger: Ledger,
     timelines: Vec<super::FlatTimeline>,
+    conditions: Option<String>,
     timings: Timings,
     started: f64,
 }
@@ -88,6 +89,7 @@ impl<'a> Question<'a> {
             diagnostics: Vec::new(),
             ledger: Ledger::default(),
             timelines: Vec::new(),
+            conditions: None,
             timings: Timings::default(),
             started,
         }
@@ -106,7 +108,7 @@ impl<'a> Question<'a> {
             self.timings.total = self.now() - self.started;
             self.report.timings = Some(self.timings);
         }
-        Outcome { report: self.report, timelines: self.timelines }
+        Outcome { report: self.report, timelines: self.timelines, conditions: self.conditions }
     }
 
     fn now(&self) -> f64 {
@@ -258,6 +260,10 @@ impl<'a> Question<'a> {
             pairs: &comparison.pairs,
         };
         let options = decide::Options { exact_constants: spec.options.exact_constants };
+        if let Some(language) = self.options.export {
+            let kernels = sides.map(|side| side.kernel.name.as_str());
+            return self.export(language, &options, &problem, kernels, bound, comparison);
+        }
         let mut decision = match decide::decide(&options, self.budget, &problem) {
             Ok(decision) => decision,
             Err(exhausted) => return self.stopped(exhausted),
@@ -283,6 +289,47 @@ impl<'a> Question<'a> {
             Err(exhausted) => return self.stopped(exhausted),
         }
         pair_verdict(sides, &mut self.report)
+    }
+
+    /// Writes the conditions down. What they leave out would make them say less than the question,
+    /// so it is refused.
+    fn export(
+        &mut self,
+        language: export::Language,
+        options: &decide::Options,
+        problem: &Problem<'_>,
+        kernels: [&str; 2],
+        bound: &Bound,
+        comparison: &Comparison,
+    ) -> Verdicts {
+        let alone = comparison.outputs.iter().find_map(|output| Some((output, output.one_sided.first()?)));
+        let name = |at: usize| {
+            let place = comparison.places[at];
+            comparison.outputs[place.output].name(bound, place.index)
+        };
+        let written = match alone {
+            Some((output, element)) => Err(export::Failure::Refused(format!(
+                "only the {} kernel writes `{}`, which no pair of expressions can say",
+                element.writer,
+                output.name(bound, element.index)
+            ))),
+            None if comparison.pairs.is_empty() => {
+                let message = "there is nothing to compare: neither kernel writes an output";
+                Err(export::Failure::Refused(message.to_owned()))
+            }
+            None => export::conditions(language, options, self.budget, problem, kernels, &name),
+        };
+        let summary = match written {
+            Ok(text) => {
+                self.conditions = Some(text);
+                "The conditions were written down and not decided.".to_owned()
+            }
+            Err(export::Failure::Refused(refused)) => {
+                format!("The conditions cannot be written down: {refused}.")
+            }
+            Err(export::Failure::Exhausted(exhausted)) => return self.stopped(exhausted),
+        };
+        Verdicts { verdict: Verdict::Unknown, summary }
     }
 
     /// Confirms every certificate and witness with `check`. What it cannot confirm is an error of
