@@ -1,11 +1,14 @@
 //! Faults of a run in words: races with both sides, waiting threads, and one diagnostic each.
 
+use super::limits;
 use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
 use super::texts::{Texts, cuda};
-use crate::base::{Exhausted, Source, Span};
+use crate::base::{Budget, Exhausted, Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
-use crate::sim::{AccessKind, Fault, FaultKind, Place, Race, RaceSide, Site, Thread, WaitGroup, WaitKind};
+use crate::sim::{
+    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Thread, WaitGroup, WaitKind,
+};
 
 /// Everything the report says about one kernel's faults.
 #[derive(Default)]
@@ -24,6 +27,8 @@ struct Cook<'a> {
     texts: &'a Texts<'a>,
     source: Source,
     kernel: &'a Kernel,
+    run: &'a Run,
+    budget: &'a Budget,
     cooked: Cooked,
 }
 
@@ -48,9 +53,9 @@ pub fn rank(verdict: Verdict) -> usize {
 }
 
 /// Puts a kernel's faults into words.
-pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, faults: &[Fault]) -> Cooked {
-    let mut cook = Cook { texts, source, kernel, cooked: Cooked::default() };
-    for fault in faults {
+pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, run: &Run, budget: &Budget) -> Cooked {
+    let mut cook = Cook { texts, source, kernel, run, budget, cooked: Cooked::default() };
+    for fault in &run.faults {
         cook.fault(fault);
     }
     let mut cooked = cook.cooked;
@@ -134,21 +139,19 @@ impl Cook<'_> {
             FaultKind::EndlessLoop(_) => (
                 Verdict::ResourceLimit,
                 Code::D003,
-                format!("{who} does not leave this loop within the instruction budget"),
+                format!(
+                    "{who} does not leave this loop within {}",
+                    limits::instructions(&self.run.stats, self.budget)
+                ),
             ),
-            FaultKind::Exhausted(Exhausted::Cancelled) => {
-                (Verdict::Cancelled, Code::B002, format!("the run of `{}` was stopped", self.kernel.name))
+            FaultKind::Exhausted(why) => {
+                let (verdict, code) = match why {
+                    Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
+                    Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
+                };
+                let message = limits::execution(&self.kernel.name, *why, &self.run.stats, self.budget);
+                (verdict, code, message)
             }
-            FaultKind::Exhausted(Exhausted::Fuel) => (
-                Verdict::ResourceLimit,
-                Code::B001,
-                format!("`{}` executed more instructions than allowed", self.kernel.name),
-            ),
-            FaultKind::Exhausted(Exhausted::Memory) => (
-                Verdict::ResourceLimit,
-                Code::B001,
-                format!("`{}` needs more memory than allowed", self.kernel.name),
-            ),
             FaultKind::Launch(why) => (
                 Verdict::InvalidSpec,
                 Code::V010,

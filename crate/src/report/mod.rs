@@ -27,6 +27,7 @@ mod faults;
 mod front;
 mod infer;
 mod launch;
+mod limits;
 mod model;
 mod pipeline;
 mod text;

@@ -7,6 +7,7 @@ use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, rank};
 use super::front::{Front, load};
+use super::limits;
 use super::model::*;
 use super::texts::{Texts, cuda};
 use super::timeline::flatten;
@@ -191,7 +192,7 @@ impl<'a> Question<'a> {
                 self.timelines.push(flatten(asked.source, asked.kernel, &run.timeline));
             }
             let Cooked { worst: found, races, waits, diagnostics } =
-                faults::cook(&self.texts, asked.source, asked.kernel, &run.faults);
+                faults::cook(&self.texts, asked.source, asked.kernel, run, self.budget);
             self.report.races.extend(races);
             self.report.waits.extend(waits);
             self.diagnostics.extend(diagnostics);
@@ -205,7 +206,10 @@ impl<'a> Question<'a> {
         let mut comparison = collect(&bound, &runs);
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
         if let Some((verdict, sentence, at)) = worst {
-            self.report.hint = fault_hint(verdict);
+            self.report.hint = match verdict {
+                Verdict::ResourceLimit => Some(limits::smaller(spec, &bound)),
+                verdict => fault_hint(verdict),
+            };
             let summary = match asked.len() {
                 1 => format!("{} in `{}`: {sentence}", fault_name(verdict), asked[at].kernel.name),
                 _ => format!(
@@ -236,7 +240,7 @@ impl<'a> Question<'a> {
             };
             match evidence::single(&scene, &comparison) {
                 Ok(outputs) => self.report.outputs = outputs,
-                Err(exhausted) => return self.stopped(exhausted),
+                Err(exhausted) => return self.stopped(exhausted, spec, &bound),
             }
             return single_verdict(asked[0].kernel, &self.report);
         }
@@ -266,13 +270,13 @@ impl<'a> Question<'a> {
         }
         let mut decision = match decide::decide(&options, self.budget, &problem) {
             Ok(decision) => decision,
-            Err(exhausted) => return self.stopped(exhausted),
+            Err(exhausted) => return self.stopped(exhausted, spec, bound),
         };
         self.timings.decide = self.now() - begun;
         self.budget.enter(Stage::Check);
         let begun = self.now();
         if let Err(exhausted) = self.recheck(&options, &problem, &mut decision) {
-            return self.stopped(exhausted);
+            return self.stopped(exhausted, spec, bound);
         }
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
@@ -286,7 +290,7 @@ impl<'a> Question<'a> {
                 self.report.counterexample = counterexample;
                 self.diagnostics.extend(diagnostics);
             }
-            Err(exhausted) => return self.stopped(exhausted),
+            Err(exhausted) => return self.stopped(exhausted, spec, bound),
         }
         pair_verdict(sides, &mut self.report)
     }
@@ -352,21 +356,19 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
-        let (verdict, code, what) = match exhausted {
-            Exhausted::Cancelled => (Verdict::Cancelled, Code::B002, "the comparison was stopped"),
-            Exhausted::Fuel => {
-                (Verdict::ResourceLimit, Code::B001, "the comparison took more steps than allowed")
-            }
-            Exhausted::Memory => {
-                (Verdict::ResourceLimit, Code::B001, "the comparison needs more memory than allowed")
-            }
+    fn stopped(&mut self, exhausted: Exhausted, spec: &Spec, bound: &Bound) -> Verdicts {
+        let (verdict, code) = match exhausted {
+            Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
+            Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
         };
-        self.diagnostics.push(Diagnostic::error(code, what));
-        Verdicts {
-            verdict,
-            summary: format!("{} before it was finished: both kernels ran without a fault.", what),
+        if verdict == Verdict::ResourceLimit {
+            self.report.hint = Some(limits::smaller(spec, bound));
         }
+        let message = limits::comparison(exhausted, self.budget);
+        let ran = if self.report.kernels.len() == 1 { "the kernel" } else { "both kernels" };
+        let summary = format!("{}; {ran} ran without a fault.", capital(&message));
+        self.diagnostics.push(Diagnostic::error(code, message));
+        Verdicts { verdict, summary }
     }
 
     /// The first error, in a sentence with its place.
@@ -600,14 +602,8 @@ fn fault_name(verdict: Verdict) -> &'static str {
 }
 
 fn fault_hint(verdict: Verdict) -> Option<String> {
-    let hint = match verdict {
-        Verdict::NotStructured => {
-            "give the tensor that decides concrete `contents`, or make the choice independent of the data"
-        }
-        Verdict::ResourceLimit => "a smaller problem: fewer threads, smaller tensors, smaller scalars",
-        _ => return None,
-    };
-    Some(hint.to_owned())
+    let hint = "give the tensor that decides concrete `contents`, or make the choice independent of the data";
+    (verdict == Verdict::NotStructured).then(|| hint.to_owned())
 }
 
 /// A diagnostic with its places; the kernels know the CUDA lines.

@@ -6,7 +6,7 @@
 
 mod evidence;
 mod excerpt;
-mod numbers;
+pub(super) mod numbers;
 
 use super::model::{CudaLocation, KernelReport, Level, Report, TextSource, Verdict};
 use super::{Input, texts::Texts};

@@ -1,0 +1,117 @@
+//! What a run says when it is stopped or meets its budget: in which stage, how far it got, and what
+//! to shrink.
+//!
+//! Guarantees: numbers are of the run itself, never guessed. What to shrink is advice: the largest
+//! tensors, the integers and the threads of the question, of which some may be fixed by the code.
+
+use super::bind::Bound;
+use super::text::numbers::{bytes, grouped};
+use crate::base::{Budget, Exhausted, Stage};
+use crate::sim::Stats;
+use crate::spec::{Literal, Spec};
+use std::sync::atomic::Ordering;
+
+/// Tensors that the advice names.
+const TENSORS: usize = 2;
+
+/// Why the execution of a kernel ended early.
+pub fn execution(kernel: &str, why: Exhausted, stats: &Stats, budget: &Budget) -> String {
+    let executed = grouped(stats.thread_instructions);
+    match why {
+        Exhausted::Cancelled => {
+            format!("the execution of `{kernel}` was stopped after {executed} thread-instructions")
+        }
+        Exhausted::Fuel => format!(
+            "the execution of `{kernel}` takes more than the {} thread-instructions allowed",
+            grouped(budget.fuel)
+        ),
+        Exhausted::Memory => format!(
+            "the execution of `{kernel}` needs more memory than the {} allowed: after {executed} thread-instructions it holds {}, with {} terms",
+            bytes(budget.memory),
+            bytes(stats.bytes),
+            grouped(stats.terms)
+        ),
+    }
+}
+
+/// Within what a loop did not end: the budget, or less where it was seen to go on for ever.
+pub fn instructions(stats: &Stats, budget: &Budget) -> String {
+    match stats.thread_instructions >= budget.fuel {
+        true => format!("the {} thread-instructions allowed", grouped(budget.fuel)),
+        false => "the instruction budget".to_owned(),
+    }
+}
+
+/// Why what follows the execution ended early: the comparison, or of a single kernel, the listing of
+/// its outputs.
+pub fn comparison(why: Exhausted, budget: &Budget) -> String {
+    let progress = budget.progress();
+    let stage = progress.stage.load(Ordering::Relaxed);
+    let single = stage == Stage::Simulate as u32;
+    let subject = if single { "the analysis" } else { "the comparison" };
+    let what = match why {
+        Exhausted::Cancelled => "was stopped".to_owned(),
+        Exhausted::Fuel => "takes more steps than allowed: it ended".to_owned(),
+        Exhausted::Memory => {
+            format!("needs more memory than the {} allowed: it ended", bytes(budget.memory))
+        }
+    };
+    let [decided, elements] =
+        [&progress.decided, &progress.elements].map(|count| grouped(count.load(Ordering::Relaxed)));
+    if single {
+        format!("{subject} {what} while the outputs were put into words")
+    } else if stage == Stage::Decide as u32 {
+        format!("{subject} {what} after {decided} of {elements} output elements were decided")
+    } else {
+        format!("{subject} {what} while the answers for {elements} output elements were re-checked")
+    }
+}
+
+/// What to try after a budget is used up.
+pub fn smaller(spec: &Spec, bound: &Bound) -> String {
+    let mut tensors: Vec<(u64, String)> = bound
+        .tensors
+        .iter()
+        .filter_map(|tensor| Some((tensor, tensor.shape()?)))
+        .map(|(tensor, shape)| (shape.iter().product(), extents(&tensor.name, shape)))
+        .filter(|(elements, _)| *elements > 1)
+        .collect();
+    // The first of equals stays first.
+    tensors.sort_by_key(|(elements, _)| std::cmp::Reverse(*elements));
+    let tensors: Vec<String> = tensors.into_iter().take(TENSORS).map(|(_, text)| text).collect();
+    let scalars: Vec<String> = spec
+        .scalars
+        .iter()
+        .filter_map(|scalar| match scalar.value {
+            Ok(Literal::Integer(value)) if value > 1 => Some(format!("`{} = {value}`", scalar.name)),
+            _ => None,
+        })
+        .collect();
+    let threads = bound.setups.iter().map(|setup| {
+        let block: u64 = setup.launch.block.iter().map(|count| u64::from(*count)).product();
+        block * setup.launch.ctas.len() as u64
+    });
+    let threads = threads.max().filter(|threads| *threads > 1).map(grouped);
+    let ways = [
+        ("shorter tensors", tensors),
+        ("smaller integers", scalars),
+        ("fewer threads", threads.into_iter().collect()),
+    ];
+    let ways: Vec<String> = ways
+        .iter()
+        .filter(|(_, named)| !named.is_empty())
+        .map(|(what, named)| format!("{what} ({})", named.join(", ")))
+        .collect();
+    match ways.is_empty() {
+        true => "a larger budget".to_owned(),
+        false => {
+            format!("a smaller problem, which shows the same code: {}; or a larger budget", ways.join(", "))
+        }
+    }
+}
+
+/// `A[64][4096]`: the extents as they are declared.
+fn extents(name: &str, shape: &[u64]) -> String {
+    let extents: String = shape.iter().map(|extent| format!("[{extent}]")).collect();
+    format!("`{name}{extents}`")
+}
