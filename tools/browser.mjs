@@ -26,6 +26,7 @@ export async function openPage() {
   process.env.WARPPROOF_ISOLATED = '1'
   const modules = await createServer({ root: web, configFile, logLevel: 'error', server: { middlewareMode: true, ws: false } })
   const { encode } = await modules.ssrLoadModule('/src/core/share.ts')
+  const { stopAndTime } = await modules.ssrLoadModule('/tests/browser/stop.ts')
   const server = await preview({ root: web, configFile, logLevel: 'error', preview: { port: 4373, strictPort: false } })
   const [address] = server.resolvedUrls.local
 
@@ -79,22 +80,6 @@ export async function openPage() {
   }
 
   return { ask, stops, close }
-}
-
-/** In the page: presses Stop, and counts the milliseconds until Verify is there again; null where the run was over. */
-function stopAndTime() {
-  const stop = document.querySelector('[data-testid="stop"]')
-  if (stop === null) return null
-  const begun = performance.now()
-  return new Promise(done => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('[data-testid="verify"]') === null) return
-      observer.disconnect()
-      done(performance.now() - begun)
-    })
-    observer.observe(document.body, { childList: true, subtree: true })
-    stop.click()
-  })
 }
 
 /** The most that the largest tab has held so far, in MiB. */

@@ -52,6 +52,8 @@ struct Question<'a> {
     conditions: Option<String>,
     timings: Timings,
     started: f64,
+    /// What to try if the budget does not suffice.
+    smaller: String,
 }
 
 /// A verdict and its sentence.
@@ -93,6 +95,7 @@ impl<'a> Question<'a> {
             conditions: None,
             timings: Timings::default(),
             started,
+            smaller: String::new(),
         }
     }
 
@@ -165,6 +168,7 @@ impl<'a> Question<'a> {
     /// differently.
     fn simulate(&mut self, spec: &Spec, asked: &[Asked<'_>], mut bound: Bound) -> Verdicts {
         self.budget.enter(Stage::Simulate);
+        self.smaller = limits::smaller(spec, &bound);
         let begun = self.now();
         let options = sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
@@ -207,7 +211,7 @@ impl<'a> Question<'a> {
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
         if let Some((verdict, sentence, at)) = worst {
             self.report.hint = match verdict {
-                Verdict::ResourceLimit => Some(limits::smaller(spec, &bound)),
+                Verdict::ResourceLimit => Some(self.smaller.clone()),
                 verdict => fault_hint(verdict),
             };
             let summary = match asked.len() {
@@ -240,7 +244,7 @@ impl<'a> Question<'a> {
             };
             match evidence::single(&scene, &comparison) {
                 Ok(outputs) => self.report.outputs = outputs,
-                Err(exhausted) => return self.stopped(exhausted, spec, &bound),
+                Err(exhausted) => return self.stopped(exhausted),
             }
             return single_verdict(asked[0].kernel, &self.report);
         }
@@ -270,13 +274,13 @@ impl<'a> Question<'a> {
         }
         let mut decision = match decide::decide(&options, self.budget, &problem) {
             Ok(decision) => decision,
-            Err(exhausted) => return self.stopped(exhausted, spec, bound),
+            Err(exhausted) => return self.stopped(exhausted),
         };
         self.timings.decide = self.now() - begun;
         self.budget.enter(Stage::Check);
         let begun = self.now();
         if let Err(exhausted) = self.recheck(&options, &problem, &mut decision) {
-            return self.stopped(exhausted, spec, bound);
+            return self.stopped(exhausted);
         }
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
@@ -290,7 +294,7 @@ impl<'a> Question<'a> {
                 self.report.counterexample = counterexample;
                 self.diagnostics.extend(diagnostics);
             }
-            Err(exhausted) => return self.stopped(exhausted, spec, bound),
+            Err(exhausted) => return self.stopped(exhausted),
         }
         pair_verdict(sides, &mut self.report)
     }
@@ -356,13 +360,13 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
-    fn stopped(&mut self, exhausted: Exhausted, spec: &Spec, bound: &Bound) -> Verdicts {
+    fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
         let (verdict, code) = match exhausted {
             Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
             Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
         };
         if verdict == Verdict::ResourceLimit {
-            self.report.hint = Some(limits::smaller(spec, bound));
+            self.report.hint = Some(self.smaller.clone());
         }
         let message = limits::comparison(exhausted, self.budget);
         let ran = if self.report.kernels.len() == 1 { "the kernel" } else { "both kernels" };
