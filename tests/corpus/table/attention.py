@@ -19,6 +19,12 @@ for tag, size in (("small", SMALL), ("full", FULL)):
     add("attention/flash1.cu", f"{tag}_skip", modes, defines=size | tile | causal | {"SKIP": 1})
     add("attention/flash1.cu", f"{tag}_defer", PRECISE, defines=size | tile | {"DEFER": 1})
 add("attention/flash1.cu", "small_defer_skip", ("fast",), defines=SMALL | {"TILE": 8} | CAUSAL | {"DEFER": 1, "SKIP": 1})
+# Small enough for general-purpose solvers: `npm run peers` measures them.
+for tag, rows, keys, dim, tile, scale in (("two_keys", 1, 2, 1, 1, "1.0f"), ("four_keys", 2, 4, 4, 2, "0.5f"),
+                                          ("eight_keys", 4, 8, 4, 4, "0.5f")):
+    size = {"ROWS": rows, "KEYS": keys, "DIM": dim, "SCALE": scale}
+    add("attention/attention_plain.cu", tag, PRECISE, defines=size)
+    add("attention/flash1.cu", tag, PRECISE, defines=size | {"TILE": tile})
 FOUR = SMALL | {"KEYS": 32}
 add("attention/attention_plain.cu", "four_tiles", PRECISE, defines=FOUR)
 add("attention/flash1.cu", "four_tiles", PRECISE, defines=FOUR | {"TILE": 8})

@@ -8,6 +8,10 @@ for n in (4, 128, 1024):
         add(f"softmax/softmax_{kernel}.cu", f"n{n}", BOTH, defines={"N": n})
 for n in (128, 1024):
     add("softmax/softmax_online_shuffle.cu", f"n{n}", BOTH, defines={"N": n})
+# Between those, for the sizes that `npm run peers` measures.
+for n in (16, 64, 256):
+    for kernel in ("naive", "online"):
+        add(f"softmax/softmax_{kernel}.cu", f"n{n}", PRECISE, defines={"N": n})
 add("softmax/softmax_block.cu", "n128", BOTH, defines={"N": 128}, lines=True)
 add("softmax/softmax_extern_exp.cu", "n4", defines={"N": 4}, extern=True)
 add("softmax/softmax_unshifted.cu", "n128", BOTH, defines={"N": 128})

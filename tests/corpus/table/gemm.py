@@ -33,3 +33,7 @@ for name, (whole, ragged, faults, ragged_faults) in KERNELS.items():
 add("gemm/tiled.cu", output="gemm/tiled_32x32x50_mutant6", defines={"M": 32, "N": 32, "K": 50, "MUTANT": 6}, lines=True)
 for name in ("tiled", "sliced", "mma_tf32"):
     add(f"gemm/{name}.cu", output=f"gemm/{name}_{tag(DEEP)}", defines=DEEP)
+# One tile, for the sizes that `npm run peers` measures.
+SHALLOW = WHOLE | {"K": 32}
+add("gemm/naive.cu", output=f"gemm/naive_{tag(SHALLOW)}", defines=SHALLOW | {"INPUT": "float"})
+add("gemm/sliced.cu", output=f"gemm/sliced_{tag(SHALLOW)}", defines=SHALLOW)
