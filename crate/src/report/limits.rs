@@ -60,6 +60,8 @@ pub fn comparison(why: Exhausted, budget: &Budget) -> String {
         [&progress.decided, &progress.elements].map(|count| grouped(count.load(Ordering::Relaxed)));
     if single {
         format!("{subject} {what} while the outputs were put into words")
+    } else if stage == Stage::Decide as u32 && progress.elements.load(Ordering::Relaxed) == 0 {
+        format!("{subject} {what} before output elements were decided")
     } else if stage == Stage::Decide as u32 {
         format!("{subject} {what} after {decided} of {elements} output elements were decided")
     } else {
