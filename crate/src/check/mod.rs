@@ -193,10 +193,11 @@ fn read_and_check(
         open.iter().map(|(claim, ..)| claim.terms.0).collect::<Vec<_>>(),
         open.iter().map(|(claim, ..)| claim.terms.1).collect::<Vec<_>>(),
     ];
-    let rewritten: [Option<Rewritten>; 2] = [
-        idioms::rewrite(problem.reference, &roots[0], budget)?,
-        idioms::rewrite(problem.optimized, &roots[1], budget)?,
-    ];
+    let (left, right) = rayon::join(
+        || idioms::rewrite(problem.reference, &roots[0], budget),
+        || idioms::rewrite(problem.optimized, &roots[1], budget),
+    );
+    let rewritten: [Option<Rewritten>; 2] = [left?, right?];
     let mut terms = [problem.reference, problem.optimized];
     for (side, rewritten) in rewritten.iter().enumerate() {
         if let Some(rewritten) = rewritten {

@@ -36,7 +36,11 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
         if node.is_multiple_of(8192) {
             budget.poll()?;
         }
-        hashes.push(shape.node(&terms.node_at(node), |operand| hash(&hashes, operand)));
+        let value = match terms.fma_at(node) {
+            Some((a, b, c)) => fused(hash(&hashes, a), hash(&hashes, b), hash(&hashes, c)),
+            None => shape.node(&terms.node_at(node), |operand| hash(&hashes, operand)),
+        };
+        hashes.push(value);
     }
     Ok(roots.iter().map(|root| hash(&hashes, *root)).collect())
 }
@@ -88,7 +92,7 @@ impl Shape<'_> {
         };
         let [a, b, c] = operands(node).map(|operand| operand.map(&value).unwrap_or(0));
         if let Node::Fma(..) = node {
-            return unordered(ADD, unordered(MUL, a, b), c);
+            return fused(a, b, c);
         }
         match node {
             Node::Add(..) | Node::Mul(..) | Node::Max(..) | Node::Min(..) | Node::And(..) | Node::Or(..) => {
@@ -97,6 +101,11 @@ impl Shape<'_> {
             _ => mix(mix(mix(operation, a), b), c),
         }
     }
+}
+
+/// Of `a · b + c`.
+fn fused(a: u64, b: u64, c: u64) -> u64 {
+    unordered(ADD, unordered(MUL, a, b), c)
 }
 
 /// Of an operation whose two operands may change places.

@@ -75,6 +75,14 @@ impl<'a> Same<'a> {
         (a, b): (Term, Term),
     ) -> Result<Option<(Term, Term)>, Exhausted> {
         let (Some(left), Some(right)) = (a.as_node(), b.as_node()) else { return Ok(None) };
+        // Nearly every link of a sum of products: two elements are multiplied.
+        if let (Some((p, q, c)), Some((r, s, d))) = (self.a.fma_at(left), self.b.fma_at(right))
+            && (p, q) == (r, s)
+            && p.as_element().is_some()
+            && q.as_element().is_some()
+        {
+            return Ok(Some((c, d)));
+        }
         match (self.a.node_at(left), self.b.node_at(right)) {
             (Node::Fma(p, q, c), Node::Fma(r, s, d)) => {
                 if self.shallow_factors(budget, (p, q), (r, s))? {

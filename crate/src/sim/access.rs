@@ -64,6 +64,11 @@ impl<'a> Machine<'a> {
         }
         let total = access.format.bytes() * u32::from(access.vector);
         let align = if total.is_power_of_two() { total } else { 1 };
+        if let Some((batch, end)) = self.whole_batch(known, access, kind, &addresses, total, align) {
+            self.begin_batch(index, pc, &batch, end, access, kind);
+            then(self, batch);
+            return;
+        }
         let mut rest = known;
         while rest != 0 {
             let leader = rest.trailing_zeros();
@@ -98,16 +103,62 @@ impl<'a> Machine<'a> {
                         end = end.max(offset as u64 + u64::from(total));
                     }
                     if batch.mask != 0 {
-                        self.prepare(region, end, access, kind);
-                        let shared = self.memory.regions[region].space == Space::Shared;
-                        if matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
-                            let step = self.warps[index].step;
-                            self.trace.access(index as u32, step, batch.mask, pc, kind, shared);
-                        }
+                        self.begin_batch(index, pc, &batch, end, access, kind);
                         then(self, batch);
                     }
                 }
             }
+        }
+    }
+
+    /// The common case, without a look at each lane: all are inside one region, and aligned. With
+    /// the end of what they access.
+    #[inline]
+    fn whole_batch(
+        &self,
+        known: u32,
+        access: Access,
+        kind: AccessKind,
+        addresses: &Lanes,
+        total: u32,
+        align: u32,
+    ) -> Option<(Batch, u64)> {
+        let leader = addresses[known.trailing_zeros() as usize % WARP];
+        let Spot::Region(region, offset) = self.memory.locate(access.space, leader) else { return None };
+        let state = &self.memory.regions[region];
+        let limit = state.size.unwrap_or(state.limit);
+        let writable = kind == AccessKind::Read || !matches!(state.space, Space::Const | Space::Param);
+        if known == 0 || !writable || limit > self.memory.reach(state.space) {
+            return None;
+        }
+        let base = leader.wrapping_sub(offset as u64);
+        let last = limit.checked_sub(u64::from(total))?;
+        let mut offsets = [0; WARP];
+        let (mut farthest, mut any) = (0, 0);
+        for lane in 0..WARP {
+            let keep = u64::from(known >> lane & 1).wrapping_neg();
+            offsets[lane] = addresses[lane].wrapping_sub(base) & keep;
+            farthest = offsets[lane].max(farthest);
+            any |= offsets[lane];
+        }
+        let good = farthest <= last && any & u64::from(align - 1) == 0;
+        good.then(|| (Batch { region, mask: known, offsets }, farthest + u64::from(total)))
+    }
+
+    fn begin_batch(
+        &mut self,
+        index: usize,
+        pc: u32,
+        batch: &Batch,
+        end: u64,
+        access: Access,
+        kind: AccessKind,
+    ) {
+        self.prepare(batch.region, end, access, kind);
+        let space = self.memory.regions[batch.region].space;
+        if matches!(space, Space::Shared | Space::Global) {
+            let step = self.warps[index].step;
+            self.trace.access(index as u32, step, batch.mask, pc, kind, space == Space::Shared);
         }
     }
 
@@ -170,7 +221,13 @@ impl<'a> Machine<'a> {
         if state.cells.granule() > granule {
             state.refine(&mut self.terms, granule);
         }
-        if matches!(state.space, Space::Shared | Space::Global) {
+        if kind != AccessKind::Read && matches!(state.space, Space::Shared | Space::Global) && !state.watched
+        {
+            state.watched = true;
+            self.input_written = true;
+            self.fuel = 0;
+        }
+        if state.watched {
             state.shadowed();
         }
     }
@@ -180,7 +237,7 @@ impl<'a> Machine<'a> {
     /// Race detection for the reads of a batch, `bytes` bytes a lane.
     fn touch_reads(&mut self, index: usize, pc: u32, batch: &Batch, bytes: u64) {
         let region = batch.region;
-        if !matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
+        if !self.memory.regions[region].watched {
             return;
         }
         let granule = u64::from(self.memory.regions[region].cells.granule());
@@ -225,6 +282,10 @@ impl<'a> Machine<'a> {
         let (mut words, mut codes): (Lanes, Lanes) = ([0; WARP], [0; WARP]);
         let (mut concrete, mut symbolic, mut undefined) = (0, 0, 0);
         let cells = &self.memory.regions[batch.region].cells;
+        if bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, &mut codes) {
+            self.warps[index].set_symbolic(dst, batch.mask, &codes);
+            return;
+        }
         for lane in lanes(batch.mask) {
             match cells.read(&mut self.terms, batch.offsets[lane as usize] + at, bytes) {
                 Value::Concrete(bits) => {
@@ -268,7 +329,7 @@ impl<'a> Machine<'a> {
         let bytes = access.format.bytes();
         let region = batch.region;
         let granule = u64::from(self.memory.regions[region].cells.granule());
-        let watched = matches!(self.memory.regions[region].space, Space::Shared | Space::Global);
+        let watched = self.memory.regions[region].watched;
         let read_by_copies = self.memory.regions[region].flights > 0;
         let doubled = watched && may_double(batch);
         let mut fellows = 0;

@@ -6,12 +6,19 @@
 //! arrives, so an ordinary access moves one `u64`.
 
 use super::bits;
+use super::race::lanes;
 use crate::base::Format;
+use crate::isa::Lanes;
 use crate::term::{Symbol, Terms, Value};
 
 const CONCRETE: u64 = 0;
 const UNDEFINED: u64 = 1;
 const SYMBOLIC: u64 = 2;
+
+/// Bits of a granule that hold a symbol.
+const SYMBOL: u64 = (1 << 40) - 1;
+/// The other bits of a granule that holds all of one.
+const WHOLE_SYMBOL: u64 = SYMBOLIC << 56 | 1 << 48;
 
 /// One granule's contents: tag in bits 56.., part count in bits 48..56, part in bits 40..48, and
 /// a symbol in bits 0..40, or concrete bits in bits 0..32.
@@ -142,6 +149,19 @@ impl Cells {
             }
         }
         join(terms, &self.granules[at..at + (bytes >> self.shift) as usize], self.granule())
+    }
+
+    /// Reads one granule for each lane of a mask. Whether all hold a whole symbol; then `codes` holds
+    /// their encodings.
+    #[inline]
+    pub(super) fn symbols(&self, mask: u32, offsets: &Lanes, at: u64, codes: &mut Lanes) -> bool {
+        let mut other = 0;
+        for lane in lanes(mask) {
+            let granule = self.granules[(offsets[lane as usize] + at >> self.shift) as usize];
+            other |= granule.0 ^ WHOLE_SYMBOL;
+            codes[lane as usize] = granule.0 & SYMBOL;
+        }
+        other & !SYMBOL == 0
     }
 
     /// Writes `bytes` bytes at a multiple of the granule size, which must not exceed `bytes`.

@@ -195,7 +195,7 @@ impl<'a> Machine<'a> {
         lane: u32,
         (region, offset, bytes): (usize, u64, u64),
     ) {
-        if !matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
+        if !self.memory.regions[region].watched {
             return;
         }
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);

@@ -100,7 +100,9 @@ pub(super) struct Machine<'a> {
     /// Memory contents that have changed so far.
     pub(super) changes: u64,
     watch: Watch,
-    fuel: u64,
+    /// An input was written to, which nobody watched until then: the run is void.
+    pub(super) input_written: bool,
+    pub(super) fuel: u64,
     /// Thread-instructions that the progress counter knows of.
     reported: u64,
     exhausted: Option<Exhausted>,
@@ -113,9 +115,10 @@ impl<'a> Machine<'a> {
         budget: &'a Budget,
         kernel: &'a Kernel,
         setup: &'a Setup,
+        watch_inputs: bool,
     ) -> Self {
         let mut terms = Terms::new();
-        let memory = Memory::new(kernel, setup, &mut terms);
+        let memory = Memory::new(kernel, setup, &mut terms, watch_inputs);
         let block = setup.launch.block.iter().product();
         let mut is_read = vec![false; kernel.registers.len()];
         for instr in &kernel.code {
@@ -170,6 +173,7 @@ impl<'a> Machine<'a> {
             parked: false,
             changes: 0,
             watch: Watch::default(),
+            input_written: false,
             fuel: budget.fuel,
             reported: 0,
             exhausted: None,
@@ -177,8 +181,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs all CTAs of the launch and gathers what they leave behind.
-    pub(super) fn run(mut self) -> Run {
+    /// Runs all CTAs of the launch and gathers what they leave behind. And whether that counts: not
+    /// if the kernel writes where it was taken only to read, because races may have been missed.
+    pub(super) fn run(mut self) -> (Run, bool) {
         for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
             self.begin_cta(index, *cta);
             self.run_cta();
@@ -186,7 +191,8 @@ impl<'a> Machine<'a> {
                 break;
             }
         }
-        harvest::harvest(self)
+        let counts = !self.input_written;
+        (harvest::harvest(self), counts)
     }
 
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {

@@ -494,7 +494,7 @@ impl<'a> Machine<'a> {
 
     /// The whole warp accesses bytes of a region.
     fn touch(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize, offset: u64, bytes: u32) {
-        if !matches!(self.memory.regions[region].space, Space::Shared | Space::Global) {
+        if !self.memory.regions[region].watched {
             return;
         }
         let first = self.warps[index].first();

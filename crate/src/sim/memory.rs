@@ -48,6 +48,9 @@ pub(super) struct Region {
     /// Bytes that an open region may grow to.
     pub(super) limit: u64,
     pub(super) cells: Cells,
+    /// Races are looked for here. Not in const memory and parameters; and not, at first, in what is
+    /// only read according to the spec ([`Memory::new`]).
+    pub(super) watched: bool,
     pub(super) shadow: Vec<Shadow>,
     pub(super) format: Option<Format>,
     pub(super) read: bool,
@@ -78,8 +81,9 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Lays out parameters, tensors and variables of a run.
-    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms) -> Memory {
+    /// Lays out parameters, tensors and variables of a run. Where nobody writes there is no race, so
+    /// inputs are not watched, unless a run before this one wrote to some: then `all` is true.
+    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool) -> Memory {
         let shared = region(Owner::Shared(None), Space::Shared, Some(0), 4);
         let parameters = region(Owner::Parameters, Space::Param, Some(u64::from(kernel.parameter_bytes)), 1);
         let statics =
@@ -88,7 +92,8 @@ impl Memory {
         let stretch = (32 - (64 - slots.leading_zeros())).min(24);
         let mut memory = Memory { regions: vec![shared, parameters], statics: 0, stretch };
         for (index, tensor) in setup.tensors.iter().enumerate() {
-            memory.regions.push(tensor_region(terms, index, tensor));
+            let watched = all || tensor.role != Some(Role::In);
+            memory.regions.push(Region { watched, ..tensor_region(terms, index, tensor) });
         }
         for (index, variable) in kernel.variables.iter().enumerate() {
             if !matches!(variable.space, Space::Global | Space::Const) {
@@ -181,6 +186,16 @@ impl Memory {
             Space::Generic | Space::Global | Space::Local | Space::Const => base(region),
         };
         start.wrapping_add(offset as u64)
+    }
+
+    /// How far into a region addresses lead there and nowhere else.
+    #[inline]
+    pub(super) fn reach(&self, space: Space) -> u64 {
+        match space {
+            Space::Shared => 1 << (self.stretch - 1),
+            Space::Param => 1 << 31,
+            Space::Generic | Space::Global | Space::Local | Space::Const => 1 << (STRETCH - 1),
+        }
     }
 
     /// Where an address of shared memory leads.
@@ -439,6 +454,7 @@ fn region(owner: Owner, space: Space, size: Option<u64>, granule: u32) -> Region
         size,
         limit: size.unwrap_or(0),
         cells: Cells::undefined(size.unwrap_or(0), granule),
+        watched: matches!(space, Space::Shared | Space::Global),
         shadow: Vec::new(),
         format: None,
         read: false,

@@ -53,5 +53,9 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
-    machine::Machine::new(options, budget, kernel, setup).run()
+    let run = |watch_inputs| machine::Machine::new(options, budget, kernel, setup, watch_inputs).run();
+    match run(false) {
+        (run, true) => run,
+        (_, false) => run(true).0,
+    }
 }

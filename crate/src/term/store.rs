@@ -1,5 +1,6 @@
 //! The append-only store and its smart constructors.
 
+use super::chunks::Chunks;
 use super::constant::{Constant, Number};
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::{Named, Term};
@@ -71,7 +72,7 @@ const CACHE_BITS: u32 = 16;
 
 /// The terms that one kernel builds.
 pub struct Terms {
-    nodes: Vec<Packed>,
+    nodes: Chunks<Packed>,
     /// Lossy map from a node's hash to its id: `hash tag << 32 | id`, direct-mapped.
     recent: Vec<u64>,
     constants: Vec<Constant>,
@@ -93,7 +94,7 @@ impl Terms {
     /// An empty store, with the fixed constants in place.
     pub fn new() -> Self {
         let mut terms = Terms {
-            nodes: Vec::new(),
+            nodes: Chunks::new(),
             recent: vec![u64::MAX; 1 << CACHE_BITS],
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
@@ -122,12 +123,12 @@ impl Terms {
 
     /// Whether nothing was built.
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
+        self.nodes.len() == 0
     }
 
     /// Bytes held, for budgets.
     pub fn bytes(&self) -> u64 {
-        (self.nodes.capacity() * size_of::<Packed>() + self.recent.len() * 8) as u64
+        self.nodes.bytes() + self.recent.len() as u64 * 8
     }
 
     /// The constant table's entry.
@@ -184,6 +185,14 @@ impl Terms {
             Op::FromBits => Node::FromBits(Format::ALL[small], ta),
             Op::Apply => Node::Apply((head >> 16) as u16, ta, tb),
         }
+    }
+
+    /// The operands of the node with that index if it is `a · b + c`, without decoding any other:
+    /// nearly all nodes of a long sum are.
+    #[inline]
+    pub fn fma_at(&self, index: usize) -> Option<(Term, Term, Term)> {
+        let Packed { head, a, b, c } = self.nodes[index];
+        (head == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
     }
 
     #[inline]

@@ -7,14 +7,13 @@
 pub(super) struct Slices {
     words: Vec<u32>,
     ends: Vec<u32>,
-    hashes: Vec<u32>,
-    /// Numbers plus one; 0 is empty. Its length is a power of two.
-    table: Vec<u32>,
+    /// A hash, and below it the number plus one; 0 is empty. Its length is a power of two.
+    table: Vec<u64>,
 }
 
 impl Slices {
     pub(super) fn new() -> Slices {
-        Slices { words: Vec::new(), ends: Vec::new(), hashes: Vec::new(), table: vec![0; 64] }
+        Slices { words: Vec::new(), ends: Vec::new(), table: vec![0; 64] }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -23,7 +22,7 @@ impl Slices {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        (self.words.capacity() + self.ends.capacity() + self.hashes.capacity() + self.table.len()) as u64 * 4
+        (self.words.capacity() + self.ends.capacity() + self.table.len() * 2) as u64 * 4
     }
 
     #[inline]
@@ -41,8 +40,8 @@ impl Slices {
             match self.table[at] {
                 0 => break,
                 entry => {
-                    let id = entry - 1;
-                    if self.hashes[id as usize] == hash && self.get(id) == slice {
+                    let id = entry as u32 - 1;
+                    if (entry >> 32) as u32 == hash && self.get(id) == slice {
                         return id;
                     }
                 }
@@ -52,8 +51,7 @@ impl Slices {
         let id = self.ends.len() as u32;
         self.words.extend_from_slice(slice);
         self.ends.push(self.words.len() as u32);
-        self.hashes.push(hash);
-        self.table[at] = id + 1;
+        self.table[at] = u64::from(hash) << 32 | u64::from(id + 1);
         if self.ends.len() * 2 > self.table.len() {
             self.grow();
         }
@@ -63,12 +61,12 @@ impl Slices {
     fn grow(&mut self) {
         let size = self.table.len() * 4;
         let mut table = vec![0; size];
-        for (id, hash) in self.hashes.iter().enumerate() {
-            let mut at = *hash as usize & (size - 1);
+        for entry in self.table.iter().filter(|entry| **entry != 0) {
+            let mut at = (entry >> 32) as usize & (size - 1);
             while table[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
-            table[at] = id as u32 + 1;
+            table[at] = *entry;
         }
         self.table = table;
     }

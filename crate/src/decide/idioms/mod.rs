@@ -40,8 +40,53 @@ pub struct Rewritten {
 /// The shapes of all rows, over placeholders.
 struct Shapes {
     terms: Terms,
-    /// Row of the table and shape, by what the shape's last step is ([`kind`]).
-    by_kind: Vec<Vec<(usize, Term)>>,
+    /// By what a shape's last step is ([`kind`]).
+    by_kind: Vec<Vec<Shape>>,
+}
+
+/// One shape of a row of the table.
+struct Shape {
+    row: usize,
+    root: Term,
+    /// The last step.
+    last: Node,
+    /// Its first two operands.
+    operands: [Class; 2],
+}
+
+/// What an operand is, at a glance: most terms are seen not to fit without a walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Element,
+    Constant,
+    /// A step of that kind.
+    Step(usize),
+    Missing,
+}
+
+impl Class {
+    fn of(terms: &Terms, term: Option<Term>) -> Class {
+        match term {
+            None => Class::Missing,
+            Some(term) if term.as_constant().is_some() => Class::Constant,
+            Some(term) if term.as_node().is_none() => Class::Element,
+            Some(term) => Class::Step(kind(&terms.node(term))),
+        }
+    }
+
+    /// Whether a term of class `term` may match an operand of this class of a shape, in which an
+    /// element is a placeholder.
+    fn admits(self, term: Class) -> bool {
+        matches!(self, Class::Element | Class::Missing) || self == term
+    }
+}
+
+impl Shape {
+    /// Whether a step with these operands may match, in whatever order.
+    fn admits(&self, [x, y]: [Class; 2]) -> bool {
+        let [a, b] = self.operands;
+        a.admits(x) && b.admits(y) || a.admits(y) && b.admits(x)
+    }
 }
 
 /// The text of the shapes of one kernel.
@@ -55,7 +100,7 @@ fn text_of(kernel: &str) -> Option<&'static str> {
 
 static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let mut terms = Terms::new();
-    let mut by_kind = vec![Vec::new(); KINDS];
+    let mut by_kind: Vec<Vec<Shape>> = (0..KINDS).map(|_| Vec::new()).collect();
     let placeholders: Vec<Term> = (0..shape::PLACEHOLDERS as u32).map(Term::element).collect();
     for (row, idiom) in IDIOMS.iter().enumerate() {
         for kernel in idiom.kernels {
@@ -63,10 +108,15 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
             else {
                 continue; // a new row, whose shape the test is about to write
             };
-            let rows: &mut Vec<(usize, Term)> = &mut by_kind[kind(&terms.node(root))];
+            let last = terms.node(root);
+            let [first, second, _] = operands(&last);
+            let shape =
+                Shape { row, root, last, operands: [first, second].map(|term| Class::of(&terms, term)) };
+            let shapes: &mut Vec<Shape> = &mut by_kind[kind(&last)];
             // Builds of several compilers are often the same.
-            if root.as_node().is_some() && !rows.contains(&(row, root)) {
-                rows.push((row, root));
+            let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
+            if root.as_node().is_some() && !known {
+                shapes.push(shape);
             }
         }
     }
@@ -219,21 +269,30 @@ impl Finder<'_> {
     }
 
     fn find(&self, at: usize, node: &Node) -> Option<Found> {
-        let rows = &self.shapes.by_kind[kind(node)];
-        let whole = rows.iter().find_map(|(row, shape)| {
+        let shapes = &self.shapes.by_kind[kind(node)];
+        let [first, second, _] = operands(node);
+        let is_product = matches!(node, Node::Mul(..) | Node::Fma(..));
+        let classes = [first, second].map(|term| Class::of(self.terms, term));
+        let factors =
+            [first, second].map(|term| Class::of(self.terms, term.map(|term| self.positive(term).0)));
+        let mut fitting = shapes.iter().filter(|shape| {
+            let product = is_product && matches!(shape.last, Node::Mul(..));
+            shape.admits(if product { factors } else { classes })
+        });
+        let whole = fitting.find_map(|Shape { row, root, last, .. }| {
             let found = |(bindings, negated), addend| {
                 Some(Found { row: *row, bindings, negated, factor: None, addend })
             };
-            match (self.shapes.terms.node(*shape), *node) {
+            match (*last, *node) {
                 (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
                 (Node::Mul(a, b), Node::Fma(x, y, z)) => found(self.product((a, b), (x, y))?, Some(z)),
-                _ => found((self.whole(*shape, Term::from_node(at))?, false), None),
+                _ => found((self.whole(*root, Term::from_node(at))?, false), None),
             }
         });
         let Node::Select(x, y, z) = *node else { return whole };
         whole.or_else(|| {
-            rows.iter().find_map(|(row, shape)| {
-                let Node::Select(a, b, c) = self.shapes.terms.node(*shape) else { return None };
+            shapes.iter().find_map(|Shape { row, last, .. }| {
+                let Node::Select(a, b, c) = *last else { return None };
                 let (bindings, factor) = self.scaled((a, b, c), (x, y, z))?;
                 Some(Found { row: *row, bindings, negated: false, factor: Some(factor), addend: None })
             })
@@ -263,13 +322,17 @@ impl Finder<'_> {
         matcher.matches(shape, term).then_some(matcher.bindings)
     }
 
-    /// A product of two factors, either of which may have been negated.
-    fn product(&self, shape: (Term, Term), (x, y): (Term, Term)) -> Option<(Bindings, bool)> {
-        let positive = |term| match self.terms.node(term) {
+    /// A term without its minus sign, and whether it had one.
+    fn positive(&self, term: Term) -> (Term, bool) {
+        match self.terms.node(term) {
             Node::Unary(Unary::Neg, inner) => (inner, true),
             _ => (term, false),
-        };
-        let ((x, x_negated), (y, y_negated)) = (positive(x), positive(y));
+        }
+    }
+
+    /// A product of two factors, either of which may have been negated.
+    fn product(&self, shape: (Term, Term), (x, y): (Term, Term)) -> Option<(Bindings, bool)> {
+        let ((x, x_negated), (y, y_negated)) = (self.positive(x), self.positive(y));
         let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
         matcher.either_order(shape, (x, y)).then_some((matcher.bindings, x_negated != y_negated))
     }
