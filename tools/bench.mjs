@@ -7,8 +7,8 @@
 // A figure is the median of five runs, of three where a run takes more than two seconds; every run
 // is a fresh process, or a fresh browser. Native time is the wall clock of the whole process, memory
 // its peak resident set. Rates and stages are the report's own timings. A verdict that is not its
-// case's folder ends the job with nothing written. Misses: everything that `cargo bench` measures,
-// the parts one by one; and machines with more than one kernel of work to share.
+// case's folder ends the job with nothing written. Misses: the parts one by one, which are those of
+// `cargo bench`.
 
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
@@ -68,14 +68,22 @@ async function runBrowser(name, spec, expected, threads) {
   return middle(runs)
 }
 
-/** A case, natively and in the browser. */
-async function both(name, threads) {
+const measured = new Map()
+
+/** A case, natively and in the browser; with as many threads as cores, unless told otherwise. Measured once. */
+async function both(name, threads = os.availableParallelism()) {
+  const key = `${name} (threads: ${threads})`
+  if (!measured.has(key)) measured.set(key, await measure(key, name, threads))
+  return measured.get(key)
+}
+
+async function measure(key, name, threads) {
   const spec = specOf(name) ?? fail(`there is no case tests/corpus/${name}.toml`)
   const [expected] = name.split('/')
   const here = await runNative('check', name, spec, expected, threads)
   const there = await runBrowser(name, spec, expected, threads)
   const tab = there ? `; in the browser ${short(there.time)} s, ${there.memory.toFixed(0)} MiB` : ''
-  console.log(`  ${name}${threads ? ` (threads: ${threads})` : ''}: ${short(here.time)} s, ${here.memory.toFixed(0)} MiB${tab}`)
+  console.log(`  ${threads === os.availableParallelism() ? name : key}: ${short(here.time)} s, ${here.memory.toFixed(0)} MiB${tab}`)
   return { name: path.basename(name), here, there }
 }
 
