@@ -10,6 +10,9 @@ use std::time::Duration;
 /// Runs that are over within this time show nothing.
 const PATIENCE: Duration = Duration::from_millis(600);
 const STEP: Duration = Duration::from_millis(100);
+/// A pace of comparing seen for less than this is none, nor is one over less than a thirtieth of the
+/// elements.
+const PACE: Duration = Duration::from_secs(1);
 
 /// The display of one run.
 pub struct Display {
@@ -41,6 +44,8 @@ impl Display {
 fn show(over: &AtomicBool, budget: &Budget) {
     let mut shown = false;
     let mut waited = Duration::ZERO;
+    // When the first elements were decided, and how many: those built alike come all at once.
+    let mut pace: Option<(Duration, u64)> = None;
     while !over.load(Ordering::Relaxed) {
         std::thread::park_timeout(STEP);
         waited += STEP;
@@ -55,11 +60,15 @@ fn show(over: &AtomicBool, budget: &Budget) {
                 progress.executed.load(Ordering::Relaxed) / 1_000_000
             )
         } else if stage == Stage::Decide as u32 {
-            format!(
-                "deciding, {} of {} elements",
-                progress.decided.load(Ordering::Relaxed),
-                progress.elements.load(Ordering::Relaxed)
-            )
+            let decided = progress.decided.load(Ordering::Relaxed);
+            let elements = progress.elements.load(Ordering::Relaxed);
+            if decided > 0 {
+                pace.get_or_insert((waited, decided));
+            }
+            let left = pace.and_then(|(since, first)| seconds_left(waited - since, first, decided, elements));
+            let more = left.map_or(String::new(), |seconds| format!(", about {seconds} s more"));
+            // Comparing begins only where both runs were clean.
+            format!("no race, deadlock or bad access; deciding, {decided} of {elements} elements{more}")
         } else if stage == Stage::Check as u32 {
             "re-checking".to_owned()
         } else {
@@ -70,5 +79,30 @@ fn show(over: &AtomicBool, budget: &Budget) {
     }
     if shown {
         let _ = write!(std::io::stderr(), "\r\x1b[2K");
+    }
+}
+
+/// Seconds that comparing will still take at the pace seen since the `first` elements were decided.
+fn seconds_left(time: Duration, first: u64, decided: u64, elements: u64) -> Option<u64> {
+    let done = decided.saturating_sub(first);
+    if time < PACE || done == 0 || done * 30 < elements.saturating_sub(first) {
+        return None;
+    }
+    let left = time.as_secs_f64() * elements.saturating_sub(decided) as f64 / done as f64;
+    Some((left.round() as u64).max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_estimate_needs_a_pace() {
+        let seconds = Duration::from_secs;
+        assert_eq!(seconds_left(Duration::from_millis(900), 100, 600, 1100), None);
+        assert_eq!(seconds_left(seconds(2), 100, 100, 1100), None);
+        assert_eq!(seconds_left(seconds(2), 100, 110, 1100), None);
+        assert_eq!(seconds_left(seconds(2), 100, 350, 1100), Some(6));
+        assert_eq!(seconds_left(seconds(9), 100, 1099, 1100), Some(1));
     }
 }

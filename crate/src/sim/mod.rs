@@ -9,6 +9,9 @@
 //! hold values; `clock` and `race` find races. This module knows neither PTX text nor how
 //! equality is decided.
 //!
+//! What the spec calls an input is not watched for races, because where nobody writes there is none;
+//! a kernel that writes there all the same is run again with everything watched.
+//!
 //! Missed by design: rounding (the ledger counts it), NaN, and the memory model's finer points
 //! (only barriers order memory; fences by themselves order nothing between threads).
 

@@ -31,6 +31,11 @@ const DOWNLOAD_MS = 60_000
 const NO_ISOLATION = 'This page is not cross-origin isolated, so the engine runs on one thread.'
 const NO_POOL = 'Threads did not start in this browser, so the engine runs on one thread.'
 
+/** When the first elements of a run were decided, and how many those were: those built alike come all at once. */
+type Pace = { since: number; decided: number }
+const PACE_MS = 1_000 // a pace seen for less is none
+const PACE_PART = 0.03 // nor is one over a smaller part of the elements
+
 type Task = {
   id: number
   request: Extract<Request, { id: number }>
@@ -55,6 +60,7 @@ export class Engine {
   #startTimer: ReturnType<typeof setTimeout> | undefined
   #lastSum = -1
   #lastMove = 0
+  #pace: Pace | null = null
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -170,6 +176,7 @@ export class Engine {
       elements: 0,
       seconds: (now - this.#begun) / 1000,
       silent: null,
+      left: null,
     }
     const counters = this.#counters
     if (counters) {
@@ -185,6 +192,7 @@ export class Engine {
       if (sum !== this.#lastSum) this.#lastMove = now
       this.#lastSum = sum
       progress.silent = (now - this.#lastMove) / 1000
+      progress.left = this.#left(progress, now)
       const length = u32(at.panic_length)
       if (length > 0) {
         const bytes = new Uint8Array(memory).slice(at.panic_text, at.panic_text + length)
@@ -197,6 +205,16 @@ export class Engine {
       }
     }
     task.onProgress?.(progress)
+  }
+
+  #left({ stage, decided, elements }: Progress, now: number): number | null {
+    if (stage !== 'decide') this.#pace = null
+    else if (decided > 0) this.#pace ??= { since: now, decided }
+    if (!this.#pace) return null
+    const { since, decided: first } = this.#pace
+    const [done, time] = [decided - first, now - since]
+    if (time < PACE_MS || done < PACE_PART * (elements - first)) return null
+    return (((elements - decided) / done) * time) / 1000
   }
 
   #spawn(): void {

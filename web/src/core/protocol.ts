@@ -51,6 +51,8 @@ export interface Progress {
   seconds: number
   /** Seconds since a counter last moved; null where counters cannot be read. */
   silent: number | null
+  /** Seconds that comparing will still take at the pace seen so far; null until there is a pace. */
+  left: number | null
 }
 
 /** Why there is no report. */

@@ -117,6 +117,30 @@ describe('the engine client', () => {
     expect(seen.at(-1)!.silent).toBeGreaterThan(1.5)
   })
 
+  test('says how long comparing will still take, once there is a pace', () => {
+    const client = engine(true)
+    const seen: Progress[] = []
+    void client.verify(input, progress => seen.push(progress))
+    puppets[0]!.ready()
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    const words = new Uint32Array(shared.memory)
+    const at = shared.at
+    const set = (address: number, value: number) => (words[address >>> 2] = value)
+    set(at.stage, 2)
+    set(at.elements, 1100)
+    set(at.decided, 100) // built alike: at once
+    vi.advanceTimersByTime(60)
+    expect(seen.at(-1)).toMatchObject({ stage: 'decide', left: null })
+    set(at.decided, 350)
+    vi.advanceTimersByTime(2000)
+    expect(seen.at(-1)!.left).toBeGreaterThan(5)
+    expect(seen.at(-1)!.left).toBeLessThan(7)
+    set(at.stage, 3)
+    vi.advanceTimersByTime(60)
+    expect(seen.at(-1)!.left).toBeNull()
+  })
+
   test('stops a threaded run through the flag, keeping the worker', async () => {
     const client = engine(true)
     const outcome = client.verify(input, () => {})
