@@ -117,7 +117,7 @@ function ask(engine, file) {
     readline.createInterface({ input: child.stdout }).on('line', line => {
       const { stage, seconds, answer } = JSON.parse(line)
       found[stage] = seconds
-      found.stage = stage === 'read' ? 'build' : 'decide'
+      found.stage = stage === 'read' && engine !== 'z3' ? 'build' : 'decide'
       if (answer) found.answer = answer
       if (stage === 'read') {
         clearTimeout(timer)
@@ -126,7 +126,10 @@ function ask(engine, file) {
     })
     child.on('close', () => {
       clearTimeout(timer)
-      if (found.answer === 'crashed') console.error(`  ${engine}: ${complaint}`)
+      if (found.answer === 'crashed') {
+        console.error(`  ${engine}: ${complaint.trim()}`)
+        if (/memory/i.test(complaint)) found.answer = 'MemoryError'
+      }
       resolve(found)
     })
   })
@@ -137,8 +140,8 @@ function cell({ answer, stage, build, decide }, time) {
   const ratio = seconds => `${factor(seconds / time)}×`
   switch (answer) {
     case 'equal':
-      // Z3 parses what the others build.
-      if (build < 0.0001) return `${short(decide)} (${ratio(decide)})`
+      // Z3 reads what the others build.
+      if (build === undefined) return `${short(decide)} (${ratio(decide)})`
       return `${short(decide)} (${ratio(decide)}), ${short(build + decide)} (${ratio(build + decide)})`
     case 'over':
       if (stage === 'read') return `not read in ${READING} s`
@@ -195,8 +198,8 @@ function machine(load) {
 const legend =
   `The same question to every program: the pairs of expressions that \`warpproof check … --export\` writes, with library code and constants already read. ` +
   `Warpproof's time is the stage *decide* of its report (median of ${RUNS}), which starts from the terms that the kernels left and reads library code and constants itself; every run reads the table of library code once, too, and that is most of the smallest times. ` +
-  `A peer's time is taken once, without reading its file. SymPy and SymEngine have two: deciding alone, and with building the expressions, which brings sums to a canonical form already. In brackets: how many times as long as Warpproof. ` +
-  `SymPy and SymEngine expand the difference, and where that does not give 0 the numerator of it with the exponents expanded; *not shown* means that both left something. ` +
+  `A peer's time is taken once, without reading its file (for Z3, parsing it). SymPy and SymEngine have two: deciding alone, and with building the expressions, which brings sums to a canonical form already. In brackets: how many times as long as Warpproof. ` +
+  `They get exponentials as products of powers, \`e^(a - b)\` as \`A/B\`, which suits them better than their own, and expand the difference; where that does not give 0, its numerator over a common denominator. *Not shown* means that something was left. ` +
   `Z3 is asked for a counterexample with maxima left open and \`e^(a+b) = e^a e^b\` stated at every exponential; *unknown* is its own answer. ` +
   `Building and deciding have ${LIMIT} s together; a program that ran out of them is not asked the larger sizes (—).`
 
