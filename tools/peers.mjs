@@ -199,7 +199,7 @@ const legend =
   `The same question to every program: the pairs of expressions that \`warpproof check … --export\` writes, with library code and constants already read. ` +
   `Warpproof's time is the stage *decide* of its report (median of ${RUNS}), which starts from the terms that the kernels left and reads library code and constants itself; every run reads the table of library code once, too, and that is most of the smallest times. ` +
   `A peer's time is taken once, without reading its file (for Z3, parsing it). SymPy and SymEngine have two: deciding alone, and with building the expressions, which brings sums to a canonical form already. In brackets: how many times as long as Warpproof. ` +
-  `They get exponentials as products of powers, \`e^(a - b)\` as \`A/B\`, which suits them better than their own, and expand the difference; where that does not give 0, its numerator over a common denominator. *Not shown* means that something was left. ` +
+  `SymPy and SymEngine get exponentials as products of powers, \`e^(a - b)\` as \`A/B\`, which suits them better than their own, and expand the difference; where that does not give 0, its numerator over a common denominator. *Not shown* means that something was left. ` +
   `Z3 is asked for a counterexample with maxima left open and \`e^(a+b) = e^a e^b\` stated at every exponential; *unknown* is its own answer. ` +
   `Building and deciding have ${LIMIT} s together; a program that ran out of them is not asked the larger sizes (—).`
 
