@@ -47,8 +47,7 @@ pub(super) fn decide(
 ) -> Result<Decision, Exhausted> {
     let progress = budget.progress();
     progress.decided.store(0, Ordering::Relaxed);
-    progress.elements.store(problem.pairs.len() as u64, Ordering::Relaxed);
-    // Pairs that occur twice are decided once.
+    // Pairs that occur twice are decided once, and counted once.
     let mut members: FxHashMap<(Term, Term), u32> = FxHashMap::default();
     let mut unique: Vec<(Term, Term)> = Vec::new();
     let mut which: Vec<u32> = Vec::with_capacity(problem.pairs.len());
@@ -60,6 +59,7 @@ pub(super) fn decide(
         }
         which.push(index);
     }
+    progress.elements.store(unique.len() as u64, Ordering::Relaxed);
     let alike = compare_as_built(budget, problem, &unique)?;
     let rest: Vec<usize> = (0..unique.len()).filter(|index| !alike[*index]).collect();
     progress.decided.fetch_add((unique.len() - rest.len()) as u64, Ordering::Relaxed);

@@ -157,7 +157,7 @@ impl Cells {
     pub(super) fn symbols(&self, mask: u32, offsets: &Lanes, at: u64, codes: &mut Lanes) -> bool {
         let mut other = 0;
         for lane in lanes(mask) {
-            let granule = self.granules[(offsets[lane as usize] + at >> self.shift) as usize];
+            let granule = self.granules[((offsets[lane as usize] + at) >> self.shift) as usize];
             other |= granule.0 ^ WHOLE_SYMBOL;
             codes[lane as usize] = granule.0 & SYMBOL;
         }
