@@ -180,6 +180,8 @@ pub(super) struct Forms<'a> {
     sums: FxHashMap<(Poly, Poly), Poly>,
     /// Closed sums: what a polynomial is as `coefficient · monomial`.
     closed: FxHashMap<Poly, Product>,
+    /// What polynomials raised to a power are, and what that assumes.
+    powers: FxHashMap<(Poly, Power), (Product, Vec<Assumption>)>,
     valuations: valuation::Valuations,
     /// What was assumed on the way.
     pub(super) notes: BTreeSet<Assumption>,
@@ -205,6 +207,7 @@ impl<'a> Forms<'a> {
             ranges: Vec::new(),
             sums: FxHashMap::default(),
             closed: FxHashMap::default(),
+            powers: FxHashMap::default(),
             valuations: valuation::Valuations::default(),
             notes: BTreeSet::new(),
             flatten: extrema::FEW,

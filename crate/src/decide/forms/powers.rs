@@ -21,8 +21,14 @@ use std::cmp::Ordering;
 const LARGEST_FLAT: u64 = 1 << 14;
 
 impl Forms<'_> {
-    /// `poly^power`; the power is not 0. Sums become closed atoms, also for whole powers.
+    /// `poly^power`; the power is not 0. Sums become closed atoms, also for whole powers. Remembered,
+    /// with what it assumes: every output of a row divides by the same sum.
     pub(in crate::decide) fn power(&mut self, poly: Poly, power: Power) -> Step<Product> {
+        if let Some((product, assumed)) = self.powers.get(&(poly, power)) {
+            self.notes.extend(assumed.iter().cloned());
+            return Ok(product.clone());
+        }
+        let mut assumed = Vec::new();
         if poly == Poly::ZERO {
             if power.above < 0 {
                 return unknown("a denominator is zero for all inputs");
@@ -31,14 +37,15 @@ impl Forms<'_> {
         }
         let sign = self.sign(poly);
         if power.above < 0 && !sign.is_non_zero() {
-            let text = self.render(poly);
-            self.notes.insert(Assumption::DenominatorNonZero(text));
+            assumed.push(Assumption::DenominatorNonZero(self.render(poly)));
         }
         if power.below.is_multiple_of(2) && !sign.is_non_negative() {
-            let text = self.render(poly);
-            self.notes.insert(Assumption::ArgumentInRange(text));
+            assumed.push(Assumption::ArgumentInRange(self.render(poly)));
         }
-        self.power_or_closed(poly, power)
+        self.notes.extend(assumed.iter().cloned());
+        let product = self.power_or_closed(poly, power)?;
+        self.powers.insert((poly, power), (product.clone(), assumed));
+        Ok(product)
     }
 
     /// `1 / poly`.
