@@ -1,4 +1,6 @@
-//! An instruction counts as supported only if a kernel of the corpus has it.
+//! An instruction counts as supported only if a kernel that a case of the corpus runs has it.
+//!
+//! Misses: whether a thread gets to it there.
 
 use std::collections::BTreeSet;
 use warpproof::base::Source;

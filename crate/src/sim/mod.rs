@@ -5,8 +5,8 @@
 //! defined by what orders two accesses, not by what happened to come first.
 //!
 //! `machine` schedules warps and groups of lanes; `execute` is the match over effects;
-//! `lanewise`, `access`, `barrier`, `collective`, `matrix`, `copies` and `phaser` are the effects; `memory`, `cells` and `bits`
-//! hold values; `clock` and `race` find races. This module knows neither PTX text nor how
+//! `lanewise`, `access`, `barrier`, `collective`, `matrix`, `copies` and `phaser` are the effects;
+//! `memory`, `cells` and `bits` hold values; `clock` and `race` find races. This module knows neither PTX text nor how
 //! equality is decided.
 //!
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
