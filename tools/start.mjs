@@ -6,8 +6,9 @@
 
 import { spawn } from 'node:child_process'
 import path from 'node:path'
+import { buildPage } from './page.mjs'
 import { installPackages } from './setup.mjs'
-import { root, say, step } from './step.mjs'
+import { root, say } from './step.mjs'
 import { buildWasm } from './wasm.mjs'
 
 const args = process.argv.slice(2)
@@ -18,9 +19,9 @@ const port = portAt >= 0 ? Number(args[portAt + 1]) : 4173
 await installPackages()
 await buildWasm({ optimise: !has('--dev') })
 const vite = path.join(root, 'node_modules/vite/bin/vite.js')
-if (!has('--dev')) await step('building the page', process.execPath, [vite, 'build', 'web', '--logLevel', 'warn'])
+if (!has('--dev')) await buildPage()
 if (has('--build-only')) {
-  say('The static site is in web/dist.')
+  say('The static site is in web/dist: any static host serves it, at any path. web/dist/warpproof-offline.html is the one-file copy.')
   process.exit(0)
 }
 say('Serving the playground; the address follows (Ctrl+C stops it).')

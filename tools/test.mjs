@@ -1,6 +1,7 @@
 // npm test: sets up and runs everything. `npm test -- rust|page|browser` runs one part.
 
 import path from 'node:path'
+import { buildPage } from './page.mjs'
 import { findBrowser, installPackages } from './setup.mjs'
 import { root, say, seconds, step } from './step.mjs'
 import { buildWasm } from './wasm.mjs'
@@ -28,7 +29,7 @@ if (wants('page')) {
 }
 if (wants('browser')) {
   const browser = await findBrowser()
-  await node('building the page', 'vite/bin/vite.js', 'build', 'web', '--logLevel', 'warn')
+  await buildPage()
   await step('running the browser tests', process.execPath, [bin('vitest/vitest.mjs'), 'run', '--config', 'web/vitest.browser.config.ts'], { env: { WARPPROOF_CHROMIUM: browser } })
 }
 say(`Everything passed (${seconds(started)}).`)

@@ -3,15 +3,18 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
 import { gallery } from './build/gallery.ts'
+import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
+import { serviceWorker } from './build/service-worker.ts'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 
-// SharedArrayBuffer, and with it threads, exists only on pages that ask for isolation.
+// SharedArrayBuffer, and with it threads, exists only on pages that ask for isolation. Hosts
+// that cannot send these headers need not: the service worker adds them.
 const isolation = {
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
 }
-// Without them (WARPPROOF_ISOLATED=0) the page must still work, on one thread.
+// Without them (WARPPROOF_ISOLATED=0) the page must still work.
 const headers = process.env['WARPPROOF_ISOLATED'] === '0' ? {} : isolation
 
 /** Nothing from elsewhere, nothing inline; the nonce is for the styles that CodeMirror inserts. */
@@ -22,6 +25,7 @@ const policy = [
   "connect-src 'self'",
   "style-src 'self' 'nonce-warpproof'",
   "img-src 'self' data:",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ')
@@ -34,20 +38,43 @@ function contentSecurityPolicy(): Plugin {
   }
 }
 
-export default defineConfig({
-  base: './',
-  plugins: [svelte({ configFile: false }), gallery(path.join(here, '../tests/corpus')), contentSecurityPolicy()],
-  worker: { format: 'es' },
-  build: {
-    target: 'es2022',
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 1500, // the examples are part of the page
-    rolldownOptions: {
-      // wasm-bindgen-rayon's workers import their own package; the warning is harmless.
-      onLog: (level, log, handle) => (log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? undefined : handle(level, log)),
-    },
-  },
-  server: { headers },
-  preview: { headers },
-})
+const onLog = (level: 'warn' | 'info' | 'debug', log: { code?: string }, handle: (level: 'warn' | 'info' | 'debug', log: never) => void) =>
+  // wasm-bindgen-rayon's workers import their own package; the warning is harmless.
+  log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? undefined : handle(level, log as never)
+
+const corpus = path.join(here, '../tests/corpus')
+const source = path.join(here, 'src')
+
+/** `vite build` makes the folder; `vite build --mode onefile`, after it, adds the one-file copy. */
+export default defineConfig(({ mode }) =>
+  mode === 'onefile'
+    ? {
+        base: './',
+        publicDir: false,
+        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), oneFile()],
+        worker: { format: 'iife', plugins: () => [engineInside(source)] },
+        build: {
+          target: 'es2022',
+          emptyOutDir: false,
+          assetsInlineLimit: 0,
+          cssCodeSplit: false,
+          modulePreload: false,
+          chunkSizeWarningLimit: 10_000,
+          rolldownOptions: { output: { codeSplitting: false } },
+        },
+      }
+    : {
+        base: './',
+        plugins: [svelte({ configFile: false }), gallery(corpus), contentSecurityPolicy(), serviceWorker(path.join(source, 'sw.ts'))],
+        worker: { format: 'es' },
+        build: {
+          target: 'es2022',
+          assetsInlineLimit: 0,
+          modulePreload: { polyfill: false },
+          chunkSizeWarningLimit: 1500, // the examples are part of the page
+          rolldownOptions: { onLog },
+        },
+        server: { headers },
+        preview: { headers },
+      },
+)

@@ -7,7 +7,8 @@ import path from 'node:path'
 import { parse } from 'smol-toml'
 import type { Plugin } from 'vite'
 
-const MODULE = 'virtual:gallery'
+/** Every example with its texts (tests); every example without, but the first (the page); the texts by example (the page, when one is chosen). */
+const MODULES = ['virtual:gallery', 'virtual:gallery-list', 'virtual:gallery-texts']
 
 interface Entry {
   case: string
@@ -19,16 +20,21 @@ interface Entry {
 export function gallery(corpus: string): Plugin {
   return {
     name: 'warpproof-gallery',
-    resolveId: id => (id === MODULE ? '\0' + MODULE : null),
+    resolveId: id => (MODULES.includes(id) ? '\0' + id : null),
     load(id) {
-      if (id !== '\0' + MODULE) return null
+      if (!MODULES.includes(id.slice(1))) return null
       const index = path.join(corpus, 'gallery.toml')
       this.addWatchFile(index)
       const listed = (parse(fs.readFileSync(index, 'utf8'))['example'] ?? []) as unknown as Entry[]
-      return `export default ${JSON.stringify(listed.map(entry => readCase(corpus, entry, file => this.addWatchFile(file))))}`
+      const examples = listed.map(entry => readCase(corpus, entry, file => this.addWatchFile(file)))
+      if (id.endsWith('texts')) return `export default ${asText(Object.fromEntries(examples.map(({ id, input }) => [id, input])))}`
+      return `export default ${asText(id.endsWith('list') ? examples.map((example, at) => (at === 0 ? example : { ...example, input: null })) : examples)}`
     },
   }
 }
+
+/** As a string that is parsed: browsers read that faster than a literal of this size. */
+const asText = (data: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(data))})`
 
 function readCase(corpus: string, entry: Entry, watch: (file: string) => void) {
   const file = path.join(corpus, entry.case)

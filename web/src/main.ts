@@ -1,5 +1,10 @@
-import { mount } from 'svelte'
-import App from './ui/App.svelte'
+// Only what has to happen before the page is loaded: isolation, which takes a reload where
+// the server does not give it.
+
+import { offline } from './ui/offline.svelte'
 import './ui/theme.css'
 
-mount(App, { target: document.getElementById('app')! })
+if (!(await offline.isolate())) {
+  const { mountPage } = await import('./ui/page')
+  mountPage(document.getElementById('app')!)
+}

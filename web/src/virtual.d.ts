@@ -1,4 +1,17 @@
 declare module 'virtual:gallery' {
+  const examples: (import('./ui/gallery').Example & { input: import('./core/protocol').Input })[]
+  export default examples
+}
+declare module 'virtual:gallery-list' {
   const examples: import('./ui/gallery').Example[]
   export default examples
+}
+declare module 'virtual:gallery-texts' {
+  const inputs: Record<string, import('./core/protocol').Input>
+  export default inputs
+}
+/** The single-threaded engine, compressed, as base64; in the one-file copy only. */
+declare module 'virtual:engine' {
+  const packed: string
+  export default packed
 }

@@ -1,11 +1,8 @@
-// The engine's worker: the only file that touches WebAssembly. It answers one request at a
+// The engine's worker: the only file that calls WebAssembly. It answers one request at a
 // time; everything it says is a Response of protocol.ts.
 
-import singleUrl from '../pkg-single/warpproof_bg.wasm?url'
-import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'
+import { load, type Package } from './packages'
 import type { Flavour, Request, Response } from './protocol'
-
-type Package = typeof import('../pkg-single/warpproof')
 
 let engine: Package | null = null
 let flavour: Flavour = 'single'
@@ -36,17 +33,12 @@ self.onmessage = async (event: MessageEvent<Request>) => {
 /** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
 async function start(wanted: Flavour, threads: number): Promise<void> {
   flavour = wanted
+  const loaded = await load(wanted)
   if (wanted === 'threads') {
-    const loaded = await import('../pkg-threads/warpproof')
-    await loaded.default({ module_or_path: threadsUrl })
     say({ kind: 'compiled' })
-    if (threads > 0) await loaded.initThreadPool(threads)
-    engine = loaded as unknown as Package
-  } else {
-    const loaded = await import('../pkg-single/warpproof')
-    await loaded.default({ module_or_path: singleUrl })
-    engine = loaded
+    if (threads > 0) await (loaded as Package & { initThreadPool: (threads: number) => Promise<unknown> }).initThreadPool(threads)
   }
+  engine = loaded
   say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
 }
 

@@ -1,6 +1,7 @@
-// The examples, by family; see web/build/gallery.ts.
+// The examples, by family; see web/build/gallery.ts. The texts of all but the first come when
+// one is chosen.
 
-import examples from 'virtual:gallery'
+import examples from 'virtual:gallery-list'
 import type { Input } from '../core/protocol'
 
 export interface Example {
@@ -10,7 +11,8 @@ export interface Example {
   text: string
   /** The verdict that the tests hold the engine to. */
   verdict: string
-  input: Input
+  /** The texts, where the page holds them from the start. */
+  input: Input | null
 }
 
 export const families: { name: string; examples: Example[] }[] = []
@@ -22,3 +24,12 @@ for (const example of examples) {
 
 /** What a first visit shows. */
 export const firstExample: Example | undefined = examples[0]
+
+/** The texts of an example; rejects where they cannot be fetched. */
+export async function inputOf(example: Example): Promise<Input> {
+  if (example.input) return example.input
+  const { default: inputs } = await import('virtual:gallery-texts')
+  const input = inputs[example.id]
+  if (!input) throw new Error(`the example “${example.id}” is not in the gallery`)
+  return input
+}

@@ -6,7 +6,9 @@ import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, I
 import { decode, encode } from '../core/share'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
-import { firstExample, type Example } from './gallery'
+import { firstExample, inputOf, type Example } from './gallery'
+import { offline } from './offline.svelte'
+import { text } from './text'
 
 export type Run =
   | { kind: 'idle' }
@@ -68,15 +70,25 @@ class Session {
   #inferring = false
   #inferAgain = false
 
-  /** Starts both engines: one answers questions, one reads along while the user types. */
+  /** Starts both engines: one answers questions, one reads along while the user types. The second waits
+   * for the first, which then has the network and the cores for itself. */
   start(fragment: string): void {
     const options = {
       spawn: () => new Worker(new URL('../core/worker.ts', import.meta.url), { type: 'module', name: 'warpproof' }),
       isolated: globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined',
       threads: Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 16)),
     }
-    this.#runner = new Engine({ ...options, onState: state => (this.engine = state) })
-    this.#reader = new Engine({ ...options, threads: 0, onState: () => {} })
+    const read = () => {
+      this.#reader = new Engine({ ...options, threads: 0, onState: () => {} })
+      this.#inferSoon()
+    }
+    this.#runner = new Engine({
+      ...options,
+      onState: state => {
+        this.engine = state
+        if (state.kind !== 'starting' && !this.#reader) read()
+      },
+    })
     this.#open(fragment)
   }
 
@@ -84,9 +96,17 @@ class Session {
     return { reference: this.reference, optimized: this.optimized, spec: this.spec, single: this.single }
   }
 
-  load(example: Example): void {
-    this.#replace({ ...example.input }, example)
-    void this.verify()
+  async load(example: Example): Promise<void> {
+    this.#reset(example)
+    const input = await inputOf(example).catch(() => null)
+    if (this.example?.id !== example.id) return // another one was chosen meanwhile
+    if (!input) {
+      this.example = null
+      this.notice = { tone: 'warn', text: text.examples.unreachable(example.title) }
+      return
+    }
+    this.#replace({ ...input }, example)
+    await this.verify()
   }
 
   edit(source: TextSource, text: string): void {
@@ -129,6 +149,7 @@ class Session {
         this.timelines = outcome.timelines
         this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
         this.#showEvidence(outcome.report)
+        void offline.keep()
         return
       case 'stopped':
         this.run = { kind: 'stopped' }
@@ -155,15 +176,15 @@ class Session {
 
   /** The page's address with everything in it. */
   link(): string {
-    const { origin, pathname, search } = window.location
+    const [address] = window.location.href.split('#')
     const verdict = this.report && !this.stale ? this.report.verdict : null
-    return `${origin}${pathname}${search}#${encode({ ...this.input(), verdict })}`
+    return `${address}#${encode({ ...this.input(), verdict })}`
   }
 
   /** Reads a link, or shows the first example. */
   #open(fragment: string): void {
     if (fragment.length <= 1) {
-      if (firstExample) this.load(firstExample)
+      if (firstExample) void this.load(firstExample)
       return
     }
     const decoded = decode(fragment)
@@ -180,20 +201,25 @@ class Session {
   }
 
   #replace(input: Input, example: Example | null): void {
-    this.stop()
+    this.#reset(example)
     this.reference = input.reference
     this.optimized = input.optimized
     this.spec = input.spec
     this.single = input.single
-    this.example = example
     this.loaded++
+    this.#inferSoon()
+  }
+
+  /** Forgets the run and what it showed. */
+  #reset(example: Example | null): void {
+    this.stop()
+    this.example = example
     this.marks = []
     this.focus = null
     this.notice = null
     this.run = { kind: 'idle' }
     this.timelines = []
     this.tab = 'verdict'
-    this.#inferSoon()
   }
 
   #changed(): void {

@@ -18,29 +18,38 @@ export interface Site {
 export async function open({ isolated = true } = {}): Promise<Site> {
   process.env['WARPPROOF_ISOLATED'] = isolated ? '1' : '0'
   const server = await preview({ root: web, configFile: path.join(web, 'vite.config.ts'), logLevel: 'error', preview: { port: isolated ? 4371 : 4372, strictPort: false } })
-  const browser = await chromium.launch({ executablePath: process.env['WARPPROOF_CHROMIUM'] ?? '/usr/bin/chromium', args: flags })
+  const browser = await launch()
   return { browser, server, address: server.resolvedUrls!.local[0]! }
 }
+
+export const launch = (): Promise<Browser> => chromium.launch({ executablePath: process.env['WARPPROOF_CHROMIUM'] ?? '/usr/bin/chromium', args: flags })
 
 export async function close(site: Site): Promise<void> {
   await site.browser.close()
   await site.server.close()
 }
 
-/** A visitor: a page of its own, and every complaint of its console. */
+/** A visitor: a page of its own, and every complaint of its console. Without a service worker, which offline.test.ts is about. */
 export async function visit(site: Site, fragment = ''): Promise<{ page: Page; complaints: string[] }> {
-  const context = await site.browser.newContext({ viewport: { width: 1280, height: 860 } })
+  const context = await site.browser.newContext({ viewport: { width: 1280, height: 860 }, serviceWorkers: 'block' })
   const page = await context.newPage()
+  const complaints = watch(page, site.address)
+  await page.goto(site.address + fragment)
+  return { page, complaints }
+}
+
+/** What the page complains about from now on, and whom it asks who is not its own host. */
+export function watch(page: Page, address: string): string[] {
   const complaints: string[] = []
   page.on('console', message => {
+    if (message.text().includes('blocked by Playwright')) return
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
   page.on('pageerror', error => complaints.push(error.message))
   page.on('request', request => {
-    if (!request.url().startsWith(site.address) && !/^(data|blob):/.test(request.url())) complaints.push(`request to ${request.url()}`)
+    if (!request.url().startsWith(address) && !/^(data|blob):/.test(request.url())) complaints.push(`request to ${request.url()}`)
   })
-  await page.goto(site.address + fragment)
-  return { page, complaints }
+  return complaints
 }
 
 /** Waits for the verdict of the texts as they are, and names it. */

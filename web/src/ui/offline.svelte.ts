@@ -1,0 +1,99 @@
+// The page's side of the service worker (web/src/sw.ts): isolation before anything is loaded,
+// use without network after the first verdict, updates when the user wants them.
+
+import { text } from './text'
+
+const PATIENCE_MS = 3_000
+const CALM_MS = 1_000
+const RELOADED = 'warpproof-reloaded'
+
+/** Whether this copy can keep itself: not from a disk, not inside another page, not while developing. */
+const possible = import.meta.env.PROD && import.meta.env.MODE !== 'onefile' && 'serviceWorker' in navigator && window.isSecureContext && window.top === window
+
+/** This is the one-file copy. */
+export const isOneFile = import.meta.env.MODE === 'onefile'
+
+class Offline {
+  /** Everything that the page needs is kept here. */
+  kept = $state(false)
+  /** A newer version is here and waits. */
+  update = $state<ServiceWorker | null>(null)
+  #keeping = false
+
+  /** Isolates a page whose server does not, by a reload through the service worker; true when the reload is under way. */
+  async isolate(): Promise<boolean> {
+    if (!possible) return false
+    try {
+      if (globalThis.crossOriginIsolated) {
+        sessionStorage.removeItem(RELOADED)
+        return false
+      }
+      // Once: where the reload did not help, a second one would not either.
+      if (sessionStorage.getItem(RELOADED) !== null) return false
+      await within(PATIENCE_MS, active())
+      sessionStorage.setItem(RELOADED, '1')
+    } catch {
+      return false // Storage or service workers are forbidden: one thread, then.
+    }
+    window.location.reload()
+    return true
+  }
+
+  /** Keeps every file; called after a verdict, when the network has nothing more urgent to do. */
+  async keep(): Promise<void> {
+    if (!possible || this.kept || this.#keeping) return
+    this.#keeping = true
+    await new Promise(resolve => setTimeout(resolve, CALM_MS))
+    try {
+      const worker = await active()
+      const channel = new MessageChannel()
+      const answer = new Promise<unknown>(resolve => (channel.port1.onmessage = event => resolve(event.data)))
+      worker.postMessage('keep', [channel.port2])
+      this.kept = (await answer) === 'kept'
+      if (this.kept) document.documentElement.dataset['offline'] = 'kept'
+    } catch {
+      this.kept = false
+    }
+    this.#keeping = false
+  }
+
+  /** Shows the newer version, in all tabs. */
+  takeOver(): void {
+    navigator.serviceWorker.addEventListener('controllerchange', () => window.location.reload(), { once: true })
+    this.update?.postMessage('take over')
+  }
+
+  constructor() {
+    if (!possible || !navigator.serviceWorker.controller) return
+    void navigator.serviceWorker.getRegistration('./').then(registration => {
+      if (!registration) return
+      this.update = registration.waiting
+      registration.addEventListener('updatefound', () => {
+        const worker = registration.installing
+        worker?.addEventListener('statechange', () => {
+          if (worker.state === 'installed') this.update = registration.waiting
+        })
+      })
+    }).catch(() => undefined)
+  }
+}
+
+/** The active service worker of this folder, registered if it is not yet. */
+async function active(): Promise<ServiceWorker> {
+  const registration = await navigator.serviceWorker.register('./sw.js', { scope: './', updateViaCache: 'none' })
+  if (registration.active) return registration.active
+  const worker = registration.installing ?? registration.waiting
+  if (!worker) throw new Error(text.offline.noWorker)
+  return new Promise((resolve, reject) => {
+    worker.addEventListener('statechange', () => {
+      if (worker.state === 'activated') resolve(worker)
+      if (worker.state === 'redundant') reject(new Error(text.offline.noWorker))
+    })
+  })
+}
+
+function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  return Promise.race([promise, new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), milliseconds))])
+}
+
+export const offline = new Offline()
