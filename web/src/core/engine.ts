@@ -6,6 +6,7 @@
 // leaves the others waiting for ever (wasm aborts the thread only), so the panic hook leaves
 // its message in shared memory and the page ends the run.
 
+import { text } from '../text'
 import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type OpcodeHelp, type Outcome, type Progress, type Request, type Response } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
@@ -14,6 +15,7 @@ export interface WorkerLike {
   terminate(): void
   onmessage: ((event: MessageEvent<Response>) => void) | null
   onerror: ((event: ErrorEvent) => void) | null
+  onmessageerror: ((event: MessageEvent) => void) | null
 }
 
 export interface EngineOptions {
@@ -28,8 +30,7 @@ const POLL_MS = 50
 const OBEY_MS = 250 // a cancelled run that takes longer is terminated
 const POOL_MS = 3_000 // threads that are not there by then never come
 const DOWNLOAD_MS = 60_000
-const NO_ISOLATION = 'This page is not cross-origin isolated, so the engine runs on one thread.'
-const NO_POOL = 'Threads did not start in this browser, so the engine runs on one thread.'
+const READ_MS = 10_000 // reading takes milliseconds; one that takes this long never ends
 
 /** When the first elements of a run were decided, and how many those were: those built alike come all at once. */
 type Pace = { since: number; decided: number }
@@ -58,6 +59,7 @@ export class Engine {
   #stage = 0
   #poll: ReturnType<typeof setInterval> | undefined
   #startTimer: ReturnType<typeof setTimeout> | undefined
+  #readTimer: ReturnType<typeof setTimeout> | undefined
   #lastSum = -1
   #lastMove = 0
   #pace: Pace | null = null
@@ -65,7 +67,7 @@ export class Engine {
   constructor(options: EngineOptions) {
     this.#options = options
     this.#flavour = options.isolated ? 'threads' : 'single'
-    if (!options.isolated) this.#note = NO_ISOLATION
+    if (!options.isolated) this.#note = text.engine.noIsolation
     this.#spawn()
   }
 
@@ -114,6 +116,7 @@ export class Engine {
   dispose(): void {
     clearInterval(this.#poll)
     clearTimeout(this.#startTimer)
+    clearTimeout(this.#readTimer)
     this.#worker?.terminate()
     this.#worker = null
   }
@@ -144,10 +147,12 @@ export class Engine {
     task.onBegin?.()
     this.#worker.postMessage(task.request)
     if (task.request.kind === 'verify') this.#poll = setInterval(() => this.#watch(task), POLL_MS)
+    else this.#readTimer = setTimeout(() => this.#lose({ kind: 'died', message: text.engine.workerStopped, stack: '' }), READ_MS)
   }
 
   #finish(answer: Parameters<Task['settle']>[0]): void {
     clearInterval(this.#poll)
+    clearTimeout(this.#readTimer)
     const task = this.#task
     this.#task = null
     this.#counters = null
@@ -160,6 +165,7 @@ export class Engine {
     this.#worker?.terminate()
     const lost = this.#task
     clearInterval(this.#poll)
+    clearTimeout(this.#readTimer)
     this.#task = null
     this.#counters = null
     this.#spawn()
@@ -200,7 +206,7 @@ export class Engine {
         return
       }
       if (u32(at.out_of_memory) !== 0 && progress.silent > 1.5) {
-        this.#lose({ kind: 'memory', message: `the browser gave no more memory after ${progress.executed.toLocaleString('en')} thread-instructions`, stack: '' })
+        this.#lose({ kind: 'memory', message: text.engine.noMemory(progress.executed), stack: '' })
         return
       }
     }
@@ -228,11 +234,15 @@ export class Engine {
     worker.onerror = event => {
       if (worker !== this.#worker) return
       event.preventDefault?.()
-      const message = event.message || 'the engine worker stopped'
+      died(event.message || text.engine.workerStopped)
+    }
+    worker.onmessageerror = () => died(text.engine.workerStopped)
+    const died = (message: string) => {
+      if (worker !== this.#worker) return
       if (this.#state.kind === 'starting') this.#failStart(message)
       else this.#lose({ kind: 'died', message, stack: '' })
     }
-    this.#startTimer = setTimeout(() => this.#failStart('the engine did not load in time'), DOWNLOAD_MS)
+    this.#startTimer = setTimeout(() => this.#failStart(text.engine.slowDownload), DOWNLOAD_MS)
     worker.postMessage({ kind: 'start', flavour: this.#flavour, threads: this.#options.threads })
   }
 
@@ -241,7 +251,7 @@ export class Engine {
     this.#worker?.terminate()
     if (this.#flavour === 'threads') {
       this.#flavour = 'single'
-      this.#note = NO_POOL
+      this.#note = text.engine.noThreads
       this.#spawn()
       return
     }
@@ -253,7 +263,7 @@ export class Engine {
     switch (response.kind) {
       case 'compiled':
         clearTimeout(this.#startTimer)
-        this.#startTimer = setTimeout(() => this.#failStart('its threads did not start in time'), POOL_MS)
+        this.#startTimer = setTimeout(() => this.#failStart(text.engine.slowThreads), POOL_MS)
         return
       case 'ready':
         clearTimeout(this.#startTimer)

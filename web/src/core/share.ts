@@ -13,9 +13,11 @@
 // leaves the browser.
 //
 // A damaged link is not an exception but a value that names the broken part and carries
-// whatever text could be read: a link is copied through chats that cut it off.
+// whatever text could be read: a link is copied through chats that cut it off. A hostile one
+// is a damaged one: it is read up to fixed limits and no further.
 
 import { Deflate, Inflate } from 'fflate'
+import { text } from '../text'
 import { DICTIONARY_1 } from './share-dictionary'
 import { canWrite, readDifferences, writeDifferences } from './share-numbers'
 
@@ -35,6 +37,9 @@ export type Decoded =
   | { ok: false; part: string; message: string; recovered: Partial<Shared> }
 
 const VERSION = '1'
+/** What a link may unpack to, and how long it may be; the largest kernels of the corpus need a tenth. */
+const MOST_BYTES = 4 << 20
+const MOST_CHARACTERS = 2_000_000
 const keys = { r: 'reference', o: 'optimized', R: 'reference', O: 'optimized', s: 'spec', m: 'single', v: 'verdict' } as const
 type Key = keyof typeof keys
 
@@ -66,52 +71,67 @@ export function encode(shared: Shared): string {
 
 /** Reads a fragment, with or without its "#". */
 export function decode(fragment: string): Decoded {
-  const text = fragment.replace(/^#/, '')
+  const link = fragment.replace(/^#/, '')
   const broken = (part: string, message: string, recovered: Partial<Shared> = {}): Decoded => ({ ok: false, part, message, recovered })
-  if (text === '') return broken('link', 'the link is empty')
-  if (text[0] !== VERSION) {
-    return broken('version', `the link is of version “${text[0]}”, which this page does not know; it may come from a newer one`)
-  }
-  const payload = text.slice(1)
+  if (link === '') return broken('link', text.link.empty)
+  if (link[0] !== VERSION) return broken('version', text.link.version(link[0] ?? ''))
+  if (link.length > MOST_CHARACTERS) return broken('length', text.link.tooLong(MOST_CHARACTERS))
+  const payload = link.slice(1)
   const bad = payload.search(/[^A-Za-z0-9_-]/)
-  const { bytes, complete } = inflate(fromBase64url(bad < 0 ? payload : payload.slice(0, bad)))
-  const { shared, part, end, missing } = readSections(bytes)
-  if (bad >= 0) {
-    return broken('alphabet', `character ${bad + 2} of the link, “${payload[bad]}”, cannot stand in a link; it was probably added on the way`, shared)
-  }
-  if (part !== null) {
-    const hint = complete ? '' : '; the link was probably cut off'
-    return broken(part, `${part} is incomplete${missing > 0 ? ` (${missing} bytes are missing)` : ''}${hint}`, shared)
-  }
+  const { bytes, state } = inflate(fromBase64url(bad < 0 ? payload : payload.slice(0, bad)))
+  const { shared, part, end, missing, notText } = readSections(bytes)
+  if (state === 'too large') return broken('size', text.link.tooLarge(MOST_BYTES >> 20), shared)
+  if (bad >= 0) return broken('alphabet', text.link.alphabet(bad + 2, String.fromCodePoint(payload.codePointAt(bad) ?? 0)), shared)
+  if (part !== null) return broken(part, text.link.incomplete(part, missing, state === 'cut'), shared)
   const checksum = decoder.decode(bytes.subarray(end))
-  if (checksum !== '#' + crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0')) {
-    return broken('checksum', 'the checksum does not fit, so the texts may not be what was shared', shared)
-  }
+  if (checksum !== '#' + crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0')) return broken('checksum', text.link.checksum, shared)
+  if (notText !== null) return broken('text', text.link.notText(notText), shared)
   return { ok: true, shared: { reference: '', optimized: '', spec: '', single: false, verdict: null, ...shared } }
 }
 
-/** Reads sections until the checksum, the end or nonsense; `part` names the first incomplete one. */
-function readSections(bytes: Uint8Array): { shared: Partial<Shared>; part: string | null; end: number; missing: number } {
-  const shared: Partial<Shared> = {}
-  let at = 0
-  while (at < bytes.length && bytes[at] !== 0x23) {
-    const key = String.fromCharCode(bytes[at] ?? 0)
-    if (!Object.hasOwn(keys, key)) return { shared, part: 'the list of parts', end: at, missing: 0 }
-    const name = keys[key as Key]
-    const colon = bytes.indexOf(0x3a, at)
-    const length = colon < 0 ? NaN : Number(decoder.decode(bytes.subarray(at + 1, colon)))
-    if (!Number.isSafeInteger(length) || length < 0) return { shared, part: title(name), end: at, missing: 0 }
-    const value = decoder.decode(bytes.subarray(colon + 1, colon + 1 + length))
-    if (name === 'single') shared.single = value === '1'
-    else shared[name] = key === 'R' || key === 'O' ? readDifferences(value) : value
-    const missing = colon + 1 + length - bytes.length
-    if (missing > 0) return { shared, part: title(name), end: at, missing }
-    at = colon + 1 + length
-  }
-  return at < bytes.length ? { shared, part: null, end: at, missing: 0 } : { shared, part: 'the link', end: at, missing: 0 }
+interface Sections {
+  shared: Partial<Shared>
+  /** The first incomplete part. */
+  part: string | null
+  end: number
+  missing: number
+  /** The first part that is not UTF-8. */
+  notText: string | null
 }
 
-const title = (name: string) => (name === 'reference' || name === 'optimized' ? `the ${name} kernel` : `the ${name}`)
+/** Reads sections until the checksum, the end or nonsense. */
+function readSections(bytes: Uint8Array): Sections {
+  const shared: Partial<Shared> = {}
+  const { parts } = text.link
+  let notText: string | null = null
+  let at = 0
+  const until = (part: string | null, missing = 0): Sections => ({ shared, part, end: at, missing, notText })
+  while (at < bytes.length && bytes[at] !== 0x23) {
+    const key = String.fromCharCode(bytes[at] ?? 0)
+    if (!Object.hasOwn(keys, key)) return until(parts.list)
+    const name = keys[key as Key]
+    const colon = bytes.subarray(at, at + 12).indexOf(0x3a)
+    const digits = decoder.decode(bytes.subarray(at + 1, at + Math.max(colon, 1)))
+    if (!/^\d{1,8}$/.test(digits)) return until(parts[name])
+    const [from, to] = [at + colon + 1, at + colon + 1 + Number(digits)]
+    const value = decoder.decode(bytes.subarray(from, to))
+    if (name === 'single') shared.single = value === '1'
+    else shared[name] = key === 'R' || key === 'O' ? readDifferences(value) : value
+    if (to > bytes.length) return until(parts[name], to - bytes.length)
+    if (notText === null && value.includes('\ufffd') && !isText(bytes.subarray(from, to))) notText = parts[name]
+    at = to
+  }
+  return until(at < bytes.length ? null : parts.link)
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return true
+  } catch {
+    return false
+  }
+}
 
 function deflate(bytes: Uint8Array): Uint8Array {
   const chunks: Uint8Array[] = []
@@ -120,20 +140,23 @@ function deflate(bytes: Uint8Array): Uint8Array {
   return join(chunks)
 }
 
-/** Inflates as far as the data goes; small pushes let everything before a fault come out. */
-function inflate(bytes: Uint8Array): { bytes: Uint8Array; complete: boolean } {
+/** Inflates as far as the data goes, and no further than the limit; small pushes let everything before a fault come out. */
+function inflate(bytes: Uint8Array): { bytes: Uint8Array; state: 'whole' | 'cut' | 'too large' } {
   const chunks: Uint8Array[] = []
-  let complete = false
+  let size = 0
+  let whole = false
   const stream = new Inflate({ dictionary }, (chunk, final) => {
+    size += chunk.length
+    if (size > MOST_BYTES) throw new RangeError('too large')
     chunks.push(chunk)
-    complete ||= final
+    whole ||= final
   })
   try {
     for (let at = 0; at < bytes.length; at += 32) stream.push(bytes.subarray(at, at + 32), at + 32 >= bytes.length)
   } catch {
-    complete = false
+    whole = false
   }
-  return { bytes: join(chunks), complete }
+  return { bytes: join(chunks), state: size > MOST_BYTES ? 'too large' : whole ? 'whole' : 'cut' }
 }
 
 function join(parts: Uint8Array[]): Uint8Array {

@@ -1,6 +1,8 @@
 // The engine's worker: the only file that calls WebAssembly. It answers one request at a
 // time; everything it says is a Response of protocol.ts.
 
+import { text } from '../text'
+import { lacking } from './features'
 import { load, type Package } from './packages'
 import type { Flavour, Request, Response } from './protocol'
 
@@ -15,7 +17,7 @@ self.onmessage = async (event: MessageEvent<Request>) => {
     try {
       await start(request.flavour, request.threads)
     } catch (error) {
-      say({ kind: 'unusable', message: String(error) })
+      say({ kind: 'unusable', message: error instanceof Error ? error.message : String(error) })
     }
     return
   }
@@ -33,6 +35,8 @@ self.onmessage = async (event: MessageEvent<Request>) => {
 /** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
 async function start(wanted: Flavour, threads: number): Promise<void> {
   flavour = wanted
+  const missing = lacking(wanted)
+  if (missing.length > 0) throw new Error(text.engine.lacking(missing))
   const loaded = await load(wanted)
   if (wanted === 'threads') {
     say({ kind: 'compiled' })

@@ -1,7 +1,7 @@
 // The page's side of the service worker (web/src/sw.ts): isolation before anything is loaded,
 // use without network after the first verdict, updates when the user wants them.
 
-import { text } from './text'
+import { text } from '../text'
 
 const PATIENCE_MS = 3_000
 const CALM_MS = 1_000

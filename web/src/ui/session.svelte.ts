@@ -8,7 +8,7 @@ import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { firstExample, inputOf, type Example } from './gallery'
 import { offline } from './offline.svelte'
-import { text } from './text'
+import { text } from '../text'
 
 export type Run =
   | { kind: 'idle' }
@@ -196,8 +196,7 @@ class Session {
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
     this.#replace({ reference, optimized, spec, single }, null)
-    const kept = reference || optimized || spec ? ' What could be read is in the editors.' : ''
-    this.notice = { tone: 'warn', text: `This link is damaged: ${decoded.message}.${kept}` }
+    this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== '') }
   }
 
   #replace(input: Input, example: Example | null): void {

@@ -73,19 +73,6 @@ describe('the playground', () => {
     await page.context().close()
   })
 
-  test('a cut link says what is missing and keeps the text', async () => {
-    const { page } = await visit(site)
-    await verdict(page)
-    await page.getByTestId('share').click()
-    const link = await page.getByTestId('share-link').inputValue()
-    const fragment = link.slice(link.indexOf('#'))
-    const cut = await visit(site, fragment.slice(0, Math.floor(fragment.length * 0.85)))
-    await expect.poll(() => cut.page.getByTestId('notice').textContent()).toContain('the optimized kernel is incomplete')
-    expect(await textOf(cut.page, 'reference')).toBe(examples[0]!.input.reference)
-    await cut.page.context().close()
-    await page.context().close()
-  })
-
   test('a long run stops at once and the page is usable again', async () => {
     const { page } = await visit(site, '#' + encode({ reference: '', optimized: ENDLESS, spec: '', single: true, verdict: null }))
     await expect.poll(() => page.getByText(/thread-instructions/).count(), { timeout: 20_000 }).toBeGreaterThan(0)
@@ -135,19 +122,6 @@ describe('the playground', () => {
     await page.keyboard.press('Control+Enter')
     expect(await page.getByTestId('pill').first().textContent()).toMatch(/Verifying|Equivalent/)
     await page.context().close()
-  })
-})
-
-describe('without isolation', () => {
-  test('the engine runs on one thread and says so', async () => {
-    const plain = await open({ isolated: false })
-    const { page } = await visit(plain)
-    expect(await verdict(page)).toBe('equivalent')
-    expect(await page.evaluate(() => crossOriginIsolated)).toBe(false)
-    const engine = page.getByTestId('engine')
-    expect(await engine.textContent()).toContain('1 thread')
-    expect(await engine.getAttribute('title')).toContain('not cross-origin isolated')
-    await close(plain)
   })
 })
 

@@ -9,6 +9,7 @@ const report = { verdict: 'equivalent' } as Report
 class Puppet implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null
   onerror: WorkerLike['onerror'] = null
+  onmessageerror: WorkerLike['onmessageerror'] = null
   terminated = false
   heard: Request[] = []
   postMessage(message: Request) {

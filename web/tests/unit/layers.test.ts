@@ -26,3 +26,10 @@ test('only what the worker loads imports WebAssembly; others import types', () =
 test('no file grows beyond what a reader holds', () => {
   for (const [name, text] of all) expect(text.split('\n').length, name).toBeLessThan(600)
 })
+
+test('no text becomes markup: icons, which are built in, are the only HTML', () => {
+  for (const [name, text] of all) {
+    if (name === 'ui/Icon.svelte') continue
+    expect(text.match(/\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|new Function/g) ?? [], name).toEqual([])
+  }
+})
