@@ -98,7 +98,7 @@ function isolated(response: Response): Response {
   const headers = new Headers(response.headers)
   headers.set('Cross-Origin-Opener-Policy', 'same-origin')
   headers.set('Cross-Origin-Embedder-Policy', 'require-corp')
-  headers.set('Cross-Origin-Resource-Policy', 'same-origin')
+  headers.set('Cross-Origin-Resource-Policy', 'cross-origin') // so that isolated pages may embed this one
   // Some plain servers do not know WebAssembly, and browsers compile it as it comes only by this name.
   if (response.url.endsWith('.wasm')) headers.set('Content-Type', 'application/wasm')
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers })

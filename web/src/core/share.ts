@@ -5,7 +5,7 @@
 //   payload   = base64url(deflate-raw(sections checksum))   with a preset dictionary
 //   section   = key length ":" bytes      key: one letter; length: decimal, in bytes of UTF-8;
 //               the kernels are written with differences of numbers (share-numbers.ts) where
-//               the key is a capital
+//               the key is a capital; the verdict may be followed by a blank and a version
 //   checksum  = "#" eight hexadecimal digits (CRC-32 of the sections)
 //
 // What has its default value is left out. Texts come back byte for byte, as long as they
@@ -30,6 +30,8 @@ export interface Shared {
   single: boolean
   /** The verdict when the link was made, to be reproduced. */
   verdict: string | null
+  /** The version of the engine that found it; null where the link does not say. */
+  version: string | null
 }
 
 export type Decoded =
@@ -48,7 +50,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const dictionary = encoder.encode(writeDifferences(DICTIONARY_1))
 
 /** The fragment (without "#") for a question. */
-export function encode(shared: Shared): string {
+export function encode(shared: Omit<Shared, 'version'> & Partial<Shared>): string {
   const kernel = (key: 'r' | 'o', text: string): [Key, string] =>
     canWrite(text) ? [key === 'r' ? 'R' : 'O', writeDifferences(text)] : [key, text]
   const values: [Key, string][] = [
@@ -56,7 +58,7 @@ export function encode(shared: Shared): string {
     kernel('r', shared.reference),
     kernel('o', shared.optimized),
     ['m', shared.single ? '1' : ''],
-    ['v', shared.verdict ?? ''],
+    ['v', shared.verdict === null ? '' : shared.verdict + (shared.version ? ` ${shared.version}` : '')],
   ]
   const parts: Uint8Array[] = []
   for (const [key, value] of values) {
@@ -86,7 +88,7 @@ export function decode(fragment: string): Decoded {
   const checksum = decoder.decode(bytes.subarray(end))
   if (checksum !== '#' + crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0')) return broken('checksum', text.link.checksum, shared)
   if (notText !== null) return broken('text', text.link.notText(notText), shared)
-  return { ok: true, shared: { reference: '', optimized: '', spec: '', single: false, verdict: null, ...shared } }
+  return { ok: true, shared: { reference: '', optimized: '', spec: '', single: false, verdict: null, version: null, ...shared } }
 }
 
 interface Sections {
@@ -116,12 +118,19 @@ function readSections(bytes: Uint8Array): Sections {
     const [from, to] = [at + colon + 1, at + colon + 1 + Number(digits)]
     const value = decoder.decode(bytes.subarray(from, to))
     if (name === 'single') shared.single = value === '1'
+    else if (name === 'verdict') readVerdict(shared, value)
     else shared[name] = key === 'R' || key === 'O' ? readDifferences(value) : value
     if (to > bytes.length) return until(parts[name], to - bytes.length)
     if (notText === null && value.includes('\ufffd') && !isText(bytes.subarray(from, to))) notText = parts[name]
     at = to
   }
   return until(at < bytes.length ? null : parts.link)
+}
+
+function readVerdict(shared: Partial<Shared>, value: string): void {
+  const blank = value.indexOf(' ')
+  shared.verdict = blank < 0 ? value : value.slice(0, blank)
+  shared.version = blank < 0 ? null : value.slice(blank + 1)
 }
 
 function isText(bytes: Uint8Array): boolean {

@@ -3,7 +3,7 @@
 
 import { Engine } from '../core/engine'
 import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, OpcodeHelp, Progress, Report, TextSource } from '../core/protocol'
-import { decode, encode } from '../core/share'
+import { decode, encode, type Shared } from '../core/share'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { firstExample, inputOf, type Example } from './gallery'
@@ -54,8 +54,8 @@ class Session {
   /** A request to an editor to show a line; `at` makes repeated requests distinct. */
   focus = $state.raw<{ source: TextSource; line: number; column: number; at: number } | null>(null)
   notice = $state<Notice | null>(null)
-  /** The verdict a link came with, until it is reproduced or not. */
-  promised = $state<string | null>(null)
+  /** The verdict that a link or file came with, and the version that found it. */
+  promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
 
   report = $derived(this.run.kind === 'done' ? this.run.report : null)
   running = $derived(this.run.kind === 'running')
@@ -177,8 +177,20 @@ class Session {
   /** The page's address with everything in it. */
   link(): string {
     const [address] = window.location.href.split('#')
-    const verdict = this.report && !this.stale ? this.report.verdict : null
-    return `${address}#${encode({ ...this.input(), verdict })}`
+    return `${address}#${encode(this.shared())}`
+  }
+
+  /** The question, with its verdict if there is one. */
+  shared(): Shared {
+    const report = this.stale ? null : this.report
+    return { ...this.input(), verdict: report?.verdict ?? null, version: report?.version ?? null }
+  }
+
+  /** Shows a question that came from outside, and recomputes its verdict. */
+  open(shared: Shared): void {
+    this.#replace(shared, null)
+    this.promised = shared.verdict === null ? null : { verdict: shared.verdict, version: shared.version }
+    void this.verify()
   }
 
   /** Reads a link, or shows the first example. */
@@ -189,9 +201,7 @@ class Session {
     }
     const decoded = decode(fragment)
     if (decoded.ok) {
-      this.promised = decoded.shared.verdict
-      this.#replace(decoded.shared, null)
-      void this.verify()
+      this.open(decoded.shared)
       return
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
@@ -212,6 +222,7 @@ class Session {
   /** Forgets the run and what it showed. */
   #reset(example: Example | null): void {
     this.stop()
+    this.promised = null
     this.example = example
     this.marks = []
     this.focus = null

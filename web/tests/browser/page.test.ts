@@ -1,3 +1,4 @@
+import fs from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import examples from 'virtual:gallery'
 import { encode } from '../../src/core/share'
@@ -68,8 +69,35 @@ describe('the playground', () => {
     await reopened.page.getByTestId('spec-toggle').click()
     expect(await textOf(reopened.page, 'spec')).toBe(spec)
     expect(await reopened.page.getByTestId('pill').first().textContent()).toContain('reproduced here')
+    expect(await reopened.page.getByTestId('reproduced').textContent()).toContain('agrees')
     expect(reopened.complaints).toEqual([])
     await reopened.page.context().close()
+    await page.context().close()
+  })
+
+  test('a link whose verdict differs says why', async () => {
+    const input = examples[0]!.input
+    const { page } = await visit(site, '#' + encode({ ...input, verdict: 'not_equivalent', version: '0.0.9' }))
+    expect(await verdict(page)).toBe('equivalent')
+    expect(await page.getByTestId('pill').first().textContent()).toContain('the link said: Different')
+    const why = await page.getByTestId('reproduced').textContent()
+    expect(why).toContain('this browser finds “Equivalent”')
+    expect(why).toContain('made by version 0.0.9')
+    await page.context().close()
+  })
+
+  test('is shared as Markdown, as HTML and as a file', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('share').click()
+    await page.getByTestId('share-as-markdown').click()
+    expect(await page.getByTestId('share-link').inputValue()).toMatch(/^✅ \*\*Equivalent\*\*[^]*\| Reference \| `softmax_naive` \| 1×1×1 \| 128×1×1 \|[^]*assumptions[^]*Warpproof \d[^]*\(http.*#1/)
+    await page.getByTestId('share-as-html').click()
+    expect(await page.getByTestId('share-link').inputValue()).toMatch(/^<iframe src="http[^"]*#1[^"]*" title="Equivalent/)
+    const download = page.waitForEvent('download')
+    await page.getByTestId('share-file').click()
+    const file = JSON.parse(fs.readFileSync(await (await download).path(), 'utf8'))
+    expect(file).toEqual({ warpproof: 1, ...examples[0]!.input, verdict: 'equivalent', version: expect.stringMatching(/^\d/) })
     await page.context().close()
   })
 

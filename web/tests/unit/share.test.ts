@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decode, encode, type Shared } from '../../src/core/share'
+import { fingerprint } from './freeze-links'
+import frozen from './links.json'
 
 const question: Shared = {
   reference: '.version 8.0\n.target sm_80\n.visible .entry k()\n{\n\tret;\n}\n',
@@ -7,6 +9,7 @@ const question: Shared = {
   spec: '[launch]\nblock = [64, 1, 1]\n',
   single: false,
   verdict: 'equivalent',
+  version: null,
 }
 
 /** A kernel of about `lines` lines that does not repeat itself much. */
@@ -24,7 +27,7 @@ describe('share links', () => {
   })
 
   test('leave defaults out', () => {
-    const empty: Shared = { reference: '', optimized: '', spec: '', single: false, verdict: null }
+    const empty: Shared = { reference: '', optimized: '', spec: '', single: false, verdict: null, version: null }
     expect(encode(empty).length).toBeLessThan(20)
     expect(decode(encode(empty))).toEqual({ ok: true, shared: empty })
   })
@@ -48,7 +51,7 @@ describe('share links', () => {
   test('bring every example back byte for byte', async () => {
     const { default: examples } = await import('virtual:gallery')
     expect(examples.length).toBeGreaterThan(10)
-    for (const { input, verdict } of examples) expect(decode(encode({ ...input, verdict }))).toEqual({ ok: true, shared: { ...input, verdict } })
+    for (const { input, verdict } of examples) expect(decode(encode({ ...input, verdict }))).toEqual({ ok: true, shared: { ...input, verdict, version: null } })
   })
 
   test('keep numbers that look like registers but are not', () => {
@@ -57,9 +60,17 @@ describe('share links', () => {
     expect(decode(encode(shared))).toEqual({ ok: true, shared })
   })
 
-  test('of version 1 open for ever', () => {
-    // Written by the first release. If this fails, the format changed: add a version instead.
-    expect(decode(FROZEN)).toEqual({ ok: true, shared: question })
+  test('carry the version that found the verdict', () => {
+    const shared = { ...question, version: '0.1.0-beta.2' }
+    expect(decode(encode(shared))).toEqual({ ok: true, shared })
+  })
+
+  // links.json holds links as they were released, oldest first. If one fails, the format
+  // changed: add a version instead. New links are added (tests/unit/freeze-links.ts), old ones never touched.
+  test.each(frozen.map(entry => [entry.name, entry] as const))('frozen: %s opens for ever', (_, { link, sha256 }) => {
+    const decoded = decode(link)
+    if (!decoded.ok) throw new Error(decoded.message)
+    expect(fingerprint(decoded.shared)).toBe(sha256)
   })
 
   test('cut off anywhere name the broken part and keep the text before it', () => {
@@ -101,5 +112,3 @@ describe('share links', () => {
     expect(decoded.message).toContain('newer')
   })
 })
-
-const FROZEN = '1KzaysIJnSXgGMwM2tyH5K8jU3AppXAI4eoI6loKe5DXAqQtsei2Xv5kJimZe8DBU0eE9h-en6ig8m7rh6dplOgof5s9qUGBQADZVFBKBhXFiJnCUIF0hKScxL1uBi6vM0MAqtbA0EzgoAbRCOdXI1MjSwNAQAA'

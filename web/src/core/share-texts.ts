@@ -1,0 +1,39 @@
+// What a shared question looks like elsewhere: a Markdown block for a review, and HTML that
+// embeds the page. Names come from users, so markup in them is written as text.
+
+import { text } from '../text'
+import type { Report } from './protocol'
+import { presentations } from './verdict'
+
+const times = (extents: readonly number[]) => extents.join('×')
+/** Outside of code spans, where it would be markup. */
+const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : piece.replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
+
+/** A block for a code review: verdict, launch, assumptions, version, link; with no report, the link alone. */
+export function markdown(report: Report | null, link: string): string {
+  if (!report) return `[${text.share.open}](${link})`
+  const { word, tone } = presentations[report.verdict]
+  const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
+  const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
+  if (report.kernels.length > 0) {
+    lines.push(`| ${text.share.columns.join(' | ')} |`, '| --- | --- | --- | --- |')
+    for (const { side, name, grid, block } of report.kernels) lines.push(`| ${text.sides[side]} | \`${name}\` | ${times(grid)} | ${times(block)} |`)
+    lines.push('')
+  }
+  if (report.assumptions.length > 0) {
+    lines.push(`<details><summary>${text.share.restsOn(report.assumptions.length)}</summary>`, '')
+    for (const { text: assumed, count } of report.assumptions) lines.push(`- ${plain(assumed)}${count > 1 ? ` (${count.toLocaleString('en')}×)` : ''}`)
+    lines.push('', '</details>', '')
+  }
+  lines.push(`[${text.share.reproduce(report.version)}](${link})`)
+  return lines.join('\n')
+}
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const escaped = (part: string) => part.replace(/[&<>"']/g, character => escapes[character] ?? character)
+
+/** HTML that shows the page, with this question, inside another one. */
+export function embed(report: Report | null, link: string): string {
+  const title = report ? `${presentations[report.verdict].word}: ${report.summary.replaceAll('`', '')}` : text.share.open
+  return `<iframe src="${escaped(link)}" title="${escaped(title)}" width="100%" height="760" loading="lazy" style="border:1px solid #ccc"></iframe>`
+}

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { readPair, writePair } from '../../src/core/pair-file'
+import type { Report } from '../../src/core/protocol'
+import type { Shared } from '../../src/core/share'
+import { embed, markdown } from '../../src/core/share-texts'
+
+const report = {
+  verdict: 'equivalent',
+  summary: '`a_b` and `c` compute the same 4 elements of `y`, <b>bold</b> [x](y).',
+  version: '0.1.0',
+  kernels: [
+    { side: 'reference', name: 'a_b', grid: [1, 1, 1], block: [64, 1, 1] },
+    { side: 'optimized', name: 'c', grid: [2, 1, 1], block: [32, 1, 1] },
+  ],
+  assumptions: [{ text: '`add.f32` is computed without rounding', count: 12_345 }, { text: 'no value is NaN', count: 1 }],
+} as unknown as Report
+
+describe('what is shared', () => {
+  test('as Markdown says verdict, launch, assumptions, version and link', () => {
+    expect(markdown(report, 'https://host/#1abc')).toBe(
+      [
+        '✅ **Equivalent**. `a_b` and `c` compute the same 4 elements of `y`, \\<b\\>bold\\</b\\> \\[x\\](y).',
+        '',
+        '|  | Kernel | Grid | Block |',
+        '| --- | --- | --- | --- |',
+        '| Reference | `a_b` | 1×1×1 | 64×1×1 |',
+        '| Optimized | `c` | 2×1×1 | 32×1×1 |',
+        '',
+        '<details><summary>Rests on 2 assumptions</summary>',
+        '',
+        '- `add.f32` is computed without rounding (12,345×)',
+        '- no value is NaN',
+        '',
+        '</details>',
+        '',
+        '[Reproduce it with Warpproof 0.1.0](https://host/#1abc)',
+      ].join('\n'),
+    )
+    expect(markdown(null, 'L')).toBe('[Open in Warpproof](L)')
+  })
+
+  test('as HTML cannot be broken out of', () => {
+    const html = embed({ ...report, summary: '"><script>alert(1)</script>' }, 'https://host/#1"x')
+    expect(html.match(/</g)).toHaveLength(2)
+    expect(html).toContain('&quot;&gt;&lt;script&gt;')
+  })
+
+  test('as a file comes back', () => {
+    const shared: Shared = { reference: 'a\r\n\u0000', optimized: 'ü🚀', spec: '', single: true, verdict: 'data_race', version: '0.1.0' }
+    expect(readPair(writePair(shared))).toEqual({ ok: true, shared })
+  })
+
+  test.each([
+    ['', 'not JSON'],
+    ['{"warpproof": 1, "refer', 'cut off'],
+    ['[1]', 'not a file of Warpproof'],
+    ['null', 'not a file of Warpproof'],
+    ['{"warpproof": 2}', 'version 2'],
+    ['{"warpproof": 1, "reference": 5}', '“reference” is not text'],
+  ])('as a file that is %j says what is wrong', (file, message) => {
+    const read = readPair(file)
+    expect(read.ok).toBe(false)
+    if (!read.ok) expect(read.message).toContain(message)
+  })
+})
