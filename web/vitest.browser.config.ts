@@ -1,13 +1,10 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { gallery } from './build/gallery.ts'
-import { lessons } from './build/lessons.ts'
-
-const corpus = path.resolve(import.meta.dirname, '../tests/corpus')
 
 // Drives the built page (web/dist) in a headless Chromium; `npm test` builds it first.
 export default defineConfig({
-  plugins: [gallery(corpus), lessons(path.resolve(import.meta.dirname, 'lessons'), corpus)],
+  plugins: [gallery(path.resolve(import.meta.dirname, '../tests/corpus'))],
   test: {
     include: ['web/tests/browser/**/*.test.ts'],
     environment: 'node',

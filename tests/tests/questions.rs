@@ -309,3 +309,35 @@ fn junk_is_refused_politely() {
         expect(&check(junk, &map(TWICE), "]["), Verdict::InvalidPtx);
     }
 }
+
+/// The first step of an online softmax, its running sum (0) rescaled from the running maximum (−∞)
+/// by 2^(old − new), or the wrong way round.
+fn first_step(scale: &str) -> String {
+    map(&format!(
+        "mov.f32 %f3, 0fFF800000; mov.f32 %f4, 0f00000000;\n\
+         max.f32 %f5, %f3, %f1; {scale} mul.f32 %f6, %f6, 0f3FB8AA3B; ex2.approx.f32 %f6, %f6;\n\
+         mul.f32 %f4, %f4, %f6; sub.f32 %f7, %f1, %f5; ex2.approx.f32 %f7, %f7;\n\
+         add.f32 %f4, %f4, %f7; add.f32 %f2, %f4, %f1;"
+    ))
+}
+
+/// Found by the independent machine: 0 · 2^(x + ∞) is NaN on every input, and was read as 0.
+#[test]
+fn zero_times_infinity_is_never_equal() {
+    let right = first_step("sub.f32 %f6, %f3, %f5;");
+    let wrong = first_step("sub.f32 %f6, %f5, %f3;");
+    expect(&check(&right, &right, ""), Verdict::Equivalent);
+    for (reference, optimized) in [(&right, &wrong), (&wrong, &right), (&wrong, &wrong)] {
+        let report = check(reference, optimized, "");
+        expect(&report, Verdict::Unknown);
+        assert!(report.to_json().contains("not a number"), "{report:#?}");
+    }
+}
+
+#[test]
+fn infinity_minus_infinity_is_never_equal() {
+    let undefined =
+        map("mov.f32 %f3, 0f7F800000; sub.f32 %f4, %f3, %f1; sub.f32 %f4, %f4, %f3; add.f32 %f2, %f4, %f1;");
+    expect(&check(&map("mov.f32 %f2, %f1;"), &undefined, ""), Verdict::Unknown);
+    expect(&check(&map("mov.f32 %f2, 0f00000000;"), &undefined, ""), Verdict::Unknown);
+}

@@ -6,7 +6,7 @@ use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::{Named, Term};
 use crate::base::Format;
 use num_rational::BigRational;
-use num_traits::{One, Zero};
+use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 
 /// 16 bytes: operation in the low byte of `head`, small operands above it.
@@ -284,7 +284,39 @@ impl Terms {
         if b == Term::ZERO {
             return a;
         }
+        if is_infinite(a) || is_infinite(b) {
+            return self.add_infinite(a, b);
+        }
         self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// A sum with ±∞: everything else counts as finite, which the ledger states; a product with
+    /// ±∞ does not (inlined logarithms make their NaN as `x · ∞ + ∞`).
+    #[cold]
+    fn add_infinite(&mut self, a: Term, b: Term) -> Term {
+        let (infinite, other) = if is_infinite(a) { (a, b) } else { (b, a) };
+        if let Node::Mul(x, y) = self.node(other)
+            && (is_infinite(x) || is_infinite(y))
+        {
+            return self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0);
+        }
+        if !self.is_unbounded(other) || infinite == other {
+            return infinite;
+        }
+        self.not_a_number()
+    }
+
+    /// A product with ±∞, where the sign of the other factor is known.
+    #[cold]
+    fn mul_infinite(&mut self, a: Term, b: Term) -> Option<Term> {
+        let (infinite, other) = if is_infinite(a) { (a, b) } else { (b, a) };
+        match &self.constants[other.as_constant()?].number {
+            Number::Rational(value) if value.is_zero() => Some(self.not_a_number()),
+            Number::Rational(value) if value.is_positive() => Some(infinite),
+            Number::Rational(_) | Number::MinusInfinity => Some(self.neg(infinite)),
+            Number::Named(_) | Number::Infinity => Some(infinite),
+            _ => Some(self.not_a_number()),
+        }
     }
 
     /// `a - b`.
@@ -296,7 +328,7 @@ impl Terms {
         if a == Term::ZERO {
             return self.neg(b);
         }
-        if self.as_rational(b).is_some() {
+        if self.as_rational(b).is_some() || is_infinite(a) || is_infinite(b) {
             let negated = self.neg(b);
             return self.add(a, negated);
         }
@@ -321,6 +353,11 @@ impl Terms {
         if (a == Term::ZERO || b == Term::ZERO) && !self.is_unbounded(a) && !self.is_unbounded(b) {
             return Term::ZERO;
         }
+        if (is_infinite(a) || is_infinite(b))
+            && let Some(product) = self.mul_infinite(a, b)
+        {
+            return product;
+        }
         self.push(Op::Mul, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
 
@@ -328,6 +365,7 @@ impl Terms {
     #[inline]
     pub fn fma(&mut self, a: Term, b: Term, c: Term) -> Term {
         if c == Term::ZERO
+            || is_infinite(c)
             || a.as_constant().is_some_and(|id| id < 7)
             || b.as_constant().is_some_and(|id| id < 7)
         {
@@ -581,4 +619,10 @@ impl Terms {
         a.as_constant()
             .is_some_and(|id| !matches!(self.constants[id].number, Number::Rational(_) | Number::Named(_)))
     }
+}
+
+/// ±∞ as a constant.
+#[inline]
+fn is_infinite(a: Term) -> bool {
+    a == Term::INFINITY || a == Term::MINUS_INFINITY
 }

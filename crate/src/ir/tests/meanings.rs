@@ -133,7 +133,7 @@ fn magic_constants_keep_their_rounding() {
             add.f64 %fd1, %fd2, 0d4310000000000000  means  f64 1.125899906842624e15 + fd2
             add.f16 %rs1, %rs2, 0x6400  means  f16 round_f16(1024 + rs2)
             mul.f32 %f1, %f2, 0f4B400000  means  f32 12582912·f2
-            add.f32 %f1, %f2, 0fFF800000  means  f32 -∞ + f2
+            add.f32 %f1, %f2, 0fFF800000  means  f32 -∞
         "#]],
     );
 }

@@ -125,7 +125,9 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
     }
     let run = match (from, to) {
         (Format::F32, Format::F32) => lanes_f32_to_f32(extra)?,
+        (Format::F64, Format::F64) if extra.sat => lanes!(|a: f64| -> f64 { a.saturated() }),
         (Format::F64, Format::F64) => lanes!(|a: f64| -> f64 { a }),
+        (Format::F16, Format::F16) if extra.sat => lanes!(|a: F16| -> F16 { a.saturated() }),
         (Format::F16, Format::F16) => lanes!(|a: F16| -> F16 { a }),
         (Format::F32, Format::F64) if !extra.sat && !extra.relu && !extra.finite => {
             if extra.ftz {
@@ -552,6 +554,11 @@ fn packed(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     ]))
 }
 
+/// `.satfinite`: infinities become the largest TF32 number of their sign.
+fn finite_tf32(a: u32) -> u32 {
+    if a & 0x7fff_ffff == 0x7f80_0000 { a - 0x2000 } else { a }
+}
+
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "cvt",
@@ -613,10 +620,13 @@ pub(super) const ROWS: &[Row] = &[
             if m.has("relu") {
                 return None;
             }
-            let run = match m.get("frnd")? {
-                "rna" => lanes!(|a: u32| -> u32 { soft::to_tf32_away(a) }),
-                "rn" => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Nearest) }),
-                _ => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Zero) }),
+            let run = match (m.get("frnd")?, m.has("satfinite")) {
+                ("rna", false) => lanes!(|a: u32| -> u32 { soft::to_tf32_away(a) }),
+                ("rn", false) => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Nearest) }),
+                (_, false) => lanes!(|a: u32| -> u32 { soft::to_tf32(a, Mode::Zero) }),
+                ("rna", true) => lanes!(|a: u32| -> u32 { finite_tf32(soft::to_tf32_away(a)) }),
+                ("rn", true) => lanes!(|a: u32| -> u32 { finite_tf32(soft::to_tf32(a, Mode::Nearest)) }),
+                (_, true) => lanes!(|a: u32| -> u32 { finite_tf32(soft::to_tf32(a, Mode::Zero)) }),
             };
             let mode = Mode::from_name(m.get("frnd"))?;
             let meaning = float_meaning(Format::Tf32, mode, true, Extra::default())?;

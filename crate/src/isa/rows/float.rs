@@ -172,14 +172,17 @@ fn scalar<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let mode = Mode::from_name(m.get("rnd"))?;
     let mut lanes = arithmetic::<A>(m.format("type")?, mode, m.has("ftz"), m.has("sat"))?;
     if m.has("relu") {
-        lanes = with_relu(lanes)?;
+        lanes = with_relu(lanes, m.has("ftz"))?;
     }
     Some(Action::Effect(Effect::Lanewise(lanes)))
 }
 
 /// `fma.relu` on halves: negative results become 0.
-fn with_relu(mut lanes: Lanewise) -> Option<Lanewise> {
+fn with_relu(mut lanes: Lanewise, ftz: bool) -> Option<Lanewise> {
     lanes.concrete = match lanes.dst {
+        Format::F16 if ftz => lanes!(|a: F16, b: F16, c: F16| -> F16 {
+            clipped(a.flushed().multiply_add(b.flushed(), c.flushed()).flushed())
+        }),
         Format::F16 => lanes!(|a: F16, b: F16, c: F16| -> F16 { clipped(a.multiply_add(b, c)) }),
         Format::Bf16 => lanes!(|a: Bf16, b: Bf16, c: Bf16| -> Bf16 { clipped(a.multiply_add(b, c)) }),
         _ => return None,
@@ -236,7 +239,7 @@ fn half(m: &crate::isa::form::Choice<'_>) -> Option<Format> {
 fn pairwise<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let mut lanes = arithmetic::<A>(half(m)?, Mode::Nearest, m.has("ftz"), m.has("sat"))?;
     if m.has("relu") {
-        lanes = with_relu(lanes)?;
+        lanes = with_relu(lanes, m.has("ftz"))?;
     }
     Some(packed(&lanes, (0x10 + A::TAG) << 20 | m.number()))
 }
@@ -428,9 +431,11 @@ fn elementary<const U: usize>(format: Format, ftz: bool) -> Option<Lanewise> {
     let run = match (format, ftz) {
         (Format::F32, false) => run::<f32, U, false> as LaneFn,
         (Format::F32, true) => run::<f32, U, true>,
-        (Format::F64, _) => run::<f64, U, false>,
+        (Format::F64, false) => run::<f64, U, false>,
+        (Format::F64, true) => run::<f64, U, true>,
         (Format::F16, _) => run::<F16, U, false>,
-        (Format::Bf16, _) => run::<Bf16, U, false>,
+        (Format::Bf16, false) => run::<Bf16, U, false>,
+        (Format::Bf16, true) => run::<Bf16, U, true>,
         _ => return None,
     };
     Some(lanewise(run, Meaning::Real(real::unary::<U>), format, &[format]))
@@ -508,7 +513,11 @@ rows! {
     "rcp" "9.7.3.13" Full
         ["rcp.rnd{.ftz}.type d, a; .rnd = .rn .rz .rm .rp; .type = .f32", "rcp.rnd.type d, a; .rnd = .rn .rz .rm .rp; .type = .f64", "rcp.approx{.ftz}.type d, a; .type = .f32 .f64"]
         |m| if m.format("type") == Some(Format::F64) && m.has("approx") {
-            Some(Action::Effect(Effect::Lanewise(arithmetic::<Recip>(Format::F64, Mode::Nearest, false, false)?)))
+            let mut lanes = arithmetic::<Recip>(Format::F64, Mode::Nearest, false, false)?;
+            if m.has("ftz") {
+                lanes.concrete = run::<Recip, f64, 0, true, false>;
+            }
+            Some(Action::Effect(Effect::Lanewise(lanes)))
         } else { scalar::<Recip>(m) },
         "1 / a", "The reciprocal.", "rcp.rn.f32 %f1, %f2;";
     "sqrt" "9.7.3.15" Full

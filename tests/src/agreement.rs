@@ -1,0 +1,540 @@
+//! One kernel of a corpus case, run concretely and symbolically, and whether both agree.
+//!
+//! The spec's arguments are bound here once more, in a few lines: tensors get random numbers, the
+//! machine runs on their bits, the simulator on their symbols, and each output term is evaluated at
+//! those numbers. Integers must agree exactly; floats within the running error bound; elements that
+//! nothing wrote must still hold the garbage that was there, and tensors that the simulator calls
+//! unwritten their old bytes.
+
+use crate::machine::{Machine, Stop, integer, memory::Global, program, soft};
+use crate::numeric::{Point, Precision, Value, tiny, unit};
+use crate::program::Dice;
+use rustc_apfloat::Round;
+use std::collections::BTreeSet;
+use warpproof::base::{Budget, Format, FormatClass, Source};
+use warpproof::decide::idioms;
+use warpproof::ir::{self, Kernel};
+use warpproof::sim::{
+    self, Binding, BoundParameter, Cell, FaultKind, Initial, Options, Run, Schedule, Setup, TensorSetup,
+};
+use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec};
+use warpproof::syntax::{self, ast};
+use warpproof::term::Term;
+use warpproof::term::eval::{Cone, evaluate};
+
+/// How a comparison ended.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Ending {
+    /// They agree.
+    Agrees(Tally),
+    /// It was not done, and why.
+    Skipped(String),
+    /// They do not agree: what and where.
+    Disagrees(String),
+}
+
+/// What was compared.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Tally {
+    /// Elements compared within a bound that means something.
+    pub tight: u64,
+    /// Elements whose bound is between a twentieth and a half of the value (or of 1).
+    pub loose: u64,
+    /// Elements whose bound is wider still, so that the comparison says little.
+    pub wide: u64,
+    /// Elements without a bound.
+    pub lost: u64,
+    /// Elements that nobody writes, found unwritten.
+    pub untouched: u64,
+    /// Runs of the machine.
+    pub runs: u64,
+    /// Thread-instructions of the machine.
+    pub steps: u64,
+}
+
+impl Tally {
+    /// Adds another.
+    pub fn add(&mut self, other: Tally) {
+        self.tight += other.tight;
+        self.loose += other.loose;
+        self.wide += other.wide;
+        self.lost += other.lost;
+        self.untouched += other.untouched;
+        self.runs += other.runs;
+        self.steps += other.steps;
+    }
+}
+
+/// One kernel with its launch.
+pub struct Question {
+    module: ast::Module,
+    kernel: Kernel,
+    setup: Setup,
+    /// Elements in the shared numbering.
+    count: usize,
+    /// Symbolic scalars: format and element.
+    scalars: Vec<(Format, u32)>,
+    precision: Precision,
+}
+
+/// The value of a literal in a format, as bits.
+fn encode(literal: Literal, format: Format) -> u64 {
+    match literal {
+        Literal::Integer(value) if !format.is_float() => integer::cut(value as u64, format.bits()),
+        Literal::Integer(value) => soft::from_value(format, value as f64, Round::NearestTiesToEven),
+        Literal::Float(value) if !format.is_float() => {
+            let float = if format.bits() == 64 { Format::F64 } else { Format::F32 };
+            soft::from_value(float, value, Round::NearestTiesToEven)
+        }
+        Literal::Float(value) => soft::from_value(format, value, Round::NearestTiesToEven),
+    }
+}
+
+impl Question {
+    /// Reads one kernel of a spec.
+    pub fn new(ptx: &str, spec: &Spec, side: &Side) -> Result<Question, String> {
+        let parsed = syntax::parse(Source::Optimized, ptx);
+        let lowered = ir::lower(Source::Optimized, &parsed.module, side.entry.as_deref())
+            .map_err(|_| "the PTX is not usable".to_owned())?;
+        let kernel = lowered.kernel;
+        let grid = side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]);
+        let block = side.launch.block.or(spec.launch.block).or(kernel.required_block);
+        let ctas = match side.launch.ctas.clone().or(spec.launch.ctas.clone()) {
+            Some(Ctas::List(list)) => list,
+            Some(Ctas::All) => {
+                let [x, y, z] = grid;
+                (0..x * y * z).map(|at| [at % x, at / x % y, at / (x * y)]).collect()
+            }
+            None => vec![[0, 0, 0]],
+        };
+        let launch = Launch {
+            grid,
+            block: block.ok_or("the spec does not give the block")?,
+            ctas,
+            dynamic_shared: side.launch.dynamic_shared.or(spec.launch.dynamic_shared).unwrap_or(0),
+        };
+        let mut question = Question {
+            module: parsed.module,
+            kernel,
+            setup: Setup { launch, tensors: Vec::new(), parameters: Vec::new() },
+            count: 0,
+            scalars: Vec::new(),
+            precision: Precision { format: Format::S64, unit: 0.0, tiny: 0.0, narrows: false },
+        };
+        question.bind(spec, side)?;
+        question.measure();
+        Ok(question)
+    }
+
+    /// The rows of the instruction table that the kernel has.
+    pub fn rows(&self) -> BTreeSet<u32> {
+        self.kernel.code.iter().map(|instr| instr.row).collect()
+    }
+
+    fn bind(&mut self, spec: &Spec, side: &Side) -> Result<(), String> {
+        let arguments = side.args.as_ref().ok_or("the spec does not list the arguments")?;
+        let mut named = Vec::new();
+        for (argument, parameter) in arguments.iter().zip(&self.kernel.parameters) {
+            match argument {
+                Argument::Struct(fields) => named.extend(fields.iter().map(|(offset, field)| {
+                    let next = fields.iter().map(|(at, _)| *at).filter(|at| at > offset).min();
+                    let room = next.unwrap_or(parameter.size).saturating_sub(*offset).min(8);
+                    (field.clone(), parameter.offset + offset, room, None)
+                })),
+                _ => {
+                    let format = (!parameter.aggregate).then_some(parameter.format);
+                    named.push((argument.clone(), parameter.offset, parameter.size, format));
+                }
+            }
+        }
+        for tensor in &spec.tensors {
+            let own = named.iter().find_map(|(argument, ..)| match argument {
+                Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
+                _ => None,
+            });
+            let format = own.or(tensor.format).ok_or("a tensor without a type")?;
+            let shape = tensor.shape.clone().ok_or("a tensor without a shape")?;
+            let count: u64 = shape.iter().product();
+            let initial = match (&tensor.contents, tensor.role) {
+                (Some(Contents::Iota), _) => Initial::Concrete(
+                    (0..count).map(|at| encode(Literal::Integer(at as i64), format)).collect(),
+                ),
+                (Some(Contents::Fill(literal)), _) => Initial::Concrete(vec![encode(*literal, format)]),
+                (Some(Contents::List(list)), _) => {
+                    Initial::Concrete(list.iter().map(|literal| encode(*literal, format)).collect())
+                }
+                (None, Some(Role::Out)) => Initial::Undefined,
+                (None, _) => Initial::Symbolic { first: self.count as u32 },
+            };
+            self.count += count as usize;
+            if self.count > 1 << 22 {
+                return Err("tensors of more than four million elements".to_owned());
+            }
+            self.setup.tensors.push(TensorSetup {
+                name: tensor.name.clone(),
+                format: Some(format),
+                shape: Some(shape),
+                strides: tensor.strides.clone(),
+                role: tensor.role,
+                initial,
+                reserved: count,
+            });
+        }
+        for (argument, offset, size, format) in named {
+            let pointer = |name: &str, element: u64| {
+                let tensor = spec.tensors.iter().position(|tensor| tensor.name == name)?;
+                Some(Binding::Pointer { tensor, offset: element })
+            };
+            let fallback = || match size {
+                1 => Format::B8,
+                2 => Format::B16,
+                4 => Format::B32,
+                _ => Format::B64,
+            };
+            let binding = match &argument {
+                Argument::Tensor { tensor, offset, .. } => {
+                    pointer(tensor, *offset).ok_or("a tensor nobody declares")?
+                }
+                Argument::Literal(literal) => {
+                    let float = matches!(literal, Literal::Float(_)) && size == 4;
+                    Binding::Bits(encode(
+                        *literal,
+                        format.unwrap_or_else(|| if float { Format::F32 } else { fallback() }),
+                    ))
+                }
+                Argument::Name(name) => match pointer(name, 0) {
+                    Some(pointer) => pointer,
+                    None => {
+                        let scalar = spec.scalars.iter().find(|scalar| scalar.name == *name);
+                        let own = format.filter(|format| format.is_float());
+                        match scalar.map(|scalar| scalar.value) {
+                            Some(Ok(literal)) => {
+                                Binding::Bits(encode(literal, format.unwrap_or_else(fallback)))
+                            }
+                            Some(Err(declared)) => {
+                                self.symbol(own.filter(|_| declared.is_float()).unwrap_or(declared))
+                            }
+                            None => self.symbol(own.ok_or("an argument nobody declares")?),
+                        }
+                    }
+                },
+                Argument::Struct(_) => return Err("a struct in a struct".to_owned()),
+            };
+            let size = match binding {
+                Binding::Symbolic(format, _) => size.min(format.bytes()),
+                _ => size,
+            };
+            self.setup.parameters.push(BoundParameter { offset, size, binding });
+        }
+        Ok(())
+    }
+
+    fn symbol(&mut self, format: Format) -> Binding {
+        let element = self.count as u32;
+        self.scalars.push((format, element));
+        self.count += 1;
+        Binding::Symbolic(format, Term::element(element))
+    }
+
+    /// The coarsest format of the kernel's arithmetic, and whether values are narrowed on the way.
+    fn measure(&mut self) {
+        let mut coarsest = Format::S64;
+        let mut narrows = false;
+        for opcode in &self.kernel.opcodes {
+            let parts: Vec<&str> = opcode.split('.').collect();
+            if ["ld", "st", "mov", "cp", "ldmatrix", "stmatrix", "selp", "setp"].contains(&parts[0]) {
+                continue;
+            }
+            for part in &parts[1..] {
+                let format = match *part {
+                    "f16x2" => Some(Format::F16),
+                    "bf16x2" => Some(Format::Bf16),
+                    "e4m3x2" => Some(Format::E4m3),
+                    "e5m2x2" => Some(Format::E5m2),
+                    name => Format::from_name(name),
+                };
+                let Some(format) = format.filter(|format| format.is_float()) else { continue };
+                // A widening conversion and a product's operands are exact.
+                if parts[0] == "cvt" && parts.last() == Some(part) && parts.len() > 2 {
+                    continue;
+                }
+                // Multiplying halves into an f32 sum loses nothing; tf32 operands are cut.
+                if matches!(parts[0], "mma" | "wmma")
+                    && !matches!(format, Format::F64 | Format::F32 | Format::Tf32)
+                {
+                    let sums = parts.iter().filter(|name| **name == *part).count();
+                    if parts.contains(&"f32") && sums <= 2 {
+                        continue;
+                    }
+                }
+                narrows |= parts[0] == "cvt";
+                coarsest = coarser(coarsest, format);
+            }
+        }
+        for tensor in &self.setup.tensors {
+            // Storing rounds where an output is narrower than the arithmetic.
+            let format = tensor.format.unwrap_or(Format::F32);
+            if format.is_float() && tensor.role != Some(Role::In) && unit(format) > unit(coarsest) {
+                narrows = true;
+                coarsest = format;
+            }
+        }
+        self.precision = Precision {
+            format: coarsest,
+            unit: unit(coarsest) * if narrows { 2.0 } else { 1.0 },
+            tiny: tiny(coarsest),
+            narrows,
+        };
+    }
+
+    /// Numbers for all elements that a seed picks, each held exactly by its tensor's format.
+    fn numbers(&self, seed: u64) -> (Vec<f64>, Vec<Vec<u64>>) {
+        let mut dice = Dice(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) | 1);
+        let mut values = vec![0.0; self.count];
+        let mut pick = |format: Format| -> (u64, f64) {
+            let bits = match format.class() {
+                FormatClass::Float => {
+                    let fine = dice.below(1 << 20) as f64 / f64::from(1 << 20);
+                    let value = match seed % 3 {
+                        0 => 2.0 * fine - 1.0,
+                        1 => 0.25 + fine,
+                        _ => dice.below(9) as f64 - 4.0,
+                    };
+                    soft::from_value(format, value, Round::NearestTiesToEven)
+                }
+                FormatClass::Signed => integer::cut((dice.below(9) as i64 - 4) as u64, format.bits()),
+                _ => dice.below(8),
+            };
+            (bits, soft::value(format, bits))
+        };
+        let mut contents = Vec::new();
+        for tensor in &self.setup.tensors {
+            let format = tensor.format.unwrap_or(Format::F32);
+            contents.push(match &tensor.initial {
+                Initial::Symbolic { first } => (0..tensor.reserved as usize)
+                    .map(|at| {
+                        let (bits, value) = pick(format);
+                        values[*first as usize + at] = value;
+                        bits
+                    })
+                    .collect(),
+                Initial::Undefined => Vec::new(),
+                Initial::Concrete(bits) => bits.clone(),
+            });
+        }
+        for (format, element) in &self.scalars {
+            values[*element as usize] = pick(*format).1;
+        }
+        (values, contents)
+    }
+
+    /// Runs the simulator once, and the machine for each seed, within the given thread-instructions.
+    pub fn compare(&self, seeds: &[u64], limit: u64) -> Ending {
+        let budget = Budget::new(limit, 1 << 30);
+        let options = Options { timeline_events: 0, schedule: Schedule::Ascending, ..Options::default() };
+        let run = sim::simulate(&options, &budget, &self.kernel, &self.setup);
+        if let Some(fault) = run.faults.first() {
+            return Ending::Skipped(
+                match &fault.kind {
+                    FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => {
+                        "more thread-instructions than the limit"
+                    }
+                    FaultKind::DataRace(_) => "it races: its result is not defined",
+                    FaultKind::NotStructured(_) => "the simulator says *not structured*",
+                    FaultKind::Unsupported(_) => "the simulator says *unsupported*",
+                    _ => "the simulator reports another fault",
+                }
+                .to_owned(),
+            );
+        }
+        let mut tally = Tally::default();
+        for seed in seeds {
+            match self.once(&run, *seed, limit, &budget) {
+                Ending::Agrees(more) => tally.add(more),
+                other => return other,
+            }
+        }
+        Ending::Agrees(tally)
+    }
+
+    fn once(&self, run: &Run, seed: u64, limit: u64, budget: &Budget) -> Ending {
+        let (values, contents) = self.numbers(seed);
+        let mut dice = Dice(seed | 1);
+        let mut global = Global::default();
+        let program = match program::build(&self.module, Some(&self.kernel.name), &mut global) {
+            Ok(program) => program,
+            Err(why) => return Ending::Skipped(format!("the machine has no {why}")),
+        };
+        // Tensors in memory, between garbage.
+        let mut bases = Vec::new();
+        let mut images = Vec::new();
+        for (tensor, bits) in self.setup.tensors.iter().zip(&contents) {
+            let bytes = tensor.format.unwrap_or(Format::F32).bytes() as usize;
+            let places = places(tensor);
+            let last = places.iter().max().map_or(0, |last| last + 1);
+            let mut image: Vec<u8> = (0..last * bytes).map(|_| dice.below(256) as u8).collect();
+            for (place, at) in places.iter().zip(0..) {
+                if let Some(bits) = bits.get(at).or(bits.last()) {
+                    image[place * bytes..(place + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+                }
+            }
+            bases.push(global.place(image.clone()));
+            images.push(image);
+        }
+        let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
+        for bound in &self.setup.parameters {
+            let bits = match bound.binding {
+                Binding::Pointer { tensor, offset } => {
+                    let bytes = self.setup.tensors[tensor].format.map_or(4, Format::bytes);
+                    bases[tensor] + offset * u64::from(bytes)
+                }
+                Binding::Bits(bits) => bits,
+                Binding::Symbolic(format, term) => {
+                    let value = values[term.as_element().unwrap_or(0) as usize];
+                    if format.is_float() {
+                        soft::from_value(format, value, Round::NearestTiesToEven)
+                    } else {
+                        value as i64 as u64
+                    }
+                }
+            };
+            let at = bound.offset as usize;
+            parameters[at..at + bound.size as usize]
+                .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
+        }
+        let mut machine = Machine::new(&program, &self.setup.launch, global, &parameters, seed);
+        // Waiting in a loop costs the machine more turns than the simulator.
+        match machine.run(20 * limit + 1000) {
+            Ok(()) => {}
+            Err(Stop::Refused(what)) => return Ending::Skipped(format!("the machine has no {what}")),
+            Err(Stop::Limit) => return Ending::Disagrees("the machine does not come to an end".to_owned()),
+            Err(Stop::Fault(what)) => return Ending::Disagrees(format!("the machine stops: {what}")),
+        }
+        let mut tally = Tally { runs: 1, steps: machine.steps, ..Tally::default() };
+        for (at, (tensor, state)) in self.setup.tensors.iter().zip(&run.tensors).enumerate() {
+            let bytes = tensor.format.unwrap_or(Format::F32).bytes() as usize;
+            let places = places(tensor);
+            let read =
+                |place: usize| machine.global.read(bases[at] + (place * bytes) as u64, bytes).unwrap_or(0);
+            let old = |place: usize| {
+                images[at][place * bytes..(place + 1) * bytes]
+                    .iter()
+                    .rev()
+                    .fold(0, |v, b| v << 8 | u64::from(*b))
+            };
+            let mut written = Vec::new();
+            for (index, place) in places.iter().enumerate() {
+                match state.cells.get(index) {
+                    Some(Cell::Written(term)) => written.push((index, *place, *term)),
+                    _ if read(*place) != old(*place) => {
+                        return Ending::Disagrees(format!(
+                            "{}[{index}] changed, and the simulator saw nobody write it",
+                            tensor.name
+                        ));
+                    }
+                    _ => tally.untouched += 1,
+                }
+            }
+            if state.format.bytes() as usize != bytes && !written.is_empty() {
+                return Ending::Skipped("a tensor written in another format".to_owned());
+            }
+            let roots: Vec<Term> = written.iter().map(|(.., term)| *term).collect();
+            let mut found = match self.evaluate(&run.terms, &roots, &values, budget) {
+                Some(found) => found,
+                None => return Ending::Skipped("terms too large to evaluate".to_owned()),
+            };
+            // What inlined library code does with bits, read as the function it computes.
+            if found.iter().any(|value| matches!(value, Value::Lost(_)))
+                && let Ok(Some(rewritten)) = idioms::rewrite(&run.terms, &roots, budget)
+                && let Some(second) = self.evaluate(&rewritten.terms, &rewritten.roots, &values, budget)
+            {
+                for (first, second) in found.iter_mut().zip(second) {
+                    if matches!(first, Value::Lost(_)) {
+                        *first = second;
+                    }
+                }
+            }
+            for ((index, place, _), value) in written.iter().zip(found) {
+                if let Err(why) = self.agree(state.format, read(*place), value, &mut tally) {
+                    return Ending::Disagrees(format!("{}[{index}], seed {seed}: {why}", tensor.name));
+                }
+            }
+        }
+        Ending::Agrees(tally)
+    }
+
+    fn evaluate(
+        &self,
+        terms: &warpproof::term::Terms,
+        roots: &[Term],
+        values: &[f64],
+        budget: &Budget,
+    ) -> Option<Vec<Value>> {
+        let cone = Cone::of(terms, roots, budget).ok()?;
+        let point = Point { terms, elements: values, precision: self.precision };
+        evaluate(&cone, &point, budget, &mut Vec::new()).ok()
+    }
+
+    fn agree(&self, format: Format, bits: u64, value: Value, tally: &mut Tally) -> Result<(), String> {
+        let got = soft::value(format, bits);
+        let (expected, error) = match value {
+            Value::Real(value, error) => (value, error),
+            Value::Bits(expected) if expected == bits => {
+                tally.tight += 1;
+                return Ok(());
+            }
+            Value::Bits(expected) => return Err(format!("bits {bits:#x}, expected {expected:#x}")),
+            Value::Condition(_) => return Err("a condition was stored".to_owned()),
+            Value::Lost(_) => {
+                tally.lost += 1;
+                return Ok(());
+            }
+        };
+        if !format.is_float() && error == 0.0 {
+            let expected = integer::cut(expected as i128 as u64, format.bits());
+            tally.tight += 1;
+            return if bits == expected { Ok(()) } else { Err(format!("{bits:#x}, expected {expected:#x}")) };
+        }
+        // The analysis is of first order and takes one order of each sum: twice its bound.
+        let bound = 2.0 * error + unit(format) * expected.abs() + tiny(format);
+        let largest = soft::value(format, soft::infinity(format) - 1);
+        if format.is_float() && expected.abs() + bound >= largest && expected.is_finite() {
+            tally.wide += 1;
+            return Ok(());
+        }
+        if got == expected || (got - expected).abs() <= bound {
+            let size = expected.abs().max(1.0);
+            *match () {
+                _ if bound <= 0.05 * size => &mut tally.tight,
+                _ if bound <= 0.5 * size => &mut tally.loose,
+                _ => &mut tally.wide,
+            } += 1;
+            return Ok(());
+        }
+        Err(format!("{got:e} ({bits:#x}), expected {expected:e} within {bound:e}"))
+    }
+}
+
+fn coarser(one: Format, two: Format) -> Format {
+    if unit(two) > unit(one) { two } else { one }
+}
+
+/// Where the elements lie, in elements.
+fn places(tensor: &TensorSetup) -> Vec<usize> {
+    let shape = tensor.shape.clone().unwrap_or_default();
+    let strides = tensor
+        .strides
+        .clone()
+        .unwrap_or_else(|| (0..shape.len()).map(|at| shape[at + 1..].iter().product()).collect());
+    (0..tensor.reserved)
+        .map(|flat| {
+            let mut rest = flat;
+            let mut place = 0;
+            for (extent, stride) in shape.iter().zip(&strides).rev() {
+                place += rest % extent * stride;
+                rest /= extent;
+            }
+            place as usize
+        })
+        .collect()
+}

@@ -1,0 +1,198 @@
+//! The corpus against the independent machine.
+//!
+//! Every kernel of a case without a fault is run concretely, on random inputs under random legal
+//! schedules, and compared with the simulator's terms at those inputs (`agreement` says how). The
+//! short form takes kernels of up to [`LIMIT`] thread-instructions and two seeds each; the long one
+//! (`npm run soak`) sets `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`, takes larger kernels and
+//! goes on with new seeds until its time is over.
+//!
+//! `machine.table.txt` holds what was compared, and what was not with the reason; a kernel that
+//! drops out of the comparison shows there. `UPDATE_EXPECT=1` rewrites it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use warpproof::spec;
+use warpproof_tests::agreement::{Ending, Question, Tally};
+use warpproof_tests::corpus::cases;
+
+/// Thread-instructions of a kernel in the short form.
+const LIMIT: u64 = 400_000;
+/// The same in the long form.
+const LONG_LIMIT: u64 = 3_000_000;
+
+/// Cases whose result the machine cannot know, and why.
+const OPEN: [(&str, &str); 1] = [(
+    "not_equivalent/tensor/wmma_other_layout",
+    "a fragment is used in another layout than it was loaded in, which the manual leaves open",
+)];
+
+/// A kernel under a launch: its case and side, PTX, spec.
+struct Subject {
+    name: String,
+    family: String,
+    ptx: String,
+    spec: spec::Spec,
+    reference: bool,
+}
+
+/// Every kernel of a case without a fault, each launch once.
+fn subjects() -> Vec<Subject> {
+    let mut seen = BTreeSet::new();
+    let mut subjects = Vec::new();
+    for case in cases() {
+        if !["equivalent", "not_equivalent", "race_free"].contains(&case.expected.as_str()) {
+            continue;
+        }
+        let Ok(texts) = case.read() else { continue };
+        for reference in [true, false] {
+            let Some(alone) = texts.itself(reference) else { continue };
+            if !seen.insert((alone.optimized.1.clone(), alone.spec.clone())) {
+                continue;
+            }
+            let side = if reference { "reference" } else { "optimized" };
+            let family = case.name.split('/').nth(1).unwrap_or_default().to_owned();
+            let (spec, _) = spec::parse(&texts.spec);
+            subjects.push(Subject {
+                name: format!("{} ({side})", case.name),
+                family,
+                ptx: alone.optimized.0,
+                spec,
+                reference,
+            });
+        }
+    }
+    subjects
+}
+
+fn compare(subject: &Subject, seeds: &[u64], limit: u64) -> Ending {
+    if let Some((_, why)) = OPEN.iter().find(|(name, _)| subject.name.starts_with(name)) {
+        return Ending::Skipped((*why).to_owned());
+    }
+    let side = if subject.reference { &subject.spec.reference } else { &subject.spec.optimized };
+    match Question::new(&subject.ptx, &subject.spec, side) {
+        Ok(question) => question.compare(seeds, limit),
+        Err(why) => Ending::Skipped(why),
+    }
+}
+
+/// All subjects, on all cores; results in order.
+fn compare_all(
+    subjects: &[Subject],
+    seeds: &[u64],
+    limit: u64,
+    until: Option<Instant>,
+) -> Vec<Option<Ending>> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(vec![None; subjects.len()]);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, |cores| cores.get()) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let late = until.is_some_and(|until| Instant::now() >= until);
+                    let Some(subject) = subjects.get(at).filter(|_| !late) else { break };
+                    let ending = compare(subject, seeds, limit);
+                    results.lock().expect("no thread panics")[at] = Some(ending);
+                }
+            });
+        }
+    });
+    results.into_inner().expect("no thread panics")
+}
+
+#[test]
+fn the_corpus_computes_what_an_independent_machine_computes() {
+    let filter = std::env::var("MACHINE_FILTER").unwrap_or_default();
+    let subjects: Vec<Subject> =
+        subjects().into_iter().filter(|subject| subject.name.contains(&filter)).collect();
+    if let Some(seconds) = std::env::var("WARPPROOF_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()) {
+        return soak(&subjects, Duration::from_secs(seconds));
+    }
+    let endings = compare_all(&subjects, &[1, 2], LIMIT, None);
+    let mut families: BTreeMap<&str, (u64, Tally)> = BTreeMap::new();
+    let mut skipped: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut wrong = String::new();
+    for (subject, ending) in subjects.iter().zip(&endings) {
+        match ending {
+            Some(Ending::Agrees(tally)) => {
+                let family = families.entry(&subject.family).or_default();
+                family.0 += 1;
+                family.1.add(*tally);
+            }
+            Some(Ending::Skipped(why)) => skipped.entry(why).or_default().push(&subject.name),
+            Some(Ending::Disagrees(what)) => writeln!(wrong, "{}: {what}", subject.name).expect("memory"),
+            None => {}
+        }
+    }
+    let table = table(&families, &skipped, subjects.len());
+    println!("{table}\n{wrong}");
+    assert!(wrong.is_empty(), "machine and simulator disagree:\n{wrong}");
+    if filter.is_empty() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machine.table.txt");
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&path, &table).expect("the repository can be written");
+        }
+        let expected = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(table == expected, "machine.table.txt differs (UPDATE_EXPECT=1 rewrites it)\n{table}");
+    }
+}
+
+fn table(families: &BTreeMap<&str, (u64, Tally)>, skipped: &BTreeMap<&str, Vec<&str>>, all: usize) -> String {
+    let mut text = String::from(
+        "# The corpus against the independent machine; written by tests/machine.rs (UPDATE_EXPECT=1).\n\
+         # tight: compared within a twentieth of the value, or of 1 (integers exactly); loose: within a\n\
+         # half; wide: within more; lost: no bound can be given; untouched: found unwritten, as it should be.\n\n",
+    );
+    let mut line = |name: &str, kernels: u64, tally: Tally| {
+        writeln!(
+            text,
+            "{name:<14} {kernels:>4} kernels {:>4} runs {:>9} tight {:>6} loose {:>5} wide {:>4} lost {:>8} untouched",
+            tally.runs, tally.tight, tally.loose, tally.wide, tally.lost, tally.untouched
+        )
+        .expect("memory");
+    };
+    let mut total = (0, Tally::default());
+    for (family, (kernels, tally)) in families {
+        line(family, *kernels, *tally);
+        total.0 += kernels;
+        total.1.add(*tally);
+    }
+    line("together", total.0, total.1);
+    writeln!(text, "\nnot compared: {} of {all}", all as u64 - total.0).expect("memory");
+    for (why, names) in skipped {
+        writeln!(text, "\n{} where {why}", names.len()).expect("memory");
+        let few = if names.len() > 60 { 0 } else { names.len() };
+        for name in &names[..few] {
+            writeln!(text, "  {name}").expect("memory");
+        }
+    }
+    text
+}
+
+/// New seeds until the time is over.
+fn soak(subjects: &[Subject], time: Duration) {
+    let until = Instant::now() + time;
+    let first: u64 =
+        std::env::var("WARPPROOF_SOAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let mut total = Tally::default();
+    let mut seed = first;
+    let mut round = 0;
+    while Instant::now() < until {
+        // The first round takes all sizes; later ones, many seeds of what is small.
+        let limit = if round % 8 == 0 { LONG_LIMIT } else { LIMIT };
+        for (subject, ending) in subjects.iter().zip(compare_all(subjects, &[seed], limit, Some(until))) {
+            match ending {
+                Some(Ending::Agrees(tally)) => total.add(tally),
+                Some(Ending::Disagrees(what)) => panic!("{}, seed {seed}: {what}", subject.name),
+                Some(Ending::Skipped(_)) | None => {}
+            }
+        }
+        (seed, round) = (seed + 1, round + 1);
+    }
+    println!("machine: seeds {first} to {}, {total:?}", seed - 1);
+    assert!(total.tight > 0, "nothing was compared");
+}
