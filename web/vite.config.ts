@@ -3,6 +3,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
 import { gallery } from './build/gallery.ts'
+import { lessons } from './build/lessons.ts'
 import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
@@ -51,7 +52,7 @@ export default defineConfig(({ mode }) =>
     ? {
         base: './',
         publicDir: false,
-        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), oneFile()],
+        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), oneFile()],
         worker: { format: 'iife', plugins: () => [engineInside(source)] },
         build: {
           target: 'es2022',
@@ -65,7 +66,7 @@ export default defineConfig(({ mode }) =>
       }
     : {
         base: './',
-        plugins: [svelte({ configFile: false }), gallery(corpus), contentSecurityPolicy(), serviceWorker(path.join(source, 'sw.ts'))],
+        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), contentSecurityPolicy(), serviceWorker(path.join(source, 'sw.ts'))],
         worker: { format: 'es' },
         build: {
           target: 'es2022',

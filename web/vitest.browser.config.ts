@@ -1,10 +1,13 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { gallery } from './build/gallery.ts'
+import { lessons } from './build/lessons.ts'
+
+const corpus = path.resolve(import.meta.dirname, '../tests/corpus')
 
 // Drives the built page (web/dist) in a headless Chromium; `npm test` builds it first.
 export default defineConfig({
-  plugins: [gallery(path.resolve(import.meta.dirname, '../tests/corpus'))],
+  plugins: [gallery(corpus), lessons(path.resolve(import.meta.dirname, 'lessons'), corpus)],
   test: {
     include: ['web/tests/browser/**/*.test.ts'],
     environment: 'node',

@@ -36,7 +36,7 @@ export function gallery(corpus: string): Plugin {
 /** As a string that is parsed: browsers read that faster than a literal of this size. */
 const asText = (data: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(data))})`
 
-function readCase(corpus: string, entry: Entry, watch: (file: string) => void) {
+export function readCase(corpus: string, entry: Entry, watch: (file: string) => void) {
   const file = path.join(corpus, entry.case)
   const text = read(file)
   const data = parse(text) as Record<string, { ptx?: string } | undefined>

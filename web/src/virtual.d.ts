@@ -10,6 +10,11 @@ declare module 'virtual:gallery-texts' {
   const inputs: Record<string, import('./core/protocol').Input>
   export default inputs
 }
+/** The page's lessons, as data of lesson files. */
+declare module 'virtual:lessons' {
+  const lessons: unknown[]
+  export default lessons
+}
 /** The single-threaded engine, compressed, as base64; in the one-file copy only. */
 declare module 'virtual:engine' {
   const packed: string

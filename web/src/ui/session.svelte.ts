@@ -4,6 +4,7 @@
 import { Engine } from '../core/engine'
 import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, OpcodeHelp, Progress, Report, TextSource } from '../core/protocol'
 import { decode, encode, type Shared } from '../core/share'
+import type { Lesson } from '../core/lesson'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { firstExample, inputOf, type Example } from './gallery'
@@ -56,6 +57,9 @@ class Session {
   notice = $state<Notice | null>(null)
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
+
+  /** The lesson that is shown, and its step. */
+  lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
 
   report = $derived(this.run.kind === 'done' ? this.run.report : null)
   running = $derived(this.run.kind === 'running')
@@ -193,6 +197,26 @@ class Session {
     void this.verify()
   }
 
+  startLesson(lesson: Lesson): void {
+    this.lesson = { lesson, at: 0 }
+    void this.goToStep(0)
+  }
+
+  /** Shows a step of the lesson as it was prepared, and its evidence when it is there. */
+  async goToStep(at: number): Promise<void> {
+    const lesson = this.lesson?.lesson
+    const step = lesson?.steps[at]
+    if (!lesson || !step) return
+    this.#replace(step.input, null)
+    this.lesson = { lesson, at }
+    await this.verify()
+    if (this.lesson?.lesson === lesson && this.lesson.at === at && this.report && !this.stale) this.tab = step.tab
+  }
+
+  endLesson(): void {
+    this.lesson = null
+  }
+
   /** Reads a link, or shows the first example. */
   #open(fragment: string): void {
     if (fragment.length <= 1) {
@@ -222,6 +246,7 @@ class Session {
   /** Forgets the run and what it showed. */
   #reset(example: Example | null): void {
     this.stop()
+    this.lesson = null
     this.promised = null
     this.example = example
     this.marks = []
