@@ -44,6 +44,7 @@ export const text = {
     launch: 'Launch',
     columns: { launch: 'both', reference: 'reference', optimized: 'optimized' } as Record<string, string>,
     keys: { entry: 'Kernel', grid: 'Grid', block: 'Block', dynamic_shared: 'Dynamic shared', ctas: 'CTAs to run' },
+    extentOf: (key: string, side: string) => (side === '' ? key : `${key} of the ${side} kernel`),
     hints: {
       entry: 'The .entry that runs; needed where a file has several',
       grid: 'CTAs along x, y and z',
