@@ -1,6 +1,7 @@
 // How each verdict is presented: a word, a tone, a shape (never colour alone), and the tab
 // that holds its evidence.
 
+import { text } from '../text'
 import type { Report, Verdict } from './protocol'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'neutral'
@@ -14,22 +15,22 @@ export interface Presentation {
 }
 
 export const presentations: Record<Verdict, Presentation> = {
-  equivalent: { word: 'Equivalent', tone: 'good', shape: 'check' },
-  race_free: { word: 'No faults found', tone: 'good', shape: 'check' },
-  not_equivalent: { word: 'Different', tone: 'bad', shape: 'differ' },
-  data_race: { word: 'Data race', tone: 'bad', shape: 'race' },
-  deadlock: { word: 'Deadlock', tone: 'bad', shape: 'stuck' },
-  barrier_divergence: { word: 'Barrier divergence', tone: 'bad', shape: 'stuck' },
-  out_of_bounds: { word: 'Out of bounds', tone: 'bad', shape: 'fault' },
-  misaligned: { word: 'Misaligned', tone: 'bad', shape: 'fault' },
-  uninitialized_read: { word: 'Uninitialized read', tone: 'bad', shape: 'fault' },
-  not_structured: { word: 'Not structured', tone: 'warn', shape: 'question' },
-  unsupported: { word: 'Unsupported', tone: 'warn', shape: 'question' },
-  invalid_ptx: { word: 'Invalid PTX', tone: 'warn', shape: 'input' },
-  invalid_spec: { word: 'Invalid spec', tone: 'warn', shape: 'input' },
-  resource_limit: { word: 'Limit reached', tone: 'warn', shape: 'limit' },
-  cancelled: { word: 'Stopped', tone: 'neutral', shape: 'limit' },
-  unknown: { word: 'Inconclusive', tone: 'warn', shape: 'question' },
+  equivalent: { word: text.verdicts.equivalent, tone: 'good', shape: 'check' },
+  race_free: { word: text.verdicts.race_free, tone: 'good', shape: 'check' },
+  not_equivalent: { word: text.verdicts.not_equivalent, tone: 'bad', shape: 'differ' },
+  data_race: { word: text.verdicts.data_race, tone: 'bad', shape: 'race' },
+  deadlock: { word: text.verdicts.deadlock, tone: 'bad', shape: 'stuck' },
+  barrier_divergence: { word: text.verdicts.barrier_divergence, tone: 'bad', shape: 'stuck' },
+  out_of_bounds: { word: text.verdicts.out_of_bounds, tone: 'bad', shape: 'fault' },
+  misaligned: { word: text.verdicts.misaligned, tone: 'bad', shape: 'fault' },
+  uninitialized_read: { word: text.verdicts.uninitialized_read, tone: 'bad', shape: 'fault' },
+  not_structured: { word: text.verdicts.not_structured, tone: 'warn', shape: 'question' },
+  unsupported: { word: text.verdicts.unsupported, tone: 'warn', shape: 'question' },
+  invalid_ptx: { word: text.verdicts.invalid_ptx, tone: 'warn', shape: 'input' },
+  invalid_spec: { word: text.verdicts.invalid_spec, tone: 'warn', shape: 'input' },
+  resource_limit: { word: text.verdicts.resource_limit, tone: 'warn', shape: 'limit' },
+  cancelled: { word: text.verdicts.cancelled, tone: 'neutral', shape: 'limit' },
+  unknown: { word: text.verdicts.unknown, tone: 'warn', shape: 'question' },
 }
 
 /** The verdict by its name in links and specs; null for names of later versions. */

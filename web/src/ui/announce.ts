@@ -1,6 +1,7 @@
 // What the page says aloud when the state of a run changes.
 
 import { presentations } from '../core/verdict'
+import { text } from '../text'
 import type { Run } from './session.svelte'
 
 export function announcement(run: Run, stale: boolean): string {
@@ -8,12 +9,12 @@ export function announcement(run: Run, stale: boolean): string {
     case 'idle':
       return ''
     case 'running':
-      return 'Verifying…'
+      return text.running.verifying
     case 'stopped':
-      return 'Stopped.'
+      return text.verdict.stopped
     case 'failed':
-      return `Tool error: ${run.failure.message}`
+      return `${text.failure.titles[run.failure.kind]}: ${run.failure.message}`
     case 'done':
-      return stale ? 'Edited since the last verdict.' : `${presentations[run.report.verdict].word}. ${run.report.summary.replaceAll('`', '')}`
+      return stale ? text.verdict.edited : `${presentations[run.report.verdict].word}. ${run.report.summary.replaceAll('`', '')}`
   }
 }

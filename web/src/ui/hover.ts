@@ -4,6 +4,7 @@
 import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view'
 import { explainLiteral } from '../core/constants'
 import { explainRegister } from '../core/registers'
+import { text } from '../text'
 import { session } from './session.svelte'
 
 interface Found {
@@ -48,8 +49,8 @@ async function explain(view: EditorView, position: number): Promise<Found | null
     lines: [
       { code: help.form },
       { text: help.summary },
-      ...(help.real ? [{ text: `Over the reals: ${help.real}` }] : []),
-      { small: `PTX ISA 9.0, section ${help.section}${help.supported ? '' : '; not supported yet'}` },
+      ...(help.real ? [{ text: text.hover.reals(help.real) }] : []),
+      { small: text.hover.section(help.section, help.supported) },
     ],
   }
 }
@@ -62,9 +63,9 @@ function show({ from, to, lines }: Found): Tooltip {
     create: () => {
       const dom = document.createElement('div')
       dom.className = 'wp-hover'
-      for (const { code, text, small } of lines) {
+      for (const { code, text: words, small } of lines) {
         const element = document.createElement(code !== undefined ? 'code' : small !== undefined ? 'small' : 'span')
-        element.textContent = code ?? small ?? text ?? ''
+        element.textContent = code ?? small ?? words ?? ''
         dom.append(element)
       }
       return { dom }

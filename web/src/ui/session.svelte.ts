@@ -127,7 +127,7 @@ class Session {
   /** Edits one key of the spec; the text around it stays. */
   setSpec(path: string[], key: string, value: TomlValue | null): void {
     const edited = setKey(this.spec, path, key, value)
-    if (edited === null) this.notice = { tone: 'warn', text: 'The spec is not valid TOML right now; correct it in the text view first.' }
+    if (edited === null) this.notice = { tone: 'warn', text: text.spec.notToml }
     else this.edit('spec', edited)
   }
 
@@ -300,7 +300,7 @@ class Session {
 
   markWaits(): void {
     const waits = this.report?.waits ?? []
-    this.mark(waits.map(({ at, threads_text }, index) => ({ at, tone: index === 0 ? 'first' : 'second', label: `${threads_text} wait here` })))
+    this.mark(waits.map(({ at, threads_text }, index) => ({ at, tone: index === 0 ? 'first' : 'second', label: text.waitHere(threads_text) })))
   }
 
   markRace(index: number): void {

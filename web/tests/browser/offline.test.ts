@@ -76,10 +76,13 @@ describe('on a plain static host, at a sub-path', () => {
 })
 
 describe('the one-file copy', () => {
-  test('verifies from a disk, in silence, and takes edits and links', async () => {
+  test('verifies every example from a disk, in silence, and takes edits and links', { timeout: 300_000 }, async () => {
     const address = 'file://' + path.join(dist, 'warpproof-offline.html')
     const { page, complaints } = await visit(address)
     expect(await verdict(page)).toBe('equivalent')
+    // On one thread, and with the verdicts that threads find above.
+    expect(await page.getByTestId('engine').textContent()).toContain('1 thread')
+    for (const { id, verdict: expected } of examples) expect(await choose(page, id), id).toBe(expected)
     expect(await choose(page, 'data_race/softmax/n128_buffer_reuse')).toBe('data_race')
     const edited = (await textOf(page, 'optimized')) + '// edited\n'
     await paste(page, 'optimized', edited)

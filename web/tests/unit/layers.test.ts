@@ -33,3 +33,22 @@ test('no text becomes markup: icons, which are built in, are the only HTML', () 
     expect(text.match(/\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|new Function/g) ?? [], name).toEqual([])
   }
 })
+
+/** Components that still hold English of their own. */
+const untranslated = ['Results', 'RacesTab', 'CounterexampleTab', 'WaitsTab', 'TimelineTab', 'Expression', 'DiffEditor'].map(name => `ui/${name}.svelte`)
+const translated = /^ui\/(App|AssumptionsTab|DropTarget|Editors?|ExamplePicker|Header|HelpDialog|LaunchStrip|LessonBar|Notice|ParameterChip|Place|PrintSheet|Reproduced|Running|ScalarFields|ShareMenu|SpecForm|TensorFields|ThemeButton|ToolError|Verdict\w+|VerifyButton)\.svelte$/
+
+test('the page’s English is in text.ts', () => {
+  const checked = all.filter(([name]) => translated.test(name) && !untranslated.includes(name))
+  expect(checked.length).toBeGreaterThan(20)
+  for (const [name, text] of checked) {
+    let markup = text.replace(/<script[^]*?<\/script>|<style[^]*?<\/style>|<!--[^]*?-->/g, '')
+    // Innermost braces first: what is computed is no text.
+    for (let before = ''; before !== markup; ) {
+      before = markup
+      markup = markup.replace(/\{[^{}]*\}/g, '')
+    }
+    const words = [...markup.matchAll(/>([^<>]*[A-Za-z]{2,}[^<>]*)</g), ...markup.matchAll(/\b(?:title|aria-label|placeholder|alt)="([^"]*[A-Za-z]{2,}[^"]*)"/g)].map(match => match[1]!.trim())
+    expect(words.filter(word => !/^(Warpproof|\(CUDA \))?$/.test(word)), name).toEqual([])
+  }
+})
