@@ -26,10 +26,14 @@ mod expression;
 mod faults;
 mod front;
 mod infer;
+mod inspect;
 mod launch;
 mod limits;
 mod model;
 mod pipeline;
+mod pyramid;
+mod ready;
+mod repair;
 mod text;
 mod texts;
 mod timeline;
@@ -37,10 +41,13 @@ mod witness;
 
 pub use coverage::coverage;
 pub use infer::infer;
+pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
 pub use pipeline::{analyze, check};
+pub use pyramid::Level;
+pub use repair::{Repair, RepairQuestion, repair};
 pub use text::{Names, TextOptions, text};
-pub use timeline::FlatTimeline;
+pub use timeline::{FlatTimeline, Recording, TimelineDetail};
 
 use crate::sim::Schedule;
 use crate::spec::{self, Spec};
@@ -79,7 +86,7 @@ pub struct Outcome {
     /// The report.
     pub report: Report,
     /// One a kernel that ran.
-    pub timelines: Vec<FlatTimeline>,
+    pub timelines: Vec<Recording>,
     /// The verification conditions, if they were asked for and the kernels have no fault; the
     /// report's verdict is then *unknown*, since nothing was decided.
     pub conditions: Option<String>,

@@ -3,7 +3,7 @@
 //! Everything is owned, plain and in a fixed order, so the same inputs serialise to the same
 //! bytes. Positions are cooked here: byte span, line and column together. Numbers of lines and
 //! columns count from 1. Large arrays (the timeline) are not here; see
-//! [`FlatTimeline`](super::FlatTimeline).
+//! [`Recording`](super::Recording).
 
 use serde::Serialize;
 

@@ -10,7 +10,7 @@ use super::front::{Front, load};
 use super::limits;
 use super::model::*;
 use super::texts::{Texts, cuda};
-use super::timeline::flatten;
+use super::timeline::Recording;
 use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
@@ -48,7 +48,7 @@ struct Question<'a> {
     report: Report,
     diagnostics: Vec<Diagnostic>,
     ledger: Ledger,
-    timelines: Vec<super::FlatTimeline>,
+    timelines: Vec<Recording>,
     conditions: Option<String>,
     timings: Timings,
     started: f64,
@@ -174,6 +174,7 @@ impl<'a> Question<'a> {
             collectives_order_memory: spec.options.collectives_order_memory,
             schedule: self.options.schedule,
             timeline_events: self.options.timeline_events,
+            stop_at_barrier: None,
         };
         let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
         let mut runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
@@ -193,7 +194,8 @@ impl<'a> Question<'a> {
             self.ledger.merge(placed(std::mem::take(&mut run.ledger), asked.source));
             self.report.kernels.push(kernel_report(asked, &bound.setups[at].launch, run, *time));
             if self.options.timeline_events > 0 {
-                self.timelines.push(flatten(asked.source, asked.kernel, &run.timeline));
+                let timeline = std::mem::take(&mut run.timeline);
+                self.timelines.push(Recording::new(&self.texts, asked.source, asked.kernel, timeline));
             }
             let Cooked { worst: found, races, waits, diagnostics } =
                 faults::cook(&self.texts, asked.source, asked.kernel, run, self.budget);

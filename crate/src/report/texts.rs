@@ -33,6 +33,12 @@ impl<'a> Texts<'a> {
         self.texts[source as usize].as_ref().map_or("", |text| text.text)
     }
 
+    /// The line on which a span begins, from 1; 1 for a text that is not there.
+    pub fn line(&self, source: Source, span: Span) -> u32 {
+        let text = self.texts[source as usize].as_ref();
+        text.map_or(1, |text| text.lines.position(text.text, span.start).line)
+    }
+
     /// A span with line, column and the line's text.
     pub fn location(&self, source: Source, span: Span) -> Location {
         let mut location = Location {

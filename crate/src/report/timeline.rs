@@ -1,50 +1,124 @@
 //! The timeline as flat numbers, ready to cross into JavaScript as typed arrays.
 
+use super::pyramid::{Level, pyramid};
+use super::texts::Texts;
 use crate::base::Source;
 use crate::ir::Kernel;
-use crate::sim::Timeline;
+use crate::sim::{RaceEnd, Timeline};
 
-/// One kernel's timeline. Rows of the flat arrays have the stated number of columns.
+/// A kernel's timeline as it was recorded, and where its instructions stand.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recording {
+    /// Which kernel.
+    pub side: Source,
+    timeline: Timeline,
+    /// Line of each instruction, from 1.
+    lines: Vec<u32>,
+}
+
+/// One kernel's timeline summed up, for a first picture; [`TimelineDetail`] has the rest. Rows of the flat arrays have the stated number of columns. Warps are
+/// numbered over all CTAs run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FlatTimeline {
     /// Which kernel.
     pub side: Source,
     /// Warps shown.
     pub warps: u32,
+    /// Warps of each CTA.
+    pub warps_per_cta: u32,
     /// One past the last step.
     pub steps: u32,
     /// Later events are missing.
     pub truncated: bool,
-    /// Six columns: warp, first step, one past the last step, lane mask, kind (order of
-    /// [`EventKind`](crate::sim::EventKind)), instruction.
-    pub segments: Vec<u32>,
-    /// Three columns: step, barrier id, instruction.
+    /// Segments and events in the detail.
+    pub recorded: u32,
+    /// Background copies, five columns: warp, first step, one past the last, lane mask, instruction.
+    pub flights: Vec<u32>,
+    /// Four columns, in order of release: CTA, step, barrier id, instruction.
     pub barriers: Vec<u32>,
-    /// Six columns: warp, step, lane mask, instruction, kind (order of
-    /// [`AccessKind`](crate::sim::AccessKind)), 1 for shared and 0 for global.
-    pub accesses: Vec<u32>,
-    /// Two columns, one row an instruction: first byte and one past the last byte in the PTX.
-    pub instructions: Vec<u32>,
+    /// Eight columns, in order of the report's races of this side: warp, lane, step, instruction of
+    /// either access.
+    pub races: Vec<u32>,
+    /// Line of each instruction, from 1.
+    pub lines: Vec<u32>,
+    /// The same at coarser scales.
+    pub levels: Vec<Level>,
 }
 
-/// Flattens a kernel's timeline.
-pub fn flatten(side: Source, kernel: &Kernel, timeline: &Timeline) -> FlatTimeline {
-    FlatTimeline {
-        side,
-        warps: timeline.warps,
-        steps: timeline.steps,
-        truncated: timeline.truncated,
-        segments: timeline
-            .segments
-            .iter()
-            .flat_map(|s| [s.warp, s.start, s.end, s.mask, s.kind as u32, s.instr])
-            .collect(),
-        barriers: timeline.barriers.iter().flat_map(|(step, id, instr)| [*step, *id, *instr]).collect(),
-        accesses: timeline
-            .accesses
-            .iter()
-            .flat_map(|a| [a.warp, a.step, a.mask, a.instr, a.kind as u32, u32::from(a.shared)])
-            .collect(),
-        instructions: kernel.code.iter().flat_map(|instr| [instr.span.start, instr.span.end]).collect(),
+/// What happened one by one; there may be millions of rows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TimelineDetail {
+    /// Five columns, warp by warp in order of their start: first step, one past the last, lane mask,
+    /// kind (order of [`SegmentKind`](crate::sim::SegmentKind)), instruction at the first step.
+    pub segments: Vec<u32>,
+    /// First row of each warp in `segments`, and one past the last.
+    pub segment_starts: Vec<u32>,
+    /// Four columns, warp by warp in order of time: step, lane mask, kind (order of
+    /// [`EventKind`](crate::sim::EventKind)), instruction.
+    pub events: Vec<u32>,
+    /// First row of each warp in `events`, and one past the last.
+    pub event_starts: Vec<u32>,
+}
+
+impl Recording {
+    /// Keeps a kernel's timeline.
+    pub(super) fn new(texts: &Texts<'_>, side: Source, kernel: &Kernel, timeline: Timeline) -> Recording {
+        let lines = kernel.code.iter().map(|instr| texts.line(side, instr.span)).collect();
+        Recording { side, timeline, lines }
     }
+
+    /// What happened one by one, as numbers.
+    pub fn detail(&self) -> TimelineDetail {
+        let timeline = &self.timeline;
+        TimelineDetail {
+            segments: rows(&timeline.segments, |s| [s.start, s.end, s.mask, s.kind as u32, s.instr]),
+            segment_starts: starts(timeline.segments.iter().map(Vec::len)),
+            events: rows(&timeline.events, |e| [e.step, e.mask, e.kind as u32, e.instr]),
+            event_starts: starts(timeline.events.iter().map(Vec::len)),
+        }
+    }
+
+    /// The timeline summed up, as numbers.
+    pub fn flatten(&self) -> FlatTimeline {
+        let timeline = &self.timeline;
+        let end = |end: RaceEnd| [end.warp, end.lane, end.step, end.instr];
+        FlatTimeline {
+            side: self.side,
+            warps: timeline.segments.len() as u32,
+            warps_per_cta: timeline.warps_per_cta.max(1),
+            steps: timeline.steps,
+            truncated: timeline.truncated,
+            recorded: timeline
+                .segments
+                .iter()
+                .map(Vec::len)
+                .chain(timeline.events.iter().map(Vec::len))
+                .sum::<usize>() as u32,
+            flights: timeline
+                .flights
+                .iter()
+                .flat_map(|f| [f.warp, f.start, f.end, f.mask, f.instr])
+                .collect(),
+            barriers: timeline.barriers.iter().flat_map(|b| [b.cta, b.step, b.id, b.instr]).collect(),
+            races: timeline.races.iter().flatten().flat_map(|side| end(*side)).collect(),
+            lines: self.lines.clone(),
+            levels: pyramid(timeline),
+        }
+    }
+}
+
+/// All rows in one piece, allocated at once: there are millions.
+fn rows<T, const COLUMNS: usize>(of: &[Vec<T>], row: fn(&T) -> [u32; COLUMNS]) -> Vec<u32> {
+    let mut all = Vec::with_capacity(of.iter().map(Vec::len).sum::<usize>() * COLUMNS);
+    of.iter().flatten().for_each(|one| all.extend_from_slice(&row(one)));
+    all
+}
+
+fn starts(lengths: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut sum = 0;
+    let next = lengths.map(|length| {
+        sum += length as u32;
+        sum
+    });
+    std::iter::once(0).chain(next).collect()
 }

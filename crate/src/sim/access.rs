@@ -6,6 +6,7 @@ use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Hand, lanes};
+use super::trace::EventKind;
 use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Lanes, Space, WARP};
@@ -158,7 +159,8 @@ impl<'a> Machine<'a> {
         let space = self.memory.regions[batch.region].space;
         if matches!(space, Space::Shared | Space::Global) {
             let step = self.warps[index].step;
-            self.trace.access(index as u32, step, batch.mask, pc, kind, space == Space::Shared);
+            let event = EventKind::access(kind, space == Space::Shared);
+            self.trace.event(index as u32, step, batch.mask, pc, event);
         }
     }
 

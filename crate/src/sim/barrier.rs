@@ -14,8 +14,9 @@ use super::bits::{as_condition, predicate};
 use super::clock::Arrival;
 use super::collective::Rendezvous;
 use super::machine::{Flow, Machine};
-use super::outcome::{EventKind, Fault, FaultKind, Site, WaitGroup, WaitKind};
+use super::outcome::{Fault, FaultKind, Site, WaitGroup, WaitKind};
 use super::race::lanes;
+use super::trace::SegmentKind;
 use crate::isa::{BarrierOp, Effect, ReduceOp, WARP};
 use crate::term::{Term, Value};
 use std::collections::BTreeMap;
@@ -198,7 +199,7 @@ impl<'a> Machine<'a> {
                 }
                 at += 1;
             }
-            self.trace.segment(warp as u32, (since, step), mask, EventKind::WaitBarrier, pc);
+            self.trace.segment(warp as u32, (since, step), mask, SegmentKind::WaitBarrier, pc);
             self.deliver_reduction(warp, mask, pc, &barrier.conditions);
             self.warps[warp].step = self.warps[warp].step.max(step);
             self.warps[warp].resume(pc + 1, mask);
@@ -208,6 +209,7 @@ impl<'a> Machine<'a> {
             waited.sort_unstable();
             self.barriers.previous.insert(id, Phase { arrivals: barrier.arrivals, waited });
         }
+        self.after_release();
     }
 
     /// Writes the result of a reducing barrier to the lanes that leave it.

@@ -8,8 +8,9 @@
 use super::barrier::Wait;
 use super::bits::{as_bits, as_condition, as_number, predicate};
 use super::machine::{Flow, Machine};
-use super::outcome::{EventKind, FaultKind};
+use super::outcome::FaultKind;
 use super::race::lanes;
+use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
 use crate::isa::{Effect, MatchMode, ReduceOp, ShuffleMode, VoteMode, WARP};
 use crate::term::{BitOp, Symbol, Term, Terms, Value};
@@ -130,7 +131,7 @@ impl<'a> Machine<'a> {
             for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
                 let pc = meeting.pcs[lane as usize];
                 if let Some(Wait::Lanes { since, .. }) = self.waits[(first + lane) as usize].take() {
-                    self.trace.segment(index as u32, (since, step), 1 << lane, EventKind::WaitWarp, pc);
+                    self.trace.segment(index as u32, (since, step), 1 << lane, SegmentKind::WaitWarp, pc);
                 }
                 self.warps[index].resume(pc + 1, 1 << lane);
             }
@@ -142,6 +143,7 @@ impl<'a> Machine<'a> {
         self.stats.warp_syncs += 1;
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
+        self.trace.event(index as u32, self.warps[index].step, met, pcs[leader], EventKind::Collective);
         match kernel.code[pcs[leader] as usize].effect {
             Effect::WarpSync => self.order_warp(index, members, met),
             Effect::Matrix(op) if met == u32::MAX => self.matrix(index, pcs[leader], op),

@@ -13,6 +13,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Conflict, Hand, lanes};
+use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::RegisterKind;
 use crate::isa::{Access, CopyOp, Space};
@@ -30,6 +31,8 @@ pub(super) struct Flight {
     instr: u32,
     /// The thread's epoch when it started.
     epoch: u32,
+    /// Its warp's step when it started.
+    step: u32,
 }
 
 /// The copies of each thread of the CTA, in groups.
@@ -51,6 +54,13 @@ impl Flights {
         let mut all: Vec<Flight> = self.groups[thread as usize].drain(..).flatten().collect();
         all.append(&mut self.open[thread as usize]);
         all
+    }
+
+    /// What is under way: thread, step of its start, instruction.
+    pub(super) fn under_way(&self) -> Vec<(u32, u32, u32)> {
+        let of =
+            |thread: usize| self.of(thread).map(move |flight| (thread as u32, flight.step, flight.instr));
+        (0..self.open.len()).flat_map(of).collect()
     }
 
     fn of(&self, thread: usize) -> impl Iterator<Item = &Flight> {
@@ -182,9 +192,9 @@ impl<'a> Machine<'a> {
             }
         }
         let step = self.warps[index].step;
-        self.trace.access(index as u32, step, 1 << lane, pc, AccessKind::Write, true);
+        self.trace.event(index as u32, step, 1 << lane, pc, EventKind::Copy);
         let from = source.map(|(region, offset)| (region, offset, u64::from(read)));
-        let flight = Flight { to: (shared, to), bytes: size.into(), from, instr: pc, epoch };
+        let flight = Flight { to: (shared, to), bytes: size.into(), from, instr: pc, epoch, step };
         self.flights.open[(first + lane) as usize].push(flight);
     }
 
@@ -225,6 +235,7 @@ impl<'a> Machine<'a> {
 
     /// A copy's bytes were written by `writer` in `epoch`.
     pub(super) fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
+        self.trace_flight(thread, flight.step, flight.instr);
         let (shared, to) = flight.to;
         let granule = u64::from(self.memory.regions[shared].cells.granule());
         for at in (to..to + flight.bytes).step_by(granule as usize) {

@@ -1,7 +1,8 @@
 //! Launches that no GPU would accept.
 
-use super::outcome::{Fault, FaultKind, Run, Stats, Timeline};
+use super::outcome::{Fault, FaultKind, Run, Stats};
 use super::setup::Setup;
+use super::trace::Timeline;
 use crate::diag::Ledger;
 use crate::ir::Kernel;
 use crate::term::Terms;

@@ -11,13 +11,13 @@ use super::clock::{Arrival, Clocks};
 use super::collective::Rendezvous;
 use super::copies::Flights;
 use super::memory::Memory;
-use super::outcome::{EventKind, Fault, FaultKind, Run, Site, Stats, Thread};
+use super::outcome::{Fault, FaultKind, Run, Site, Stats, Thread};
 use super::phaser::Phasers;
 use super::predicate::Guards;
 use super::race::{Detector, lanes};
 use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
-use super::trace::Trace;
+use super::trace::{EventKind, Stretch, Trace};
 use super::warp::{Group, Warp};
 use super::{harvest, races::Races};
 use crate::base::{Budget, Exhausted};
@@ -184,15 +184,21 @@ impl<'a> Machine<'a> {
     /// Runs all CTAs of the launch and gathers what they leave behind. And whether that counts: not
     /// if the kernel writes where it was taken only to read, because races may have been missed.
     pub(super) fn run(mut self) -> (Run, bool) {
+        self.launch();
+        let counts = !self.input_written;
+        (harvest::harvest(self), counts)
+    }
+
+    /// Runs all CTAs of the launch, as far as they get.
+    pub(super) fn launch(&mut self) {
         for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
             self.begin_cta(index, *cta);
             self.run_cta();
+            self.trace_end();
             if self.exhausted.is_some() || !self.faults.is_empty() {
                 break;
             }
         }
-        let counts = !self.input_written;
-        (harvest::harvest(self), counts)
     }
 
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
@@ -382,7 +388,7 @@ impl<'a> Machine<'a> {
     ) -> Option<Group> {
         let kernel = self.kernel;
         let Group { mut pc, mut mask } = group;
-        let (mut start, mut start_pc) = (self.warps[index].step, pc);
+        let mut stretch = Stretch::new(self.warps[index].step, pc, mask);
         self.watch.begin(self.stats.warp_instructions);
         let left = loop {
             if pc == self.stop {
@@ -397,8 +403,6 @@ impl<'a> Machine<'a> {
                 if pc > next.pc {
                     break Some(Group { pc, mask });
                 }
-                self.trace.segment(index as u32, (start, warp.step), mask, EventKind::Run, start_pc);
-                (start, start_pc) = (warp.step, pc);
                 warp.groups.pop();
                 mask |= next.mask;
             }
@@ -406,6 +410,11 @@ impl<'a> Machine<'a> {
                 break Some(Group { pc, mask });
             }
             *quantum -= 1;
+            if self.trace.on() && !stretch.goes_on(warp.step, pc, mask) {
+                self.trace.stretch(index as u32, stretch);
+                stretch = Stretch::new(warp.step, pc, mask);
+            }
+            stretch.ran += 1;
             let active = u64::from(mask.count_ones());
             self.stats.thread_instructions += active;
             self.stats.warp_instructions += 1;
@@ -445,19 +454,13 @@ impl<'a> Machine<'a> {
                     pc = target;
                 }
                 Flow::Jump(target) => {
-                    let warp = &mut self.warps[index];
-                    self.trace.segment(index as u32, (start, warp.step), mask, EventKind::Run, start_pc);
-                    warp.resume(target, acting & mask);
+                    self.warps[index].resume(target, acting & mask);
                     mask &= !acting;
                     pc += 1;
-                    (start, start_pc) = (warp.step, pc);
                 }
                 Flow::Leave => {
-                    let step = self.warps[index].step;
-                    self.trace.segment(index as u32, (start, step), mask, EventKind::Run, start_pc);
                     mask &= !acting;
                     pc += 1;
-                    (start, start_pc) = (step, pc);
                     if mask == 0 {
                         break None;
                     }
@@ -467,8 +470,7 @@ impl<'a> Machine<'a> {
                 break None;
             }
         };
-        let step = self.warps[index].step;
-        self.trace.segment(index as u32, (start, step.max(start)), mask, EventKind::Run, start_pc);
+        self.trace.stretch(index as u32, stretch);
         left
     }
 
@@ -544,6 +546,7 @@ impl<'a> Machine<'a> {
         let first = self.warps[index].first();
         self.warps[index].faulted |= mask;
         self.parked = true;
+        self.trace.event(index as u32, self.warps[index].step, mask, pc, EventKind::Fault);
         let threads: Vec<u32> = lanes(mask).map(|lane| first + lane).collect();
         let same = |fault: &&mut Fault| {
             fault.site.is_some_and(|site| site.instr == pc)
@@ -597,6 +600,13 @@ impl<'a> Machine<'a> {
             (back && instr.target <= pc && pc <= at).then_some((instr.target, at))
         });
         backward.min_by_key(|(target, branch)| branch - target)
+    }
+
+    /// A CTA barrier has been released; the run may be asked to end here.
+    pub(super) fn after_release(&mut self) {
+        if self.options.stop_at_barrier == Some(self.trace.releases()) {
+            self.exhausted = Some(Exhausted::Cancelled);
+        }
     }
 
     /// Whether the run must end.

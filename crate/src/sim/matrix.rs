@@ -13,6 +13,7 @@ use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::Hand;
+use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{
@@ -489,7 +490,7 @@ impl<'a> Machine<'a> {
     fn trace_matrix(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize) {
         let shared = self.memory.regions[region].space == Space::Shared;
         let step = self.warps[index].step;
-        self.trace.access(index as u32, step, u32::MAX, pc, kind, shared);
+        self.trace.event(index as u32, step, u32::MAX, pc, EventKind::access(kind, shared));
     }
 
     /// The whole warp accesses bytes of a region.

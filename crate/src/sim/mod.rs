@@ -26,6 +26,7 @@ mod copies;
 mod execute;
 mod far;
 mod harvest;
+mod inspect;
 mod lanewise;
 mod launch;
 mod machine;
@@ -42,11 +43,13 @@ mod spin;
 mod trace;
 mod warp;
 
+pub use inspect::{Held, Holding, Standstill, inspect};
 pub use outcome::{
-    AccessKind, Cell, EventKind, Fault, FaultKind, Place, Race, RaceSide, Run, Segment, Site, Stats,
-    TensorState, Thread, Timeline, TimelineAccess, WaitGroup, WaitKind,
+    AccessKind, Cell, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread,
+    WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
+pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
 
 use crate::base::Budget;
 use crate::ir::Kernel;

@@ -1,5 +1,6 @@
-//! What a run leaves behind: memory, faults, counts, the timeline.
+//! What a run leaves behind: memory, faults, counts; the timeline is in [`super::trace`].
 
+use super::trace::Timeline;
 use crate::base::{Exhausted, Format};
 use crate::diag::Ledger;
 use crate::isa::Space;
@@ -218,74 +219,6 @@ pub struct TensorState {
     pub cells: Vec<Cell>,
     /// For written elements, the instruction that wrote last (parallel to `cells`).
     pub writers: Vec<u32>,
-}
-
-/// What a timeline segment shows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EventKind {
-    /// The lanes of the mask execute.
-    Run,
-    /// They wait at a CTA barrier.
-    WaitBarrier,
-    /// They wait for lanes of their warp.
-    WaitWarp,
-    /// They have returned.
-    Done,
-    /// They stopped at a fault.
-    Fault,
-}
-
-/// Lanes of one warp doing one thing for a while. Time is logical: a warp's steps are its executed
-/// instructions; whoever leaves a barrier continues at the step of the last arrival.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Segment {
-    /// Warp number, over all CTAs run (CTA index × warps per CTA + warp).
-    pub warp: u32,
-    /// First step.
-    pub start: u32,
-    /// One past the last step.
-    pub end: u32,
-    /// Lanes.
-    pub mask: u32,
-    /// What.
-    pub kind: EventKind,
-    /// Instruction at its start.
-    pub instr: u32,
-}
-
-/// A memory access on the timeline.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TimelineAccess {
-    /// Warp number as in [`Segment`].
-    pub warp: u32,
-    /// Step.
-    pub step: u32,
-    /// Lanes.
-    pub mask: u32,
-    /// Instruction.
-    pub instr: u32,
-    /// Read, write or atomic.
-    pub kind: AccessKind,
-    /// Shared (true) or global.
-    pub shared: bool,
-}
-
-/// What happened when.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Timeline {
-    /// Warps shown.
-    pub warps: u32,
-    /// One past the last step.
-    pub steps: u32,
-    /// Segments, by warp, then start.
-    pub segments: Vec<Segment>,
-    /// Barrier releases: step, barrier id, instruction.
-    pub barriers: Vec<(u32, u32, u32)>,
-    /// Accesses, in order of execution.
-    pub accesses: Vec<TimelineAccess>,
-    /// The event limit was reached; later events are missing.
-    pub truncated: bool,
 }
 
 /// Everything a run leaves behind.

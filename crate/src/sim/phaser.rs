@@ -18,8 +18,9 @@
 use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
 use super::machine::{Flow, Machine};
-use super::outcome::{AccessKind, EventKind, FaultKind};
+use super::outcome::{AccessKind, FaultKind};
 use super::race::{Hand, lanes};
+use super::trace::SegmentKind;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{Access, PhaserOp, Space};
@@ -297,7 +298,7 @@ impl<'a> Machine<'a> {
         self.waits[thread as usize] = None;
         self.phasers.refused.remove(&thread);
         let step = self.warps[warp].step;
-        self.trace.segment(warp as u32, (since, step), 1 << lane, EventKind::WaitBarrier, pc);
+        self.trace.segment(warp as u32, (since, step), 1 << lane, SegmentKind::WaitBarrier, pc);
         let dst = self.kernel.dst(&self.kernel.code[pc as usize])[0];
         self.warps[warp].set(dst, lane, Value::Concrete(1));
         self.warps[warp].resume(pc + 1, 1 << lane);

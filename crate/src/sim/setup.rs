@@ -97,10 +97,17 @@ pub struct Options {
     pub schedule: Schedule,
     /// Timeline events to keep at most; 0 keeps none.
     pub timeline_events: usize,
+    /// Stop once so many CTA barriers have been released.
+    pub stop_at_barrier: Option<u64>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { collectives_order_memory: false, schedule: Schedule::Ascending, timeline_events: 1 << 20 }
+        Options {
+            collectives_order_memory: false,
+            schedule: Schedule::Ascending,
+            timeline_events: 1 << 20,
+            stop_at_barrier: None,
+        }
     }
 }

@@ -9,9 +9,9 @@
 mod timeline;
 mod trouble;
 
-use crate::base::{Budget, Stage};
+use crate::base::{Budget, Source, Stage};
 use crate::isa;
-use crate::report::{self, FlatTimeline, RunOptions};
+use crate::report::{self, Recording, RunOptions};
 use serde::Serialize;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -23,8 +23,8 @@ pub use wasm_bindgen_rayon::init_thread_pool;
 const FUEL: u64 = 20_000_000_000;
 /// Bytes that one kernel may hold: two kernels and the comparison share 4 GiB of address space.
 const MEMORY: u64 = 1_250 << 20;
-/// Timeline events kept for each kernel: what a canvas shows and a tab carries with ease.
-const TIMELINE_EVENTS: usize = 1 << 19;
+/// Timeline events kept for each kernel: 16 or 20 bytes each.
+const TIMELINE_EVENTS: usize = 3 << 20;
 
 /// A question, as the page asks it.
 #[derive(serde::Deserialize, tsify::Tsify)]
@@ -126,6 +126,30 @@ pub fn explain(opcode: &str) -> Result<JsValue, JsError> {
     Ok(serde_wasm_bindgen::to_value(&help)?)
 }
 
+/// What a tensor or shared array holds at a barrier.
+#[wasm_bindgen(unchecked_return_type = "MemoryReport | undefined")]
+pub fn inspect(
+    #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "MemoryQuestion")] question: JsValue,
+) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    let question = serde_wasm_bindgen::from_value(question)?;
+    let report = report::inspect(&input.texts(), &question, &Budget::new(FUEL, MEMORY));
+    Ok(serde_wasm_bindgen::to_value(&report)?)
+}
+
+/// A barrier that removes a race, tried out.
+#[wasm_bindgen(unchecked_return_type = "Repair | undefined")]
+pub fn repair(
+    #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "RepairQuestion")] question: JsValue,
+) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    let question = serde_wasm_bindgen::from_value(question)?;
+    let found = report::repair(&input.texts(), question, &Budget::new(FUEL, MEMORY));
+    Ok(serde_wasm_bindgen::to_value(&found)?)
+}
+
 /// The message of the panic that ended this instance; empty if none did.
 #[wasm_bindgen(js_name = panicMessage)]
 pub fn panic_message() -> String {
@@ -148,7 +172,7 @@ pub fn engine_memory() -> JsValue {
 #[wasm_bindgen]
 pub struct Run {
     budget: Budget,
-    timelines: Vec<FlatTimeline>,
+    timelines: Vec<Recording>,
 }
 
 #[wasm_bindgen]
@@ -194,10 +218,35 @@ impl Run {
         Ok(serde_wasm_bindgen::to_value(&outcome.report)?)
     }
 
-    /// The timelines of the kernels that ran, as typed arrays.
-    #[wasm_bindgen(unchecked_return_type = "FlatTimeline[]")]
-    pub fn timelines(&self) -> js_sys::Array {
-        self.timelines.iter().map(timeline::to_js).collect()
+    /// The kernels that ran and left a timeline.
+    #[wasm_bindgen(unchecked_return_type = "(\"reference\" | \"optimized\")[]")]
+    pub fn recorded(&self) -> js_sys::Array {
+        self.timelines.iter().map(|recording| JsValue::from(side_name(recording.side))).collect()
+    }
+
+    /// A kernel's timeline summed up; nothing if it left none.
+    #[wasm_bindgen(unchecked_return_type = "TimelineOutline | undefined")]
+    pub fn outline(&self, side: &str) -> JsValue {
+        self.recording(side).map_or(JsValue::UNDEFINED, |recording| timeline::outline(&recording.flatten()))
+    }
+
+    /// A kernel's timeline one by one.
+    #[wasm_bindgen(unchecked_return_type = "TimelineDetail | undefined")]
+    pub fn detail(&self, side: &str) -> JsValue {
+        self.recording(side).map_or(JsValue::UNDEFINED, |recording| timeline::detail(&recording.detail()))
+    }
+}
+
+fn side_name(side: Source) -> &'static str {
+    match side {
+        Source::Reference => "reference",
+        _ => "optimized",
+    }
+}
+
+impl Run {
+    fn recording(&self, side: &str) -> Option<&Recording> {
+        self.timelines.iter().find(|recording| side_name(recording.side) == side)
     }
 }
 

@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type OpcodeHelp, type Outcome, type Progress, type Request, type Response } from './protocol'
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type Outcome, type Progress, type Repair, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -90,12 +90,36 @@ export class Engine {
     const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress, () => (started = performance.now()))
     if (answer.kind === 'verified') {
       if (answer.report.verdict === 'cancelled') return { kind: 'stopped' }
-      return { kind: 'report', report: answer.report, timelines: answer.timelines, seconds: (performance.now() - started) / 1000 }
+      return { kind: 'report', report: answer.report, recorded: answer.recorded, seconds: (performance.now() - started) / 1000 }
     }
     if (answer.kind === 'failed' || answer.kind === 'lost') {
       return answer.failure.message === STOPPED ? { kind: 'stopped' } : { kind: 'failed', failure: answer.failure }
     }
     return { kind: 'failed', failure: { kind: 'died', message: `unexpected answer “${answer.kind}”`, stack: '' } }
+  }
+
+  /** The timeline that the latest run recorded of a kernel, summed up; null if there is none (any more). */
+  async outline(side: Side): Promise<TimelineOutline | null> {
+    const answer = await this.#ask(id => ({ kind: 'outline', id, side }))
+    return (answer.kind === 'outline' && answer.outline) || null
+  }
+
+  /** The same one by one. */
+  async detail(side: Side): Promise<TimelineDetail | null> {
+    const answer = await this.#ask(id => ({ kind: 'detail', id, side }))
+    return (answer.kind === 'detail' && answer.detail) || null
+  }
+
+  /** What a tensor or shared array holds at a barrier; null for texts that do not run. */
+  async inspect(input: Input, question: MemoryQuestion): Promise<MemoryReport | null> {
+    const answer = await this.#ask(id => ({ kind: 'inspect', id, input, question }))
+    return (answer.kind === 'inspected' && answer.memory) || null
+  }
+
+  /** A barrier that removes a race, tried out; null if none was found. */
+  async repair(input: Input, question: RepairQuestion): Promise<Repair | null> {
+    const answer = await this.#ask(id => ({ kind: 'repair', id, input, question }))
+    return (answer.kind === 'repaired' && answer.repair) || null
   }
 
   /** Ends the run that is in flight; its promise resolves within a moment. */
@@ -289,6 +313,10 @@ export class Engine {
       case 'explained':
       case 'inferred':
       case 'verified':
+      case 'outline':
+      case 'detail':
+      case 'inspected':
+      case 'repaired':
         this.#finish(response)
     }
   }

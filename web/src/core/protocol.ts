@@ -4,13 +4,19 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, FlatTimeline, Inference, Input, OpcodeHelp, Report, Stage } from '../pkg-single/warpproof'
+import type { Addresses, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, Repair, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
-  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, FlatTimeline, Inference, InferredKernel,
-  InferredParameter, Input, KernelReport, Location, OpcodeHelp, RaceReport, Report, Stage, TextSource, Verdict, WaitReport,
+  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, Inference, InferredKernel,
+  InferredParameter, Input, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, RaceReport, Repair, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
+
+/** One of the two kernels. */
+export type Side = TimelineOutline['side']
+
+/** A timeline; its detail may come later, and is empty until then. */
+export type FlatTimeline = TimelineOutline & TimelineDetail
 
 /** Which of the two WebAssembly packages runs. */
 export type Flavour = 'threads' | 'single'
@@ -21,6 +27,11 @@ export type Request =
   | { kind: 'explain'; id: number; opcode: string }
   | { kind: 'infer'; id: number; input: Input }
   | { kind: 'verify'; id: number; input: Input }
+  /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
+  | { kind: 'outline'; id: number; side: Side }
+  | { kind: 'detail'; id: number; side: Side }
+  | { kind: 'inspect'; id: number; input: Input; question: MemoryQuestion }
+  | { kind: 'repair'; id: number; input: Input; question: RepairQuestion }
 
 /** What a worker says. */
 export type Response =
@@ -32,7 +43,11 @@ export type Response =
   | { kind: 'stage'; id: number; stage: Stage }
   | { kind: 'explained'; id: number; help: OpcodeHelp | undefined }
   | { kind: 'inferred'; id: number; inference: Inference }
-  | { kind: 'verified'; id: number; report: Report; timelines: FlatTimeline[] }
+  | { kind: 'verified'; id: number; report: Report; recorded: Side[] }
+  | { kind: 'outline'; id: number; outline: TimelineOutline | undefined }
+  | { kind: 'detail'; id: number; detail: TimelineDetail | undefined }
+  | { kind: 'inspected'; id: number; memory: MemoryReport | undefined }
+  | { kind: 'repaired'; id: number; repair: Repair | undefined }
   | { kind: 'failed'; id: number; failure: Failure }
 
 /** The engine's shared memory, and where a run's counters stand in it. */
@@ -63,7 +78,7 @@ export interface Failure {
 }
 
 /** How a run ended. */
-export type Outcome = { kind: 'report'; report: Report; timelines: FlatTimeline[]; seconds: number } | { kind: 'stopped' } | { kind: 'failed'; failure: Failure }
+export type Outcome = { kind: 'report'; report: Report; recorded: Side[]; seconds: number } | { kind: 'stopped' } | { kind: 'failed'; failure: Failure }
 
 /** The engine as the page shows it. */
 export type EngineState =

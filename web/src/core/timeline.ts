@@ -1,19 +1,26 @@
-// The timeline of a run as something to look at: warps as rows, logical steps as time,
-// barrier phases, waits and accesses. Pure data and arithmetic; drawing is the page's.
+// The timeline of a run as data: warps, logical steps, what ran, waited and happened where. It
+// reads the engine's flat arrays in place; the drawing and its worker are in timeline-*.ts.
 //
 // Time is logical: a warp's steps are the instructions it executes, and whoever leaves a
-// barrier continues at the step of the last arrival. So a wait has a length, and barriers
-// are vertical lines.
+// barrier continues at the step of the last arrival. Within a stretch of execution, step s
+// executes instruction `instr + (s - start)`.
 
-import type { FlatTimeline, WaitReport } from './protocol'
+import type { FlatTimeline, TimelineDetail, TimelineOutline } from './protocol'
 
-export const KINDS = ['run', 'wait_barrier', 'wait_warp', 'done', 'fault'] as const
+export const KINDS = ['run', 'wait_barrier', 'wait_warp', 'stuck'] as const
 export type Kind = (typeof KINDS)[number]
-export const ACCESSES = ['read', 'write', 'atomic'] as const
-export type AccessKind = (typeof ACCESSES)[number]
+export const EVENTS = ['shared_read', 'shared_write', 'shared_atomic', 'global_read', 'global_write', 'global_atomic', 'copy', 'collective', 'fault'] as const
+export type EventKind = (typeof EVENTS)[number]
+export type Side = FlatTimeline['side']
+
+/** Columns of the flat arrays. */
+export const SEGMENT = 5
+export const EVENT = 4
+const FLIGHT = 5
+const BARRIER = 4
+const RACE = 8
 
 export interface Segment {
-  warp: number
   start: number
   end: number
   mask: number
@@ -21,37 +28,34 @@ export interface Segment {
   instr: number
 }
 
-export interface Access {
-  warp: number
+export interface Event {
   step: number
   mask: number
+  kind: EventKind
   instr: number
-  kind: AccessKind
-  shared: boolean
+}
+
+export interface Flight {
+  warp: number
+  start: number
+  end: number
+  mask: number
 }
 
 export interface Barrier {
+  /** Number of its release over the whole run, from 0. */
+  index: number
+  cta: number
   step: number
   id: number
   instr: number
 }
 
-/** A stretch between barriers that the whole launch passes. */
-export interface Phase {
-  from: number
-  to: number
-  /** What ends it; null for the last. */
-  barrier: Barrier | null
-}
-
-/** What one warp did in one phase, for the table. */
-export interface PhaseSummary {
+export interface RaceEnd {
   warp: number
-  phase: number
-  executed: number
-  waited: number
-  reads: number
-  writes: number
+  lane: number
+  step: number
+  instr: number
 }
 
 /** The visible stretch of time. */
@@ -60,207 +64,204 @@ export interface View {
   to: number
 }
 
+/** What one warp did between two barriers. */
+export interface PhaseSummary {
+  warp: number
+  /** From 1; 0 for the whole stretch. */
+  phase: number
+  from: number
+  to: number
+  executed: number
+  waited: number
+  reads: number
+  writes: number
+  other: number
+}
+
+/** What stands under a point of the drawing. */
+export interface Hit {
+  warp: number
+  lane: number | null
+  step: number
+  segment: Segment | null
+  /** The instruction that executes, or that the lanes wait at. */
+  instr: number | null
+  line: number | null
+  events: Event[]
+}
+
 export class Timeline {
-  readonly side: 'reference' | 'optimized'
+  readonly flat: FlatTimeline
+  readonly side: Side
   readonly warps: number
   readonly steps: number
-  readonly truncated: boolean
-  readonly barriers: Barrier[]
-  #flat: FlatTimeline
-  /** First segment of each warp, and one past the last. */
-  #segmentStart: Uint32Array
-  /** Accesses by warp: indices into the flat array, ascending in time. */
-  #accessOrder: Uint32Array
-  #accessStart: Uint32Array
+  readonly barriers: readonly Barrier[]
+  readonly flights: readonly Flight[][]
+  readonly races: readonly { first: RaceEnd; second: RaceEnd }[]
+  /** Of each warp, the latest end among its first segments, so that a search may skip them. */
+  #latestEnd: (Uint32Array | undefined)[] = []
 
   constructor(flat: FlatTimeline) {
-    this.#flat = flat
+    this.flat = flat
     this.side = flat.side
     this.warps = flat.warps
     this.steps = Math.max(flat.steps, 1)
-    this.truncated = flat.truncated
-    this.barriers = []
-    for (let at = 0; at < flat.barriers.length; at += 3) {
-      this.barriers.push({ step: flat.barriers[at]!, id: flat.barriers[at + 1]!, instr: flat.barriers[at + 2]! })
-    }
-    this.barriers.sort((a, b) => a.step - b.step)
-    this.#segmentStart = groupStarts(flat.segments, 6, flat.warps)
-    this.#accessStart = groupStarts(flat.accesses, 6, flat.warps)
-    // Counting sort by warp; the engine lists accesses in order of execution.
-    const next = this.#accessStart.slice()
-    this.#accessOrder = new Uint32Array(flat.accesses.length / 6)
-    for (let at = 0; at < this.#accessOrder.length; at++) this.#accessOrder[next[flat.accesses[at * 6]!]!++] = at
+    this.barriers = [...rows(flat.barriers, BARRIER)].map(([cta, step, id, instr], index) => ({ index, cta: cta!, step: step!, id: id!, instr: instr! }))
+    const flights: Flight[][] = Array.from({ length: flat.warps }, () => [])
+    for (const [warp, start, end, mask] of rows(flat.flights, FLIGHT)) flights[warp!]?.push({ warp: warp!, start: start!, end: end!, mask: mask! })
+    this.flights = flights
+    const end = (row: ArrayLike<number>, at: number): RaceEnd => ({ warp: row[at]!, lane: row[at + 1]!, step: row[at + 2]!, instr: row[at + 3]! })
+    this.races = [...rows(flat.races, RACE)].map(row => ({ first: end(row, 0), second: end(row, 4) }))
   }
 
-  segment(index: number): Segment {
-    const row = this.#flat.segments.subarray(index * 6, index * 6 + 6)
-    return { warp: row[0]!, start: row[1]!, end: row[2]!, mask: row[3]!, kind: KINDS[row[4]!] ?? 'run', instr: row[5]! }
+  cta(warp: number): number {
+    return Math.floor(warp / this.flat.warpsPerCta)
+  }
+
+  line(instr: number): number | null {
+    return this.flat.lines[instr] ?? null
+  }
+
+  segment(row: number): Segment {
+    const { segments } = this.flat
+    const at = row * SEGMENT
+    return { start: segments[at]!, end: segments[at + 1]!, mask: segments[at + 2]!, kind: KINDS[segments[at + 3]!] ?? 'run', instr: segments[at + 4]! }
+  }
+
+  event(row: number): Event {
+    const { events } = this.flat
+    const at = row * EVENT
+    return { step: events[at]!, mask: events[at + 1]!, kind: EVENTS[events[at + 2]!] ?? 'fault', instr: events[at + 3]! }
+  }
+
+  /** Rows of a warp's segments that may touch `from..to`: first, and one past the last. */
+  segmentRows(warp: number, from: number, to: number): [number, number] {
+    const { segments, segmentStarts } = this.flat
+    const [begin, end] = [segmentStarts[warp] ?? 0, segmentStarts[warp + 1] ?? 0]
+    const latest = (this.#latestEnd[warp] ??= runningMaximum(segments, SEGMENT, 1, begin, end))
+    const first = begin + search(end - begin, at => latest[at]! > from)
+    return [first, Math.max(first, begin + search(end - begin, at => segments[(begin + at) * SEGMENT]! >= to))]
+  }
+
+  /** Rows of a warp's events in `from..to`: first, and one past the last. */
+  eventRows(warp: number, from: number, to: number): [number, number] {
+    const { events, eventStarts } = this.flat
+    const [begin, end] = [eventStarts[warp] ?? 0, eventStarts[warp + 1] ?? 0]
+    const at = (step: number) => begin + search(end - begin, row => events[(begin + row) * EVENT]! >= step)
+    return [at(from), at(to)]
   }
 
   /** The segments of a warp that touch `from..to`, in order of their start. */
   *segments(warp: number, from = 0, to = Infinity): Generator<Segment> {
-    const [begin, end] = [this.#segmentStart[warp] ?? 0, this.#segmentStart[warp + 1] ?? 0]
-    for (let at = begin; at < end; at++) {
-      if (this.#flat.segments[at * 6 + 1]! >= to) return
-      if (this.#flat.segments[at * 6 + 2]! > from) yield this.segment(at)
+    const [first, last] = this.segmentRows(warp, from, to)
+    for (let row = first; row < last; row++) if (this.flat.segments[row * SEGMENT + 1]! > from) yield this.segment(row)
+  }
+
+  /** What stands at a step of a warp, or of one of its lanes. */
+  at(warp: number, lane: number | null, step: number): Hit {
+    const hit: Hit = { warp, lane, step, segment: null, instr: null, line: null, events: [] }
+    const has = (mask: number) => lane === null || ((mask >>> lane) & 1) === 1
+    for (const segment of this.segments(warp, step, step + 1)) {
+      if (!has(segment.mask)) continue
+      // Of several things at once, what executes is shown.
+      if (hit.segment === null || segment.kind === 'run') hit.segment = segment
     }
-  }
-
-  /** The accesses of a warp in `from..to`, ascending in time. */
-  *accesses(warp: number, from = 0, to = Infinity): Generator<Access> {
-    const [begin, end] = [this.#accessStart[warp] ?? 0, this.#accessStart[warp + 1] ?? 0]
-    const stepAt = (at: number) => this.#flat.accesses[this.#accessOrder[at]! * 6 + 1]!
-    let low = begin
-    let high = end
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (stepAt(middle) < from) low = middle + 1
-      else high = middle
+    if (hit.segment) {
+      const { kind, instr, start } = hit.segment
+      hit.instr = kind === 'run' ? instr + step - start : instr
+      hit.line = this.line(hit.instr)
     }
-    for (let at = low; at < end && stepAt(at) < to; at++) {
-      const row = this.#flat.accesses.subarray(this.#accessOrder[at]! * 6, this.#accessOrder[at]! * 6 + 6)
-      yield { warp: row[0]!, step: row[1]!, mask: row[2]!, instr: row[3]!, kind: ACCESSES[row[4]!] ?? 'read', shared: row[5] === 1 }
+    const [first, last] = this.eventRows(warp, step, step + 1)
+    for (let row = first; row < last; row++) {
+      const event = this.event(row)
+      if (has(event.mask)) hit.events.push(event)
     }
+    return hit
   }
 
-  /** The first access of a thread at an instruction. */
-  findAccess(warp: number, lane: number, instr: number): Access | null {
-    for (const access of this.accesses(warp)) if (access.instr === instr && (access.mask >>> lane) & 1) return access
-    return null
-  }
-
-  /** Byte range of an instruction in the PTX; null for one that the text does not have. */
-  span(instr: number): [number, number] | null {
-    const start = this.#flat.instructions[instr * 2]
-    const end = this.#flat.instructions[instr * 2 + 1]
-    return start === undefined || end === undefined ? null : [start, end]
-  }
-
-  phases(): Phase[] {
-    const phases: Phase[] = []
-    let from = 0
-    for (const barrier of this.barriers) {
-      if (barrier.step <= from && phases.length > 0) continue
-      phases.push({ from, to: barrier.step, barrier })
-      from = barrier.step
+  /** When lanes of a warp stand at one of some instructions: start, end, mask, row by row. */
+  standing(warp: number, instrs: ReadonlySet<number>): Uint32Array {
+    const { segments, segmentStarts } = this.flat
+    const sorted = [...instrs].sort((a, b) => a - b)
+    const found: number[] = []
+    for (let row = segmentStarts[warp] ?? 0; row < (segmentStarts[warp + 1] ?? 0); row++) {
+      const at = row * SEGMENT
+      const [start, end, mask, kind, instr] = [segments[at]!, segments[at + 1]!, segments[at + 2]!, segments[at + 3]!, segments[at + 4]!]
+      for (const wanted of sorted) {
+        if (kind === 0) {
+          const step = start + wanted - instr
+          if (step >= start && step < end) found.push(step, step + 1, mask)
+        } else if (wanted === instr) found.push(start, end, mask)
+      }
     }
-    phases.push({ from, to: this.steps, barrier: null })
-    return phases
+    return Uint32Array.from(found)
   }
 
-  /** The whole timeline in words and numbers, for those who cannot see the drawing. */
-  summary(): PhaseSummary[] {
-    const phases = this.phases()
-    const rows: PhaseSummary[] = []
-    for (let warp = 0; warp < this.warps; warp++) {
-      phases.forEach(({ from, to }, phase) => {
-        const row: PhaseSummary = { warp, phase, executed: 0, waited: 0, reads: 0, writes: 0 }
-        for (const segment of this.segments(warp, from, to)) {
-          const length = Math.min(segment.end, to) - Math.max(segment.start, from)
-          if (segment.kind === 'run') row.executed += length
-          else if (segment.kind === 'wait_barrier' || segment.kind === 'wait_warp') row.waited += length
-        }
-        for (const access of this.accesses(warp, from, to)) {
-          if (access.kind !== 'write') row.reads++
-          if (access.kind !== 'read') row.writes++
-        }
-        rows.push(row)
+  /** The instructions on a line of the PTX. */
+  instructionsOn(line: number): Set<number> {
+    const on = new Set<number>()
+    this.flat.lines.forEach((of, instr) => {
+      if (of === line) on.add(instr)
+    })
+    return on
+  }
+
+  /** Where the phases of a CTA end. */
+  phaseEnds(cta: number): number[] {
+    const steps = this.barriers.filter(barrier => barrier.cta === cta).map(({ step }) => step)
+    return [...new Set([...steps, this.steps])].sort((a, b) => a - b)
+  }
+
+  /** What each warp did in `view`: phase by phase, or, where that would be more than `limit` rows, in sum. */
+  summary(view: View, limit: number): PhaseSummary[] {
+    const list: PhaseSummary[] = []
+    const stretches: { warp: number; phase: number; from: number; to: number }[] = []
+    const ends = new Map<number, number[]>()
+    for (let warp = 0; warp < this.warps && stretches.length <= limit; warp++) {
+      const cta = this.cta(warp)
+      if (!ends.has(cta)) ends.set(cta, this.phaseEnds(cta))
+      let from = 0
+      ends.get(cta)!.forEach((to, phase) => {
+        if (to > view.from && from < view.to) stretches.push({ warp, phase: phase + 1, from, to })
+        from = to
       })
     }
-    return rows
-  }
-}
-
-/** The timeline of a run that got stuck: who waits for ever is shown waiting to the end. */
-export function withEndlessWaits(flat: FlatTimeline, waits: Pick<WaitReport, 'threads' | 'instr'>[]): FlatTimeline {
-  if (waits.length === 0) return flat
-  const steps = flat.steps + Math.max(3, Math.ceil(flat.steps / 8))
-  const rows: number[][] = []
-  for (let at = 0; at < flat.segments.length; at += 6) rows.push([...flat.segments.subarray(at, at + 6)])
-  for (const { threads, instr } of waits) {
-    const masks = new Map<number, number>()
-    for (const thread of threads) masks.set(thread >>> 5, ((masks.get(thread >>> 5) ?? 0) | (1 << (thread & 31))) >>> 0)
-    for (const [warp, mask] of masks) {
-      const start = rows.reduce((latest, row) => (row[0] === warp && (row[3]! & mask) !== 0 ? Math.max(latest, row[2]!) : latest), 0)
-      rows.push([warp, start, steps, mask, KINDS.indexOf('wait_barrier'), instr])
+    if (stretches.length > limit) {
+      stretches.length = 0
+      for (let warp = 0; warp < this.warps; warp++) stretches.push({ warp, phase: 0, from: Math.floor(view.from), to: Math.ceil(view.to) })
     }
-  }
-  rows.sort((a, b) => a[0]! - b[0]! || a[1]! - b[1]!)
-  return { ...flat, steps, segments: Uint32Array.from(rows.flat()) }
-}
-
-/** First row of each group when rows are counted by their first column; ends with the total. */
-function groupStarts(rows: Uint32Array, columns: number, groups: number): Uint32Array {
-  const starts = new Uint32Array(groups + 1)
-  for (let at = 0; at < rows.length; at += columns) {
-    const group = rows[at]!
-    if (group < groups) starts[group + 1]!++
-  }
-  for (let group = 0; group < groups; group++) starts[group + 1]! += starts[group]!
-  return starts
-}
-
-/** Rows from top to bottom: a warp, or one lane of a warp that is unfolded. */
-export interface Row {
-  warp: number
-  lane: number | null
-  top: number
-  height: number
-}
-
-const WARP_HEIGHT = 20
-const LANE_HEIGHT = 8
-const GAP = 3
-
-export function layout(warps: number, unfolded: ReadonlySet<number>): { rows: Row[]; height: number } {
-  const rows: Row[] = []
-  let top = 0
-  for (let warp = 0; warp < warps; warp++) {
-    rows.push({ warp, lane: null, top, height: WARP_HEIGHT })
-    top += WARP_HEIGHT + GAP
-    if (!unfolded.has(warp)) continue
-    for (let lane = 0; lane < 32; lane++) {
-      rows.push({ warp, lane, top, height: LANE_HEIGHT })
-      top += LANE_HEIGHT + 1
+    for (const { warp, phase, from, to } of stretches.slice(0, limit)) {
+      const row: PhaseSummary = { warp, phase, from, to, executed: 0, waited: 0, reads: 0, writes: 0, other: 0 }
+      for (const segment of this.segments(warp, from, to)) {
+        const length = Math.min(segment.end, to) - Math.max(segment.start, from)
+        if (segment.kind === 'run') row.executed += length
+        else row.waited += length
+      }
+      const [first, last] = this.eventRows(warp, from, to)
+      for (let at = first; at < last; at++) {
+        const kind = this.flat.events[at * EVENT + 2]!
+        if (kind === 0 || kind === 3 || kind === 2 || kind === 5) row.reads++
+        if (kind === 1 || kind === 4 || kind === 2 || kind === 5) row.writes++
+        if (kind > 5) row.other++
+      }
+      list.push(row)
     }
-    top += GAP
+    return list
   }
-  return { rows, height: top }
 }
 
-export function rowAt(rows: Row[], y: number): Row | null {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const row = rows[middle]!
-    if (y < row.top) high = middle
-    else if (y >= row.top + row.height + 1) low = middle + 1
-    else return row
-  }
-  return null
-}
+/** A timeline whose detail is not there yet. */
+export const withoutDetail = (outline: TimelineOutline): FlatTimeline => ({
+  ...outline, segments: new Uint32Array(0), segmentStarts: new Uint32Array(outline.warps + 1), events: new Uint32Array(0), eventStarts: new Uint32Array(outline.warps + 1),
+})
 
-const SHORTEST = 4
+const buffers = (arrays: Uint32Array[]): ArrayBuffer[] => arrays.map(({ buffer }) => buffer as ArrayBuffer)
 
-/** Zooms by `factor` (> 1: closer) around a fixed point in time. */
-export function zoom(view: View, at: number, factor: number, steps: number): View {
-  const length = Math.min(Math.max((view.to - view.from) / factor, Math.min(SHORTEST, steps)), steps)
-  const share = (at - view.from) / (view.to - view.from)
-  return clamp({ from: at - share * length, to: at + (1 - share) * length }, steps)
-}
+/** The buffers of an outline, to be handed over rather than copied. */
+export const outlineArrays = ({ flights, barriers, races, lines, levels }: TimelineOutline): ArrayBuffer[] => buffers([flights, barriers, races, lines, ...levels.map(({ words }) => words)])
 
-/** Moves by a share of the visible stretch. */
-export function pan(view: View, share: number, steps: number): View {
-  const by = (view.to - view.from) * share
-  return clamp({ from: view.from + by, to: view.to + by }, steps)
-}
-
-function clamp(view: View, steps: number): View {
-  const length = Math.min(view.to - view.from, steps)
-  const from = Math.min(Math.max(view.from, 0), steps - length)
-  return { from, to: from + length }
-}
+/** The same of a detail. */
+export const detailArrays = ({ segments, segmentStarts, events, eventStarts }: TimelineDetail): ArrayBuffer[] => buffers([segments, segmentStarts, events, eventStarts])
 
 /** How many lanes a mask has. */
 export function lanes(mask: number): number {
@@ -268,4 +269,43 @@ export function lanes(mask: number): number {
   let count = 0
   for (; bits !== 0; bits &= bits - 1) count++
   return count
+}
+
+/** The lanes of a mask as a person writes them: `0–15, 20`. */
+export function laneText(mask: number): string {
+  const parts: string[] = []
+  for (let lane = 0; lane < 32; lane++) {
+    if (!((mask >>> lane) & 1)) continue
+    let last = lane
+    while (last < 31 && (mask >>> (last + 1)) & 1) last++
+    parts.push(last === lane ? `${lane}` : `${lane}–${last}`)
+    lane = last
+  }
+  return parts.join(', ')
+}
+
+function* rows(numbers: Uint32Array, columns: number): Generator<Uint32Array> {
+  for (let at = 0; at + columns <= numbers.length; at += columns) yield numbers.subarray(at, at + columns)
+}
+
+/** The first of `count` numbers from 0 for which a condition holds that holds for all after it. */
+function search(count: number, holds: (at: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function runningMaximum(numbers: Uint32Array, columns: number, column: number, begin: number, end: number): Uint32Array {
+  const found = new Uint32Array(end - begin)
+  let latest = 0
+  for (let row = begin; row < end; row++) {
+    latest = Math.max(latest, numbers[row * columns + column]!)
+    found[row - begin] = latest
+  }
+  return found
 }

@@ -5,9 +5,12 @@ import { text } from '../text'
 import { lacking } from './features'
 import { load, type Package } from './packages'
 import type { Flavour, Request, Response } from './protocol'
+import { detailArrays, outlineArrays } from './timeline'
 
 let engine: Package | null = null
 let flavour: Flavour = 'single'
+/** The latest run, which holds the recorded timelines. */
+let latest: InstanceType<Package['Run']> | null = null
 
 const say = (response: Response, transfer: Transferable[] = []) => self.postMessage(response, { transfer })
 
@@ -55,17 +58,33 @@ function answer(request: Exclude<Request, { kind: 'start' }>): void {
     case 'infer':
       say({ kind: 'inferred', id: request.id, inference: engine.infer(request.input) })
       return
+    case 'inspect':
+      say({ kind: 'inspected', id: request.id, memory: engine.inspect(request.input, request.question) })
+      return
+    case 'repair':
+      say({ kind: 'repaired', id: request.id, repair: engine.repair(request.input, request.question) })
+      return
     case 'verify': {
+      latest?.free()
+      latest = null
       const run = new engine.Run()
       const memory = engine.engineMemory().buffer
       const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
       say({ kind: 'begun', id: request.id, counters: shared ? { memory, at: run.addresses() } : null })
       const report = run.verify(request.input, stage => say({ kind: 'stage', id: request.id, stage }))
-      const timelines = run.timelines()
-      run.free()
-      // The arrays are copies of the engine's; handing them over saves the page another one.
-      const arrays = timelines.flatMap(({ segments, barriers, accesses, instructions }) => [segments, barriers, accesses, instructions])
-      say({ kind: 'verified', id: request.id, report, timelines }, arrays.map(({ buffer }) => buffer as ArrayBuffer))
+      latest = run
+      say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })
+      return
+    }
+    // The arrays are copies of the engine's; handing them over saves the page another one.
+    case 'outline': {
+      const outline = latest?.outline(request.side)
+      say({ kind: 'outline', id: request.id, outline }, outline ? outlineArrays(outline) : [])
+      return
+    }
+    case 'detail': {
+      const detail = latest?.detail(request.side)
+      say({ kind: 'detail', id: request.id, detail }, detail ? detailArrays(detail) : [])
     }
   }
 }

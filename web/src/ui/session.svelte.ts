@@ -2,7 +2,7 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import { Engine } from '../core/engine'
-import type { DiagnosticReport, EngineState, Failure, FlatTimeline, Inference, Input, Location, OpcodeHelp, Progress, Report, TextSource } from '../core/protocol'
+import type { DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Progress, RaceReport, Repair, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import { decode, encode, type Shared } from '../core/share'
 import type { Lesson } from '../core/lesson'
 import { setKey, type TomlValue } from '../core/spec-edit'
@@ -48,10 +48,17 @@ class Session {
   /** The texts have changed since the run. */
   stale = $state(false)
   tab = $state<Tab>('verdict')
-  timelines = $state.raw<FlatTimeline[]>([])
+  /** The kernels of the latest run that left a timeline. */
+  recorded = $state.raw<Side[]>([])
+  /** The line that an editor's cursor, or the mouse over it, is on. */
+  pointed = $state.raw<{ source: TextSource; line: number } | null>(null)
   /** The texts that the run is about. */
   verified = $state.raw<Input>({ reference: '', optimized: '', spec: '', single: false })
+  /** The barrier that a stepping visitor stands at: its number from 0; past the last, the end of the run. */
+  stopAt = $state.raw<{ side: Side; barrier: number } | null>(null)
   marks = $state.raw<Mark[]>([])
+  /** Number of the race that is looked at. */
+  race = $state(0)
   /** A request to an editor to show a line; `at` makes repeated requests distinct. */
   focus = $state.raw<{ source: TextSource; line: number; column: number; at: number } | null>(null)
   notice = $state<Notice | null>(null)
@@ -70,6 +77,9 @@ class Session {
 
   #runner: Engine | null = null
   #reader: Engine | null = null
+  #helper: Engine | null = null
+  #helperOf: Input | null = null
+  #spawnHelper: (() => Engine) | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #inferring = false
   #inferAgain = false
@@ -86,6 +96,7 @@ class Session {
       this.#reader = new Engine({ ...options, threads: 0, onState: () => {} })
       this.#inferSoon()
     }
+    this.#spawnHelper = () => new Engine({ ...options, threads: 0, onState: () => {} })
     this.#runner = new Engine({
       ...options,
       onState: state => {
@@ -119,6 +130,36 @@ class Session {
     this.#changed()
   }
 
+  /** The timeline that the latest run recorded of a kernel, summed up. */
+  async outline(side: Side): Promise<TimelineOutline | null> {
+    return (await this.#runner?.outline(side)) ?? null
+  }
+
+  /** The same one by one. */
+  async detail(side: Side): Promise<TimelineDetail | null> {
+    return (await this.#runner?.detail(side)) ?? null
+  }
+
+  /** What a tensor or shared array of the latest run holds at a barrier. */
+  async memory(question: MemoryQuestion): Promise<MemoryReport | null> {
+    return (await this.#again()?.inspect(this.verified, question)) ?? null
+  }
+
+  /** A barrier that removes a race of the latest run, tried out. */
+  async repair({ side, first, second }: RaceReport): Promise<Repair | null> {
+    return (await this.#again()?.repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
+  }
+
+  /** The engine that runs kernels again: the one that answers must stay free for the next question. */
+  #again(): Engine | null {
+    if (this.#helperOf !== this.verified) {
+      this.#helper?.dispose()
+      this.#helper = null
+    }
+    this.#helperOf = this.verified
+    return (this.#helper ??= this.#spawnHelper?.() ?? null)
+  }
+
   /** What the instruction table says about an opcode. */
   async explain(opcode: string): Promise<OpcodeHelp | null> {
     return (await this.#reader?.explain(opcode)) ?? null
@@ -138,6 +179,8 @@ class Session {
 
   async verify(): Promise<void> {
     if (this.run.kind === 'running' || !this.#runner) return
+    this.#helper?.dispose()
+    this.#helper = null
     this.run = { kind: 'running', progress: null }
     this.stale = false
     this.marks = []
@@ -150,7 +193,8 @@ class Session {
     switch (outcome.kind) {
       case 'report':
         this.verified = input
-        this.timelines = outcome.timelines
+        this.recorded = outcome.recorded
+        this.stopAt = null
         this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
         this.#showEvidence(outcome.report)
         void offline.keep()
@@ -253,7 +297,8 @@ class Session {
     this.focus = null
     this.notice = null
     this.run = { kind: 'idle' }
-    this.timelines = []
+    this.recorded = []
+    this.stopAt = null
     this.tab = 'verdict'
   }
 
@@ -304,6 +349,7 @@ class Session {
   }
 
   markRace(index: number): void {
+    this.race = index
     const race = this.report?.races[index]
     if (!race) return
     this.mark([

@@ -1,34 +1,43 @@
 import { describe, expect, test } from 'vitest'
 import type { FlatTimeline } from '../../src/core/protocol'
-import { lanes, layout, pan, rowAt, Timeline, withEndlessWaits, zoom } from '../../src/core/timeline'
+import { laneText, lanes, Timeline } from '../../src/core/timeline'
+import { columnsFor, sumUp } from '../../src/core/timeline-raster'
+import { layout, pan, reveal, rowAt, show, visibleRows, zoom } from '../../src/core/timeline-view'
 
-const RUN = 0
-const WAIT = 1
-const DONE = 3
+const [RUN, WAIT, STUCK] = [0, 1, 3]
+const rows = (...lists: number[][]) => Uint32Array.from(lists.flat())
 
-/** Two warps, one barrier: warp 1 arrives at step 6, warp 0 waits for it from step 4. */
+/** Two warps, one barrier: warp 1 arrives at step 6, warp 0 waits for it from step 4; lanes 16–31 of warp 1 get stuck. */
 const flat: FlatTimeline = {
   side: 'optimized',
   warps: 2,
+  warpsPerCta: 2,
   steps: 12,
   truncated: false,
-  segments: Uint32Array.from([
-    [0, 0, 4, 0xffffffff, RUN, 0],
-    [0, 4, 6, 0xffffffff, WAIT, 4],
-    [0, 6, 12, 0xffffffff, RUN, 5],
-    [1, 0, 3, 0x0000ffff, RUN, 0],
-    [1, 3, 6, 0xffff0000, RUN, 0],
-    [1, 6, 10, 0xffffffff, RUN, 5],
-    [1, 10, 12, 0xffffffff, DONE, 9],
-  ].flat()),
-  barriers: Uint32Array.from([6, 0, 4]),
-  accesses: Uint32Array.from([
-    [1, 2, 0x0000ffff, 2, 1, 1],
-    [0, 3, 0xffffffff, 3, 1, 1],
-    [0, 7, 0xffffffff, 6, 0, 1],
-    [1, 8, 0xffffffff, 7, 2, 0],
-  ].flat()),
-  instructions: Uint32Array.from([0, 5, 6, 11, 12, 20]),
+  recorded: 12,
+  segments: rows(
+    [0, 4, 0xffffffff, RUN, 0],
+    [4, 6, 0xffffffff, WAIT, 3],
+    [6, 12, 0xffffffff, RUN, 4],
+    [0, 3, 0x0000ffff, RUN, 0],
+    [0, 12, 0xffff0000, STUCK, 3],
+    [3, 6, 0x0000ffff, RUN, 0],
+    [6, 10, 0x0000ffff, RUN, 4],
+  ),
+  segmentStarts: rows([0, 3, 7]),
+  events: rows(
+    [3, 0xffffffff, 1, 3],
+    [7, 0xffffffff, 0, 5],
+    [2, 0x0000ffff, 1, 2],
+    [8, 0x0000ffff, 5, 6],
+    [9, 0x0000ffff, 7, 7],
+  ),
+  eventStarts: rows([0, 2, 5]),
+  flights: rows([1, 2, 6, 1, 2]),
+  barriers: rows([0, 6, 0, 3]),
+  races: rows([0, 3, 3, 3, 1, 5, 8, 6]),
+  lines: rows([10, 11, 11, 12, 13, 14, 15, 16]),
+  levels: [],
 }
 const timeline = new Timeline(flat)
 
@@ -38,91 +47,93 @@ describe('timeline', () => {
       [4, 6, 'wait_barrier'],
       [6, 12, 'run'],
     ])
-    expect([...timeline.segments(1)]).toHaveLength(4)
+    // A long wait is found from anywhere within it.
+    expect([...timeline.segments(1, 11, 12)].map(({ kind }) => kind)).toEqual(['stuck'])
+  })
+
+  test('knows the instruction and its line at every step', () => {
+    expect(timeline.at(0, null, 2)).toMatchObject({ instr: 2, line: 11, segment: { kind: 'run' } })
+    expect(timeline.at(0, null, 5)).toMatchObject({ instr: 3, line: 12, segment: { kind: 'wait_barrier' } })
+    expect(timeline.at(0, null, 7)).toMatchObject({ instr: 5, line: 14, events: [{ kind: 'shared_read' }] })
+    expect(timeline.at(1, 20, 8)).toMatchObject({ segment: { kind: 'stuck' }, events: [] })
+    expect(timeline.at(1, null, 8)).toMatchObject({ segment: { kind: 'run' }, events: [{ kind: 'global_atomic' }] })
+  })
+
+  test('finds where a line executes, and who waits at it', () => {
+    expect([...timeline.instructionsOn(11)]).toEqual([1, 2])
+    expect([...timeline.standing(0, new Set([1, 2]))]).toEqual([1, 2, 0xffffffff, 2, 3, 0xffffffff])
+    expect([...timeline.standing(0, new Set([3]))]).toEqual([3, 4, 0xffffffff, 4, 6, 0xffffffff])
   })
 
   test('keeps masks unsigned, so that lane 31 counts', () => {
-    const upper = [...timeline.segments(1, 3, 4)][0]!
-    expect(upper.mask).toBe(0xffff0000)
-    expect(lanes(upper.mask)).toBe(16)
-    expect(lanes(0xffffffff)).toBe(32)
+    expect([...timeline.segments(1, 11, 12)][0]!.mask).toBe(0xffff0000)
+    expect(lanes(0xffff0000)).toBe(16)
+    expect(laneText(0x8001000f)).toBe('0–3, 16, 31')
   })
 
-  test('lists accesses by warp in order of time', () => {
-    expect([...timeline.accesses(0)].map(({ step, kind }) => [step, kind])).toEqual([[3, 'write'], [7, 'read']])
-    expect([...timeline.accesses(1, 3)].map(({ step, shared }) => [step, shared])).toEqual([[8, false]])
+  test('knows both ends of a race and the copies in flight', () => {
+    expect(timeline.races).toEqual([{ first: { warp: 0, lane: 3, step: 3, instr: 3 }, second: { warp: 1, lane: 5, step: 8, instr: 6 } }])
+    expect(timeline.flights[1]).toEqual([{ warp: 1, start: 2, end: 6, mask: 1 }])
   })
 
-  test('finds the access of one thread', () => {
-    expect(timeline.findAccess(1, 3, 2)?.step).toBe(2)
-    expect(timeline.findAccess(1, 20, 2)).toBeNull()
-  })
-
-  test('splits time at barriers', () => {
-    expect(timeline.phases()).toEqual([
-      { from: 0, to: 6, barrier: { step: 6, id: 0, instr: 4 } },
-      { from: 6, to: 12, barrier: null },
+  test('sums up every warp and phase, for the table', () => {
+    const whole = { from: 0, to: 12 }
+    expect(timeline.summary(whole, 100).map(({ warp, phase, executed, waited, reads, writes, other }) => [warp, phase, executed, waited, reads, writes, other])).toEqual([
+      [0, 1, 4, 2, 0, 1, 0],
+      [0, 2, 6, 0, 1, 0, 0],
+      [1, 1, 6, 6, 0, 1, 0],
+      [1, 2, 4, 6, 1, 1, 1],
     ])
-  })
-
-  test('sums each warp and phase up', () => {
-    expect(timeline.summary()).toEqual([
-      { warp: 0, phase: 0, executed: 4, waited: 2, reads: 0, writes: 1 },
-      { warp: 0, phase: 1, executed: 6, waited: 0, reads: 1, writes: 0 },
-      { warp: 1, phase: 0, executed: 6, waited: 0, reads: 0, writes: 1 },
-      { warp: 1, phase: 1, executed: 4, waited: 0, reads: 1, writes: 1 },
-    ])
-  })
-
-  test('knows where instructions stand in the text', () => {
-    expect(timeline.span(1)).toEqual([6, 11])
-    expect(timeline.span(99)).toBeNull()
-  })
-
-  test('shows who waits for ever until the end', () => {
-    const stuck = new Timeline(withEndlessWaits(flat, [{ threads: [0, 1, 31], instr: 7 }]))
-    expect(stuck.steps).toBeGreaterThan(flat.steps)
-    const last = [...stuck.segments(0)].at(-1)!
-    expect(last).toEqual({ warp: 0, start: 12, end: stuck.steps, mask: 0x80000003, kind: 'wait_barrier', instr: 7 })
-    expect([...stuck.segments(1)]).toHaveLength(4)
-    expect(withEndlessWaits(flat, [])).toBe(flat)
-  })
-
-  test('of a launch without events is empty, not broken', () => {
-    const none = new Uint32Array()
-    const empty = new Timeline({ ...flat, warps: 0, steps: 0, segments: none, barriers: none, accesses: none, instructions: none })
-    expect(empty.summary()).toEqual([])
-    expect(empty.phases()).toHaveLength(1)
+    expect(timeline.summary(whole, 2)).toMatchObject([{ warp: 0, phase: 0, executed: 10 }, { warp: 1, phase: 0, executed: 10 }])
+    expect(timeline.summary({ from: 7, to: 9 }, 100).map(({ phase }) => phase)).toEqual([2, 2])
   })
 })
 
-describe('rows', () => {
-  test('unfold into 32 lanes', () => {
-    const folded = layout(4, new Set())
-    const unfolded = layout(4, new Set([1]))
-    expect(folded.rows).toHaveLength(4)
-    expect(unfolded.rows).toHaveLength(36)
-    expect(unfolded.height).toBeGreaterThan(folded.height)
+describe('pixels', () => {
+  test('a column says who ran, who waited, and how much', () => {
+    const columns = columnsFor(6)
+    sumUp(timeline, 0, { from: 0, to: 12 }, 6, columns)
+    expect([...columns.shares[0]].map(Math.round)).toEqual([255, 255, 0, 255, 255, 255])
+    expect([...columns.shares[1]].map(Math.round)).toEqual([0, 0, 255, 0, 0, 0])
+    expect([...columns.writes]).toEqual([0, 1, 0, 0, 0, 0])
+    expect([...columns.reads]).toEqual([0, 0, 0, 1, 0, 0])
   })
 
-  test('are found by height', () => {
-    const { rows, height } = layout(4, new Set([1]))
-    for (const row of rows) expect(rowAt(rows, row.top + row.height / 2)).toBe(row)
+  test('a level stands for the recording where its bins fit into pixels', () => {
+    // Two bins of 8 steps a warp: warp 1 ran with its lower half, and its upper half is stuck.
+    const words = rows([0, 0, 0, 0], [0, 0, 0, 0], [0xffff, 0xffff0000, 128 | (128 << 24), 1 << 8], [0xffff, 0xffff0000, (128 << 24) | 32, 1 | (1 << 24)])
+    const columns = columnsFor(1)
+    sumUp(new Timeline({ ...flat, levels: [{ shift: 3, bins: 2, words }] }), 1, { from: 0, to: 12 }, 1, columns)
+    expect(columns.ran[0]).toBe(0xffff)
+    expect(columns.waited[0]).toBe(0xffff0000)
+    expect([columns.shares[0][0], columns.shares[3][0], columns.reads[0], columns.writes[0], columns.flags[0]]).toEqual([80, 128, 1, 1, 1])
+  })
+})
+
+describe('view', () => {
+  test('unfolding a warp gives its lanes rows below it', () => {
+    const { rows, height } = layout(3, new Set([1]))
+    expect(rows).toHaveLength(3 + 32)
+    expect(rowAt(rows, rows[1]!.top + 2)).toMatchObject({ warp: 1, lane: null })
+    expect(rowAt(rows, rows[2]!.top + 1)).toMatchObject({ warp: 1, lane: 0 })
+    expect(rows[34]!.top + rows[34]!.height).toBeLessThanOrEqual(height)
     expect(rowAt(rows, height + 50)).toBeNull()
-  })
-})
-
-describe('the view', () => {
-  test('zooms around a fixed point', () => {
-    const view = zoom({ from: 0, to: 100 }, 25, 2, 100)
-    expect(view).toEqual({ from: 12.5, to: 62.5 })
+    expect(visibleRows(rows, rows[2]!.top, rows[4]!.top).map(({ lane }) => lane)).toContain(1)
   })
 
-  test('never leaves the run', () => {
-    expect(zoom({ from: 0, to: 100 }, 10, 0.1, 100)).toEqual({ from: 0, to: 100 })
-    expect(pan({ from: 80, to: 100 }, 5, 100)).toEqual({ from: 80, to: 100 })
-    expect(pan({ from: 5, to: 25 }, -5, 100)).toEqual({ from: 0, to: 20 })
-    const close = zoom({ from: 0, to: 100 }, 50, 1e9, 100)
-    expect(close.to - close.from).toBe(4)
+  test('zooming keeps the point under the mouse and ends at four steps', () => {
+    const near = zoom({ from: 0, to: 100 }, 25, 2, 100)
+    expect(near).toEqual({ from: 12.5, to: 62.5 })
+    expect(zoom(near, 25, 0.01, 100)).toEqual({ from: 0, to: 100 })
+    const deep = zoom(near, 25, 1000, 100)
+    expect(deep.to - deep.from).toBe(4)
+  })
+
+  test('moving stops at the ends', () => {
+    expect(pan({ from: 10, to: 20 }, -5, 100)).toEqual({ from: 0, to: 10 })
+    expect(pan({ from: 10, to: 20 }, 50, 100)).toEqual({ from: 90, to: 100 })
+    expect(show(98, 99, 100)).toEqual({ from: 96, to: 100 })
+    expect(reveal({ from: 10, to: 20 }, 15, 100)).toEqual({ from: 10, to: 20 })
+    expect(reveal({ from: 10, to: 20 }, 40, 100)).toEqual({ from: 31, to: 41 })
   })
 })

@@ -1,0 +1,48 @@
+//! A question bound and ready to run, for those who ask about one kernel again: its memory at a
+//! barrier, its races with another barrier in it.
+
+use super::Input;
+use super::arguments::Asked;
+use super::bind::{Bound, bind};
+use super::front::load;
+use super::pipeline::side_of;
+use crate::base::Source;
+use crate::diag::Severity;
+use crate::ir::Kernel;
+use crate::sim::Setup;
+
+/// Kernels and their spec.
+pub struct Ready {
+    pub kernels: Vec<(Source, Kernel)>,
+    pub bound: Bound,
+}
+
+impl Ready {
+    /// Reads and binds; `None` for texts that the pipeline refuses.
+    pub fn new(input: &Input<'_>) -> Option<Ready> {
+        let (spec, complaints) = input.read_spec();
+        if complaints.iter().any(|d| d.severity == Severity::Error) {
+            return None;
+        }
+        let mut kernels = Vec::new();
+        if let Some(text) = input.reference {
+            let front = load(Source::Reference, text, spec.reference.entry.as_deref());
+            kernels.push((Source::Reference, front.kernel?));
+        }
+        let front = load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref());
+        kernels.push((Source::Optimized, front.kernel?));
+        let asked: Vec<Asked<'_>> = kernels
+            .iter()
+            .map(|(source, kernel)| Asked { source: *source, side: side_of(&spec, *source), kernel })
+            .collect();
+        let bound = bind(&spec, &asked).ok()?;
+        drop(asked);
+        Some(Ready { kernels, bound })
+    }
+
+    /// One of the kernels, with what it starts from.
+    pub fn side(&self, side: Source) -> Option<(&Kernel, &Setup)> {
+        let at = self.kernels.iter().position(|(source, _)| *source == side)?;
+        Some((&self.kernels[at].1, &self.bound.setups[at]))
+    }
+}

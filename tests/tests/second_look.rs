@@ -1,0 +1,98 @@
+//! Looking again at a kernel: its memory at a barrier, and a barrier that removes its races.
+
+use warpproof::base::Budget;
+use warpproof::report::{
+    self, Input, MemoryQuestion, MemoryReport, RepairQuestion, RunOptions, TextSource, Verdict,
+};
+use warpproof_tests::corpus::{self, Texts};
+
+fn texts(name: &str) -> Texts {
+    let case = corpus::cases().into_iter().find(|case| case.name == name);
+    case.unwrap_or_else(|| panic!("no case {name}")).read().expect("readable")
+}
+
+fn look(texts: &Texts, barrier: Option<u64>, name: &str) -> MemoryReport {
+    let question = MemoryQuestion { barrier, name: Some(name.to_owned()), ..MemoryQuestion::default() };
+    report::inspect(&texts.input(), &question, &Budget::default()).expect("it runs")
+}
+
+fn first(report: &MemoryReport) -> Option<&str> {
+    Some(report.cells.first()?.first()?.value.as_ref()?.text.as_str())
+}
+
+#[test]
+fn shared_memory_is_seen_as_it_grows_from_barrier_to_barrier() {
+    let texts = texts("equivalent/softmax/n128_naive_precise_vs_online_fast");
+    let at = |barrier| look(&texts, barrier, "_ZZ14softmax_onlineE3row");
+    let before = at(Some(1));
+    assert!(before.reached);
+    assert_eq!(before.names[before.chosen.expect("chosen") as usize].name, "_ZZ14softmax_onlineE3row");
+    assert_eq!(first(&before), Some("x[0]"));
+    assert_eq!((before.rows, before.columns), (8, 16));
+    assert_eq!(before.cells[1][3].place, "_ZZ14softmax_onlineE3row[19]");
+    assert_eq!(before.cells[1][3].value.as_ref().map(|value| value.text.as_str()), Some("x[19]"));
+    // The output is not there yet, and is at the end.
+    assert_eq!(first(&look(&texts, Some(1), "y")), None);
+    let end = look(&texts, None, "y");
+    let value = end.cells[0][0].value.as_ref().expect("y[0]");
+    assert!(value.text.contains("max") && value.text.contains("2^"), "{}", value.text);
+    assert!(value.stored_at.is_some() && value.mathml.starts_with("<math"));
+    assert!(!at(Some(99)).reached);
+}
+
+#[test]
+fn a_window_of_a_large_tensor_is_shown() {
+    let texts = texts("data_race/matmul/one_barrier");
+    let question = MemoryQuestion { name: Some("A".to_owned()), row: 30, column: 60, ..Default::default() };
+    let report = report::inspect(&texts.input(), &question, &Budget::default()).expect("it runs");
+    assert_eq!((report.rows, report.columns, report.row, report.column), (32, 64, 30, 60));
+    assert_eq!(report.cells.len(), 2);
+    assert!(report.cells.iter().all(|row| row.len() == 4));
+    assert_eq!(report.cells[1][3].place, "A[31][63]");
+    assert_eq!(report.cells[1][3].value.as_ref().map(|value| value.text.as_str()), Some("A[31][63]"));
+}
+
+/// What is offered is applied here, and the whole question asked again.
+#[test]
+fn an_offered_barrier_really_removes_the_race() {
+    let mut offered = 0;
+    for (name, removable) in [
+        ("data_race/softmax/n128_buffer_reuse", true),
+        ("data_race/matmul/one_barrier", true),
+        ("data_race/scan/in_place_one_barrier", false),
+        ("data_race/field/bucket_positions_before", false),
+    ] {
+        let texts = texts(name);
+        let input = texts.input();
+        let ask = |input: &Input<'_>| report::check(input, &RunOptions::default(), &Budget::default()).report;
+        let racy = ask(&input);
+        let race = racy.races.first().expect("a race");
+        let question = RepairQuestion {
+            reference: race.side == TextSource::Reference,
+            first: race.first.instr,
+            second: race.second.instr,
+        };
+        let found = report::repair(&input, question, &Budget::default());
+        if removable {
+            let repair = found.as_ref().unwrap_or_else(|| panic!("{name}: nothing was found"));
+            assert!(repair.text.contains(&repair.inserted));
+        }
+        let Some(repair) = found else { continue };
+        offered += 1;
+        let repaired = match repair.side {
+            TextSource::Reference => Input { reference: Some(&repair.text), ..input },
+            _ => Input { optimized: &repair.text, ..input },
+        };
+        let after = ask(&repaired);
+        assert!(after.races.is_empty() && after.waits.is_empty(), "{name}: {}", after.summary);
+        assert!(
+            matches!(
+                after.verdict,
+                Verdict::Equivalent | Verdict::RaceFree | Verdict::NotEquivalent | Verdict::Unknown
+            ),
+            "{name}: {}",
+            after.summary
+        );
+    }
+    assert!(offered >= 2);
+}

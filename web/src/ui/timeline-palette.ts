@@ -1,0 +1,12 @@
+// The theme's colours for the timeline.
+
+import type { Palette } from '../core/timeline-paint'
+
+export function palette(element: Element): Palette {
+  const style = getComputedStyle(element)
+  const read = (name: string) => style.getPropertyValue(name).trim()
+  return {
+    text: read('--text'), soft: read('--soft'), line: read('--line'), panel: read('--panel'), accent: read('--accent'), good: read('--good'),
+    bad: read('--bad'), warn: read('--warn'), neutral: read('--line-strong'), special: read('--syn-special'),
+  }
+}
