@@ -96,3 +96,22 @@ fn an_offered_barrier_really_removes_the_race() {
     }
     assert!(offered >= 2);
 }
+
+/// What *copy as test* gives is accepted, and shows the difference again.
+#[test]
+fn a_counterexample_copied_as_a_test_fails_as_a_test() {
+    let mut replayed = 0;
+    for case in corpus::cases().into_iter().filter(|case| {
+        ["softmax/", "transpose/", "saxpy/", "math/"]
+            .iter()
+            .any(|family| case.name.starts_with(&format!("not_equivalent/{family}")))
+    }) {
+        let texts = case.read().expect("readable");
+        let ask = |input: &Input<'_>| report::check(input, &RunOptions::default(), &Budget::default()).report;
+        let Some(example) = ask(&texts.input()).counterexample else { continue };
+        let again = ask(&Input { spec: Some(&example.spec), ..texts.input() });
+        assert_eq!(again.verdict, Verdict::NotEquivalent, "{}: {}\n{}", case.name, again.summary, example.spec);
+        replayed += 1;
+    }
+    assert!(replayed >= 4, "{replayed}");
+}

@@ -1,0 +1,65 @@
+// Evidence as a person follows it: memory at a barrier, a barrier against a race, a counterexample.
+
+import examples from 'virtual:gallery'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encode } from '../../src/core/share'
+import { close, open, textOf, verdict, visit, type Site } from './page'
+
+let site: Site
+
+beforeAll(async () => {
+  site = await open()
+})
+afterAll(() => close(site))
+
+async function at(id: string) {
+  const { input } = examples.find(example => example.id === id)!
+  const { page, complaints } = await visit(site, '#' + encode({ ...input, verdict: null }))
+  await verdict(page)
+  return { page, complaints, input }
+}
+
+test('stepping from barrier to barrier shows what memory holds', async () => {
+  const { page, complaints } = await at(examples[0]!.id)
+  await page.locator('#tab-timeline').click()
+  await page.getByLabel('Next barrier').click()
+  const memory = page.getByTestId('memory')
+  await expect.poll(() => memory.locator('td').count(), { timeout: 20_000 }).toBe(128)
+  expect(await memory.locator('td').nth(5).textContent()).toBe('x[5]')
+  await memory.locator('td button').nth(5).focus()
+  await expect.poll(() => page.getByTestId('memory-value').locator('math').textContent()).toBe('x5')
+  // At the end of the run, the output is there.
+  await page.getByLabel('Next barrier').click()
+  await page.getByTestId('memory-name').selectOption('y')
+  await expect.poll(() => memory.locator('td').first().textContent(), { timeout: 20_000 }).toMatch(/max/)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a barrier that was tried is offered against a race, and works', async () => {
+  const { page, complaints, input } = await at('data_race/softmax/n128_buffer_reuse')
+  await page.locator('#tab-races').click()
+  const apply = page.getByTestId('apply-repair')
+  await apply.waitFor({ timeout: 30_000 })
+  await apply.click()
+  await expect.poll(() => textOf(page, 'optimized')).not.toBe(input.optimized)
+  expect((await textOf(page, 'optimized')).match(/bar\.sync 0;/g)!.length).toBeGreaterThan((input.optimized.match(/bar\.sync 0;/g) ?? []).length)
+  await page.locator('#tab-verdict').click()
+  await expect.poll(() => page.getByTestId('verdict').getAttribute('data-verdict'), { timeout: 30_000 }).toBe('equivalent')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a counterexample shows both formulas, the difference marked, and is copied as a test', async () => {
+  const { page, complaints } = await at('not_equivalent/softmax/n4_no_rescale')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.locator('#tab-counterexample').click()
+  const formulas = page.locator('#panel figure math')
+  await expect.poll(() => formulas.count()).toBe(2)
+  expect(await formulas.first().evaluate(math => math.namespaceURI)).toBe('http://www.w3.org/1998/Math/MathML')
+  await page.getByTestId('copy-test').click()
+  const spec = await page.evaluate(() => navigator.clipboard.readText())
+  expect(spec).toContain('contents = ')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
