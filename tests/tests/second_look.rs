@@ -110,7 +110,14 @@ fn a_counterexample_copied_as_a_test_fails_as_a_test() {
         let ask = |input: &Input<'_>| report::check(input, &RunOptions::default(), &Budget::default()).report;
         let Some(example) = ask(&texts.input()).counterexample else { continue };
         let again = ask(&Input { spec: Some(&example.spec), ..texts.input() });
-        assert_eq!(again.verdict, Verdict::NotEquivalent, "{}: {}\n{}", case.name, again.summary, example.spec);
+        assert_eq!(
+            again.verdict,
+            Verdict::NotEquivalent,
+            "{}: {}\n{}",
+            case.name,
+            again.summary,
+            example.spec
+        );
         replayed += 1;
     }
     assert!(replayed >= 4, "{replayed}");

@@ -9,7 +9,7 @@ import type { Addresses, Inference, Input, MemoryQuestion, MemoryReport, OpcodeH
 // The engine's own types, generated from the Rust ones.
 export type {
   AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, Inference, InferredKernel,
-  InferredParameter, Input, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, RaceReport, Repair, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
+  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, RaceReport, Repair, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** One of the two kernels. */

@@ -30,6 +30,12 @@ test('no file grows beyond what a reader holds', () => {
 test('no text becomes markup: icons, which are built in, are the only HTML', () => {
   for (const [name, text] of all) {
     if (name === 'ui/Icon.svelte') continue
+    // Formulas are read as XML, and only known MathML elements and attributes are built from that.
+    if (name === 'ui/mathml.ts') {
+      expect(text).toContain("parseFromString(text, 'application/xml')")
+      expect(text.match(/innerHTML|outerHTML|insertAdjacentHTML|text\/html|importNode|adoptNode/g) ?? []).toEqual([])
+      continue
+    }
     expect(text.match(/\{@html|innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|new Function/g) ?? [], name).toEqual([])
   }
 })
