@@ -34,7 +34,8 @@ export async function openPage() {
   async function visit({ spec, reference, optimized }, threads, use) {
     const browser = await chromium.launch({ executablePath, args: flags })
     try {
-      const page = await browser.newPage()
+      // What the service worker fetches after a verdict is no part of a measurement.
+      const page = await browser.newPage({ serviceWorkers: 'block' })
       if (threads) await page.addInitScript(count => Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { get: () => count }), threads)
       await page.goto(`${address}#${encode({ spec, reference: reference ?? '', optimized, single: reference === null, verdict: null })}`)
       return await use(page, browser)

@@ -1,7 +1,7 @@
 // npm start: sets up, builds and serves the playground.
 //   --dev         serve with live reload and skip wasm-opt
 //   --build-only  stop after the build (web/dist holds the static site)
-//   --port N      serve on this port (default 4173, or the next free one)
+//   --port N      serve on this port (default 4173, with --dev 5173, or the next free one)
 //   --open        open the page in a browser
 
 import { spawn } from 'node:child_process'
@@ -14,7 +14,8 @@ import { buildWasm } from './wasm.mjs'
 const args = process.argv.slice(2)
 const has = flag => args.includes(flag)
 const portAt = args.indexOf('--port')
-const port = portAt >= 0 ? Number(args[portAt + 1]) : 4173
+// Another one for --dev: the service worker of a page once served on a port would answer there.
+const port = portAt >= 0 ? Number(args[portAt + 1]) : has('--dev') ? 5173 : 4173
 
 await installPackages()
 await buildWasm({ optimise: !has('--dev') })

@@ -7,5 +7,5 @@ const corpus = path.resolve(import.meta.dirname, '../tests/corpus')
 
 export default defineConfig({
   plugins: [gallery(corpus), lessons(path.resolve(import.meta.dirname, 'lessons'), corpus)],
-  test: { include: ['web/tests/unit/**/*.test.ts'], environment: 'node' },
+  test: { include: ['web/tests/unit/**/*.test.ts'], environment: 'node', testTimeout: 60_000 },
 })
