@@ -11,7 +11,7 @@ mod trouble;
 
 use crate::base::{Budget, Source, Stage};
 use crate::isa;
-use crate::report::{self, Recording, RunOptions};
+use crate::report::{self, FlatTimeline, Recording, RunOptions};
 use serde::Serialize;
 use std::cell::RefCell;
 use wasm_bindgen::prelude::*;
@@ -173,6 +173,8 @@ pub fn engine_memory() -> JsValue {
 pub struct Run {
     budget: Budget,
     timelines: Vec<Recording>,
+    /// The same summed up, once that has been prepared.
+    outlines: Vec<FlatTimeline>,
 }
 
 #[wasm_bindgen]
@@ -181,7 +183,11 @@ impl Run {
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default)] // JavaScript calls it
     pub fn new() -> Self {
-        Run { budget: Budget::new(FUEL, MEMORY).observed(tell_stage), timelines: Vec::new() }
+        Run {
+            budget: Budget::new(FUEL, MEMORY).observed(tell_stage),
+            timelines: Vec::new(),
+            outlines: Vec::new(),
+        }
     }
 
     /// Where the run's counters stand in memory.
@@ -224,10 +230,19 @@ impl Run {
         self.timelines.iter().map(|recording| JsValue::from(side_name(recording.side))).collect()
     }
 
+    /// Sums the timelines up, so that they are there when somebody looks.
+    pub fn prepare(&mut self) {
+        if self.outlines.is_empty() {
+            self.outlines = self.timelines.iter().map(Recording::flatten).collect();
+        }
+    }
+
     /// A kernel's timeline summed up; nothing if it left none.
     #[wasm_bindgen(unchecked_return_type = "TimelineOutline | undefined")]
-    pub fn outline(&self, side: &str) -> JsValue {
-        self.recording(side).map_or(JsValue::UNDEFINED, |recording| timeline::outline(&recording.flatten()))
+    pub fn outline(&mut self, side: &str) -> JsValue {
+        self.prepare();
+        let outline = self.outlines.iter().find(|outline| side_name(outline.side) == side);
+        outline.map_or(JsValue::UNDEFINED, timeline::outline)
     }
 
     /// A kernel's timeline one by one.

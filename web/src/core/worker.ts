@@ -74,6 +74,8 @@ function answer(request: Exclude<Request, { kind: 'start' }>): void {
       const report = run.verify(request.input, stage => say({ kind: 'stage', id: request.id, stage }))
       latest = run
       say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })
+      // Now that the answer is out, and before anybody asks.
+      run.prepare()
       return
     }
     // The arrays are copies of the engine's; handing them over saves the page another one.

@@ -62,6 +62,7 @@ const look = EditorView.theme({
   '.cm-panels': { backgroundColor: 'var(--sunken)', color: 'var(--text)', borderColor: 'var(--line)' },
   '.wp-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', display: 'grid', gap: '3px' },
   '.wp-hover code': { fontFamily: 'var(--mono)', overflowWrap: 'anywhere' },
+  '.wp-value': { maxHeight: '180px', overflow: 'auto' },
   '.wp-hover small': { color: 'var(--soft)', fontSize: '12px' },
   '.wp-mark': { position: 'relative' },
   '.wp-mark-first': { backgroundColor: 'var(--bad-wash)', boxShadow: 'inset 3px 0 0 var(--bad)' },

@@ -5,12 +5,14 @@ import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view'
 import { explainLiteral } from '../core/constants'
 import { explainRegister } from '../core/registers'
 import { text } from '../text'
+import { storedAt } from './computes'
+import { formula } from './mathml'
 import { session } from './session.svelte'
 
 interface Found {
   from: number
   to: number
-  lines: { code?: string; text?: string; small?: string }[]
+  lines: { code?: string; text?: string; small?: string; math?: { element: string; mathml: string; plain: string } }[]
 }
 
 export const hover = hoverTooltip(async (view, position) => {
@@ -49,11 +51,25 @@ async function explain(view: EditorView, position: number): Promise<Found | null
     lines: [
       { code: help.form },
       { text: help.summary },
+      ...computed(view, line.number),
       ...(help.real ? [{ text: text.hover.reals(help.real) }] : []),
       { small: text.hover.section(help.section, help.supported) },
     ],
   }
 }
+
+/** What a store computes, in the kernel that the latest run has seen. */
+function computed(view: EditorView, line: number): Found['lines'] {
+  const shown = view.state.doc.toString()
+  const source = (['optimized', 'reference'] as const).find(of => session.verified[of] === shown)
+  const values = source ? storedAt(source, line).slice(0, VALUES) : []
+  if (values.length === 0) return []
+  return [{ small: text.evidence.value }, ...values.map(({ element, expression }) => ({ math: { element, mathml: expression.mathml, plain: expression.text } }))]
+}
+
+/** Values of a store that its tooltip shows, and characters up to which they are typeset. */
+const VALUES = 2
+const LONG = 300
 
 function show({ from, to, lines }: Found): Tooltip {
   return {
@@ -63,7 +79,20 @@ function show({ from, to, lines }: Found): Tooltip {
     create: () => {
       const dom = document.createElement('div')
       dom.className = 'wp-hover'
-      for (const { code, text: words, small } of lines) {
+      for (const { code, text: words, small, math } of lines) {
+        if (math) {
+          const value = document.createElement('span')
+          value.className = 'wp-value'
+          const name = document.createElement('code')
+          name.textContent = `${math.element} = `
+          const typeset = math.plain.length <= LONG ? formula(math.mathml) : null
+          typeset?.setAttribute('display', 'inline')
+          const plain = document.createElement('code')
+          plain.textContent = math.plain
+          value.append(name, typeset ?? plain)
+          dom.append(value)
+          continue
+        }
         const element = document.createElement(code !== undefined ? 'code' : small !== undefined ? 'small' : 'span')
         element.textContent = code ?? small ?? words ?? ''
         dom.append(element)

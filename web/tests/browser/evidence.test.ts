@@ -63,3 +63,30 @@ test('a counterexample shows both formulas, the difference marked, and is copied
   expect(complaints).toEqual([])
   await page.context().close()
 })
+
+test('a store and an output show what they compute', async () => {
+  const { page, complaints } = await at('not_equivalent/softmax/n4_no_rescale')
+  await page.locator('#tab-counterexample').click()
+  // The line of the optimized kernel's store, at its opcode.
+  await page.getByText(/^stored at line/).last().click()
+  const store = page.locator('[data-testid="editor-optimized"] .wp-mark').first()
+  const box = (await store.boundingBox())!
+  const opcode = await store.evaluate(line => {
+    const range = document.createRange()
+    const node = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+    while (node.nextNode()) {
+      const at = node.currentNode.textContent!.indexOf('st')
+      if (at < 0) continue
+      range.setStart(node.currentNode, at)
+      range.setEnd(node.currentNode, at + 1)
+      return range.getBoundingClientRect().x
+    }
+    return 0
+  })
+  await page.mouse.move(opcode + 3, box.y + box.height / 2)
+  await expect.poll(() => page.locator('.wp-hover .wp-value math').count(), { timeout: 10_000 }).toBe(1)
+  await page.locator('[data-parameter="y"]').click()
+  await expect.poll(() => page.getByTestId('output-value').locator('math').count()).toBe(1)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})

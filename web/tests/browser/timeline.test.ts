@@ -62,7 +62,7 @@ function inked(page: Page, name: string): Promise<number> {
 }
 
 describe('a large run', () => {
-  test('1,024 threads and 2 million events: drawn within 300 ms, moved within 33 ms', { timeout: 180_000, retry: 1 }, async () => {
+  test('1,024 threads and 2 million events: drawn within 300 ms, moved within 33 ms', { timeout: 180_000, retry: 2 }, async () => {
     const { page } = await visit(site, linkTo(largeKernel(13_000)))
     await verdict(page, 150_000)
     const times = await frames(page, async () => {
