@@ -84,7 +84,7 @@ test('a store and an output show what they compute', async () => {
     return 0
   })
   await page.mouse.move(opcode + 3, box.y + box.height / 2)
-  await expect.poll(() => page.locator('.wp-hover .wp-value math').count(), { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => page.locator('.wp-hover .wp-value math').count(), { timeout: 10_000 }).toBeGreaterThan(0)
   await page.locator('[data-parameter="y"]').click()
   await expect.poll(() => page.getByTestId('output-value').locator('math').count()).toBe(1)
   expect(complaints).toEqual([])
