@@ -139,7 +139,8 @@ pub fn enclosure((low, high): (f64, f64)) -> String {
         let text = format!("{middle:.digits$e}");
         let rounded: f64 = text.parse().unwrap_or(middle);
         // Half a unit in the last shown digit covers the enclosure.
-        let unit = 10f64.powi(middle.abs().log10().floor() as i32 - digits as i32);
+        // Around zero there is no first digit: the power saturates, and no digits are certain.
+        let unit = 10f64.powi((middle.abs().log10().floor() as i32).saturating_sub(digits as i32));
         if (rounded - low).abs() <= unit && (high - rounded).abs() <= unit {
             return format!("≈ {}", plain(rounded));
         }
@@ -162,5 +163,6 @@ mod tests {
         assert_eq!(enclosure((0.333333333, 0.333333334)), "≈ 0.3333333");
         assert_eq!(enclosure((2.0, 3.0)), "between 2 and 3");
         assert_eq!(enclosure((1e-12, 1e-12)), "1e-12");
+        assert_eq!(enclosure((-1.0, 1.0)), "between -1 and 1");
     }
 }
