@@ -2,12 +2,14 @@
 
 import { EditorView } from '@codemirror/view'
 import type { Extension } from '@codemirror/state'
+import { untrack } from 'svelte'
 import type { TextSource } from '../core/protocol'
 import { session } from './session.svelte'
 
 export function pointing(source: TextSource): Extension {
   const point = (line: number | null) => {
-    const { pointed } = session
+    // Effects move the cursor and so come here: they must not run again because the line changed.
+    const pointed = untrack(() => session.pointed)
     if (line === null ? pointed === null : pointed?.source === source && pointed.line === line) return
     session.pointed = line === null ? null : { source, line }
   }

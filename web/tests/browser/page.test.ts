@@ -48,6 +48,9 @@ describe('the playground', () => {
     const active = page.locator('[data-testid="editor-optimized"] .cm-activeLineGutter').first()
     await expect.poll(() => active.textContent()).toBe(String(number))
     expect(broken.split('\n')[number - 1]).toMatch(/(ld|st)\.shared/)
+    // From there the cursor goes where the user wants it.
+    await paste(page, 'optimized', broken + '// more\n')
+    expect(await textOf(page, 'optimized')).toBe(broken + '// more\n')
     await page.context().close()
   })
 
