@@ -338,9 +338,6 @@ export const text = {
     typeset: 'typeset',
     copy: 'copy',
     copied: 'copied',
-    markedFrom: 'The marked part comes from lines',
-    computedBy: 'Computed by lines',
-    contributes: 'computes the part that differs',
     value: 'What this computes, over the reals',
   },
   counterexample: {
@@ -391,7 +388,6 @@ export const text = {
   timeline: {
     nothing: 'Nothing has been verified yet.',
     none: 'This run left no timeline.',
-    gone: 'The engine was started anew and has forgotten this run. Verify again to see its timeline.',
     kernel: 'Kernel',
     sides: { reference: 'Reference', optimized: 'Optimized' },
     truncated: (events: string) => `The recording was cut after ${events} events; what came later is missing here. The verdict covers all of it.`,
