@@ -22,15 +22,17 @@ mod shape;
 
 use crate::base::{Budget, Exhausted};
 use crate::decide::fingerprint::{Fingerprint, fingerprints};
-use crate::decide::idioms::{self, Rewritten};
-use crate::decide::{Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, Witness};
+use crate::decide::{Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
 use crate::diag::Ledger;
-use crate::term::eval::Reach;
-use crate::term::{Term, Terms};
+use crate::term::Term;
+use crate::term::eval::{Cone, Quantity, Reach};
+use points::Agreement;
 use rayon::prelude::*;
 
-/// Pairs evaluated together.
+/// Pairs evaluated together, at least.
 const BATCH: usize = 64;
+/// Nodes of pairs that are evaluated together although they are more than [`BATCH`].
+const LARGEST_BATCH: usize = 1_000_000;
 /// Nodes to evaluate before members are sampled.
 const MOST_NODES: usize = 40_000_000;
 /// Members of a group that are looked at however large.
@@ -70,17 +72,17 @@ impl Checked {
     }
 }
 
-/// Both kernels' terms as `decide` read them.
-struct Reading<'a> {
-    terms: [&'a Terms; 2],
-    meanings: &'a Meanings,
-}
-
 /// A pair under its number, in the reading's terms.
 #[derive(Clone, Copy)]
 struct Claim {
     pair: u32,
     terms: (Term, Term),
+}
+
+impl Claim {
+    fn side(self, side: usize) -> Term {
+        if side == 0 { self.terms.0 } else { self.terms.1 }
+    }
 }
 
 /// Confirms or refutes every answer of a decision.
@@ -152,14 +154,22 @@ pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
 
 /// Every how many members of a group are looked at.
 fn sampling(budget: &Budget, problem: &Problem<'_>, members: &[u32]) -> Result<usize, Exhausted> {
-    let Some(first) = members.first() else { return Ok(1) };
-    let (a, b) = problem.pairs[*first as usize];
     if problem.reference.len() + problem.optimized.len() < MOST_NODES / 64 {
         return Ok(1);
     }
-    let nodes = Reach::of(problem.reference, &[a], budget)?.nodes().count()
-        + Reach::of(problem.optimized, &[b], budget)?.nodes().count();
-    let most = (MOST_NODES / nodes.max(1)).max(LEAST_MEMBERS);
+    let nodes = |members: &[u32]| {
+        let (left, right): (Vec<Term>, Vec<Term>) =
+            members.iter().map(|pair| problem.pairs[*pair as usize]).unzip();
+        Ok::<_, Exhausted>(
+            Reach::of(problem.reference, &left, budget)?.nodes().count()
+                + Reach::of(problem.optimized, &right, budget)?.nodes().count(),
+        )
+    };
+    // Batches share what neighbours have in common.
+    if nodes(members)? <= MOST_NODES / 4 {
+        return Ok(1);
+    }
+    let most = (MOST_NODES / nodes(&members[..1])?.max(1)).max(LEAST_MEMBERS);
     Ok(members.len().div_ceil(most).max(1))
 }
 
@@ -189,29 +199,12 @@ fn read_and_check(
     problem: &Problem<'_>,
     open: Vec<(Claim, Option<&Witness>, bool)>,
 ) -> Result<Checked, Exhausted> {
-    let mut roots = [
-        open.iter().map(|(claim, ..)| claim.terms.0).collect::<Vec<_>>(),
-        open.iter().map(|(claim, ..)| claim.terms.1).collect::<Vec<_>>(),
-    ];
-    let (left, right) = rayon::join(
-        || idioms::rewrite(problem.reference, &roots[0], budget),
-        || idioms::rewrite(problem.optimized, &roots[1], budget),
-    );
-    let rewritten: [Option<Rewritten>; 2] = [left?, right?];
-    let mut terms = [problem.reference, problem.optimized];
-    for (side, rewritten) in rewritten.iter().enumerate() {
-        if let Some(rewritten) = rewritten {
-            terms[side] = &rewritten.terms;
-            roots[side].clone_from(&rewritten.roots);
-        }
-    }
-    let sides = [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())];
-    let meanings = Meanings::of(options, budget, sides, &mut Ledger::default())?;
-    let reading = Reading { terms, meanings: &meanings };
+    let pairs: Vec<(Term, Term)> = open.iter().map(|(claim, ..)| claim.terms).collect();
+    let reading = Reading::of(options, budget, problem, &pairs, &mut Ledger::default())?;
     let mut equal: Vec<Claim> = Vec::new();
     let mut different: Vec<(Claim, &Witness)> = Vec::new();
     for (at, (claim, witness, look)) in open.into_iter().enumerate() {
-        let claim = Claim { pair: claim.pair, terms: (roots[0][at], roots[1][at]) };
+        let claim = Claim { pair: claim.pair, terms: reading.pair(at) };
         match witness {
             Some(witness) if look => different.push((claim, witness)),
             None if look => equal.push(claim),
@@ -219,8 +212,10 @@ fn read_and_check(
         }
     }
     let mut checked = Checked::default();
+    let size = batch(budget, &reading, &equal)?;
+    let alone = equal.len() <= size;
     let batches: Result<Vec<Checked>, Exhausted> =
-        equal.par_chunks(BATCH).map(|claims| equal_values(budget, &reading, claims)).collect();
+        equal.par_chunks(size).map(|claims| equal_values(budget, &reading, claims, alone)).collect();
     batches?.into_iter().for_each(|batch| checked.merge(batch));
     let batches: Result<Vec<Checked>, Exhausted> = different
         .par_chunks(BATCH)
@@ -239,47 +234,124 @@ fn read_and_check(
     Ok(checked)
 }
 
-/// Both sides have the same values in a prime field and in enclosures.
-fn equal_values(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<Checked, Exhausted> {
-    let (a, b): (Vec<Term>, Vec<Term>) = claims.iter().map(|claim| claim.terms).unzip();
-    let mut checked = Checked::default();
-    let mut open: Vec<usize> = (0..claims.len()).collect();
-    let refute = |checked: &mut Checked, at: usize, message: String| {
-        checked.refuted.push(Refutation { pair: claims[at].pair, message });
+/// How many claims to evaluate together: twice as many while that costs hardly more, because they
+/// share most of what they are made of.
+fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usize, Exhausted> {
+    let nodes = |size: usize| {
+        let claims = &claims[..size.min(claims.len())];
+        let count = |side: usize| {
+            let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
+            Ok::<_, Exhausted>(Reach::of(reading.terms(side), &roots, budget)?.nodes().count())
+        };
+        Ok::<_, Exhausted>(count(0)? + count(1)?)
     };
-    // The field first: around two random points, so that conditions come out differently.
-    let mut by_field = vec![false; claims.len()];
-    for seed in [0x0c4e_c401, 0x0c4e_c402] {
-        let left = fingerprints(reading.terms[0], &a, reading.meanings.side(0), seed, budget)?;
-        let right = fingerprints(reading.terms[1], &b, reading.meanings.side(1), seed, budget)?;
-        open.retain(|at| match compare(left[*at], right[*at]) {
-            Some(true) => {
-                by_field[*at] = true;
-                true
-            }
-            None => true,
-            Some(false) => {
-                refute(&mut checked, *at, "the two sides have different values in a prime field".to_owned());
-                false
-            }
-        });
+    let mut size = BATCH;
+    let mut cost = if size < claims.len() { nodes(size)? } else { 0 };
+    while size < claims.len() {
+        let more = nodes(2 * size)?;
+        if more > LARGEST_BATCH || more > cost + cost / 2 {
+            break;
+        }
+        (size, cost) = (2 * size, more);
     }
-    let agreement = points::agreement(reading, &a, &b, budget)?;
-    for at in open {
-        match &agreement[at] {
-            points::Agreement::Apart(message) => refute(&mut checked, at, message.clone()),
-            points::Agreement::Everywhere(_) | points::Agreement::Nowhere if by_field[at] => {
-                checked.confirmed += 1;
+    Ok(size)
+}
+
+/// One way to evaluate both sides.
+#[derive(Clone, Copy)]
+enum Probe {
+    /// In a prime field, around the random point that belongs to a seed.
+    Field(u64),
+    /// At a point of the reals.
+    Point(u64),
+}
+
+/// The field around two points, so that conditions come out differently, then the reals.
+const PROBES: [Probe; 2 + points::POINTS] = {
+    let mut probes = [Probe::Field(0x0c4e_c401); 2 + points::POINTS];
+    probes[1] = Probe::Field(0x0c4e_c402);
+    let mut point = 0;
+    while point < points::POINTS {
+        probes[2 + point] = Probe::Point(point as u64);
+        point += 1;
+    }
+    probes
+};
+
+/// The values of all claims on one side, in their order.
+enum Values {
+    Field(Vec<Option<Fingerprint>>),
+    Point(Vec<Quantity>),
+}
+
+/// Both sides have the same values in a prime field and in enclosures. A batch that is `alone` is
+/// evaluated on all threads; of several, each thread has its own.
+fn equal_values(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    claims: &[Claim],
+    alone: bool,
+) -> Result<Checked, Exhausted> {
+    let cone = |side: usize| {
+        let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
+        Cone::of(reading.terms(side), &roots, budget)
+    };
+    let cones = [cone(0)?, cone(1)?];
+    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
+    let probes = 2 * PROBES.len();
+    let values: Result<Vec<Values>, Exhausted> = (0..probes)
+        .into_par_iter()
+        .with_min_len(if alone { 1 } else { probes })
+        .map(|at| {
+            let (side, cone) = (at % 2, &cones[at % 2]);
+            match PROBES[at / 2] {
+                Probe::Field(seed) => {
+                    let meanings = reading.meanings.side(side);
+                    fingerprints(reading.terms(side), cone, meanings, seed, budget).map(Values::Field)
+                }
+                Probe::Point(point) => {
+                    points::values(cone, &constants[side], point, budget).map(Values::Point)
+                }
             }
-            points::Agreement::Everywhere(_) => checked.by_points += 1,
-            points::Agreement::Nowhere => checked.open += 1,
+        })
+        .collect();
+    let values = values?;
+    let mut by_field = vec![false; claims.len()];
+    let mut agreement = vec![Agreement::Nowhere; claims.len()];
+    for sides in values.chunks(2) {
+        match sides {
+            [Values::Field(left), Values::Field(right)] => {
+                for (at, (a, b)) in left.iter().zip(right).enumerate() {
+                    match (a, b) {
+                        (Some(a), Some(b)) if a == b => by_field[at] = true,
+                        (Some(_), Some(_)) => {
+                            let message = "the two sides have different values in a prime field";
+                            agreement[at] = Agreement::Apart(message.to_owned());
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            [Values::Point(left), Values::Point(right)] => {
+                for (at, (a, b)) in left.iter().zip(right).enumerate() {
+                    agreement[at].meet(*a, *b);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut checked = Checked::default();
+    for (at, agreement) in agreement.into_iter().enumerate() {
+        match agreement {
+            Agreement::Apart(message) => {
+                checked.refuted.push(Refutation { pair: claims[at].pair, message });
+            }
+            Agreement::Everywhere | Agreement::Nowhere if by_field[at] => checked.confirmed += 1,
+            Agreement::Everywhere => checked.by_points += 1,
+            Agreement::Nowhere => checked.open += 1,
         }
     }
     Ok(checked)
-}
-
-fn compare(a: Option<Fingerprint>, b: Option<Fingerprint>) -> Option<bool> {
-    Some(a? == b?)
 }
 
 #[cfg(test)]

@@ -1,20 +1,19 @@
 //! Both sides at points of the reals, in enclosures.
 
-use super::Reading;
 use crate::base::{Budget, Exhausted};
-use crate::decide::Witness;
+use crate::decide::{Reading, Witness};
 use crate::term::Term;
 use crate::term::eval::{Cone, Quantity, Reals, evaluate};
 use rustc_hash::FxHashMap;
 
 /// Points at which equalities are tried.
-const POINTS: u64 = 6;
+pub(super) const POINTS: usize = 6;
 
 /// How two terms compare at the points tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Agreement {
-    /// Their enclosures meet at this many points, all where both are defined.
-    Everywhere(u32),
+    /// Their enclosures meet at all points where both are defined, and there are some.
+    Everywhere,
     /// Both are defined at none of the points.
     Nowhere,
     /// Their enclosures are disjoint somewhere.
@@ -34,44 +33,36 @@ fn coordinate(point: u64, element: u32) -> Quantity {
     }
 }
 
-/// Compares both sides of several pairs at all points.
-pub(super) fn agreement(
-    reading: &Reading<'_>,
-    a: &[Term],
-    b: &[Term],
-    budget: &Budget,
-) -> Result<Vec<Agreement>, Exhausted> {
-    let cones = [Cone::of(reading.terms[0], a, budget)?, Cone::of(reading.terms[1], b, budget)?];
-    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
-    let mut result = vec![Agreement::Nowhere; a.len()];
-    let mut scratch = Vec::new();
-    for point in 0..POINTS {
-        let element = |element: u32| coordinate(point, element);
-        let mut values = [Vec::new(), Vec::new()];
-        for side in 0..2 {
-            let domain = Reals { element: &element, constants: &constants[side] };
-            values[side] = evaluate(&cones[side], &domain, budget, &mut scratch)?;
+impl Agreement {
+    /// Takes the values of both sides at one more point into account.
+    pub(super) fn meet(&mut self, a: Quantity, b: Quantity) {
+        let (Some(x), Some(y)) = (a.interval(), b.interval()) else { return };
+        if matches!(self, Agreement::Apart(_)) {
+            return;
         }
-        for (at, agreement) in result.iter_mut().enumerate() {
-            let (Some(x), Some(y)) = (values[0][at].interval(), values[1][at].interval()) else { continue };
-            if x.is_apart(y) {
-                *agreement = Agreement::Apart(format!(
-                    "at a point the two sides are in [{:e}, {:e}] and [{:e}, {:e}]",
-                    x.low(),
-                    x.high(),
-                    y.low(),
-                    y.high()
-                ));
-            } else if x.is_bounded() && y.is_bounded() {
-                match agreement {
-                    Agreement::Everywhere(points) => *points += 1,
-                    Agreement::Nowhere => *agreement = Agreement::Everywhere(1),
-                    Agreement::Apart(_) => {}
-                }
-            }
+        if x.is_apart(y) {
+            *self = Agreement::Apart(format!(
+                "at a point the two sides are in [{:e}, {:e}] and [{:e}, {:e}]",
+                x.low(),
+                x.high(),
+                y.low(),
+                y.high()
+            ));
+        } else if x.is_bounded() && y.is_bounded() {
+            *self = Agreement::Everywhere;
         }
     }
-    Ok(result)
+}
+
+/// The values of a cone's roots at one point.
+pub(super) fn values(
+    cone: &Cone,
+    constants: &[Quantity],
+    point: u64,
+    budget: &Budget,
+) -> Result<Vec<Quantity>, Exhausted> {
+    let element = |element: u32| coordinate(point, element);
+    evaluate(cone, &Reals { element: &element, constants }, budget, &mut Vec::new())
 }
 
 /// Why a witness does not show a difference, if it does not.
@@ -87,7 +78,7 @@ pub(super) fn refute_witness(
     let element = |element: u32| inputs.get(&element).copied().unwrap_or(rest);
     let mut values = [Quantity::Unknown; 2];
     for (side, term) in [a, b].into_iter().enumerate() {
-        let cone = Cone::of(reading.terms[side], &[term], budget)?;
+        let cone = Cone::of(reading.terms(side), &[term], budget)?;
         let constants = reading.meanings.quantities(side);
         let domain = Reals { element: &element, constants: &constants };
         values[side] = evaluate(&cone, &domain, budget, &mut Vec::new())?[0];

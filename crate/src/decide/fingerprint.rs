@@ -26,6 +26,7 @@ use num_rational::{BigRational, Ratio};
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::sync::LazyLock;
 
 /// The order of the subgroup: a prime, 3 modulo 4, in whose field 2, 3, 5, 7, 11 and 13 are squares.
 const Q: u64 = 2_305_843_009_213_497_599;
@@ -36,16 +37,15 @@ const P: u64 = 4_611_686_018_426_995_199;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Fingerprint(u64);
 
-/// The fingerprints of `roots`, in their order. Pass the same seed for terms to be compared.
+/// The fingerprints of a cone's roots, in their order. Pass the same seed for terms to be compared.
 pub fn fingerprints(
     terms: &Terms,
-    roots: &[Term],
+    cone: &Cone,
     meanings: &[Meaning],
     seed: u64,
     budget: &Budget,
 ) -> Result<Vec<Option<Fingerprint>>, Exhausted> {
-    let cone = Cone::of(terms, roots, budget)?;
-    let values = evaluate_in_fields(terms, &cone, meanings, seed, false, budget)?;
+    let values = evaluate_in_fields(terms, cone, meanings, seed, false, budget)?;
     let root = |root: &Term| match root.as_node() {
         Some(step) => values.steps[step].p,
         None => values.leaf(*root).p,
@@ -288,7 +288,7 @@ impl Fields<'_> {
         if exponent.real == Quantity::MinusInfinity {
             return Value { p: Some(0), q: Some(0), real };
         }
-        let p = exponent.q.map(|h| power(2, multiply(h, scale, Q), P));
+        let p = exponent.q.map(|h| power_of_two(multiply(h, scale, Q)));
         Value { p, q: None, real }
     }
 }
@@ -355,8 +355,15 @@ fn negate(a: u64, modulus: u64) -> u64 {
     if a == 0 { 0 } else { modulus - a }
 }
 
+/// Both moduli lie just below a power of 2, so a product's upper part folds onto its lower.
+#[inline]
 fn multiply(a: u64, b: u64, modulus: u64) -> u64 {
-    (u128::from(a) * u128::from(b) % u128::from(modulus)) as u64
+    let bits = if modulus == P { 62 } else { 61 };
+    let (below, gap) = ((1u64 << bits) - 1, (1u64 << bits) - modulus);
+    let product = u128::from(a) * u128::from(b);
+    let folded = u128::from((product >> bits) as u64) * u128::from(gap) + u128::from(product as u64 & below);
+    let folded = (folded >> bits) as u64 * gap + (folded as u64 & below);
+    if folded >= modulus { folded - modulus } else { folded }
 }
 
 fn power(mut base: u64, mut exponent: u64, modulus: u64) -> u64 {
@@ -369,6 +376,25 @@ fn power(mut base: u64, mut exponent: u64, modulus: u64) -> u64 {
         exponent >>= 1;
     }
     result
+}
+
+/// `2^(digit · 256^place)` modulo P.
+static POWERS_OF_TWO: LazyLock<[[u64; 256]; 8]> = LazyLock::new(|| {
+    let mut table = [[1; 256]; 8];
+    let mut base = 2;
+    for row in &mut table {
+        for digit in 1..256 {
+            row[digit] = multiply(row[digit - 1], base, P);
+        }
+        base = multiply(row[255], base, P);
+    }
+    table
+});
+
+/// `2^exponent` modulo P.
+fn power_of_two(exponent: u64) -> u64 {
+    let digits = POWERS_OF_TWO.iter().zip(exponent.to_le_bytes());
+    digits.fold(1, |power, (row, digit)| multiply(power, row[usize::from(digit)], P))
 }
 
 /// `1 / a`; `None` for 0.
@@ -414,7 +440,8 @@ mod tests {
         let (budget, mut ledger) = (Budget::default(), Ledger::default());
         let sides = [(terms, roots), (terms, roots)];
         let meanings = Meanings::of(&Options::default(), &budget, sides, &mut ledger).unwrap();
-        fingerprints(terms, roots, meanings.side(0), 7, &budget).unwrap()
+        let cone = Cone::of(terms, roots, &budget).unwrap();
+        fingerprints(terms, &cone, meanings.side(0), 7, &budget).unwrap()
     }
 
     #[test]
@@ -431,6 +458,21 @@ mod tests {
             }
         }
         assert_eq!(power(2, Q, P), 1);
+    }
+
+    #[test]
+    fn products_and_powers_are_those_of_the_field() {
+        for modulus in [P, Q] {
+            let mut edges: Vec<u64> = vec![0, 1, 2, modulus / 2, modulus - 2, modulus - 1];
+            edges.extend((0..40).map(|key| random(3, key) % modulus));
+            for a in &edges {
+                for b in &edges {
+                    let exact = u128::from(*a) * u128::from(*b) % u128::from(modulus);
+                    assert_eq!(u128::from(multiply(*a, *b, modulus)), exact);
+                }
+                assert_eq!(power_of_two(*a), power(2, *a, P));
+            }
+        }
     }
 
     #[test]

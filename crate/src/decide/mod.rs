@@ -21,6 +21,7 @@ mod linear;
 mod normalize;
 mod portion;
 mod rational;
+mod reading;
 mod same;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ mod uses;
 pub mod witness;
 
 pub use constants::{Exact, Factor, Meaning, Meanings};
+pub use reading::Reading;
 
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;

@@ -31,6 +31,7 @@ pub(super) enum Value {
 }
 
 /// One kernel's terms.
+#[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) terms: &'a Terms,
     /// How often each node is used, up to 2.
@@ -40,6 +41,7 @@ pub(super) struct Side<'a> {
 }
 
 /// Both kernels' terms over one arena of forms.
+#[derive(Clone)]
 pub(super) struct Normalizer<'a> {
     pub(super) forms: Forms<'a>,
     sides: [Side<'a>; 2],

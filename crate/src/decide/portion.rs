@@ -1,17 +1,17 @@
 //! The work on all output elements: equal pairs first, the rest in portions, in parallel.
 //!
 //! A portion is a run of pairs that share one arena of normal forms, so that what outputs have in
-//! common (a row's maximum and sum) is worked out once a portion. Portions are cut by the number
-//! of pairs alone.
+//! common (a row's maximum and sum) is worked out once a portion; what the first pair shares with
+//! all others is worked out once altogether, and copied. Portions are cut by the number of pairs
+//! alone.
 
 use super::cases::vanishes_by_cases;
 use super::forms::{Forms, Poly, Step, Stop};
-use super::idioms::{self, Rewritten};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::trials::Trials;
 use super::witness::{Question, Search};
-use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reason, uses};
+use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, uses};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::Reach;
@@ -37,7 +37,13 @@ struct Shared<'a> {
     problem: &'a Problem<'a>,
     terms: [&'a Terms; 2],
     uses: [Vec<u8>; 2],
-    meanings: Meanings,
+    meanings: &'a Meanings,
+}
+
+impl<'a> Shared<'a> {
+    fn side(&'a self, index: usize) -> Side<'a> {
+        Side { terms: self.terms[index], uses: &self.uses[index], meanings: self.meanings.side(index) }
+    }
 }
 
 pub(super) fn decide(
@@ -98,42 +104,27 @@ fn decide_open(
     pairs: &[(Term, Term)],
     ledger: &mut Ledger,
 ) -> Result<Vec<Equality>, Exhausted> {
-    let mut roots = [
-        pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(),
-        pairs.iter().map(|pair| pair.1).collect::<Vec<_>>(),
-    ];
-    let (left, right) = rayon::join(
-        || idioms::rewrite(problem.reference, &roots[0], budget),
-        || idioms::rewrite(problem.optimized, &roots[1], budget),
-    );
-    let rewritten: [Option<Rewritten>; 2] = [left?, right?];
-    let mut terms = [problem.reference, problem.optimized];
-    for (side, rewritten) in rewritten.iter().enumerate() {
-        if let Some(rewritten) = rewritten {
-            terms[side] = &rewritten.terms;
-            roots[side].clone_from(&rewritten.roots);
-            for (name, count) in &rewritten.recognised {
-                ledger.note(Assumption::IdiomRecognised((*name).to_owned()), *count, None);
-            }
-        }
-    }
-    let meanings = Meanings::of(
-        options,
-        budget,
-        [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())],
-        ledger,
-    )?;
-    let uses = [uses::count(budget, terms[0], &roots[0])?, uses::count(budget, terms[1], &roots[1])?];
-    let shared = Shared { budget, problem, terms, uses, meanings };
-    let pairs: Vec<(Term, Term)> = roots[0].iter().copied().zip(roots[1].iter().copied()).collect();
-    let own = Reach::of(terms[0], &roots[0][..1], budget)?.nodes().count();
+    let reading = Reading::of(options, budget, problem, pairs, ledger)?;
+    let terms = [reading.terms(0), reading.terms(1)];
+    let uses =
+        [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
+    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
+    let pairs: Vec<(Term, Term)> = (0..pairs.len()).map(|at| reading.pair(at)).collect();
+    let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
+    let mut normalizer = Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
+    // What the first pair needs, others need as well: it is worked out once, and copied.
+    let (first, rest) = pairs.split_at(usize::from(sharing));
+    let mut portions = vec![decide_portion(&shared, &mut normalizer, first)?];
     let most = if sharing { PORTIONS_SHARING } else { PORTIONS };
-    let portions: Result<Vec<Portion>, Exhausted> =
-        pairs.par_chunks(pairs.len().div_ceil(most)).map(|pairs| decide_portion(&shared, pairs)).collect();
+    let others: Result<Vec<Portion>, Exhausted> = rest
+        .par_chunks(rest.len().div_ceil(most).max(1))
+        .map(|pairs| decide_portion(&shared, &mut normalizer.clone(), pairs))
+        .collect();
+    portions.extend(others?);
     let mut answers = Vec::with_capacity(pairs.len());
     let mut notes = BTreeSet::new();
-    for (equalities, assumed) in portions? {
+    for (equalities, assumed) in portions {
         answers.extend(equalities);
         notes.extend(assumed);
     }
@@ -145,21 +136,18 @@ fn decide_open(
 
 type Portion = (Vec<Equality>, BTreeSet<Assumption>);
 
-fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion, Exhausted> {
-    let side = |index: usize| Side {
-        terms: shared.terms[index],
-        uses: &shared.uses[index],
-        meanings: shared.meanings.side(index),
-    };
-    let forms = Forms::new(shared.budget, shared.problem.elements);
-    let mut normalizer = Normalizer::new(forms, [side(0), side(1)]);
+fn decide_portion(
+    shared: &Shared<'_>,
+    normalizer: &mut Normalizer<'_>,
+    pairs: &[(Term, Term)],
+) -> Result<Portion, Exhausted> {
     let question =
-        Question { terms: shared.terms, meanings: &shared.meanings, elements: shared.problem.elements };
+        Question { terms: shared.terms, meanings: shared.meanings, elements: shared.problem.elements };
     let mut trials = Trials::default();
     let mut equalities = Vec::with_capacity(pairs.len());
     for (a, b) in pairs {
         normalizer.forms.next_question();
-        let compared = match compare(&mut normalizer, *a, *b) {
+        let compared = match compare(normalizer, *a, *b) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Err(Stop::Unknown(message)) => Compared::Unknown(message),
             Ok(compared) => compared,
@@ -171,7 +159,7 @@ fn decide_portion(shared: &Shared<'_>, pairs: &[(Term, Term)]) -> Result<Portion
                 search => Equality::Unknown(undecided(message, &search)),
             },
             Compared::Unequal(unequal) => {
-                match settle(&mut normalizer, unequal, &mut trials, &question, (*a, *b), shared.budget) {
+                match settle(normalizer, unequal, &mut trials, &question, (*a, *b), shared.budget) {
                     Ok(equality) => equality,
                     Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
                     Err(Stop::Unknown(message)) => Equality::Unknown(Reason { message, hint: None }),

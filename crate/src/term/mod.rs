@@ -16,6 +16,7 @@ pub mod eval;
 pub mod flatten;
 mod node;
 pub mod print;
+mod recent;
 mod store;
 mod value;
 

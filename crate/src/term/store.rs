@@ -3,6 +3,7 @@
 use super::chunks::Chunks;
 use super::constant::{Constant, Number};
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
+use super::recent::{Latest, Recent};
 use super::{Named, Term};
 use crate::base::Format;
 use num_rational::BigRational;
@@ -17,6 +18,16 @@ struct Packed {
     a: u32,
     b: u32,
     c: u32,
+}
+
+impl Packed {
+    #[inline]
+    fn hash(self) -> u64 {
+        let mut hash = (u64::from(self.a) << 32 | u64::from(self.b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        hash = (hash ^ hash >> 29 ^ u64::from(self.c) << 32 ^ u64::from(self.head))
+            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        hash ^ hash >> 32
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -68,13 +79,13 @@ const OPS: [Op; 19] = [
 const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
 const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
 
-const CACHE_BITS: u32 = 16;
-
 /// The terms that one kernel builds.
 pub struct Terms {
     nodes: Chunks<Packed>,
-    /// Lossy map from a node's hash to its id: `hash tag << 32 | id`, direct-mapped.
-    recent: Vec<u64>,
+    /// Nodes `a · b + c` of leaves `a` and `b`: a matrix product builds millions, none twice.
+    products: Latest,
+    /// All other nodes.
+    others: Recent,
     constants: Vec<Constant>,
     constant_ids: FxHashMap<Constant, Term>,
     float_ids: FxHashMap<(Format, u64), Term>,
@@ -95,7 +106,8 @@ impl Terms {
     pub fn new() -> Self {
         let mut terms = Terms {
             nodes: Chunks::new(),
-            recent: vec![u64::MAX; 1 << CACHE_BITS],
+            products: Latest::new(),
+            others: Recent::new(),
             constants: Vec::new(),
             constant_ids: FxHashMap::default(),
             float_ids: FxHashMap::default(),
@@ -128,7 +140,7 @@ impl Terms {
 
     /// Bytes held, for budgets.
     pub fn bytes(&self) -> u64 {
-        self.nodes.bytes() + self.recent.len() as u64 * 8
+        self.nodes.bytes() + self.products.bytes() + self.others.bytes()
     }
 
     /// The constant table's entry.
@@ -198,21 +210,19 @@ impl Terms {
     #[inline]
     fn push(&mut self, op: Op, small: u32, a: u32, b: u32, c: u32) -> Term {
         let packed = Packed { head: op as u32 | small << 8, a, b, c };
-        let mut hash = (u64::from(a) << 32 | u64::from(b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        hash = (hash ^ hash >> 29 ^ u64::from(c) << 32 ^ u64::from(packed.head))
-            .wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        hash ^= hash >> 32;
-        let slot = &mut self.recent[hash as usize & ((1 << CACHE_BITS) - 1)];
-        let tag = hash >> 32;
-        if *slot >> 32 == tag {
-            let id = *slot as u32 as usize;
-            if self.nodes.get(id) == Some(&packed) {
-                return Term::from_node(id);
-            }
+        let leaves = op == Op::Fma && Term(a).as_node().is_none() && Term(b).as_node().is_none();
+        let Terms { nodes, products, others, .. } = self;
+        let (hash, id) = (packed.hash(), nodes.len());
+        let is_it = |id: usize| nodes.get(id) == Some(&packed);
+        let known = if leaves {
+            products.find_or_keep(hash, id, is_it)
+        } else {
+            others.find_or_keep(hash, id, is_it, |id| nodes.get(id).map_or(hash, |node| node.hash()))
+        };
+        if let Some(id) = known {
+            return Term::from_node(id);
         }
-        let id = self.nodes.len();
-        *slot = tag << 32 | id as u64;
-        self.nodes.push(packed);
+        nodes.push(packed);
         Term::from_node(id)
     }
 

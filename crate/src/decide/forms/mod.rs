@@ -162,6 +162,7 @@ pub(super) fn unknown<T>(message: impl Into<String>) -> Step<T> {
 const WORK: u64 = 400_000_000;
 
 /// The arena.
+#[derive(Clone)]
 pub(super) struct Forms<'a> {
     budget: &'a Budget,
     elements: &'a Elements,

@@ -4,6 +4,7 @@
 //! one vector with an open-addressing table beside it costs one probe and no allocation each.
 
 /// Sequences and their numbers, in order of first appearance.
+#[derive(Clone)]
 pub(super) struct Slices {
     words: Vec<u32>,
     ends: Vec<u32>,

@@ -29,7 +29,7 @@ pub(super) struct Value {
     faithful_exponent: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Valuations {
     polys: FxHashMap<Poly, Value>,
     /// `e^h` in the main field.

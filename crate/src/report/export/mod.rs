@@ -23,7 +23,7 @@ mod sympy;
 mod tests;
 
 use crate::base::{Budget, Exhausted};
-use crate::decide::{Meanings, Options, Problem, idioms};
+use crate::decide::{Options, Problem, Reading};
 use crate::diag::Ledger;
 use crate::term::{Elements, Term};
 use plan::Plan;
@@ -78,28 +78,14 @@ pub fn conditions(
     kernels: [&str; 2],
     name: &dyn Fn(usize) -> String,
 ) -> Result<String, Failure> {
-    let mut roots: [Vec<Term>; 2] = [
-        problem.pairs.iter().map(|pair| pair.0).collect(),
-        problem.pairs.iter().map(|pair| pair.1).collect(),
-    ];
-    let rewritten = [
-        idioms::rewrite(problem.reference, &roots[0], budget)?,
-        idioms::rewrite(problem.optimized, &roots[1], budget)?,
-    ];
-    let mut terms = [problem.reference, problem.optimized];
-    for (side, rewritten) in rewritten.iter().enumerate() {
-        if let Some(rewritten) = rewritten {
-            terms[side] = &rewritten.terms;
-            roots[side].clone_from(&rewritten.roots);
-        }
-    }
-    let sides = [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())];
-    let meanings = Meanings::of(options, budget, sides, &mut Ledger::default())?;
-    let plan = |side: usize| Plan::of(language, terms[side], &roots[side], meanings.side(side), budget);
-    let pair = |(at, terms): (usize, (&Term, &Term))| Pair { name: name(at), terms: [*terms.0, *terms.1] };
+    let reading = Reading::of(options, budget, problem, problem.pairs, &mut Ledger::default())?;
+    let plan = |side: usize| {
+        Plan::of(language, reading.terms(side), reading.roots(side), reading.meanings.side(side), budget)
+    };
+    let pair = |at: usize| Pair { name: name(at), terms: reading.pair(at).into() };
     let conditions = Conditions {
         plans: [plan(0)?, plan(1)?],
-        pairs: roots[0].iter().zip(&roots[1]).enumerate().map(pair).collect(),
+        pairs: (0..problem.pairs.len()).map(pair).collect(),
         elements: problem.elements,
         title: title(kernels, problem.pairs.len(), options),
         budget,

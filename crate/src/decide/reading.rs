@@ -1,0 +1,70 @@
+//! What a question about two kernels' terms is: library code recognised, constants understood.
+//!
+//! Both `decide` and `check`, and what is exported for other solvers, ask about the same reading;
+//! it depends on the stores and on the set of roots alone.
+
+use super::idioms::{self, Rewritten};
+use super::{Meanings, Options, Problem};
+use crate::base::{Budget, Exhausted};
+use crate::diag::{Assumption, Ledger};
+use crate::term::{Term, Terms};
+
+/// The terms of both kernels (0: reference, 1: optimized) with library code replaced by the
+/// function it computes, and what their constants mean.
+pub struct Reading<'a> {
+    stores: [&'a Terms; 2],
+    rewritten: [Option<Rewritten>; 2],
+    roots: [Vec<Term>; 2],
+    /// What constants mean.
+    pub meanings: Meanings,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the cones of `pairs`, (reference, optimized); what that assumes goes to the ledger.
+    pub fn of(
+        options: &Options,
+        budget: &Budget,
+        problem: &Problem<'a>,
+        pairs: &[(Term, Term)],
+        ledger: &mut Ledger,
+    ) -> Result<Reading<'a>, Exhausted> {
+        let stores = [problem.reference, problem.optimized];
+        let (left, right): (Vec<Term>, Vec<Term>) = pairs.iter().copied().unzip();
+        let mut roots = [left, right];
+        let rewritten = rayon::join(
+            || idioms::rewrite(stores[0], &roots[0], budget),
+            || idioms::rewrite(stores[1], &roots[1], budget),
+        );
+        let rewritten = [rewritten.0?, rewritten.1?];
+        for (roots, rewritten) in roots.iter_mut().zip(&rewritten) {
+            let Some(rewritten) = rewritten else { continue };
+            roots.clone_from(&rewritten.roots);
+            for (name, count) in &rewritten.recognised {
+                ledger.note(Assumption::IdiomRecognised((*name).to_owned()), *count, None);
+            }
+        }
+        let terms = [0, 1].map(|side| read(&stores, &rewritten, side));
+        let sides = [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())];
+        let meanings = Meanings::of(options, budget, sides, ledger)?;
+        Ok(Reading { stores, rewritten, roots, meanings })
+    }
+
+    /// The terms that one side's roots are made of.
+    pub fn terms(&self, side: usize) -> &Terms {
+        read(&self.stores, &self.rewritten, side)
+    }
+
+    /// One side's roots, in the order of the pairs.
+    pub fn roots(&self, side: usize) -> &[Term] {
+        &self.roots[side]
+    }
+
+    /// The pair with that number, as it is read.
+    pub fn pair(&self, at: usize) -> (Term, Term) {
+        (self.roots[0][at], self.roots[1][at])
+    }
+}
+
+fn read<'b>(stores: &[&'b Terms; 2], rewritten: &'b [Option<Rewritten>; 2], side: usize) -> &'b Terms {
+    rewritten[side].as_ref().map_or(stores[side], |rewritten| &rewritten.terms)
+}
