@@ -11,6 +11,7 @@ use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Lanes, Space, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
+use std::ops::Range;
 
 /// The lanes of one instruction that access one region, and where.
 struct Batch {
@@ -23,12 +24,73 @@ impl<'a> Machine<'a> {
     /// Executes a load.
     pub(super) fn load(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
         let step = u64::from(access.format.bytes());
+        if self.uniform_load(index, pc, mask, access) {
+            return;
+        }
         self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
             machine.touch_reads(index, pc, &batch, step * u64::from(access.vector));
             for element in 0..access.vector {
                 machine.load_element(index, pc, &batch, access, element);
             }
         });
+    }
+
+    /// Executes a load of all lanes from one good address, once for all. Whether it was one.
+    fn uniform_load(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> bool {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let base = kernel.src(instr)[0];
+        let warp = &self.warps[index];
+        if mask != warp.present || !warp.is_uniform(base) || warp.symbolic(base) != 0 {
+            return false;
+        }
+        let address = self.effective(warp.lanes(base)[0], instr.offset, base);
+        let Spot::Region(region, offset) = self.memory.locate(access.space, address) else { return false };
+        let state = &self.memory.regions[region];
+        let total = access.format.bytes() * u32::from(access.vector);
+        let limit = state.size.unwrap_or(state.limit);
+        let (Ok(offset), Some(last)) = (u64::try_from(offset), limit.checked_sub(u64::from(total))) else {
+            return false;
+        };
+        let aligned = !total.is_power_of_two() || offset & u64::from(total - 1) == 0;
+        let epochs = self.clocks.epochs(warp.first(), warp.present.count_ones());
+        let epoch = epochs[0];
+        let reachable = limit <= self.memory.reach(state.space);
+        if offset > last || !aligned || !reachable || epochs.iter().any(|other| *other != epoch) {
+            return false;
+        }
+        let batch = Batch { region, mask, offsets: [offset; WARP] };
+        self.begin_batch(index, pc, &batch, offset + u64::from(total), access, AccessKind::Read);
+        if self.memory.regions[region].watched {
+            let by = self.accessor(index, pc, mask, epoch);
+            self.touch_read(index, pc, region, offset..offset + u64::from(total), &by);
+        }
+        let bytes = access.format.bytes();
+        for element in 0..access.vector {
+            let at = offset + u64::from(element) * u64::from(bytes);
+            let dst = kernel.dst(instr)[usize::from(element)];
+            let value = match self.memory.regions[region].cells.read(&mut self.terms, at, bytes) {
+                Value::Concrete(bits) => {
+                    let width = register_bits(&kernel.registers[dst.index()]);
+                    Value::Concrete(extend(bits, access.format, width))
+                }
+                Value::Undefined => {
+                    let place = self.region_place(region, at, bytes);
+                    self.park(index, mask, pc, FaultKind::UninitializedMemory(place));
+                    continue;
+                }
+                symbol => symbol,
+            };
+            self.warps[index].fill(dst, value);
+        }
+        true
+    }
+
+    /// An address register's value plus the instruction's offset.
+    #[inline]
+    fn effective(&self, word: u64, offset: i64, base: Reg) -> u64 {
+        let address = word.wrapping_add(offset as u64);
+        if self.is_narrow(base) { address & 0xffff_ffff } else { address }
     }
 
     /// Executes a store.
@@ -242,7 +304,6 @@ impl<'a> Machine<'a> {
         if !self.memory.regions[region].watched {
             return;
         }
-        let granule = u64::from(self.memory.regions[region].cells.granule());
         let mut rest = batch.mask;
         while rest != 0 {
             let leader = rest.trailing_zeros();
@@ -260,11 +321,17 @@ impl<'a> Machine<'a> {
             }
             rest &= !together;
             let by = self.accessor(index, pc, together, epoch);
-            for at in (offset..offset + bytes).step_by(granule as usize) {
-                let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
-                if let Some(conflict) = self.detector.read(&self.clocks, shadow, &by) {
-                    self.record_race(index, pc, AccessKind::Read, region, at, conflict);
-                }
+            self.touch_read(index, pc, region, offset..offset + bytes, &by);
+        }
+    }
+
+    /// Race detection for a read of some bytes by one party.
+    fn touch_read(&mut self, index: usize, pc: u32, region: usize, bytes: Range<u64>, by: &Accessor) {
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        for at in bytes.step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            if let Some(conflict) = self.detector.read(&self.clocks, shadow, by) {
+                self.record_race(index, pc, AccessKind::Read, region, at, conflict);
             }
         }
     }

@@ -52,6 +52,12 @@ impl Clocks {
         self.epoch[thread as usize]
     }
 
+    /// The present epochs of `count` threads of the CTA.
+    #[inline]
+    pub(super) fn epochs(&self, first: u32, count: u32) -> &[u32] {
+        &self.epoch[first as usize..][..count as usize]
+    }
+
     /// First global thread number of the CTA.
     #[inline]
     pub(super) fn first(&self) -> u32 {

@@ -15,6 +15,8 @@ type Results = Option<(Value, Value)>;
 
 static ZERO: Lanes = [0; WARP];
 
+const MEANINGLESS: &str = "this instruction has no meaning on symbolic operands";
+
 impl<'a> Machine<'a> {
     /// Executes a pure instruction.
     #[inline]
@@ -23,6 +25,7 @@ impl<'a> Machine<'a> {
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
         let warp = &mut self.warps[index];
+        let uniform = mask == warp.present && src.iter().all(|reg| warp.is_uniform(*reg));
         let mut special = 0;
         for reg in src {
             special |= warp.special(*reg);
@@ -36,9 +39,46 @@ impl<'a> Machine<'a> {
             if let Some(second) = dst.get(1) {
                 warp.set_concrete(*second, mask & !special, &self.scratch[1]);
             }
+            if uniform && special == 0 {
+                dst.iter().for_each(|reg| warp.mark_uniform(*reg));
+            }
         }
-        if special != 0 {
+        if special != 0 && uniform {
+            self.uniform(index, pc, mask, op, dst, src);
+        } else if special != 0 {
             self.symbolic(index, pc, special, op, dst, src);
+        }
+    }
+
+    /// All lanes work on the same values, one of them a symbol: one does it for all.
+    fn uniform(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
+        self.symbolic_uses[pc as usize] += u64::from(mask.count_ones());
+        let mut values = [Value::Concrete(0); 4];
+        for (value, reg) in values.iter_mut().zip(src) {
+            *value = self.warps[index].get(*reg, 0);
+        }
+        if let Meaning::Real(function) = op.meaning
+            && dst.len() == 1
+        {
+            let count = src.len().min(4);
+            let mut operands = [Term::ZERO; 4];
+            for at in 0..count {
+                operands[at] = as_number(&mut self.terms, op.src[at], values[at]).unwrap_or(Term::ZERO);
+            }
+            let term = function(&mut self.terms, &operands[..count]);
+            let wildcard = op.dst.class() == FormatClass::Bits;
+            let format = if wildcard { self.held_format(index, src, 0, op.dst) } else { op.dst };
+            self.warps[index].fill(dst[0], Value::Symbolic(Symbol::number(format, term)));
+            return;
+        }
+        match evaluate(&mut self.terms, op, &values[..src.len()], dst.len()) {
+            Some((first, second)) => {
+                self.warps[index].fill(dst[0], first);
+                if let Some(reg) = dst.get(1) {
+                    self.warps[index].fill(*reg, second);
+                }
+            }
+            None => self.park(index, mask, pc, FaultKind::Unsupported(MEANINGLESS.to_owned())),
         }
     }
 
@@ -82,8 +122,7 @@ impl<'a> Machine<'a> {
                     }
                 }
                 None => {
-                    let why = "this instruction has no meaning on symbolic operands".to_owned();
-                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(MEANINGLESS.to_owned()));
                 }
             }
         }

@@ -35,6 +35,8 @@ pub(super) struct Warp {
     registers: Vec<Lanes>,
     symbolic: Vec<u32>,
     undefined: Vec<u32>,
+    /// Registers whose present lanes surely hold the same, concrete or symbolic.
+    uniform: Vec<bool>,
 }
 
 impl Warp {
@@ -51,6 +53,7 @@ impl Warp {
             registers: vec![[0; WARP]; registers],
             symbolic: vec![0; registers],
             undefined: vec![u32::MAX; registers],
+            uniform: vec![false; registers],
         }
     }
 
@@ -101,6 +104,34 @@ impl Warp {
         self.symbolic(reg) | self.undefined(reg)
     }
 
+    /// Whether all present lanes of a register surely hold the same, and something.
+    #[inline]
+    pub(super) fn is_uniform(&self, reg: Reg) -> bool {
+        self.uniform[reg.0 as usize]
+    }
+
+    /// Says that all present lanes of a register hold the same concrete bits.
+    #[inline]
+    pub(super) fn mark_uniform(&mut self, reg: Reg) {
+        debug_assert!(super::race::lanes(self.present).all(|lane| self.get(reg, lane) == self.get(reg, 0)));
+        self.uniform[reg.0 as usize] = true;
+    }
+
+    /// Sets all lanes of a register.
+    #[inline]
+    pub(super) fn fill(&mut self, reg: Reg, value: Value) {
+        let at = reg.0 as usize;
+        let (word, symbolic, undefined) = match value {
+            Value::Concrete(bits) => (bits, 0, 0),
+            Value::Symbolic(symbol) => (symbol.encode(), u32::MAX, 0),
+            Value::Undefined => (0, 0, u32::MAX),
+        };
+        self.registers[at] = [word; WARP];
+        self.symbolic[at] = symbolic;
+        self.undefined[at] = undefined;
+        self.uniform[at] = undefined == 0;
+    }
+
     /// One lane of a register.
     #[inline]
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
@@ -121,6 +152,7 @@ impl Warp {
             Value::Symbolic(symbol) => (symbol.encode(), bit, 0),
             Value::Undefined => (0, 0, bit),
         };
+        self.uniform[at] = false;
         self.registers[at][lane as usize] = word;
         self.symbolic[at] = self.symbolic[at] & !bit | symbolic;
         self.undefined[at] = self.undefined[at] & !bit | undefined;
@@ -137,6 +169,7 @@ impl Warp {
         }
         self.symbolic[at] &= !mask;
         self.undefined[at] &= !mask;
+        self.uniform[at] = false;
     }
 
     /// Sets the lanes of `mask` to symbols, given by their encodings.
@@ -146,6 +179,7 @@ impl Warp {
         blend(&mut self.registers[at], codes, mask);
         self.symbolic[at] |= mask;
         self.undefined[at] &= !mask;
+        self.uniform[at] = false;
     }
 
     /// Copies the lanes of `mask` between registers, whatever they hold.
@@ -153,6 +187,7 @@ impl Warp {
     pub(super) fn copy(&mut self, to: Reg, from: Reg, mask: u32) {
         let (to, from) = (to.0 as usize, from.0 as usize);
         let words = self.registers[from];
+        self.uniform[to] = mask == self.present && self.uniform[from];
         blend(&mut self.registers[to], &words, mask);
         self.symbolic[to] = self.symbolic[to] & !mask | self.symbolic[from] & mask;
         self.undefined[to] = self.undefined[to] & !mask | self.undefined[from] & mask;
@@ -170,6 +205,7 @@ impl Warp {
     /// Puts the lanes of `mask` back to what they were.
     pub(super) fn restore(&mut self, then: &Snapshot, mask: u32) {
         for at in 0..self.registers.len() {
+            self.uniform[at] = false;
             blend(&mut self.registers[at], &then.registers[at], mask);
             self.symbolic[at] = self.symbolic[at] & !mask | then.symbolic[at] & mask;
             self.undefined[at] = self.undefined[at] & !mask | then.undefined[at] & mask;
