@@ -27,6 +27,9 @@ const PORTIONS: usize = 32;
 /// At most so many where outputs share most of their terms, which every portion works out anew.
 const PORTIONS_SHARING: usize = 8;
 
+/// Nodes of a store for each pair above which pairs have most of them for themselves.
+const OWN: usize = 64;
+
 /// Monomials that case splits may touch before and after inputs were tried.
 const QUICK: u64 = 20_000;
 const THOROUGH: u64 = 2_000_000;
@@ -89,8 +92,9 @@ fn compare_as_built(
     pairs: &[(Term, Term)],
 ) -> Result<Vec<bool>, Exhausted> {
     let constants = Same::constants(problem.reference, problem.optimized);
+    let sharing = problem.reference.len().max(problem.optimized.len()) < OWN * pairs.len();
     let portions: Result<Vec<Vec<bool>>, Exhausted> = pairs
-        .par_chunks(pairs.len().div_ceil(PORTIONS).max(1))
+        .par_chunks(pairs.len().div_ceil(if sharing { PORTIONS_SHARING } else { PORTIONS }).max(1))
         .map(|pairs| Same::new(problem.reference, problem.optimized, &constants).terms(budget, pairs))
         .collect();
     Ok(portions?.concat())

@@ -22,13 +22,17 @@ pub(super) struct Same<'a> {
     /// Constants of `b` that are one of `a`'s.
     constants: &'a [Option<usize>],
     equal: Vec<(Term, Term)>,
+    /// Pairs that were not found alike, and the depth that was allowed for.
+    unlike: Vec<(Term, Term, u32)>,
     steps: u64,
 }
 
 impl<'a> Same<'a> {
     pub(super) fn new(a: &'a Terms, b: &'a Terms, constants: &'a [Option<usize>]) -> Same<'a> {
-        let nothing = (Term::ZERO, Term::ONE);
-        Same { a, b, constants, equal: vec![nothing; TABLE], steps: 0 }
+        let size = (a.len() + b.len()).next_power_of_two().min(TABLE);
+        let equal = vec![(Term::ZERO, Term::ONE); size];
+        let unlike = vec![(Term::ZERO, Term::ZERO, 0); size];
+        Same { a, b, constants, equal, unlike, steps: 0 }
     }
 
     /// Which constants of `b` are which of `a`.
@@ -164,8 +168,13 @@ impl<'a> Same<'a> {
             let (Some(left), Some(right)) = (a.as_node(), b.as_node()) else {
                 break self.leaf(a, b);
             };
-            if self.equal[slot(a, b)] == (a, b) {
+            let slot = self.slot(a, b);
+            if self.equal[slot] == (a, b) {
                 break true;
+            }
+            let (p, q, tried) = self.unlike[slot];
+            if (p, q) == (a, b) && depth <= tried {
+                break false;
             }
             let (x, y) = (self.a.node_at(left), self.b.node_at(right));
             let next = match (x, y) {
@@ -215,8 +224,13 @@ impl<'a> Same<'a> {
                 None => break false,
             }
         };
-        if same && start.0.as_node().is_some() {
-            self.equal[slot(start.0, start.1)] = start;
+        if start.0.as_node().is_some() {
+            let slot = self.slot(start.0, start.1);
+            if same {
+                self.equal[slot] = start;
+            } else {
+                self.unlike[slot] = (start.0, start.1, depth);
+            }
         }
         Ok(same)
     }
@@ -266,6 +280,11 @@ impl<'a> Same<'a> {
         Ok(self.factors(budget, (x, y), (r, s), depth)? && self.factors(budget, (p, q), (u, v), depth)?)
     }
 
+    fn slot(&self, a: Term, b: Term) -> usize {
+        let mixed = u64::from(a.raw()) << 32 | u64::from(b.raw());
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.equal.len() - 1)
+    }
+
     fn leaf(&self, a: Term, b: Term) -> bool {
         if a.as_element().is_some() || b.as_element().is_some() {
             return a == b;
@@ -282,9 +301,4 @@ fn is_shallow(terms: &Terms, term: Term) -> bool {
     let leaves =
         |node: usize| operands(&terms.node_at(node)).into_iter().flatten().all(|t| t.as_node().is_none());
     term.as_node().is_none_or(leaves)
-}
-
-fn slot(a: Term, b: Term) -> usize {
-    let mixed = (u64::from(a.raw()) << 32 | u64::from(b.raw())).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-    mixed as usize & (TABLE - 1)
 }

@@ -186,8 +186,14 @@ impl Warp {
     #[inline]
     pub(super) fn copy(&mut self, to: Reg, from: Reg, mask: u32) {
         let (to, from) = (to.0 as usize, from.0 as usize);
-        let words = self.registers[from];
         self.uniform[to] = mask == self.present && self.uniform[from];
+        if mask == u32::MAX {
+            self.registers[to] = self.registers[from];
+            self.symbolic[to] = self.symbolic[from];
+            self.undefined[to] = self.undefined[from];
+            return;
+        }
+        let words = self.registers[from];
         blend(&mut self.registers[to], &words, mask);
         self.symbolic[to] = self.symbolic[to] & !mask | self.symbolic[from] & mask;
         self.undefined[to] = self.undefined[to] & !mask | self.undefined[from] & mask;

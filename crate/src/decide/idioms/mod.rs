@@ -21,9 +21,9 @@ pub use text::print;
 
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{operands, with_operands};
-use crate::term::{Node, Term, Terms, Unary};
+use crate::term::{Node, Number, Term, Terms, Unary};
 use num_traits::Signed;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher};
 use std::sync::LazyLock;
 
@@ -42,6 +42,10 @@ struct Shapes {
     terms: Terms,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
+    /// The first constant of `terms` that is a number …
+    numbers: FxHashMap<Number, usize>,
+    /// … and the first that is the same number, for each constant.
+    same: Vec<usize>,
 }
 
 /// One shape of a row of the table.
@@ -89,38 +93,43 @@ impl Shape {
     }
 }
 
-/// The text of the shapes of one kernel.
-fn text_of(kernel: &str) -> Option<&'static str> {
-    let text = include_str!("shapes.txt");
-    let head = format!("[{kernel}]\n");
-    let start = text.find(&head)? + head.len();
-    let length = text[start..].find('[').unwrap_or(text.len() - start);
-    Some(text[start..start + length].trim_end())
+/// The texts of the shapes of all kernels, by the kernel's name.
+fn texts() -> FxHashMap<&'static str, &'static str> {
+    let blocks = include_str!("shapes.txt").split("\n[").skip(1);
+    blocks.filter_map(|block| block.split_once("]\n")).map(|(name, text)| (name, text.trim_end())).collect()
 }
 
 static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let mut terms = Terms::new();
     let mut by_kind: Vec<Vec<Shape>> = (0..KINDS).map(|_| Vec::new()).collect();
     let placeholders: Vec<Term> = (0..shape::PLACEHOLDERS as u32).map(Term::element).collect();
+    let (texts, mut seen) = (texts(), FxHashSet::default());
+    let mut numbers = FxHashMap::default();
     for (row, idiom) in IDIOMS.iter().enumerate() {
         for kernel in idiom.kernels {
-            let Some(root) = text_of(kernel).and_then(|text| text::read(&mut terms, text, &placeholders))
-            else {
-                continue; // a new row, whose shape the test is about to write
-            };
+            // A new row has none: the test is about to write it.
+            let Some(text) = texts.get(kernel) else { continue };
+            // Builds of several compilers are often the same.
+            if !seen.insert((row, *text)) {
+                continue;
+            }
+            let Some(root) = text::read(&mut terms, text, &placeholders, &mut numbers) else { continue };
             let last = terms.node(root);
             let [first, second, _] = operands(&last);
             let shape =
                 Shape { row, root, last, operands: [first, second].map(|term| Class::of(&terms, term)) };
             let shapes: &mut Vec<Shape> = &mut by_kind[kind(&last)];
-            // Builds of several compilers are often the same.
             let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
             if root.as_node().is_some() && !known {
                 shapes.push(shape);
             }
         }
     }
-    Shapes { terms, by_kind }
+    let mut numbers: FxHashMap<Number, usize> = FxHashMap::default();
+    let same = (terms.constants().iter().enumerate())
+        .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
+        .collect();
+    Shapes { terms, by_kind, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -155,7 +164,8 @@ struct Found {
 
 /// Replaces the idioms below `roots`; `None` if there are none.
 pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Rewritten>, Exhausted> {
-    let finder = Finder { terms, shapes: &SHAPES };
+    let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
+    let finder = Finder { terms, shapes: &SHAPES, numbers: numbers.collect() };
     let (needed, found) = finder.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
@@ -229,6 +239,8 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
 struct Finder<'a> {
     terms: &'a Terms,
     shapes: &'a Shapes,
+    /// Which constants of the shapes those of `terms` are.
+    numbers: Vec<Option<usize>>,
 }
 
 impl Finder<'_> {
@@ -299,6 +311,10 @@ impl Finder<'_> {
         })
     }
 
+    fn matcher(&self) -> Matcher<'_> {
+        Matcher::new((&self.shapes.terms, &self.shapes.same), (self.terms, &self.numbers))
+    }
+
     /// `if c then ±∞ else value`, scaled by a positive constant that went into the choice.
     fn scaled(
         &self,
@@ -311,14 +327,14 @@ impl Finder<'_> {
         let Node::Mul(x, y) = self.terms.node(value) else { return None };
         let positive = |term| self.terms.as_rational(term).is_some_and(|number| number.is_positive());
         [(x, y), (y, x)].into_iter().filter(|(factor, _)| positive(*factor)).find_map(|(factor, value)| {
-            let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
+            let mut matcher = self.matcher();
             let fits = matcher.matches(shape.0, c) && matcher.matches(shape.2, value);
             fits.then_some((matcher.bindings, factor))
         })
     }
 
     fn whole(&self, shape: Term, term: Term) -> Option<Bindings> {
-        let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
+        let mut matcher = self.matcher();
         matcher.matches(shape, term).then_some(matcher.bindings)
     }
 
@@ -333,7 +349,7 @@ impl Finder<'_> {
     /// A product of two factors, either of which may have been negated.
     fn product(&self, shape: (Term, Term), (x, y): (Term, Term)) -> Option<(Bindings, bool)> {
         let ((x, x_negated), (y, y_negated)) = (self.positive(x), self.positive(y));
-        let mut matcher = Matcher::new(&self.shapes.terms, self.terms);
+        let mut matcher = self.matcher();
         matcher.either_order(shape, (x, y)).then_some((matcher.bindings, x_negated != y_negated))
     }
 }

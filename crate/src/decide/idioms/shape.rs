@@ -20,16 +20,25 @@ pub(super) type Bindings = [Option<Term>; PLACEHOLDERS];
 
 /// One attempt to match.
 pub(super) struct Matcher<'a> {
-    pub(super) shapes: &'a Terms,
-    pub(super) terms: &'a Terms,
+    shapes: &'a Terms,
+    /// For each constant of `shapes`, the first that is the same number.
+    same: &'a [usize],
+    terms: &'a Terms,
+    /// For each constant of `terms`, the first of `shapes` that is the same number.
+    numbers: &'a [Option<usize>],
     pub(super) bindings: Bindings,
     /// Pairs that are known to match under the bindings so far.
     matched: Vec<(Term, Term)>,
 }
 
 impl<'a> Matcher<'a> {
-    pub(super) fn new(shapes: &'a Terms, terms: &'a Terms) -> Self {
-        Matcher { shapes, terms, bindings: [None; PLACEHOLDERS], matched: Vec::new() }
+    /// Shapes and terms, each with the numbers that their constants are.
+    pub(super) fn new(
+        (shapes, same): (&'a Terms, &'a [usize]),
+        (terms, numbers): (&'a Terms, &'a [Option<usize>]),
+    ) -> Self {
+        let matched = Vec::with_capacity(32);
+        Matcher { shapes, same, terms, numbers, bindings: [None; PLACEHOLDERS], matched }
     }
 
     /// Whether `term` is an instance of `shape`; extends the bindings if so.
@@ -39,8 +48,7 @@ impl<'a> Matcher<'a> {
             return *binding.get_or_insert(term) == term;
         }
         if let Some(constant) = shape.as_constant() {
-            let expected = &self.shapes.constant_at(constant).number;
-            return term.as_constant().is_some_and(|id| self.terms.constant_at(id).number == *expected);
+            return term.as_constant().is_some_and(|id| self.numbers[id] == Some(self.same[constant]));
         }
         if term.as_node().is_none() {
             return false;

@@ -10,7 +10,7 @@ fn rewritten(terms: &Terms, root: Term) -> Option<Rewritten> {
 
 /// What a kernel of the table computes, over other inputs.
 fn shape(terms: &mut Terms, kernel: &str, inputs: &[Term]) -> Term {
-    text::read(terms, text_of(kernel).unwrap(), inputs).unwrap()
+    text::read(terms, texts()[kernel], inputs, &mut FxHashMap::default()).unwrap()
 }
 
 const EXPF: &str = "math/exp.precise";

@@ -12,6 +12,7 @@ use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, operands};
 use crate::term::{BitOp, Node, Number, Relation, Rounding, Term, Terms, Unary};
 use num_rational::BigRational;
+use rustc_hash::FxHashMap;
 
 const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
 const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
@@ -77,15 +78,20 @@ fn operation(terms: &Terms, node: &Node) -> String {
 }
 
 /// Builds the steps of a text over some inputs; the last is the result. `None` if it is no text of
-/// [`print`]'s.
-pub(super) fn read(terms: &mut Terms, text: &str, inputs: &[Term]) -> Option<Term> {
+/// [`print`]'s. `numbers` keeps those that were read before.
+pub(super) fn read<'t>(
+    terms: &mut Terms,
+    text: &'t str,
+    inputs: &[Term],
+    numbers: &mut FxHashMap<&'t str, Term>,
+) -> Option<Term> {
     let mut steps: Vec<Term> = Vec::new();
     for line in text.lines() {
         let mut words = line.split(' ');
         let operation = words.next()?;
         let mut operands = [Term::ZERO; 3];
         for (place, word) in operands.iter_mut().zip(words) {
-            *place = operand(terms, word, inputs, &steps)?;
+            *place = operand(terms, word, inputs, &steps, numbers)?;
         }
         let step = step(terms, operation, operands)?;
         steps.push(step);
@@ -93,17 +99,28 @@ pub(super) fn read(terms: &mut Terms, text: &str, inputs: &[Term]) -> Option<Ter
     steps.pop()
 }
 
-fn operand(terms: &mut Terms, word: &str, inputs: &[Term], steps: &[Term]) -> Option<Term> {
+fn operand<'t>(
+    terms: &mut Terms,
+    word: &'t str,
+    inputs: &[Term],
+    steps: &[Term],
+    numbers: &mut FxHashMap<&'t str, Term>,
+) -> Option<Term> {
     if let Some(input) = word.strip_prefix('x') {
         return inputs.get(input.parse::<usize>().ok()?).copied();
     }
     if let Some(step) = word.strip_prefix('%') {
         return steps.get(step.parse::<usize>().ok()?).copied();
     }
-    if let Some((_, number)) = NUMBERS.iter().find(|(name, _)| *name == word) {
-        return Some(terms.constant(crate::term::Constant { number: number.clone(), rounded: None }));
+    if let Some(known) = numbers.get(word) {
+        return Some(*known);
     }
-    Some(terms.rational(word.parse::<BigRational>().ok()?))
+    let term = match NUMBERS.iter().find(|(name, _)| *name == word) {
+        Some((_, number)) => terms.constant(crate::term::Constant { number: number.clone(), rounded: None }),
+        None => terms.rational(word.parse::<BigRational>().ok()?),
+    };
+    numbers.insert(word, term);
+    Some(term)
 }
 
 fn step(terms: &mut Terms, operation: &str, [a, b, c]: [Term; 3]) -> Option<Term> {
