@@ -48,9 +48,13 @@ const fn fraction_bits(format: Format) -> u64 {
 fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
     let Some(id) = term.as_constant() else { return false };
     let Number::Rational(value) = &terms.constant_at(id).number else { return false };
-    // |n / d| ≥ 2^(f-1) when n has at least f more bits than d; one bit of slack errs to the safe side.
-    value.numer().bits() + 1 > value.denom().bits() + fraction_bits(format) - 1
-        && value.numer().magnitude() >= &(value.denom().magnitude() << (fraction_bits(format) - 1))
+    // |n / d| ≥ 2^(f-1) if n has at least f more bits than d, or d is 1 and n has f bits.
+    let (above, below) = (value.numer().bits(), value.denom().bits());
+    let least = below + fraction_bits(format) - 1;
+    above > least
+        || above == least
+            && (value.is_integer()
+                || value.numer().magnitude() >= &(value.denom().magnitude() << (fraction_bits(format) - 1)))
 }
 
 /// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,

@@ -41,10 +41,11 @@ impl<'a> Machine<'a> {
         let instr = &kernel.code[pc as usize];
         let base = kernel.src(instr)[0];
         let warp = &self.warps[index];
-        if mask != warp.present || !warp.is_uniform(base) || warp.symbolic(base) != 0 {
+        let Some(Value::Concrete(word)) = warp.uniform(base) else { return false };
+        if mask != warp.present {
             return false;
         }
-        let address = self.effective(warp.lanes(base)[0], instr.offset, base);
+        let address = self.effective(word, instr.offset, base);
         let Spot::Region(region, offset) = self.memory.locate(access.space, address) else { return false };
         let state = &self.memory.regions[region];
         let total = access.format.bytes() * u32::from(access.vector);

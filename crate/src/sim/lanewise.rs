@@ -25,12 +25,8 @@ impl<'a> Machine<'a> {
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
         let warp = &mut self.warps[index];
-        let uniform = mask == warp.present && src.iter().all(|reg| warp.is_uniform(*reg));
-        let mut special = 0;
-        for reg in src {
-            special |= warp.special(*reg);
-        }
-        special &= mask;
+        let (special, uniform) = warp.kinds(src);
+        let (special, uniform) = (special & mask, uniform && mask == warp.present);
         if special != mask {
             let lanes_of = |at: usize| src.get(at).map_or(&ZERO, |reg| warp.lanes(*reg));
             let sources = [lanes_of(0), lanes_of(1), lanes_of(2), lanes_of(3)];
@@ -54,8 +50,9 @@ impl<'a> Machine<'a> {
     fn uniform(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
         self.symbolic_uses[pc as usize] += u64::from(mask.count_ones());
         let mut values = [Value::Concrete(0); 4];
+        let warp = &self.warps[index];
         for (value, reg) in values.iter_mut().zip(src) {
-            *value = self.warps[index].get(*reg, 0);
+            *value = warp.get(*reg, 0);
         }
         if let Meaning::Real(function) = op.meaning
             && dst.len() == 1

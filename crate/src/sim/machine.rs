@@ -481,8 +481,10 @@ impl<'a> Machine<'a> {
     /// a symbolic condition are dealt with here.
     fn guarded(&mut self, index: usize, pc: u32, mask: u32, guard: crate::ir::Guard) -> (u32, u32) {
         let warp = &self.warps[index];
-        if mask == warp.present && warp.is_uniform(guard.predicate) && warp.symbolic(guard.predicate) == 0 {
-            let holds = warp.lanes(guard.predicate)[0] & 1 != u64::from(guard.negated);
+        if let Some(Value::Concrete(word)) = warp.uniform(guard.predicate)
+            && mask == warp.present
+        {
+            let holds = word & 1 != u64::from(guard.negated);
             return (if holds { mask } else { 0 }, u32::MAX);
         }
         let special = warp.special(guard.predicate) & mask;

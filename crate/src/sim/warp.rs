@@ -32,11 +32,44 @@ pub(super) struct Warp {
     pub(super) spinning: Vec<(Group, u64)>,
     /// Logical time: executed warp-instructions, aligned at barriers.
     pub(super) step: u32,
-    registers: Vec<Lanes>,
-    symbolic: Vec<u32>,
-    undefined: Vec<u32>,
-    /// Registers whose present lanes surely hold the same, concrete or symbolic.
-    uniform: Vec<bool>,
+    registers: Vec<Register>,
+}
+
+/// A register of all lanes.
+#[derive(Clone)]
+struct Register {
+    words: Lanes,
+    /// Lanes that hold symbols.
+    symbolic: u32,
+    /// Lanes that nothing has written.
+    undefined: u32,
+    /// All present lanes surely hold the same, and something.
+    uniform: bool,
+}
+
+impl Register {
+    const NEW: Register = Register { words: [0; WARP], symbolic: 0, undefined: u32::MAX, uniform: false };
+
+    #[inline]
+    fn get(&self, lane: u32) -> Value {
+        let (symbolic, undefined) = (self.symbolic >> lane & 1, self.undefined >> lane & 1);
+        let word = self.words[lane as usize];
+        if symbolic != 0 {
+            Value::Symbolic(Symbol::decode(word))
+        } else if undefined != 0 {
+            Value::Undefined
+        } else {
+            Value::Concrete(word)
+        }
+    }
+
+    /// Takes the lanes of `mask` from another register.
+    #[inline]
+    fn take(&mut self, from: &Register, mask: u32) {
+        blend(&mut self.words, &from.words, mask);
+        self.symbolic = self.symbolic & !mask | from.symbolic & mask;
+        self.undefined = self.undefined & !mask | from.undefined & mask;
+    }
 }
 
 impl Warp {
@@ -50,10 +83,7 @@ impl Warp {
             groups: vec![Group { pc: 0, mask: present }],
             spinning: Vec::new(),
             step: 0,
-            registers: vec![[0; WARP]; registers],
-            symbolic: vec![0; registers],
-            undefined: vec![u32::MAX; registers],
-            uniform: vec![false; registers],
+            registers: vec![Register::NEW; registers],
         }
     }
 
@@ -80,149 +110,142 @@ impl Warp {
         }
     }
 
+    #[inline]
+    fn register(&self, reg: Reg) -> &Register {
+        &self.registers[reg.0 as usize]
+    }
+
     /// Raw bits of a register's lanes.
     #[inline]
     pub(super) fn lanes(&self, reg: Reg) -> &Lanes {
-        &self.registers[reg.0 as usize]
+        &self.register(reg).words
     }
 
     /// Lanes of a register that hold symbols.
     #[inline]
     pub(super) fn symbolic(&self, reg: Reg) -> u32 {
-        self.symbolic[reg.0 as usize]
+        self.register(reg).symbolic
     }
 
     /// Lanes of a register that nothing has written.
     #[inline]
     pub(super) fn undefined(&self, reg: Reg) -> u32 {
-        self.undefined[reg.0 as usize]
+        self.register(reg).undefined
     }
 
     /// Lanes of a register that do not hold concrete bits.
     #[inline]
     pub(super) fn special(&self, reg: Reg) -> u32 {
-        self.symbolic(reg) | self.undefined(reg)
+        let register = self.register(reg);
+        register.symbolic | register.undefined
     }
 
-    /// Whether all present lanes of a register surely hold the same, and something.
+    /// Lanes of some registers that do not hold concrete bits, and whether all are uniform.
     #[inline]
-    pub(super) fn is_uniform(&self, reg: Reg) -> bool {
-        self.uniform[reg.0 as usize]
+    pub(super) fn kinds(&self, registers: &[Reg]) -> (u32, bool) {
+        registers.iter().fold((0, true), |(special, uniform), reg| {
+            let register = self.register(*reg);
+            (special | register.symbolic | register.undefined, uniform & register.uniform)
+        })
+    }
+
+    /// The value in all lanes of a register, if it is surely the same.
+    #[inline]
+    pub(super) fn uniform(&self, reg: Reg) -> Option<Value> {
+        let register = self.register(reg);
+        register.uniform.then(|| register.get(0))
     }
 
     /// Says that all present lanes of a register hold the same concrete bits.
     #[inline]
     pub(super) fn mark_uniform(&mut self, reg: Reg) {
         debug_assert!(super::race::lanes(self.present).all(|lane| self.get(reg, lane) == self.get(reg, 0)));
-        self.uniform[reg.0 as usize] = true;
+        self.registers[reg.0 as usize].uniform = true;
     }
 
     /// Sets all lanes of a register.
     #[inline]
     pub(super) fn fill(&mut self, reg: Reg, value: Value) {
-        let at = reg.0 as usize;
-        let (word, symbolic, undefined) = match value {
-            Value::Concrete(bits) => (bits, 0, 0),
-            Value::Symbolic(symbol) => (symbol.encode(), u32::MAX, 0),
-            Value::Undefined => (0, 0, u32::MAX),
-        };
-        self.registers[at] = [word; WARP];
-        self.symbolic[at] = symbolic;
-        self.undefined[at] = undefined;
-        self.uniform[at] = undefined == 0;
+        let (word, symbolic, undefined) = encode(value, u32::MAX);
+        self.registers[reg.0 as usize] =
+            Register { words: [word; WARP], symbolic, undefined, uniform: undefined == 0 };
     }
 
     /// One lane of a register.
     #[inline]
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
-        let at = reg.0 as usize;
-        value_of(
-            self.registers[at][lane as usize],
-            self.symbolic[at] >> lane & 1,
-            self.undefined[at] >> lane & 1,
-        )
+        self.register(reg).get(lane)
     }
 
     /// Sets one lane of a register.
     #[inline]
     pub(super) fn set(&mut self, reg: Reg, lane: u32, value: Value) {
-        let (at, bit) = (reg.0 as usize, 1 << lane);
-        let (word, symbolic, undefined) = match value {
-            Value::Concrete(bits) => (bits, 0, 0),
-            Value::Symbolic(symbol) => (symbol.encode(), bit, 0),
-            Value::Undefined => (0, 0, bit),
-        };
-        self.uniform[at] = false;
-        self.registers[at][lane as usize] = word;
-        self.symbolic[at] = self.symbolic[at] & !bit | symbolic;
-        self.undefined[at] = self.undefined[at] & !bit | undefined;
+        let bit = 1 << lane;
+        let (word, symbolic, undefined) = encode(value, bit);
+        let register = &mut self.registers[reg.0 as usize];
+        register.uniform = false;
+        register.words[lane as usize] = word;
+        register.symbolic = register.symbolic & !bit | symbolic;
+        register.undefined = register.undefined & !bit | undefined;
     }
 
     /// Sets the lanes of `mask` to concrete bits.
     #[inline]
     pub(super) fn set_concrete(&mut self, reg: Reg, mask: u32, words: &Lanes) {
-        let at = reg.0 as usize;
+        let register = &mut self.registers[reg.0 as usize];
         if mask == u32::MAX {
-            self.registers[at] = *words;
+            register.words = *words;
         } else {
-            blend(&mut self.registers[at], words, mask);
+            blend(&mut register.words, words, mask);
         }
-        self.symbolic[at] &= !mask;
-        self.undefined[at] &= !mask;
-        self.uniform[at] = false;
+        register.symbolic &= !mask;
+        register.undefined &= !mask;
+        register.uniform = false;
     }
 
     /// Sets the lanes of `mask` to symbols, given by their encodings.
     #[inline]
     pub(super) fn set_symbolic(&mut self, reg: Reg, mask: u32, codes: &Lanes) {
-        let at = reg.0 as usize;
-        blend(&mut self.registers[at], codes, mask);
-        self.symbolic[at] |= mask;
-        self.undefined[at] &= !mask;
-        self.uniform[at] = false;
+        let register = &mut self.registers[reg.0 as usize];
+        blend(&mut register.words, codes, mask);
+        register.symbolic |= mask;
+        register.undefined &= !mask;
+        register.uniform = false;
     }
 
     /// Copies the lanes of `mask` between registers, whatever they hold.
     #[inline]
     pub(super) fn copy(&mut self, to: Reg, from: Reg, mask: u32) {
         let (to, from) = (to.0 as usize, from.0 as usize);
-        self.uniform[to] = mask == self.present && self.uniform[from];
-        if mask == u32::MAX {
-            self.registers[to] = self.registers[from];
-            self.symbolic[to] = self.symbolic[from];
-            self.undefined[to] = self.undefined[from];
-            return;
+        let uniform = mask == self.present && self.registers[from].uniform;
+        match self.registers.get_disjoint_mut([to, from]) {
+            Ok([to, from]) if mask == u32::MAX => to.clone_from(from),
+            Ok([to, from]) => {
+                to.take(from, mask);
+                to.uniform = uniform;
+            }
+            Err(_) => {} // a register is copied to itself
         }
-        let words = self.registers[from];
-        blend(&mut self.registers[to], &words, mask);
-        self.symbolic[to] = self.symbolic[to] & !mask | self.symbolic[from] & mask;
-        self.undefined[to] = self.undefined[to] & !mask | self.undefined[from] & mask;
     }
 
     /// A copy of all registers.
     pub(super) fn snapshot(&self) -> Snapshot {
-        Snapshot {
-            registers: self.registers.clone(),
-            symbolic: self.symbolic.clone(),
-            undefined: self.undefined.clone(),
-        }
+        Snapshot { registers: self.registers.clone() }
     }
 
     /// Puts the lanes of `mask` back to what they were.
     pub(super) fn restore(&mut self, then: &Snapshot, mask: u32) {
-        for at in 0..self.registers.len() {
-            self.uniform[at] = false;
-            blend(&mut self.registers[at], &then.registers[at], mask);
-            self.symbolic[at] = self.symbolic[at] & !mask | then.symbolic[at] & mask;
-            self.undefined[at] = self.undefined[at] & !mask | then.undefined[at] & mask;
+        for (now, then) in self.registers.iter_mut().zip(&then.registers) {
+            now.take(then, mask);
+            now.uniform = false;
         }
     }
 
     /// Lanes on which a register differs from what it was.
     pub(super) fn differs(&self, then: &Snapshot, reg: Reg) -> u32 {
-        let at = reg.0 as usize;
-        let kinds = (self.symbolic[at] ^ then.symbolic[at]) | (self.undefined[at] ^ then.undefined[at]);
-        let words = self.registers[at].iter().zip(&then.registers[at]).enumerate();
+        let (now, then) = (self.register(reg), &then.registers[reg.0 as usize]);
+        let kinds = (now.symbolic ^ then.symbolic) | (now.undefined ^ then.undefined);
+        let words = now.words.iter().zip(&then.words).enumerate();
         words.fold(kinds, |mask, (lane, (now, then))| mask | u32::from(now != then) << lane)
     }
 
@@ -233,37 +256,29 @@ impl Warp {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        (self.registers.len() * (size_of::<Lanes>() + 8)) as u64
+        (self.registers.len() * size_of::<Register>()) as u64
     }
 }
 
 /// Registers as they were.
 pub(super) struct Snapshot {
-    registers: Vec<Lanes>,
-    symbolic: Vec<u32>,
-    undefined: Vec<u32>,
+    registers: Vec<Register>,
 }
 
 impl Snapshot {
     /// One lane of a register.
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
-        let at = reg.0 as usize;
-        value_of(
-            self.registers[at][lane as usize],
-            self.symbolic[at] >> lane & 1,
-            self.undefined[at] >> lane & 1,
-        )
+        self.registers[reg.0 as usize].get(lane)
     }
 }
 
+/// A value as a word, and the lanes of `mask` if it is a symbol or undefined.
 #[inline]
-fn value_of(word: u64, symbolic: u32, undefined: u32) -> Value {
-    if symbolic != 0 {
-        Value::Symbolic(Symbol::decode(word))
-    } else if undefined != 0 {
-        Value::Undefined
-    } else {
-        Value::Concrete(word)
+fn encode(value: Value, mask: u32) -> (u64, u32, u32) {
+    match value {
+        Value::Concrete(bits) => (bits, 0, 0),
+        Value::Symbolic(symbol) => (symbol.encode(), mask, 0),
+        Value::Undefined => (0, 0, mask),
     }
 }
 
