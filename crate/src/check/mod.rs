@@ -33,6 +33,8 @@ use rayon::prelude::*;
 const BATCH: usize = 64;
 /// Nodes of pairs that are evaluated together although they are more than [`BATCH`].
 const LARGEST_BATCH: usize = 1_000_000;
+/// Bytes that evaluating a node takes: the step and its value.
+const NODE_BYTES: u64 = 96;
 /// Nodes to evaluate before members are sampled.
 const MOST_NODES: usize = 40_000_000;
 /// Members of a group that are looked at however large.
@@ -235,7 +237,7 @@ fn read_and_check(
 }
 
 /// How many claims to evaluate together: twice as many while that costs hardly more, because they
-/// share most of what they are made of.
+/// share most of what they are made of; fewer while they do not fit an eighth of the budget.
 fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usize, Exhausted> {
     let nodes = |size: usize| {
         let claims = &claims[..size.min(claims.len())];
@@ -245,11 +247,22 @@ fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usi
         };
         Ok::<_, Exhausted>(count(0)? + count(1)?)
     };
+    let most = (budget.memory / 8 / NODE_BYTES) as usize;
     let mut size = BATCH;
-    let mut cost = if size < claims.len() { nodes(size)? } else { 0 };
-    while size < claims.len() {
+    if claims.len() <= BATCH && reading.terms(0).len() + reading.terms(1).len() <= most {
+        return Ok(size);
+    }
+    let mut cost = nodes(size)?;
+    while cost > most && size > 1 {
+        size /= 2;
+        cost = nodes(size)?;
+    }
+    if cost > most {
+        return Err(Exhausted::Memory);
+    }
+    while size >= BATCH && size < claims.len() {
         let more = nodes(2 * size)?;
-        if more > LARGEST_BATCH || more > cost + cost / 2 {
+        if more > LARGEST_BATCH.min(most) || more > cost + cost / 2 {
             break;
         }
         (size, cost) = (2 * size, more);

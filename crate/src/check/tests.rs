@@ -177,3 +177,45 @@ impl Terms {
         self.unary(Unary::Exp, a)
     }
 }
+
+/// 300 quotients over one long sum, against the same with the sum built backwards.
+fn quotients(wrong: bool) -> Pair {
+    let build = |terms: &mut Terms, optimized: bool| -> Vec<Term> {
+        let exponentials: Vec<Term> = (0..300).map(|at| terms.unary(Unary::Exp, Term::element(at))).collect();
+        let mut order: Vec<usize> = (0..300).collect();
+        if optimized {
+            order.reverse();
+        }
+        let sum = order.iter().fold(Term::ZERO, |sum, at| terms.add(sum, exponentials[*at]));
+        let forged = wrong && optimized;
+        (0..300).map(|at| terms.div(exponentials[if forged && at == 299 { 0 } else { at }], sum)).collect()
+    };
+    let (mut reference, mut optimized) = (Terms::new(), Terms::new());
+    let pairs = build(&mut reference, false).into_iter().zip(build(&mut optimized, true)).collect();
+    let mut elements = Elements::default();
+    elements.push("x", vec![300], Format::F32, 300);
+    Pair { reference, optimized, elements, pairs }
+}
+
+#[test]
+fn outputs_that_share_are_evaluated_together_and_none_is_missed() {
+    let honest = quotients(false).honest();
+    assert_eq!((honest.confirmed, honest.skipped), (300, 0));
+    let pair = quotients(true);
+    let equality = certificate(Method::NormalForm { terms: 1 });
+    let groups = vec![Group { members: (0..300).collect(), equality }];
+    let forged = Decision { groups, ledger: Ledger::default() };
+    let checked = decision(&Options::default(), &Budget::default(), &pair.problem(), &forged).unwrap();
+    assert_eq!(checked.confirmed, 299);
+    assert_eq!(checked.refuted.iter().map(|refuted| refuted.pair).collect::<Vec<_>>(), [299]);
+}
+
+#[test]
+fn smaller_budgets_make_smaller_batches_until_one_output_does_not_fit() {
+    let pair = quotients(false);
+    let options = Options::default();
+    let decided = decide(&options, &Budget::default(), &pair.problem()).unwrap();
+    let with = |memory: u64| decision(&options, &Budget::new(1 << 20, memory), &pair.problem(), &decided);
+    assert_eq!(with(1 << 20).unwrap().confirmed, 300);
+    assert_eq!(with(1 << 16), Err(crate::base::Exhausted::Memory));
+}

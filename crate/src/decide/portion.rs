@@ -11,7 +11,9 @@ use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::trials::Trials;
 use super::witness::{Question, Search};
-use super::{Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, uses};
+use super::{
+    Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, uses,
+};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::Reach;
@@ -116,7 +118,8 @@ fn decide_open(
     let pairs: Vec<(Term, Term)> = (0..pairs.len()).map(|at| reading.pair(at)).collect();
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
-    let mut normalizer = Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
+    let mut normalizer =
+        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     // What the first pair needs, others need as well: it is worked out once, and copied.
     let (first, rest) = pairs.split_at(usize::from(sharing));
     let mut portions = vec![decide_portion(&shared, &mut normalizer, first)?];

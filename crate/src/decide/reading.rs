@@ -38,6 +38,9 @@ impl<'a> Reading<'a> {
         let rewritten = [rewritten.0?, rewritten.1?];
         for (roots, rewritten) in roots.iter_mut().zip(&rewritten) {
             let Some(rewritten) = rewritten else { continue };
+            if rewritten.terms.bytes() > budget.memory {
+                return Err(Exhausted::Memory);
+            }
             roots.clone_from(&rewritten.roots);
             for (name, count) in &rewritten.recognised {
                 ledger.note(Assumption::IdiomRecognised((*name).to_owned()), *count, None);
