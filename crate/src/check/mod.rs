@@ -22,15 +22,19 @@ mod shape;
 
 use crate::base::{Budget, Exhausted};
 use crate::decide::fingerprint::{Fingerprint, fingerprints};
+use crate::decide::witness::plain;
 use crate::decide::{Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
 use crate::diag::Ledger;
 use crate::term::Term;
-use crate::term::eval::{Cone, Quantity, Reach};
+use crate::term::eval::{Cone, Quantity, Reach, Reals, evaluate};
 use points::Agreement;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 /// Pairs evaluated together, at least.
 const BATCH: usize = 64;
+/// Pairs that differ at a plain point evaluated together.
+const PLAIN: usize = 16;
 /// Nodes of pairs that are evaluated together although they are more than [`BATCH`].
 const LARGEST_BATCH: usize = 1_000_000;
 /// Bytes that evaluating a node takes: the step and its value.
@@ -65,6 +69,14 @@ pub struct Checked {
 }
 
 impl Checked {
+    /// Counts a claim, which is wrong if there is a message.
+    fn judge(&mut self, claim: Claim, refuted: Option<String>) {
+        match refuted {
+            None => self.confirmed += 1,
+            Some(message) => self.refuted.push(Refutation { pair: claim.pair, message }),
+        }
+    }
+
     fn merge(&mut self, other: Checked) {
         self.confirmed += other.confirmed;
         self.by_points += other.by_points;
@@ -205,9 +217,11 @@ fn read_and_check(
     let reading = Reading::of(options, budget, problem, &pairs, &mut Ledger::default())?;
     let mut equal: Vec<Claim> = Vec::new();
     let mut different: Vec<(Claim, &Witness)> = Vec::new();
+    let mut plain: Vec<(Claim, &Witness)> = Vec::new();
     for (at, (claim, witness, look)) in open.into_iter().enumerate() {
         let claim = Claim { pair: claim.pair, terms: reading.pair(at) };
         match witness {
+            Some(witness) if look && witness.point.is_some() => plain.push((claim, witness)),
             Some(witness) if look => different.push((claim, witness)),
             None if look => equal.push(claim),
             _ => {}
@@ -224,15 +238,45 @@ fn read_and_check(
         .map(|claims| {
             let mut checked = Checked::default();
             for (claim, witness) in claims {
-                match points::refute_witness(&reading, claim.terms, witness, budget)? {
-                    None => checked.confirmed += 1,
-                    Some(message) => checked.refuted.push(Refutation { pair: claim.pair, message }),
-                }
+                checked.judge(*claim, points::refute_witness(&reading, claim.terms, witness, budget)?);
             }
             Ok(checked)
         })
         .collect();
     batches?.into_iter().for_each(|batch| checked.merge(batch));
+    let batches: Result<Vec<Checked>, Exhausted> =
+        plain.par_chunks(PLAIN).map(|claims| different_values(budget, problem, &reading, claims)).collect();
+    batches?.into_iter().for_each(|batch| checked.merge(batch));
+    Ok(checked)
+}
+
+/// Both sides have the values that were claimed at plain points, and those are apart.
+fn different_values(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    claims: &[(Claim, &Witness)],
+) -> Result<Checked, Exhausted> {
+    let cone = |side: usize| {
+        let roots: Vec<Term> = claims.iter().map(|(claim, _)| claim.side(side)).collect();
+        Cone::of(reading.terms(side), &roots, budget)
+    };
+    let cones = [cone(0)?, cone(1)?];
+    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
+    let points: BTreeSet<u64> = claims.iter().filter_map(|(_, witness)| witness.point).collect();
+    let mut checked = Checked::default();
+    for point in points {
+        let element = |element: u32| plain(problem.elements, point, element);
+        let values = |side: usize| {
+            let domain = Reals { element: &element, constants: &constants[side] };
+            evaluate(&cones[side], &domain, budget, &mut Vec::new())
+        };
+        for ((claim, witness), values) in claims.iter().zip(values(0)?.into_iter().zip(values(1)?)) {
+            if witness.point == Some(point) {
+                checked.judge(*claim, points::refute_values(values.into(), witness));
+            }
+        }
+    }
     Ok(checked)
 }
 

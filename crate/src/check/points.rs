@@ -83,8 +83,13 @@ pub(super) fn refute_witness(
         let domain = Reals { element: &element, constants: &constants };
         values[side] = evaluate(&cone, &domain, budget, &mut Vec::new())?[0];
     }
+    Ok(refute_values(values, witness))
+}
+
+/// Why the values at a witness do not show a difference, if they do not.
+pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<String> {
     let infinite = |value: Quantity| matches!(value, Quantity::Infinity | Quantity::MinusInfinity);
-    Ok(match (values[0].interval(), values[1].interval()) {
+    match (values[0].interval(), values[1].interval()) {
         (Some(x), Some(y)) if x.is_apart(y) => {
             let within = |value: crate::term::Interval, claimed: (f64, f64)| {
                 value.low() <= claimed.1 && claimed.0 <= value.high()
@@ -100,5 +105,5 @@ pub(super) fn refute_witness(
         (Some(_), None) if infinite(values[1]) => None,
         _ if infinite(values[0]) && infinite(values[1]) && values[0] != values[1] => None,
         _ => Some("a side has no value at the witness".to_owned()),
-    })
+    }
 }

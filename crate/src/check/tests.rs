@@ -158,6 +158,7 @@ fn forged_witnesses_are_refuted() {
     let integer = |value: i64| BigRational::from_integer(value.into());
     let witness = |x: i64, y: i64, values| {
         Equality::Different(Witness {
+            point: None,
             inputs: vec![(0, integer(x)), (1, integer(y))],
             default: integer(0),
             values,

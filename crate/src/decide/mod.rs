@@ -101,6 +101,9 @@ pub enum Method {
 /// Inputs on which two terms differ.
 #[derive(Clone, Debug)]
 pub struct Witness {
+    /// The inputs are those of this plain point ([`witness::plain`]), and none are listed: one of
+    /// many outputs that differ, for which no smaller ones were looked for.
+    pub point: Option<u64>,
     /// Values of elements; all others are [`Witness::default`].
     pub inputs: Vec<(u32, num_rational::BigRational)>,
     /// The value of every element not listed.

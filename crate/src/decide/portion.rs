@@ -9,10 +9,11 @@ use super::cases::vanishes_by_cases;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
-use super::trials::Trials;
-use super::witness::{Question, Search};
+use super::trials::{Trials, plainly_different};
+use super::witness::{Question, Search, contrast};
 use super::{
-    Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, uses,
+    Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, Witness,
+    uses,
 };
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
@@ -28,6 +29,11 @@ use std::sync::atomic::Ordering;
 const PORTIONS: usize = 32;
 /// At most so many where outputs share most of their terms, which every portion works out anew.
 const PORTIONS_SHARING: usize = 8;
+
+/// Pairs that are evaluated together at plain points.
+const AHEAD: usize = 16;
+/// Pairs that differ for which it is said how, at least.
+const DESCRIBED: usize = 16;
 
 /// Nodes of a store for each pair above which pairs have most of them for themselves.
 const OWN: usize = 64;
@@ -138,7 +144,33 @@ fn decide_open(
     for assumption in notes {
         ledger.note(assumption, 1, None);
     }
+    let question = Question { terms, meanings: &reading.meanings, elements: problem.elements };
+    describe(&question, &pairs, &mut answers, budget)?;
     Ok(answers)
+}
+
+/// Says how the first pairs differ, where that was left out; and of at least one, on which inputs.
+fn describe(
+    question: &Question<'_>,
+    pairs: &[(Term, Term)],
+    answers: &mut [Equality],
+    budget: &Budget,
+) -> Result<(), Exhausted> {
+    let listed = |answer: &Equality| matches!(answer, Equality::Different(w) if w.point.is_none());
+    let mut any_listed = answers.iter().any(listed);
+    let different = answers.iter_mut().zip(pairs).filter_map(|(answer, pair)| match answer {
+        Equality::Different(witness) => Some((witness, *pair)),
+        Equality::Equal(_) | Equality::Unknown(_) => None,
+    });
+    for (witness, pair) in different.take(DESCRIBED) {
+        let Some(point) = witness.point else { continue };
+        if !any_listed {
+            witness.list(question, pair, point, budget)?;
+            any_listed = true;
+        }
+        witness.difference = contrast(question, pair, budget)?.sentence;
+    }
+    Ok(())
 }
 
 type Portion = (Vec<Equality>, BTreeSet<Assumption>);
@@ -152,7 +184,18 @@ fn decide_portion(
         Question { terms: shared.terms, meanings: shared.meanings, elements: shared.problem.elements };
     let mut trials = Trials::default();
     let mut equalities = Vec::with_capacity(pairs.len());
-    for (a, b) in pairs {
+    let mut ahead: Vec<Option<Witness>> = Vec::new();
+    for (at, (a, b)) in pairs.iter().enumerate() {
+        if trials.are_costly() && ahead.is_empty() {
+            let next = &pairs[at..pairs.len().min(at + AHEAD)];
+            ahead = plainly_different(&question, next, shared.budget)?;
+            ahead.reverse();
+        }
+        if let Some(Some(witness)) = ahead.pop() {
+            shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
+            equalities.push(Equality::Different(witness));
+            continue;
+        }
         normalizer.forms.next_question();
         let compared = match compare(normalizer, *a, *b) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),

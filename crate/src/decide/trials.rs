@@ -2,21 +2,26 @@
 //!
 //! Elements of one kernel tend to be wrong in the same way: inputs that showed a difference at one
 //! element are tried at the next before a search. Searches that found nothing are few in each
-//! portion; after that, only elements that differ at one of a few plain points are searched.
+//! portion; after that, only elements that differ at one of a few plain points are searched. And
+//! once searches were long, what differs at a plain point is just that: different.
 //!
 //! Guarantees: those of `witness`; deterministic.
 
 use super::Witness;
-use super::witness::{self, NOTICEABLE, Question, Search};
+use super::witness::{self, NOTICEABLE, Question, Search, plain};
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
 use crate::term::eval::{Cone, Interval, Quantity, Reals, evaluate};
+use num_rational::BigRational;
+use num_traits::Zero;
 use rustc_hash::FxHashMap;
 
 /// Witnesses kept for the next elements.
 const KEPT: usize = 3;
 /// Searches without result in one portion before plain points have to ask for one.
 const FRUITLESS: u32 = 3;
+/// Nodes that the searches of one portion may evaluate before plain points decide.
+const ENOUGH: u64 = 200_000;
 /// Fixed, so that reports are reproducible.
 const SEED: u64 = 0x7761_7270;
 
@@ -25,9 +30,43 @@ const SEED: u64 = 0x7761_7270;
 pub(super) struct Trials {
     kept: Vec<Witness>,
     fruitless: u32,
+    /// Nodes evaluated by searches.
+    spent: u64,
+}
+
+/// The pairs that differ at a plain point, with the values there.
+pub(super) fn plainly_different(
+    question: &Question<'_>,
+    pairs: &[(Term, Term)],
+    budget: &Budget,
+) -> Result<Vec<Option<Witness>>, Exhausted> {
+    let (left, right): (Vec<Term>, Vec<Term>) = pairs.iter().copied().unzip();
+    let cones = [Cone::of(question.terms[0], &left, budget)?, Cone::of(question.terms[1], &right, budget)?];
+    let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
+    let mut found = vec![None; pairs.len()];
+    for point in 1..3 {
+        let element = |element: u32| plain(question.elements, point, element);
+        let values = |side: usize| {
+            let domain = Reals { element: &element, constants: &constants[side] };
+            evaluate(&cones[side], &domain, budget, &mut Vec::new())
+        };
+        for (found, values) in found.iter_mut().zip(values(0)?.into_iter().zip(values(1)?)) {
+            if let (None, Some(values)) = (&found, apart(values.into())) {
+                let (inputs, default) = (Vec::new(), BigRational::zero());
+                *found =
+                    Some(Witness { point: Some(point), inputs, default, values, difference: String::new() });
+            }
+        }
+    }
+    Ok(found)
 }
 
 impl Trials {
+    /// Searches have taken so long that there should be no more for every pair that differs.
+    pub(super) fn are_costly(&self) -> bool {
+        self.spent > ENOUGH
+    }
+
     /// Looks for inputs on which a pair differs.
     pub(super) fn search(
         &mut self,
@@ -48,6 +87,7 @@ impl Trials {
                 if let Some(values) = apart(values) {
                     let inputs = known.inputs.iter().filter(|(element, _)| both.mentions(*element));
                     return Ok(Search::Different(Witness {
+                        point: None,
                         inputs: inputs.cloned().collect(),
                         default: known.default.clone(),
                         values,
@@ -58,7 +98,7 @@ impl Trials {
             if self.fruitless >= FRUITLESS {
                 let mut differs = false;
                 for point in 1..4u64 {
-                    let element = |element: u32| plain(point, element);
+                    let element = |element: u32| plain(question.elements, point, element);
                     differs |= apart(both.values(budget, &element)?).is_some();
                 }
                 if !differs {
@@ -66,7 +106,7 @@ impl Trials {
                 }
             }
         }
-        let search = witness::search(question, pair, budget, SEED)?;
+        let search = witness::search(question, pair, budget, SEED, &mut self.spent)?;
         match &search {
             Search::Different(found) if self.kept.len() < KEPT => self.kept.push(found.clone()),
             Search::Different(_) => {}
@@ -74,12 +114,6 @@ impl Trials {
         }
         Ok(search)
     }
-}
-
-/// A small integer for each element, different at each point.
-fn plain(point: u64, element: u32) -> Quantity {
-    let mixed = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * point + 1));
-    Quantity::integer((mixed >> 40) as i64 % 7 - 2)
 }
 
 /// Both sides of a pair, ready to be evaluated.

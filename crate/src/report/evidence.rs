@@ -163,8 +163,8 @@ pub fn counterexample(
     decision: &Decision,
 ) -> Result<Option<Counterexample>, Exhausted> {
     let candidates = decision.groups.iter().filter_map(|group| match &group.equality {
-        Equality::Different(witness) => Some((group.members[0], witness)),
-        Equality::Equal(_) | Equality::Unknown(_) => None,
+        Equality::Different(witness) if witness.point.is_none() => Some((group.members[0], witness)),
+        Equality::Different(_) | Equality::Equal(_) | Equality::Unknown(_) => None,
     });
     let Some((pair, witness)): Option<(u32, &Witness)> =
         candidates.min_by_key(|(pair, witness)| (witness.inputs.len(), *pair))

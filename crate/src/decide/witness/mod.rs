@@ -66,12 +66,23 @@ pub enum Search {
     Alike(u32),
 }
 
-/// Looks for inputs on which the two terms of a pair differ.
+/// A value for each element at one of a few plain points: small whole numbers, positive at the
+/// first point.
+pub fn plain(elements: &Elements, point: u64, element: u32) -> Quantity {
+    let mixed = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * point + 1));
+    let size = (mixed >> 40) as i64 % 6 + 1;
+    let value = if point > 1 && mixed >> 60 < 6 { -size } else { size };
+    let kind = elements.block_of(element).map_or(Kind::Real, |block| Kind::of(block.format));
+    Quantity::Exact(kind.admit(Ratio::from_integer(value)))
+}
+
+/// Looks for inputs on which the two terms of a pair differ; adds the nodes evaluated to `spent`.
 pub fn search(
     question: &Question<'_>,
     pair: (Term, Term),
     budget: &Budget,
     seed: u64,
+    spent: &mut u64,
 ) -> Result<Search, Exhausted> {
     let mut arena = Arena::new(question, pair, budget)?;
     let mut best: Option<(f64, Vec<Small>)> = None;
@@ -90,20 +101,44 @@ pub fn search(
             break;
         }
     }
+    *spent += arena.steps as u64;
     let Some((difference, point)) = best else { return Ok(Search::Alike(defined)) };
     if difference < NOTICEABLE {
         return Ok(Search::Close(difference));
     }
+    let before = arena.steps;
     let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
     let [reference, optimized] = arena.values(&point)?;
     let difference = contrast(question, pair, budget)?.sentence;
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
+    *spent += (arena.steps - before) as u64;
     Ok(Search::Different(Witness {
+        point: None,
         inputs: inputs.map(|(element, value)| (*element, big(*value))).collect(),
         default: big(default),
         values: [ends(reference), ends(optimized)],
         difference,
     }))
+}
+
+impl Witness {
+    /// Lists the inputs of a plain point, as far as the pair depends on them.
+    pub(super) fn list(
+        &mut self,
+        question: &Question<'_>,
+        pair: (Term, Term),
+        point: u64,
+        budget: &Budget,
+    ) -> Result<(), Exhausted> {
+        let elements = Arena::new(question, pair, budget)?.elements;
+        let value = |element: &u32| match plain(question.elements, point, *element) {
+            Quantity::Exact(value) => big(value),
+            _ => BigRational::zero(),
+        };
+        self.inputs = elements.iter().map(|element| (*element, value(element))).collect();
+        self.point = None;
+        Ok(())
+    }
 }
 
 fn big(value: Small) -> BigRational {

@@ -30,7 +30,7 @@ impl Kind {
     }
 
     /// The nearest value of this kind.
-    fn admit(self, value: Small) -> Small {
+    pub(super) fn admit(self, value: Small) -> Small {
         match self {
             Kind::Real => value,
             Kind::Signed => value.trunc(),

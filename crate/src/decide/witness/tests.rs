@@ -22,7 +22,7 @@ fn found(build: impl Fn(&mut Terms, bool) -> Term) -> Search {
     let meanings = Meanings::of(&Options::default(), &budget, sides, &mut Ledger::default()).unwrap();
     let elements = elements();
     let question = Question { terms: [&stores[0], &stores[1]], meanings: &meanings, elements: &elements };
-    let search = search(&question, pair, &budget, 1).unwrap();
+    let search = search(&question, pair, &budget, 1, &mut 0).unwrap();
     if let Search::Different(witness) = &search {
         let [a, b] = witness.values;
         assert!(a.1 < b.0 || b.1 < a.0, "the sides touch: {a:?} {b:?}");
