@@ -16,16 +16,16 @@ const PLACES: u32 = 16;
 const GENERATION: usize = 1 << 16;
 const SMALLEST: usize = 1 << 7;
 
-/// `tag << 32 | id + 1`; 0 is no entry.
+/// A node in a table: part of its hash, and its number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Entry(u64);
 
 impl Entry {
-    const NONE: u64 = 0;
+    const NONE: Entry = Entry(0);
 
     #[inline]
-    fn new(hash: u64, id: usize) -> u64 {
-        hash >> 32 << 32 | (id as u64 + 1)
+    fn new(hash: u64, id: usize) -> Entry {
+        Entry(hash >> 32 << 32 | (id as u64 + 1))
     }
 
     #[inline]
@@ -36,13 +36,13 @@ impl Entry {
     /// Whether this may be the node with that hash.
     #[inline]
     fn fits(self, hash: u64) -> bool {
-        self.0 >> 32 == hash >> 32 && self.0 != Entry::NONE
+        self.0 >> 32 == hash >> 32 && self != Entry::NONE
     }
 }
 
 /// The last node for each of 2^16 hashes.
 pub(super) struct Latest {
-    places: Vec<u64>,
+    places: Vec<Entry>,
 }
 
 impl Latest {
@@ -52,7 +52,7 @@ impl Latest {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        self.places.len() as u64 * 8
+        self.places.len() as u64 * size_of::<Entry>() as u64
     }
 
     /// The id of that hash for which `is_it` holds; otherwise remembers `next` for it.
@@ -67,7 +67,7 @@ impl Latest {
             self.places = vec![Entry::NONE; 1 << PLACES];
         }
         let place = &mut self.places[hash as usize & ((1 << PLACES) - 1)];
-        let entry = Entry(*place);
+        let entry = *place;
         if entry.fits(hash) && is_it(entry.id()) {
             return Some(entry.id());
         }
@@ -89,7 +89,7 @@ impl Recent {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        (self.young.places.len() + self.old.places.len()) as u64 * 8
+        ((self.young.places.len() + self.old.places.len()) * size_of::<Entry>()) as u64
     }
 
     /// The id of that hash for which `is_it` holds; otherwise remembers `next` for it. `hash_of`
@@ -133,7 +133,7 @@ impl Recent {
 
 /// An exact table: open addressing, never more than half full.
 struct Table {
-    places: Vec<u64>,
+    places: Vec<Entry>,
     entries: usize,
 }
 
@@ -149,8 +149,8 @@ impl Table {
         let Some(mask) = self.places.len().checked_sub(1) else { return Err(0) };
         let mut place = hash as usize & mask;
         loop {
-            let entry = Entry(self.places[place]);
-            if entry.0 == Entry::NONE {
+            let entry = self.places[place];
+            if entry == Entry::NONE {
                 return Err(place);
             }
             if entry.fits(hash) && is_it(entry.id()) {
@@ -163,7 +163,7 @@ impl Table {
     fn twice_as_large(&self, hash_of: impl Fn(usize) -> u64) -> Table {
         let mut table = Table::new(self.places.len() * 2);
         for entry in self.places.iter().filter(|entry| **entry != Entry::NONE) {
-            if let Err(place) = table.find(hash_of(Entry(*entry).id()), |_| false) {
+            if let Err(place) = table.find(hash_of(entry.id()), |_| false) {
                 table.places[place] = *entry;
             }
         }
