@@ -220,3 +220,48 @@ fn smaller_budgets_make_smaller_batches_until_one_output_does_not_fit() {
     assert_eq!(with(1 << 20).unwrap().confirmed, 300);
     assert_eq!(with(1 << 16), Err(crate::base::Exhausted::Memory));
 }
+
+/// 300 outputs that all differ: a long sum lacks its last summand.
+fn all_wrong() -> Pair {
+    let build = |terms: &mut Terms, optimized: bool| -> Vec<Term> {
+        let last = if optimized { 299 } else { 300 };
+        let sum = (0..last).fold(Term::ZERO, |sum, at| terms.add(sum, Term::element(at)));
+        (0..300).map(|at| terms.mul(Term::element(at), sum)).collect()
+    };
+    let (mut reference, mut optimized) = (Terms::new(), Terms::new());
+    let pairs = build(&mut reference, false).into_iter().zip(build(&mut optimized, true)).collect();
+    let mut elements = Elements::default();
+    elements.push("x", vec![300], Format::F32, 300);
+    Pair { reference, optimized, elements, pairs }
+}
+
+#[test]
+fn of_many_wrong_outputs_the_first_are_described_and_all_confirmed() {
+    let pair = all_wrong();
+    let (options, budget) = (Options::default(), Budget::default());
+    let decided = decide(&options, &budget, &pair.problem()).unwrap();
+    let witnesses: Vec<&Witness> = (decided.groups.iter())
+        .filter_map(|group| match &group.equality {
+            Equality::Different(witness) => Some(witness),
+            Equality::Equal(_) | Equality::Unknown(_) => None,
+        })
+        .collect();
+    assert_eq!(witnesses.len(), 300);
+    assert!(witnesses.iter().any(|witness| witness.point.is_none() && !witness.inputs.is_empty()));
+    assert!(witnesses.iter().filter(|witness| witness.point.is_some()).count() > 100);
+    assert!(witnesses[..16].iter().all(|witness| !witness.difference.is_empty()));
+    let checked = decision(&options, &budget, &pair.problem(), &decided).unwrap();
+    assert_eq!((checked.confirmed, checked.refuted.len()), (300, 0));
+}
+
+#[test]
+fn a_forged_plain_point_is_refuted() {
+    let forged = Witness {
+        point: Some(1),
+        inputs: Vec::new(),
+        default: BigRational::from_integer(0.into()),
+        values: [(0.0, 0.0), (1.0, 1.0)],
+        difference: String::new(),
+    };
+    assert_eq!(square(false).forged(Equality::Different(forged)).refuted.len(), 1);
+}
