@@ -111,4 +111,5 @@ def main() -> None:
         say("failed", time.perf_counter(), answer=type(error).__name__)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -65,6 +65,17 @@ impl Tally {
     }
 }
 
+/// An output element in one run of the machine.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample {
+    pub tensor: usize,
+    pub index: usize,
+    pub format: Format,
+    pub bits: u64,
+    /// How far the machine may be from the real numbers; `None` where no bound can be given.
+    pub error: Option<f64>,
+}
+
 /// One kernel with its launch.
 pub struct Question {
     module: ast::Module,
@@ -330,6 +341,11 @@ impl Question {
 
     /// Runs the simulator once, and the machine for each seed, within the given thread-instructions.
     pub fn compare(&self, seeds: &[u64], limit: u64) -> Ending {
+        self.compare_and_see(seeds, limit, &mut |_, _| {})
+    }
+
+    /// The same; `see` gets every element that is written, with the seed.
+    pub fn compare_and_see(&self, seeds: &[u64], limit: u64, see: &mut dyn FnMut(u64, Sample)) -> Ending {
         let budget = Budget::new(limit, 1 << 30);
         let options = Options { timeline_events: 0, schedule: Schedule::Ascending, ..Options::default() };
         let run = sim::simulate(&options, &budget, &self.kernel, &self.setup);
@@ -349,7 +365,7 @@ impl Question {
         }
         let mut tally = Tally::default();
         for seed in seeds {
-            match self.once(&run, *seed, limit, &budget) {
+            match self.once(&run, *seed, limit, &budget, see) {
                 Ending::Agrees(more) => tally.add(more),
                 other => return other,
             }
@@ -357,7 +373,14 @@ impl Question {
         Ending::Agrees(tally)
     }
 
-    fn once(&self, run: &Run, seed: u64, limit: u64, budget: &Budget) -> Ending {
+    fn once(
+        &self,
+        run: &Run,
+        seed: u64,
+        limit: u64,
+        budget: &Budget,
+        see: &mut dyn FnMut(u64, Sample),
+    ) -> Ending {
         let (values, contents) = self.numbers(seed);
         let mut dice = Dice(seed | 1);
         let mut global = Global::default();
@@ -455,8 +478,18 @@ impl Question {
                 }
             }
             for ((index, place, _), value) in written.iter().zip(found) {
+                let error = match value {
+                    Value::Real(_, error) => Some(error),
+                    Value::Bits(_) => Some(0.0),
+                    _ => None,
+                };
+                let (tensor, index, format) = (at, *index, state.format);
+                see(seed, Sample { tensor, index, format, bits: read(*place), error });
                 if let Err(why) = self.agree(state.format, read(*place), value, &mut tally) {
-                    return Ending::Disagrees(format!("{}[{index}], seed {seed}: {why}", tensor.name));
+                    return Ending::Disagrees(format!(
+                        "{}[{index}], seed {seed}: {why}",
+                        self.setup.tensors[tensor].name
+                    ));
                 }
             }
         }

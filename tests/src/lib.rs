@@ -1,7 +1,12 @@
 //! Shared pieces of the test suites.
 
 pub mod agreement;
+pub mod algebra;
+pub mod ask;
+pub mod context;
 pub mod corpus;
+pub mod explore;
+pub mod generate;
 pub mod instructions;
 pub mod machine;
 pub mod numeric;

@@ -1,30 +1,72 @@
-//! Small concurrent programs: as kernels for the simulator, and as a transition system whose
-//! schedules are all explored, literally by the definition of a race.
+//! Small concurrent programs and the PTX that says them.
 //!
-//! An agent is a lane of one warp, or lane 0 of a warp of its own. The exploration knows nothing
-//! of clocks: it walks every reachable state and notes which conflicting accesses can be executed
-//! directly one after the other, both ways round.
+//! An agent is a lane of one warp, or lane 0 of a warp of its own. Each agent runs a list of
+//! operations of its own on four words (two shared, two global), remembers what it read, and stores
+//! a digest of that at its end, so that different schedules show as different outputs. A list may
+//! end while others still wait for barriers: that agent has returned early.
+//!
+//! `explore` runs every schedule of a program, `context` the paper's race condition.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use warpproof::base::{Format, Source, Span};
-use warpproof::ir::{Constant, Guard, Instr, Kernel, Reg, RegisterKind, SpecialReg, Variable};
-use warpproof::isa::{Access, AtomicOp, BarrierOp, Effect, LaneFn, Lanewise, Meaning, Pattern, Space};
+/// Words of memory: 0 and 1 are shared, 2 and 3 global.
+pub const WORDS: usize = 4;
+/// What the global words hold at first.
+pub const GLOBAL: [u32; 2] = [1001, 2002];
 
 /// What an agent does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
-    /// Reads a shared word.
+    /// Reads a word.
     Read(u8),
-    /// Writes a shared word.
+    /// Writes a word: a number of its own, plus the digest of what it has read.
     Write(u8),
-    /// Adds to a shared word atomically, ignoring the old value.
-    Atomic(u8),
+    /// Adds to a word atomically, ignoring the old value.
+    Add(u8),
+    /// Raises a word to a number atomically, ignoring the old value.
+    Max(u8),
+    /// Adds to a word atomically and reads the old value.
+    Fetch(u8),
     /// Barrier 0 for everybody.
     SyncAll,
     /// Barrier `id` (1..) for `count` agents; waits or only arrives. Agents that are warps.
     Named { id: u8, count: u8, waits: bool },
     /// Warp barrier for the agents of the mask. Agents that are lanes.
     SyncSet(u8),
+    /// A vote of the agents of the mask, which orders no memory. Agents that are lanes.
+    Vote(u8),
+    /// The lowest agent of the mask gives a number to the others; orders no memory.
+    Shuffle(u8),
+    /// A fence, which orders nothing by itself.
+    Fence,
+    /// Copies a global word to a shared one in the background.
+    Copy { to: u8, from: u8 },
+    /// Closes the group of copies started so far.
+    Commit,
+    /// Waits until at most so many groups are under way.
+    WaitGroups(u8),
+    /// Waits for all copies.
+    WaitAll,
+    /// Arrives at the barrier object.
+    Arrive,
+    /// Waits for the end of the barrier object's phase of that parity.
+    Await(u8),
+    /// The agent's copies so far will arrive at the barrier object, all together, when they have
+    /// happened. If `counted`, as one of the arrivals expected (`.noinc`), else as one more.
+    ArriveCopies { counted: bool },
+}
+
+impl Op {
+    /// The word that a thread's own access touches.
+    pub fn word(self) -> Option<u8> {
+        match self {
+            Op::Read(word) | Op::Write(word) | Op::Add(word) | Op::Max(word) | Op::Fetch(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// Whether all members come together without ordering memory.
+    pub fn is_collective(self) -> bool {
+        matches!(self, Op::Vote(_) | Op::Shuffle(_))
+    }
 }
 
 /// Who the agents are.
@@ -39,331 +81,178 @@ pub enum Agents {
 pub struct Program {
     pub agents: Agents,
     pub code: Vec<Vec<Op>>,
+    /// Barrier 0 counts the odd agents, and everybody remembers how many there were.
+    pub counts: bool,
+    /// Arrivals that end a phase of the barrier object.
+    pub expected: u8,
 }
 
 /// An access: agent and position in its list.
 pub type At = (usize, usize);
 
-/// What exploring all schedules shows.
-#[derive(Clone, Debug, Default)]
-pub struct Truth {
-    /// Conflicting accesses that can be executed directly one after the other, both ways round.
-    pub races: BTreeSet<(At, At)>,
-    /// Some schedule ends with agents that wait for ever.
-    pub stuck: bool,
-    /// Who meets whom at a barrier depends on the schedule.
-    pub ambiguous: bool,
+/// The number that an operation writes or adds.
+pub fn own_number(agent: usize, position: usize) -> u32 {
+    (agent as u32 + 1) * 100 + position as u32
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct State {
-    pc: Vec<usize>,
-    waiting: Vec<bool>,
-    exited: Vec<bool>,
-    /// Arrivals at barriers by id.
-    open: BTreeMap<u8, Vec<usize>>,
-    /// Who took part in each finished phase, by barrier.
-    phases: BTreeMap<u8, Vec<Vec<usize>>>,
+/// What an agent remembers after one more result.
+pub fn digest(before: u32, result: u32) -> u32 {
+    before.wrapping_mul(31).wrapping_add(result)
 }
 
 impl Program {
-    /// Explores every schedule.
-    pub fn explore(&self) -> Truth {
-        let agents = self.code.len();
-        let start = State {
-            pc: vec![0; agents],
-            waiting: vec![false; agents],
-            exited: vec![false; agents],
-            open: BTreeMap::new(),
-            phases: BTreeMap::new(),
-        };
-        let mut truth = Truth::default();
-        let mut endings = HashSet::new();
-        let mut seen = HashSet::from([start.clone()]);
-        let mut todo = vec![start];
-        while let Some(state) = todo.pop() {
-            let runnable: Vec<usize> =
-                (0..agents).filter(|agent| !state.waiting[*agent] && !state.exited[*agent]).collect();
-            if runnable.is_empty() {
-                truth.stuck |= state.exited.iter().any(|exited| !exited);
-                endings.insert(state.phases.clone());
-            }
-            self.note_races(&state, &runnable, &mut truth);
-            for agent in runnable {
-                let next = self.step(&state, agent);
-                if seen.insert(next.clone()) {
-                    todo.push(next);
-                }
-            }
-        }
-        truth.ambiguous = endings.len() > 1;
-        truth
+    /// Threads of the block.
+    pub fn threads(&self) -> u32 {
+        self.code.len() as u32 * if self.agents == Agents::Warps { 32 } else { 1 }
     }
 
-    fn note_races(&self, state: &State, runnable: &[usize], truth: &mut Truth) {
-        for (at, one) in runnable.iter().enumerate() {
-            for two in &runnable[at + 1..] {
-                // Executing the one leaves the other enabled (accesses block nobody), so both
-                // orders are executions.
-                let ops = (self.code[*one].get(state.pc[*one]), self.code[*two].get(state.pc[*two]));
-                if let (Some(x), Some(y)) = ops
-                    && conflict(*x, *y)
-                {
-                    truth.races.insert(((*one, state.pc[*one]), (*two, state.pc[*two])));
-                }
-            }
-        }
-    }
-
-    fn step(&self, state: &State, agent: usize) -> State {
-        let mut next = state.clone();
-        match self.code[agent].get(state.pc[agent]) {
-            None => {
-                next.exited[agent] = true;
-                self.complete(&mut next, 0);
-                self.complete_sets(&mut next);
-            }
-            Some(Op::Read(_) | Op::Write(_) | Op::Atomic(_)) => next.pc[agent] += 1,
-            Some(Op::SyncAll) => {
-                next.waiting[agent] = true;
-                next.open.entry(0).or_default().push(agent);
-                self.complete(&mut next, 0);
-            }
-            Some(Op::Named { id, waits, .. }) => {
-                next.open.entry(*id).or_default().push(agent);
-                if *waits {
-                    next.waiting[agent] = true;
-                } else {
-                    next.pc[agent] += 1;
-                }
-                self.complete(&mut next, *id);
-            }
-            Some(Op::SyncSet(_)) => {
-                next.waiting[agent] = true;
-                self.complete_sets(&mut next);
-            }
-        }
-        next
-    }
-
-    fn complete(&self, state: &mut State, id: u8) {
-        let Some(arrived) = state.open.get(&id) else { return };
-        let exited = state.exited.iter().filter(|exited| **exited).count();
-        let full = match id {
-            0 => arrived.len() + exited >= self.code.len(),
-            _ => arrived.len() >= self.named_count(id),
-        };
-        if !full || arrived.is_empty() {
-            return;
-        }
-        let mut party = state.open.remove(&id).unwrap_or_default();
-        for agent in &party {
-            let here = match self.code[*agent].get(state.pc[*agent]) {
-                Some(Op::SyncAll) => id == 0,
-                Some(Op::Named { id: other, .. }) => *other == id,
-                _ => false,
-            };
-            if state.waiting[*agent] && here {
-                state.waiting[*agent] = false;
-                state.pc[*agent] += 1;
-            }
-        }
-        party.sort_unstable();
-        state.phases.entry(id).or_default().push(party);
-    }
-
-    fn complete_sets(&self, state: &mut State) {
-        for mask in 1..1u8 << self.code.len() {
-            let members: Vec<usize> = (0..self.code.len())
-                .filter(|agent| mask >> agent & 1 == 1 && !state.exited[*agent])
-                .collect();
-            let come = |agent: &usize| {
-                state.waiting[*agent] && self.code[*agent].get(state.pc[*agent]) == Some(&Op::SyncSet(mask))
-            };
-            if !members.is_empty() && members.iter().all(come) {
-                for agent in members {
-                    state.waiting[agent] = false;
-                    state.pc[agent] += 1;
-                }
-            }
-        }
-    }
-
-    /// All uses of one barrier number have the same count here.
-    fn named_count(&self, id: u8) -> usize {
-        let uses = self.code.iter().flatten().find_map(|op| match op {
-            Op::Named { id: other, count, .. } if *other == id => Some(usize::from(*count)),
-            _ => None,
-        });
-        uses.unwrap_or(usize::MAX)
-    }
-
-    /// The program as a kernel, and for each instruction which access it is.
-    pub fn kernel(&self) -> (Kernel, Vec<Option<At>>) {
-        Builder::new().build(self)
+    /// The program as PTX, and for each of its lines which access it is.
+    pub fn ptx(&self) -> (String, Vec<Option<At>>) {
+        let mut text = Text { lines: Vec::new(), accesses: Vec::new(), labels: 0, program: self };
+        text.kernel();
+        (text.lines.join("\n") + "\n", text.accesses)
     }
 }
 
-fn conflict(x: Op, y: Op) -> bool {
-    let place = |op| match op {
-        Op::Read(at) | Op::Write(at) | Op::Atomic(at) => Some(at),
-        Op::SyncAll | Op::Named { .. } | Op::SyncSet(_) => None,
-    };
-    let reads = |op| matches!(op, Op::Read(_));
-    let atomic = |op| matches!(op, Op::Atomic(_));
-    place(x).is_some() && place(x) == place(y) && !(reads(x) && reads(y)) && !(atomic(x) && atomic(y))
-}
-
-struct Builder {
-    kernel: Kernel,
+struct Text<'a> {
+    lines: Vec<String>,
     accesses: Vec<Option<At>>,
+    labels: u32,
+    program: &'a Program,
 }
 
-impl Builder {
-    fn new() -> Self {
-        let shared = Variable {
-            name: "s".to_owned(),
-            space: Space::Shared,
-            format: Format::B32,
-            align: 4,
-            size: Some(64),
-            offset: 0,
-            init: Vec::new(),
-            relocations: Vec::new(),
-            initialised: false,
-            span: Span::default(),
-        };
-        let kernel = Kernel {
-            name: "program".to_owned(),
-            parameters: Vec::new(),
-            parameter_bytes: 0,
-            registers: Vec::new(),
-            register_names: Vec::new(),
-            code: Vec::new(),
-            operands: Vec::new(),
-            tables: Vec::new(),
-            variables: vec![shared],
-            shared_bytes: 64,
-            local_bytes: 0,
-            opcodes: Vec::new(),
-            source: Source::Optimized,
-            locations: Vec::new(),
-            files: Vec::new(),
-            required_block: None,
-            max_block: None,
-            notes: Vec::new(),
-            reconverge: Vec::new(),
-        };
-        Builder { kernel, accesses: Vec::new() }
+impl Text<'_> {
+    fn say(&mut self, line: impl Into<String>) {
+        self.lines.push(line.into());
+        self.accesses.push(None);
     }
 
-    fn register(&mut self, kind: RegisterKind) -> Reg {
-        self.kernel.registers.push(kind);
-        self.kernel.register_names.push(String::new());
-        Reg(self.kernel.registers.len() as u32 - 1)
+    fn access(&mut self, at: At, line: String) {
+        self.lines.push(line);
+        self.accesses.push(Some(at));
     }
 
-    fn constant(&mut self, bits: u64) -> Reg {
-        self.register(RegisterKind::Constant(Constant::Bits(bits)))
-    }
-
-    /// The address of a shared word.
-    fn word(&mut self, word: u8) -> Reg {
-        let offset = i64::from(word) * 4;
-        self.register(RegisterKind::Constant(Constant::Address { variable: 0, offset, generic: false }))
-    }
-
-    fn emit(&mut self, effect: Effect, guard: Option<Guard>, dst: &[Reg], src: &[Reg], at: Option<At>) {
-        let start = self.kernel.operands.len() as u32;
-        self.kernel.operands.extend_from_slice(dst);
-        let middle = self.kernel.operands.len() as u32;
-        self.kernel.operands.extend_from_slice(src);
-        let end = self.kernel.operands.len() as u32;
-        self.kernel.code.push(Instr {
-            effect,
-            guard,
-            dst: start..middle,
-            src: middle..end,
-            offset: 0,
-            target: 0,
-            span: Span::default(),
-            location: u32::MAX,
-            row: u32::MAX,
-            opcode: u32::MAX,
-        });
-        self.accesses.push(at);
-    }
-
-    fn build(mut self, program: &Program) -> (Kernel, Vec<Option<At>>) {
-        let who = match program.agents {
-            Agents::Lanes => SpecialReg::LaneId,
-            Agents::Warps => SpecialReg::WarpId,
-        };
-        let who = self.register(RegisterKind::Special(who));
-        let lane = self.register(RegisterKind::Special(SpecialReg::LaneId));
-        let leader = self.register(RegisterKind::Virtual { bits: 1 });
-        let value = self.register(RegisterKind::Virtual { bits: 32 });
-        let is_zero: LaneFn = |src, out| out[0] = src[0].map(|word| u64::from(word == 0));
-        let test = Lanewise {
-            concrete: is_zero,
-            meaning: Meaning::None,
-            dst: Format::B8,
-            src: [Format::B32; 4],
-            sources: 1,
-            destinations: 1,
-            pattern: Pattern::OTHER,
-            operation: u32::MAX,
-        };
-        let tested = if program.agents == Agents::Warps { lane } else { self.constant(0) };
-        self.emit(Effect::Lanewise(test), None, &[leader], &[tested], None);
-        let zero = self.constant(0);
-        let access = Access { space: Space::Shared, format: Format::B32, vector: 1, strong: false };
-        let guard = Some(Guard { predicate: leader, negated: false });
-        if program.agents == Agents::Warps {
-            // Words are zero at the start, written by warp 0 before a barrier: reads are defined.
-            self.emit(Effect::Nothing, None, &[], &[], None);
+    fn kernel(&mut self) {
+        let warps = self.program.agents == Agents::Warps;
+        for line in [
+            ".version 8.5",
+            ".target sm_90",
+            ".address_size 64",
+            ".visible .entry program(.param .u64 g, .param .u64 out)",
+            "{",
+            ".reg .pred %lead, %p;",
+            ".reg .b32 %who, %lane, %v, %own, %acc;",
+            ".reg .b64 %g, %out, %state;",
+            ".shared .align 8 .b8 s[16];",
+            "ld.param.u64 %g, [g];",
+            "ld.param.u64 %out, [out];",
+            "mov.u32 %acc, 0;",
+            "mov.u32 %v, 0;",
+            "mov.u32 %lane, %laneid;",
+        ] {
+            self.say(line);
         }
-        self.emit(Effect::BranchIndexed, None, &[], &[who], None);
-        let mut table = Vec::new();
-        for (agent, ops) in program.code.iter().enumerate() {
-            table.push(self.kernel.code.len() as u32);
-            for (position, op) in ops.iter().enumerate() {
-                let at = Some((agent, position));
-                match *op {
-                    Op::Read(word) => {
-                        let address = self.word(word);
-                        self.emit(Effect::Load(access), guard, &[value], &[address], at);
-                    }
-                    Op::Write(word) => {
-                        let address = self.word(word);
-                        self.emit(Effect::Store(access), guard, &[], &[address, zero], at);
-                    }
-                    Op::Atomic(word) => {
-                        let address = self.word(word);
-                        let effect = Effect::Atomic { op: AtomicOp::Add, access };
-                        self.emit(effect, guard, &[], &[address, zero], at);
-                    }
-                    Op::SyncAll => {
-                        let op = BarrierOp::Sync { counted: false };
-                        self.emit(Effect::Barrier { op, aligned: false }, None, &[], &[zero], None);
-                    }
-                    Op::Named { id, count, waits } => {
-                        let id = self.constant(u64::from(id));
-                        let count = self.constant(u64::from(count) * 32);
-                        let op = if waits { BarrierOp::Sync { counted: true } } else { BarrierOp::Arrive };
-                        self.emit(Effect::Barrier { op, aligned: true }, None, &[], &[id, count], None);
-                    }
-                    Op::SyncSet(mask) => {
-                        let mask = self.constant(u64::from(mask));
-                        self.emit(Effect::WarpSync, None, &[], &[mask], None);
-                    }
-                }
+        self.say(if warps { "setp.eq.u32 %lead, %lane, 0;" } else { "setp.eq.u32 %lead, 0, 0;" });
+        self.say(
+            if warps { "mov.u32 %who, %tid.x;\nshr.u32 %who, %who, 5;" } else { "mov.u32 %who, %tid.x;" }
+                .replace('\n', " "),
+        );
+        let targets: Vec<String> = (0..self.program.code.len()).map(|agent| format!("A{agent}")).collect();
+        self.say(format!("ts: .branchtargets {};", targets.join(", ")));
+        self.say("brx.idx %who, ts;");
+        for (agent, ops) in self.program.code.iter().enumerate() {
+            self.say(format!("A{agent}:"));
+            if agent == 0 && ops.first() == Some(&Op::Write(0)) {
+                self.say(format!("@%lead mbarrier.init.shared.b64 [s+8], {};", self.program.expected));
             }
-            self.emit(Effect::Exit, None, &[], &[], None);
+            for (position, op) in ops.iter().enumerate() {
+                self.op(agent, position, *op);
+            }
+            self.say(format!("@%lead st.global.u32 [%out+{}], %acc;", 4 * agent));
+            self.say("exit;");
         }
-        self.kernel.tables.push(table);
-        self.kernel.reconverge = vec![u32::MAX; self.kernel.code.len()];
-        (self.kernel, self.accesses)
+        self.say("}");
+    }
+
+    fn remember(&mut self) {
+        self.say("mad.lo.u32 %acc, %acc, 31, %v;");
+    }
+
+    fn op(&mut self, agent: usize, position: usize, op: Op) {
+        let (at, own) = ((agent, position), own_number(agent, position));
+        let word = |word: u8| match word {
+            0 | 1 => ("shared", format!("s+{}", 4 * word)),
+            _ => ("global", format!("%g+{}", 4 * (word - 2))),
+        };
+        let sync = if self.program.agents == Agents::Warps { "bar" } else { "barrier" };
+        match op {
+            Op::Read(at_word) => {
+                let (space, place) = word(at_word);
+                self.access(at, format!("@%lead ld.{space}.u32 %v, [{place}];"));
+                self.remember();
+            }
+            Op::Write(at_word) => {
+                let (space, place) = word(at_word);
+                self.say(format!("add.u32 %own, %acc, {own};"));
+                self.access(at, format!("@%lead st.{space}.u32 [{place}], %own;"));
+            }
+            Op::Add(at_word) => {
+                let (space, place) = word(at_word);
+                self.access(at, format!("@%lead red.{space}.add.u32 [{place}], {own};"));
+            }
+            Op::Max(at_word) => {
+                let (space, place) = word(at_word);
+                self.access(at, format!("@%lead red.{space}.max.u32 [{place}], {own};"));
+            }
+            Op::Fetch(at_word) => {
+                let (space, place) = word(at_word);
+                self.access(at, format!("@%lead atom.{space}.add.u32 %v, [{place}], {own};"));
+                self.remember();
+            }
+            Op::SyncAll if self.program.counts => {
+                self.say(format!("setp.eq.u32 %p, {}, 1;", agent % 2));
+                self.say(format!("{sync}.red.popc.u32 %v, 0, %p;"));
+                self.remember();
+            }
+            Op::SyncAll => self.say(format!("{sync}.sync 0;")),
+            Op::Named { id, count, waits } => {
+                let verb = if waits { "sync" } else { "arrive" };
+                self.say(format!("bar.{verb} {id}, {};", u32::from(count) * 32));
+            }
+            Op::SyncSet(mask) => self.say(format!("bar.warp.sync {mask};")),
+            Op::Vote(mask) => {
+                self.say(format!("setp.eq.u32 %p, {}, 1;", agent % 2));
+                self.say(format!("vote.sync.ballot.b32 %v, %p, {mask};"));
+                self.remember();
+            }
+            Op::Shuffle(mask) => {
+                self.say(format!("mov.u32 %own, {own};"));
+                self.say(format!("shfl.sync.idx.b32 %v, %own, {}, 31, {mask};", mask.trailing_zeros()));
+                self.remember();
+            }
+            Op::Fence => self.say("membar.cta;"),
+            Op::Copy { to, from } => {
+                let ((_, to), (_, from)) = (word(to), word(from));
+                self.access(at, format!("@%lead cp.async.ca.shared.global [{to}], [{from}], 4;"));
+            }
+            Op::Commit => self.say("cp.async.commit_group;"),
+            Op::WaitGroups(left) => self.say(format!("cp.async.wait_group {left};")),
+            Op::WaitAll => self.say("cp.async.wait_all;"),
+            Op::Arrive => self.say("@%lead mbarrier.arrive.shared.b64 %state, [s+8];"),
+            Op::ArriveCopies { counted } => {
+                let noinc = if counted { ".noinc" } else { "" };
+                self.say(format!("@%lead cp.async.mbarrier.arrive{noinc}.shared.b64 [s+8];"));
+            }
+            Op::Await(parity) => {
+                let label = self.labels;
+                self.labels += 1;
+                // All lanes of a warp wait, so that it comes to the next barrier as a whole.
+                let lines = format!(
+                    "W{label}: mbarrier.test_wait.parity.shared.b64 %p, [s+8], {parity}; @!%p bra W{label};"
+                );
+                self.say(lines);
+            }
+        }
     }
 }
 

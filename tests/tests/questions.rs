@@ -3,6 +3,7 @@
 use warpproof::base::Budget;
 use warpproof::report::{self, Input, Report, RunOptions, Verdict};
 use warpproof::spec;
+use warpproof_tests::ask::{analyze, check};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
@@ -30,16 +31,6 @@ fn map(compute: &str) -> String {
              ld.global.f32 %f1, [%rd4];\n{compute}\nst.global.f32 [%rd5], %f2;"
         ),
     )
-}
-
-fn check(reference: &str, optimized: &str, spec: &str) -> Report {
-    let input = Input { reference: Some(reference), optimized, spec: Some(spec), overrides: None };
-    report::check(&input, &RunOptions::default(), &Budget::default()).report
-}
-
-fn analyze(ptx: &str, spec: &str) -> Report {
-    let input = Input { reference: None, optimized: ptx, spec: Some(spec), overrides: None };
-    report::analyze(&input, &RunOptions::default(), &Budget::default()).report
 }
 
 /// All messages and notes of a code.
@@ -340,4 +331,28 @@ fn infinity_minus_infinity_is_never_equal() {
         map("mov.f32 %f3, 0f7F800000; sub.f32 %f4, %f3, %f1; sub.f32 %f4, %f4, %f3; add.f32 %f2, %f4, %f1;");
     expect(&check(&map("mov.f32 %f2, %f1;"), &undefined, ""), Verdict::Unknown);
     expect(&check(&map("mov.f32 %f2, 0f00000000;"), &undefined, ""), Verdict::Unknown);
+}
+
+#[test]
+fn dividing_integers_by_zero_is_taken_for_granted_aloud() {
+    let divide = |by: u32| {
+        kernel(
+            ".param .u64 k_param_0",
+            &format!(
+                "ld.param.u64 %rd2, [k_param_0]; add.s64 %rd3, %rd2, %rd1;\n\
+                 and.b32 %r1, %r0, {by};\ndiv.u32 %r2, 7, %r1;\nst.global.u32 [%rd3], %r2;"
+            ),
+        )
+    };
+    let spec = "[launch]\ngrid = 1\nblock = 2\n[reference]\nargs = [\"y\"]\n[optimized]\nargs = [\"y\"]\n\
+                [tensors.y]\ntype = \"u32\"\nshape = [2]\nrole = \"out\"\n";
+    let assumed = |ptx: &str| {
+        let report = check(ptx, ptx, spec);
+        expect(&report, Verdict::Equivalent);
+        report.assumptions.iter().filter(|a| a.text.contains("divided by zero")).map(|a| a.count).sum::<u64>()
+    };
+    // Thread 0 divides by zero, in both kernels; thread 1 does not.
+    assert_eq!(assumed(&divide(1)), 2);
+    let other = divide(1).replace("and.b32", "or.b32");
+    assert_eq!(assumed(&other), 0);
 }

@@ -2,8 +2,8 @@
 //! against real runs. `UPDATE_EXPECT=1` rewrites them.
 
 use std::path::{Path, PathBuf};
-use warpproof::report;
-use warpproof::sim::Schedule;
+use warpproof::base::Budget;
+use warpproof::report::{self, RunOptions};
 use warpproof_tests::corpus::{Case, root};
 
 fn readme() -> PathBuf {
@@ -22,7 +22,9 @@ fn output(command: &str) -> String {
         today: None,
     };
     let texts = case.read().expect("a case of the corpus");
-    let outcome = texts.run(1, Schedule::Ascending);
+    // As the command line asks.
+    let options = RunOptions { threads: Some(1), origins: Some(report::TRACEABLE), ..RunOptions::default() };
+    let outcome = report::check(&texts.input(), &options, &Budget::default());
     assert_eq!(outcome.report.verdict.name(), case.expected, "{path}");
     // The README calls the program from the repository's root.
     let text = texts.render(&outcome);

@@ -166,12 +166,15 @@ fn deciding_and_checking_stop_soon() {
     judge("decide", times);
 
     let begun = Instant::now();
-    let checked = check::decision(&options, &Budget::default(), &problem, &decision).expect("no limit");
+    let checked = check::decision(&options, &Budget::default(), &problem, &decision, check::Ahead::default())
+        .expect("no limit");
     let whole = begun.elapsed();
     assert_eq!(checked.confirmed, pairs.len() as u64);
     let mut times = Vec::new();
     for part in PARTS {
-        let work = |budget: &Budget| check::decision(&options, budget, &problem, &decision).err();
+        let work = |budget: &Budget| {
+            check::decision(&options, budget, &problem, &decision, check::Ahead::default()).err()
+        };
         if let Some((outcome, time)) = stopped(whole.mul_f64(part), work) {
             assert!(matches!(outcome, None | Some(Exhausted::Cancelled)), "{outcome:?}");
             times.push(time);

@@ -52,7 +52,8 @@ fn checking(bencher: divan::Bencher<'_, '_>, name: &str) {
     let problem = pair.problem();
     let decision = decided(&problem);
     bencher.counter(ItemsCount::new(pair.pairs.len())).bench(|| {
-        check::decision(&Options::default(), &Budget::default(), &problem, &decision).expect("within limits")
+        check::decision(&Options::default(), &Budget::default(), &problem, &decision, check::Ahead::default())
+            .expect("within limits")
     });
 }
 

@@ -3,8 +3,9 @@
 //! *Equal* is confirmed for terms that were called the same expression by comparing structural
 //! hashes ([`shape`]), and for all others by evaluating both sides: in a prime field, where equal
 //! rational and exponential expressions have equal values and unequal ones practically never do
-//! (degree / 2^61), and at a few points of the reals in enclosures. *Different* is confirmed by
-//! evaluating both sides at the witness, in enclosures that must lie apart.
+//! (degree / 2^61), and at points of the reals in enclosures: 6 of them, up to 48 for small terms.
+//! *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
+//! apart. Every pair has exactly one answer.
 //!
 //! Guarantees: a refutation is a mistake of `decide`, with three exceptions that cannot be told
 //! apart from here: points where a denominator vanishes or a root's argument is negative are
@@ -25,8 +26,8 @@ use crate::decide::fingerprint::{Fingerprint, fingerprints};
 use crate::decide::witness::plain;
 use crate::decide::{Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
 use crate::diag::Ledger;
-use crate::term::Term;
 use crate::term::eval::{Cone, Quantity, Reach, Reals, evaluate};
+use crate::term::{Elements, Term};
 use points::Agreement;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -37,6 +38,9 @@ const BATCH: usize = 64;
 const PLAIN: usize = 16;
 /// Nodes of pairs that are evaluated together although they are more than [`BATCH`].
 const LARGEST_BATCH: usize = 1_000_000;
+/// Nodes of both sides up to which values are worked out ahead of the decision: outputs that turn out
+/// different have no use for them.
+const MOST_AHEAD: usize = 100_000;
 /// Bytes that evaluating a node takes: the step and its value.
 const NODE_BYTES: u64 = 96;
 /// Nodes to evaluate before members are sampled.
@@ -99,12 +103,37 @@ impl Claim {
     }
 }
 
+/// What came with a decision: how its pairs were read, and values worked out meanwhile.
+#[derive(Default)]
+pub struct Ahead<'a> {
+    /// How the pairs were read that are not alike as they stand.
+    pub reading: Option<&'a Reading<'a>>,
+    /// [`values_ahead`] of that reading.
+    pub values: Option<ValuesAhead>,
+}
+
+/// The values of all pairs of a reading, in its order.
+pub struct ValuesAhead(Vec<Values>);
+
+/// What [`decision`] will want to know if all pairs turn out equal; `None` if that is much, or if
+/// there is no time: then it will be worked out when it is wanted.
+pub fn values_ahead(budget: &Budget, elements: &Elements, reading: &Reading<'_>) -> Option<ValuesAhead> {
+    if reading.terms(0).len() + reading.terms(1).len() > MOST_AHEAD {
+        return None;
+    }
+    let claims: Vec<Claim> = (0..).zip(reading.pairs()).map(|(pair, terms)| Claim { pair, terms }).collect();
+    let alone = claims.len() <= batch(budget, reading, &claims).ok()?;
+    let values = alone.then(|| values(budget, elements, reading, &claims, true))?;
+    values.ok().map(ValuesAhead)
+}
+
 /// Confirms or refutes every answer of a decision.
 pub fn decision(
     options: &Options,
     budget: &Budget,
     problem: &Problem<'_>,
     decision: &Decision,
+    ahead: Ahead<'_>,
 ) -> Result<Checked, Exhausted> {
     let mut checked = Checked::default();
     // Pairs read as written, and those whose constants and idioms had to be read first.
@@ -131,26 +160,45 @@ pub fn decision(
             checked.skipped += u64::from(is_claim && !look);
         }
     }
+    checked.refuted.extend(unanswered(problem, decision));
     checked.merge(same_expression(budget, problem, &alike)?);
     if !open.is_empty() {
-        checked.merge(read_and_check(options, budget, problem, open)?);
+        checked.merge(read_and_check(options, budget, problem, open, ahead)?);
     }
     checked.refuted.sort_by_key(|refutation| refutation.pair);
     Ok(checked)
 }
 
+/// Pairs without an answer, and with more than one.
+fn unanswered(problem: &Problem<'_>, decision: &Decision) -> Vec<Refutation> {
+    let mut answers = vec![0u8; problem.pairs.len()];
+    for pair in decision.groups.iter().flat_map(|group| &group.members) {
+        let count = &mut answers[*pair as usize];
+        *count = count.saturating_add(1);
+    }
+    let message = |count: u8| if count == 0 { "there is no answer" } else { "there is more than one answer" };
+    (0..)
+        .zip(answers)
+        .filter(|(_, count)| *count != 1)
+        .map(|(pair, count)| Refutation { pair, message: message(count).to_owned() })
+        .collect()
+}
+
 /// Takes back the answers that were refuted: what cannot be confirmed is a mistake of this tool,
 /// and neither good nor bad news about the kernels.
 pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
+    if refuted.is_empty() {
+        return;
+    }
     let mut taken_back = Vec::new();
+    let answered: BTreeSet<u32> = decision.groups.iter().flat_map(|group| &group.members).copied().collect();
+    for refutation in refuted.iter().filter(|refutation| !answered.contains(&refutation.pair)) {
+        taken_back.push(Group { members: vec![refutation.pair], equality: withdrawn(refutation) });
+    }
     for group in &mut decision.groups {
         let wrong = |pair: &u32| refuted.iter().find(|refutation| refutation.pair == *pair);
         let Some(refutation) = group.members.iter().find_map(wrong) else { continue };
-        let message = format!(
-            "tool error: the answer could not be confirmed: {}; this is a mistake of Warpproof, please report it",
-            refutation.message
-        );
-        let equality = Equality::Unknown(Reason { message, hint: None });
+        let equality = withdrawn(refutation);
         if matches!(group.equality, Equality::Different(_)) {
             // One witness stands for all members.
             group.equality = equality;
@@ -164,6 +212,14 @@ pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
     decision.groups.extend(taken_back);
     decision.groups.retain(|group| !group.members.is_empty());
     decision.groups.sort_by_key(|group| group.members[0]);
+}
+
+fn withdrawn(refutation: &Refutation) -> Equality {
+    let message = format!(
+        "tool error: the answer could not be confirmed: {}; this is a mistake of Warpproof, please report it",
+        refutation.message
+    );
+    Equality::Unknown(Reason { message, hint: None })
 }
 
 /// Every how many members of a group are looked at.
@@ -206,20 +262,32 @@ fn same_expression(budget: &Budget, problem: &Problem<'_>, claims: &[Claim]) -> 
     Ok(checked)
 }
 
-/// Reads constants and idioms as `decide` does, over the same pairs, and evaluates.
+/// Reads constants and idioms as `decide` does, over the same pairs, and evaluates. Where what came
+/// with the decision has them all, that is how they are read.
 fn read_and_check(
     options: &Options,
     budget: &Budget,
     problem: &Problem<'_>,
-    open: Vec<(Claim, Option<&Witness>, bool)>,
+    mut open: Vec<(Claim, Option<&Witness>, bool)>,
+    ahead: Ahead<'_>,
 ) -> Result<Checked, Exhausted> {
     let pairs: Vec<(Term, Term)> = open.iter().map(|(claim, ..)| claim.terms).collect();
-    let reading = Reading::of(options, budget, problem, &pairs, &mut Ledger::default())?;
+    let all = |read: &&Reading<'_>| pairs.iter().all(|pair| read.of_pair(*pair).is_some());
+    let anew;
+    let reading = match ahead.reading.filter(all) {
+        Some(read) => read,
+        None => {
+            anew = Reading::of(options, budget, problem, &pairs, &mut Ledger::default())?;
+            &anew
+        }
+    };
+    for (claim, ..) in &mut open {
+        claim.terms = reading.of_pair(claim.terms).unwrap_or(claim.terms);
+    }
     let mut equal: Vec<Claim> = Vec::new();
     let mut different: Vec<(Claim, &Witness)> = Vec::new();
     let mut plain: Vec<(Claim, &Witness)> = Vec::new();
-    for (at, (claim, witness, look)) in open.into_iter().enumerate() {
-        let claim = Claim { pair: claim.pair, terms: reading.pair(at) };
+    for (claim, witness, look) in open {
         match witness {
             Some(witness) if look && witness.point.is_some() => plain.push((claim, witness)),
             Some(witness) if look => different.push((claim, witness)),
@@ -228,24 +296,32 @@ fn read_and_check(
         }
     }
     let mut checked = Checked::default();
-    let size = batch(budget, &reading, &equal)?;
-    let alone = equal.len() <= size;
-    let batches: Result<Vec<Checked>, Exhausted> =
-        equal.par_chunks(size).map(|claims| equal_values(budget, &reading, claims, alone)).collect();
-    batches?.into_iter().for_each(|batch| checked.merge(batch));
+    let same = || equal.iter().map(|claim| claim.terms).eq(reading.pairs());
+    match ahead.values {
+        Some(ValuesAhead(values)) if same() => checked.merge(agreement(&equal, values)),
+        _ => {
+            let size = batch(budget, reading, &equal)?;
+            let alone = equal.len() <= size;
+            let agree = |claims: &[Claim]| {
+                Ok(agreement(claims, values(budget, problem.elements, reading, claims, alone)?))
+            };
+            let batches: Result<Vec<Checked>, Exhausted> = equal.par_chunks(size).map(agree).collect();
+            batches?.into_iter().for_each(|batch| checked.merge(batch));
+        }
+    }
     let batches: Result<Vec<Checked>, Exhausted> = different
         .par_chunks(BATCH)
         .map(|claims| {
             let mut checked = Checked::default();
             for (claim, witness) in claims {
-                checked.judge(*claim, points::refute_witness(&reading, claim.terms, witness, budget)?);
+                checked.judge(*claim, points::refute_witness(reading, claim.terms, witness, budget)?);
             }
             Ok(checked)
         })
         .collect();
     batches?.into_iter().for_each(|batch| checked.merge(batch));
     let batches: Result<Vec<Checked>, Exhausted> =
-        plain.par_chunks(PLAIN).map(|claims| different_values(budget, problem, &reading, claims)).collect();
+        plain.par_chunks(PLAIN).map(|claims| different_values(budget, problem, reading, claims)).collect();
     batches?.into_iter().for_each(|batch| checked.merge(batch));
     Ok(checked)
 }
@@ -324,16 +400,10 @@ enum Probe {
 }
 
 /// The field around two points, so that conditions come out differently, then the reals.
-const PROBES: [Probe; 2 + points::POINTS] = {
-    let mut probes = [Probe::Field(0x0c4e_c401); 2 + points::POINTS];
-    probes[1] = Probe::Field(0x0c4e_c402);
-    let mut point = 0;
-    while point < points::POINTS {
-        probes[2 + point] = Probe::Point(point as u64);
-        point += 1;
-    }
-    probes
-};
+fn probes(nodes: usize) -> Vec<Probe> {
+    let fields = [Probe::Field(0x0c4e_c401), Probe::Field(0x0c4e_c402)];
+    fields.into_iter().chain((0..points::count(nodes) as u64).map(Probe::Point)).collect()
+}
 
 /// The values of all claims on one side, in their order.
 enum Values {
@@ -341,38 +411,43 @@ enum Values {
     Point(Vec<Quantity>),
 }
 
-/// Both sides have the same values in a prime field and in enclosures. A batch that is `alone` is
-/// evaluated on all threads; of several, each thread has its own.
-fn equal_values(
+/// The values of both sides, left before right, for each probe. A batch that is `alone` is evaluated
+/// on all threads; of several, each thread has its own.
+fn values(
     budget: &Budget,
+    elements: &Elements,
     reading: &Reading<'_>,
     claims: &[Claim],
     alone: bool,
-) -> Result<Checked, Exhausted> {
+) -> Result<Vec<Values>, Exhausted> {
     let cone = |side: usize| {
         let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
         Cone::of(reading.terms(side), &roots, budget)
     };
     let cones = [cone(0)?, cone(1)?];
     let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
-    let probes = 2 * PROBES.len();
-    let values: Result<Vec<Values>, Exhausted> = (0..probes)
+    let probes = probes(cones[0].steps().len() + cones[1].steps().len());
+    let both = 2 * probes.len();
+    (0..both)
         .into_par_iter()
-        .with_min_len(if alone { 1 } else { probes })
+        .with_min_len(if alone { 1 } else { both })
         .map(|at| {
             let (side, cone) = (at % 2, &cones[at % 2]);
-            match PROBES[at / 2] {
+            match probes[at / 2] {
                 Probe::Field(seed) => {
                     let meanings = reading.meanings.side(side);
                     fingerprints(reading.terms(side), cone, meanings, seed, budget).map(Values::Field)
                 }
                 Probe::Point(point) => {
-                    points::values(cone, &constants[side], point, budget).map(Values::Point)
+                    points::values(cone, elements, &constants[side], point, budget).map(Values::Point)
                 }
             }
         })
-        .collect();
-    let values = values?;
+        .collect()
+}
+
+/// Both sides have the same values in a prime field and in enclosures.
+fn agreement(claims: &[Claim], values: Vec<Values>) -> Checked {
     let mut by_field = vec![false; claims.len()];
     let mut agreement = vec![Agreement::Nowhere; claims.len()];
     for sides in values.chunks(2) {
@@ -408,7 +483,7 @@ fn equal_values(
             Agreement::Nowhere => checked.open += 1,
         }
     }
-    Ok(checked)
+    checked
 }
 
 #[cfg(test)]

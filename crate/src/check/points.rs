@@ -2,12 +2,21 @@
 
 use crate::base::{Budget, Exhausted};
 use crate::decide::{Reading, Witness};
-use crate::term::Term;
-use crate::term::eval::{Cone, Quantity, Reals, evaluate};
+use crate::term::eval::{Cone, Quantity, Reals, evaluate, number_of};
+use crate::term::{Elements, Term};
 use rustc_hash::FxHashMap;
 
-/// Points at which equalities are tried.
-pub(super) const POINTS: usize = 6;
+/// Points at which equalities are tried, at least and at most.
+const LEAST: usize = 6;
+const MOST: usize = 48;
+/// Nodes that may be evaluated for more than the least.
+const NODES: usize = 200_000;
+
+/// How many points to try for terms of so many nodes together: small terms have room for many
+/// orders of their elements, and in large ones a mistake shows at many outputs.
+pub(super) fn count(nodes: usize) -> usize {
+    (NODES / nodes.max(1)).clamp(LEAST, MOST)
+}
 
 /// How two terms compare at the points tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,16 +29,32 @@ pub(super) enum Agreement {
     Apart(String),
 }
 
-/// Small fractions of both signs; the first points are smooth, the others have ties and zeros.
-fn coordinate(point: u64, element: u32) -> Quantity {
+/// Small fractions of both signs; the first points are smooth, the others have ties and zeros, are
+/// positive, far apart, or the same for all elements.
+fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     let mut x = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(point << 17);
     x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^= x >> 29;
+    // Integers are integers, small ones and any: what is read out of their bits has no value elsewhere.
+    if let Some(block) = elements.block_of(element)
+        && !block.format.is_float()
+        && block.format.bits() <= 32
+    {
+        let bits = if point.is_multiple_of(2) { x % 7 } else { x >> 7 };
+        return number_of(block.format, bits & ((1 << block.format.bits()) - 1));
+    }
     match point {
         0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 6),
         2 => Quantity::dyadic((x % 97) as i64 + 1, 5),
         3 => Quantity::integer((x % 5) as i64 - 2),
-        _ => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
+        4 | 5 => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
+        _ => match point % 6 {
+            0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
+            2 => Quantity::dyadic((x % 64) as i64 + 1, 4),
+            3 => Quantity::integer((x % 25) as i64 - 12),
+            4 => Quantity::integer((x % 3) as i64 - 1),
+            _ => Quantity::dyadic((point * 5 % 17) as i64 - 8, 1),
+        },
     }
 }
 
@@ -57,11 +82,12 @@ impl Agreement {
 /// The values of a cone's roots at one point.
 pub(super) fn values(
     cone: &Cone,
+    elements: &Elements,
     constants: &[Quantity],
     point: u64,
     budget: &Budget,
 ) -> Result<Vec<Quantity>, Exhausted> {
-    let element = |element: u32| coordinate(point, element);
+    let element = |element: u32| coordinate(elements, point, element);
     evaluate(cone, &Reals { element: &element, constants }, budget, &mut Vec::new())
 }
 

@@ -1,8 +1,10 @@
 //! True claims pass; forged ones do not.
 
-use super::{Checked, decision};
+use super::{Ahead, Checked, decision, values_ahead};
 use crate::base::{Budget, Format};
-use crate::decide::{Certificate, Decision, Equality, Group, Method, Options, Problem, Witness, decide};
+use crate::decide::{
+    Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Witness, decide,
+};
 use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms, Unary};
 use num_rational::BigRational;
@@ -36,13 +38,25 @@ impl Pair {
     fn honest(&self) -> Checked {
         let (options, budget) = (Options::default(), Budget::default());
         let decided = decide(&options, &budget, &self.problem()).unwrap();
-        decision(&options, &budget, &self.problem(), &decided).unwrap()
+        self.checked(&decided)
     }
 
     fn forged(&self, equality: Equality) -> Checked {
         let groups = vec![Group { members: vec![0], equality }];
         let forged = Decision { groups, ledger: Ledger::default() };
-        decision(&Options::default(), &Budget::default(), &self.problem(), &forged).unwrap()
+        self.checked(&forged)
+    }
+
+    /// The second opinion, which is the same when it was prepared.
+    fn checked(&self, decided: &Decision) -> Checked {
+        let (options, budget, problem) = (Options::default(), Budget::default(), self.problem());
+        let checked = decision(&options, &budget, &problem, decided, Ahead::default()).unwrap();
+        let reading = Reading::of(&options, &budget, &problem, &self.pairs, &mut Ledger::default()).unwrap();
+        let values = values_ahead(&budget, problem.elements, &reading);
+        assert!(values.is_some());
+        let ahead = Ahead { reading: Some(&reading), values };
+        assert_eq!(decision(&options, &budget, &problem, decided, ahead).unwrap(), checked);
+        checked
     }
 }
 
@@ -144,7 +158,8 @@ fn refuted_answers_are_taken_back() {
     };
     let pairs = vec![pair.pairs[0]; 4];
     let problem = Problem { pairs: &pairs, ..pair.problem() };
-    let checked = decision(&Options::default(), &Budget::default(), &problem, &forged).unwrap();
+    let checked =
+        decision(&Options::default(), &Budget::default(), &problem, &forged, Ahead::default()).unwrap();
     assert_eq!(checked.refuted.len(), 4);
     super::withdraw(&mut forged, &checked.refuted[1..2]);
     let members: Vec<&[u32]> = forged.groups.iter().map(|group| group.members.as_slice()).collect();
@@ -179,6 +194,15 @@ impl Terms {
     }
 }
 
+/// A pair over 300 inputs, built for the reference (`false`) and the optimized kernel (`true`).
+fn three_hundred(build: impl Fn(&mut Terms, bool) -> Vec<Term>) -> Pair {
+    let (mut reference, mut optimized) = (Terms::new(), Terms::new());
+    let pairs = build(&mut reference, false).into_iter().zip(build(&mut optimized, true)).collect();
+    let mut elements = Elements::default();
+    elements.push("x", vec![300], Format::F32, 300);
+    Pair { reference, optimized, elements, pairs }
+}
+
 /// 300 quotients over one long sum, against the same with the sum built backwards.
 fn quotients(wrong: bool) -> Pair {
     let build = |terms: &mut Terms, optimized: bool| -> Vec<Term> {
@@ -191,11 +215,7 @@ fn quotients(wrong: bool) -> Pair {
         let forged = wrong && optimized;
         (0..300).map(|at| terms.div(exponentials[if forged && at == 299 { 0 } else { at }], sum)).collect()
     };
-    let (mut reference, mut optimized) = (Terms::new(), Terms::new());
-    let pairs = build(&mut reference, false).into_iter().zip(build(&mut optimized, true)).collect();
-    let mut elements = Elements::default();
-    elements.push("x", vec![300], Format::F32, 300);
-    Pair { reference, optimized, elements, pairs }
+    three_hundred(build)
 }
 
 #[test]
@@ -206,7 +226,9 @@ fn outputs_that_share_are_evaluated_together_and_none_is_missed() {
     let equality = certificate(Method::NormalForm { terms: 1 });
     let groups = vec![Group { members: (0..300).collect(), equality }];
     let forged = Decision { groups, ledger: Ledger::default() };
-    let checked = decision(&Options::default(), &Budget::default(), &pair.problem(), &forged).unwrap();
+    let checked =
+        decision(&Options::default(), &Budget::default(), &pair.problem(), &forged, Ahead::default())
+            .unwrap();
     assert_eq!(checked.confirmed, 299);
     assert_eq!(checked.refuted.iter().map(|refuted| refuted.pair).collect::<Vec<_>>(), [299]);
 }
@@ -216,7 +238,9 @@ fn smaller_budgets_make_smaller_batches_until_one_output_does_not_fit() {
     let pair = quotients(false);
     let options = Options::default();
     let decided = decide(&options, &Budget::default(), &pair.problem()).unwrap();
-    let with = |memory: u64| decision(&options, &Budget::new(1 << 20, memory), &pair.problem(), &decided);
+    let with = |memory: u64| {
+        decision(&options, &Budget::new(1 << 20, memory), &pair.problem(), &decided, Ahead::default())
+    };
     assert_eq!(with(1 << 20).unwrap().confirmed, 300);
     assert_eq!(with(1 << 16), Err(crate::base::Exhausted::Memory));
 }
@@ -228,11 +252,7 @@ fn all_wrong() -> Pair {
         let sum = (0..last).fold(Term::ZERO, |sum, at| terms.add(sum, Term::element(at)));
         (0..300).map(|at| terms.mul(Term::element(at), sum)).collect()
     };
-    let (mut reference, mut optimized) = (Terms::new(), Terms::new());
-    let pairs = build(&mut reference, false).into_iter().zip(build(&mut optimized, true)).collect();
-    let mut elements = Elements::default();
-    elements.push("x", vec![300], Format::F32, 300);
-    Pair { reference, optimized, elements, pairs }
+    three_hundred(build)
 }
 
 #[test]
@@ -250,7 +270,7 @@ fn of_many_wrong_outputs_the_first_are_described_and_all_confirmed() {
     assert!(witnesses.iter().any(|witness| witness.point.is_none() && !witness.inputs.is_empty()));
     assert!(witnesses.iter().filter(|witness| witness.point.is_some()).count() > 100);
     assert!(witnesses[..16].iter().all(|witness| !witness.difference.is_empty()));
-    let checked = decision(&options, &budget, &pair.problem(), &decided).unwrap();
+    let checked = decision(&options, &budget, &pair.problem(), &decided, Ahead::default()).unwrap();
     assert_eq!((checked.confirmed, checked.refuted.len()), (300, 0));
 }
 
@@ -264,4 +284,23 @@ fn a_forged_plain_point_is_refuted() {
         difference: String::new(),
     };
     assert_eq!(square(false).forged(Equality::Different(forged)).refuted.len(), 1);
+}
+
+/// Values of which nothing is known show no difference, and infinities only of different signs.
+#[test]
+fn a_witness_needs_values() {
+    use crate::term::eval::Quantity;
+    let witness = Witness {
+        point: None,
+        inputs: Vec::new(),
+        default: BigRational::from_integer(0.into()),
+        values: [(0.0, 0.0), (1.0, 1.0)],
+        difference: String::new(),
+    };
+    let (up, down, none) = (Quantity::Infinity, Quantity::MinusInfinity, Quantity::Unknown);
+    let shown = |a, b| super::points::refute_values([a, b], &witness).is_none();
+    assert!(shown(up, down) && shown(down, up));
+    for (a, b) in [(up, up), (down, down), (none, none), (none, up), (down, none)] {
+        assert!(!shown(a, b) && !shown(b, a), "{a:?}, {b:?}");
+    }
 }

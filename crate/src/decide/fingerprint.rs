@@ -177,6 +177,7 @@ impl Domain for Fields<'_> {
         Value { p, q, real: self.reals.constant(constant) }
     }
 
+    #[inline(always)]
     fn node(&self, node: &Node, value: impl Fn(Term) -> Value) -> Value {
         let mut result = self.strict(node, &value);
         if self.total && (result.p.is_none() || result.q.is_none()) {

@@ -1,10 +1,10 @@
 //! Deciding whether two terms are the same function of the tensor elements.
 //!
-//! For each output element, in this order: terms that are built alike are equal (`same`); terms
-//! with one normal form are equal (`normalize`, `forms`); terms whose difference vanishes once
-//! closed sums are opened are equal; otherwise only concrete inputs say *different*, and what is
-//! left is *unknown*, with a reason. Elements are decided in parallel, in portions whose
-//! boundaries depend on the question alone.
+//! For each output element, in this order: terms that are built alike are equal (`same`); sums of
+//! the same products are (`sums`); terms with one normal form are equal (`normalize`, `forms`); terms
+//! whose difference vanishes once closed sums are opened are equal; otherwise only concrete inputs say
+//! *different*, and what is left is *unknown*, with a reason. Elements are decided in parallel, in
+//! portions whose boundaries depend on the question alone.
 //!
 //! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the
 //! assumptions in the ledger. *Different* comes with inputs. The answer does not depend on the
@@ -19,10 +19,12 @@ mod forms;
 pub mod idioms;
 mod linear;
 mod normalize;
+mod patterns;
 mod portion;
 mod rational;
 mod reading;
 mod same;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod trials;
@@ -81,6 +83,11 @@ pub struct Certificate {
 pub enum Method {
     /// Both sides are the same expression, up to commutativity.
     SameExpression,
+    /// Both sides add up the same products of inputs, in some order.
+    SameSum {
+        /// How many products.
+        terms: u32,
+    },
     /// Both sides have a normal form with this many terms.
     NormalForm {
         /// Terms of the common form.
@@ -141,8 +148,34 @@ pub struct Group {
     pub equality: Equality,
 }
 
+/// Does what is the same for all questions, once: for a thread that has nothing else to do.
+pub fn prepare() {
+    idioms::prepare();
+}
+
 /// Decides all pairs, in parallel; the result does not depend on the number of threads.
 pub fn decide(options: &Options, budget: &Budget, problem: &Problem<'_>) -> Result<Decision, Exhausted> {
+    decide_while(options, budget, problem, |_| ()).map(|decided| decided.decision)
+}
+
+/// A decision, and what came up on the way.
+pub struct Decided<'a, R> {
+    /// The decision.
+    pub decision: Decision,
+    /// How the pairs were read that are not alike as they stand, if there are any.
+    pub reading: Option<Reading<'a>>,
+    /// What was done meanwhile, if there was time.
+    pub meanwhile: Option<R>,
+}
+
+/// The same; where one thread has to go ahead alone, another does something `meanwhile` with what
+/// was read.
+pub fn decide_while<'a, R: Send>(
+    options: &Options,
+    budget: &Budget,
+    problem: &Problem<'a>,
+    meanwhile: impl FnOnce(&Reading<'a>) -> R + Send,
+) -> Result<Decided<'a, R>, Exhausted> {
     budget.poll()?;
-    portion::decide(options, budget, problem)
+    portion::decide(options, budget, problem, meanwhile)
 }

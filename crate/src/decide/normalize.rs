@@ -13,6 +13,7 @@
 
 use super::constants::{Exact, Meaning};
 use super::forms::{Accumulator, Forms, Kind, Poly, Power, Product, Sign, Step, unknown};
+use super::patterns::low_bits_of;
 use crate::term::{BitOp, Named, Node, Relation, Rounding, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
 
@@ -44,8 +45,10 @@ pub(super) struct Side<'a> {
 #[derive(Clone)]
 pub(super) struct Normalizer<'a> {
     pub(super) forms: Forms<'a>,
-    sides: [Side<'a>; 2],
+    pub(super) sides: [Side<'a>; 2],
     known: [FxHashMap<Term, Value>; 2],
+    /// Values of constants, as far as they were needed.
+    constants: [Vec<Option<Value>>; 2],
     names: Vec<&'a str>,
 }
 
@@ -54,7 +57,8 @@ type Missing = Vec<Term>;
 
 impl<'a> Normalizer<'a> {
     pub(super) fn new(forms: Forms<'a>, sides: [Side<'a>; 2]) -> Self {
-        Normalizer { forms, sides, known: Default::default(), names: Vec::new() }
+        let constants = sides.map(|side| vec![None; side.meanings.len()]);
+        Normalizer { forms, sides, known: Default::default(), constants, names: Vec::new() }
     }
 
     /// The value of a term of one side.
@@ -88,12 +92,15 @@ impl<'a> Normalizer<'a> {
             return Ok(Some(Value::Finite(self.forms.atom_poly(atom)?)));
         }
         if let Some(constant) = term.as_constant() {
-            return self.constant(side, constant).map(Some);
+            if self.constants[side][constant].is_none() {
+                self.constants[side][constant] = Some(self.constant(side, constant)?);
+            }
+            return Ok(self.constants[side][constant]);
         }
         Ok(self.known[side].get(&term).copied())
     }
 
-    fn get(&mut self, side: usize, term: Term, missing: &mut Missing) -> Step<Option<Value>> {
+    pub(super) fn get(&mut self, side: usize, term: Term, missing: &mut Missing) -> Step<Option<Value>> {
         let value = self.look_up(side, term)?;
         if value.is_none() {
             missing.push(term);
@@ -178,6 +185,9 @@ impl<'a> Normalizer<'a> {
                 self.forms.not(a).map(Value::Finite).map(Some)
             }
             Node::Round(mode, format, a) => {
+                if let Some(poly) = self.of_few_bits(side, term)? {
+                    return Ok(Some(Value::Finite(poly)));
+                }
                 let mode = match mode {
                     Rounding::NearestEven => 0,
                     Rounding::Zero => 1,
@@ -193,7 +203,23 @@ impl<'a> Normalizer<'a> {
             Node::Bits(op, width, a, b, c) => {
                 self.opaque(side, &[3, op as u32, u32::from(width)], &[a, b, c], missing)
             }
-            Node::FromBits(format, a) => self.opaque(side, &[4, format as u32], &[a], missing),
+            Node::FromBits(format, a) => {
+                if let Some(poly) = self.of_few_bits(side, term)? {
+                    return Ok(Some(Value::Finite(poly)));
+                }
+                match self.extremum_of_bits(side, (format, a), missing)? {
+                    None => return Ok(None),
+                    Some(Some(value)) => return Ok(Some(value)),
+                    Some(None) => {}
+                }
+                if let Some(number) = low_bits_of(self.sides[side].terms, format, a) {
+                    let Some(value) = self.get(side, number, missing)? else { return Ok(None) };
+                    if self.fits(format, value) {
+                        return Ok(Some(value));
+                    }
+                }
+                self.opaque(side, &[4, format as u32], &[a], missing)
+            }
             Node::Apply(function, a, b) => {
                 let name = self.sides[side].terms.function_name(function);
                 let number = match self.names.iter().position(|known| *known == name) {

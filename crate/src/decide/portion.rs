@@ -9,11 +9,12 @@ use super::cases::vanishes_by_cases;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
+use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
 use super::witness::{Question, Search, contrast};
 use super::{
-    Certificate, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason, Witness,
-    uses,
+    Certificate, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason,
+    Witness, uses,
 };
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
@@ -34,6 +35,12 @@ const PORTIONS_SHARING: usize = 8;
 const AHEAD: usize = 16;
 /// Pairs that differ for which it is said how, at least.
 const DESCRIBED: usize = 16;
+
+/// Sums of at most so many summands are left to the normal form, which shows what they are.
+const FEW: usize = 8;
+/// Nodes visited to list sums, for each node that there is; and at least.
+const LISTED: u64 = 4;
+const LEAST_LISTED: u64 = 1 << 12;
 
 /// Nodes of a store for each pair above which pairs have most of them for themselves.
 const OWN: usize = 64;
@@ -57,11 +64,12 @@ impl<'a> Shared<'a> {
     }
 }
 
-pub(super) fn decide(
+pub(super) fn decide<'a, R: Send>(
     options: &Options,
     budget: &Budget,
-    problem: &Problem<'_>,
-) -> Result<Decision, Exhausted> {
+    problem: &Problem<'a>,
+    meanwhile: impl FnOnce(&Reading<'a>) -> R + Send,
+) -> Result<Decided<'a, R>, Exhausted> {
     let progress = budget.progress();
     progress.decided.store(0, Ordering::Relaxed);
     // Pairs that occur twice are decided once, and counted once.
@@ -78,19 +86,32 @@ pub(super) fn decide(
     }
     progress.elements.store(unique.len() as u64, Ordering::Relaxed);
     let alike = compare_as_built(budget, problem, &unique)?;
-    let rest: Vec<usize> = (0..unique.len()).filter(|index| !alike[*index]).collect();
-    progress.decided.fetch_add((unique.len() - rest.len()) as u64, Ordering::Relaxed);
     let mut answers: Vec<Option<Equality>> =
         alike.iter().map(|alike| alike.then(|| Equality::Equal(same_expression()))).collect();
     let mut ledger = Ledger::default();
+    let unlike: Vec<usize> = (0..unique.len()).filter(|index| !alike[*index]).collect();
+    let sums = compare_as_sums(budget, problem, &unlike, &unique)?;
+    for (index, terms) in unlike.iter().zip(&sums) {
+        answers[*index] = terms.map(|terms| Equality::Equal(same_sum(terms)));
+    }
+    let rest: Vec<usize> = (0..unique.len()).filter(|index| answers[*index].is_none()).collect();
+    if rest.is_empty() && sums.iter().any(Option::is_some) {
+        ledger.note(Assumption::FiniteValues, 1, None);
+    }
+    progress.decided.fetch_add((unique.len() - rest.len()) as u64, Ordering::Relaxed);
+    let (mut reading, mut done) = (None, None);
     if !rest.is_empty() {
         let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
-        let equalities = decide_open(options, budget, problem, &open, &mut ledger)?;
+        let read = Reading::of(options, budget, problem, &open, &mut ledger)?;
+        let meanwhile = || done = Some(meanwhile(&read));
+        let equalities = decide_open(budget, problem, &read, open.len(), &mut ledger, meanwhile)?;
         for (index, equality) in rest.iter().zip(equalities) {
             answers[*index] = Some(equality);
         }
+        reading = Some(read);
     }
-    Ok(Decision { groups: group(&which, answers), ledger })
+    let decision = Decision { groups: group(&which, answers), ledger };
+    Ok(Decided { decision, reading, meanwhile: done })
 }
 
 /// Which pairs are built alike.
@@ -108,27 +129,50 @@ fn compare_as_built(
     Ok(portions?.concat())
 }
 
-/// Answers for pairs that are not built alike.
-fn decide_open(
-    options: &Options,
+/// Which of the `chosen` pairs add up the same products, and how many those are.
+fn compare_as_sums(
     budget: &Budget,
     problem: &Problem<'_>,
+    chosen: &[usize],
     pairs: &[(Term, Term)],
+) -> Result<Vec<Option<usize>>, Exhausted> {
+    let nodes = (problem.reference.len() + problem.optimized.len()) as u64;
+    let work = LISTED * nodes / PORTIONS as u64 + LEAST_LISTED;
+    let portions: Result<Vec<Vec<Option<usize>>>, Exhausted> = chosen
+        .par_chunks(chosen.len().div_ceil(PORTIONS).max(1))
+        .map(|chosen| {
+            let mut sums = Sums::new(problem.reference, problem.optimized, work);
+            let mut same = |index: &usize| sums.same(budget, pairs[*index].0, pairs[*index].1);
+            chosen.iter().map(|index| Ok(same(index)?.filter(|terms| *terms > FEW))).collect()
+        })
+        .collect();
+    Ok(portions?.concat())
+}
+
+/// Answers for the pairs of a reading, which are so many and not built alike. While one thread works
+/// out what they share, another does something else.
+fn decide_open(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    count: usize,
     ledger: &mut Ledger,
+    meanwhile: impl FnOnce() + Send,
 ) -> Result<Vec<Equality>, Exhausted> {
-    let reading = Reading::of(options, budget, problem, pairs, ledger)?;
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
     let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
-    let pairs: Vec<(Term, Term)> = (0..pairs.len()).map(|at| reading.pair(at)).collect();
+    let pairs: Vec<(Term, Term)> = (0..count).map(|at| reading.pair(at)).collect();
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     // What the first pair needs, others need as well: it is worked out once, and copied.
     let (first, rest) = pairs.split_at(usize::from(sharing));
-    let mut portions = vec![decide_portion(&shared, &mut normalizer, first)?];
+    let mut go_ahead = || decide_portion(&shared, &mut normalizer, first);
+    let ahead = if sharing { rayon::join(go_ahead, meanwhile).0 } else { go_ahead() };
+    let mut portions = vec![ahead?];
     let most = if sharing { PORTIONS_SHARING } else { PORTIONS };
     let others: Result<Vec<Portion>, Exhausted> = rest
         .par_chunks(rest.len().div_ceil(most).max(1))
@@ -185,6 +229,7 @@ fn decide_portion(
     let mut trials = Trials::default();
     let mut equalities = Vec::with_capacity(pairs.len());
     let mut ahead: Vec<Option<Witness>> = Vec::new();
+    let mut said = false;
     for (at, (a, b)) in pairs.iter().enumerate() {
         if trials.are_costly() && ahead.is_empty() {
             let next = &pairs[at..pairs.len().min(at + AHEAD)];
@@ -197,7 +242,7 @@ fn decide_portion(
             continue;
         }
         normalizer.forms.next_question();
-        let compared = match compare(normalizer, *a, *b) {
+        let compared = match compare(normalizer, (*a, *b), &mut said) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Err(Stop::Unknown(message)) => Compared::Unknown(message),
             Ok(compared) => compared,
@@ -237,7 +282,8 @@ struct Unequal {
     difference: Poly,
 }
 
-fn compare(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Compared> {
+/// Compares normal forms. One form says what a group of outputs are: unless one was `said`.
+fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut bool) -> Step<Compared> {
     let (x, y) = (normalizer.value(0, a)?, normalizer.value(1, b)?);
     let (x, y) = match (x, y) {
         (Value::Finite(x), Value::Finite(y)) => (x, y),
@@ -250,7 +296,10 @@ fn compare(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Compared> 
     let forms = &mut normalizer.forms;
     let terms = forms.len(x) as u32;
     if x == y {
-        let summary = format!("both sides have the normal form {}", forms.render(x));
+        let summary = match std::mem::replace(said, true) {
+            false => format!("both sides have the normal form {}", forms.render(x)),
+            true => String::new(),
+        };
         return Ok(equal(summary, Method::NormalForm { terms }));
     }
     let mut difference = forms.minus(x, y)?;
@@ -265,10 +314,32 @@ fn compare(normalizer: &mut Normalizer<'_>, a: Term, b: Term) -> Step<Compared> 
             return Ok(equal(summary, Method::CommonDenominator { terms }));
         }
     }
+    if forms.vanishes_as_power(difference)? {
+        let summary = "both sides are non-negative, and a power of them is the same".to_owned();
+        return Ok(equal(summary, Method::CommonDenominator { terms }));
+    }
     if let Some(compared) = by_cases(forms, difference, QUICK)? {
         return Ok(compared);
     }
+    if vanishes_unfolded(forms, difference)? {
+        let summary = "the difference is zero once maxima are written as choices".to_owned();
+        return Ok(equal(summary, Method::CommonDenominator { terms }));
+    }
     Ok(Compared::Unequal(Unequal { forms: [x, y], difference }))
+}
+
+/// Whether the difference is zero with maxima written as choices, as far as a quick look tells.
+fn vanishes_unfolded(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
+    forms.limit_work(QUICK);
+    let vanishes = match forms.unfolded(difference) {
+        Ok(Some(unfolded)) => forms.vanishes(unfolded),
+        Ok(None) => Ok(false),
+        Err(stop) => Err(stop),
+    };
+    match vanishes {
+        Err(Stop::Unknown(_)) => Ok(false),
+        vanishes => vanishes,
+    }
 }
 
 fn by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<Compared>> {
@@ -331,6 +402,13 @@ fn same_expression() -> Certificate {
     Certificate {
         summary: "both sides compute the same expression".to_owned(),
         method: Method::SameExpression,
+    }
+}
+
+fn same_sum(terms: usize) -> Certificate {
+    Certificate {
+        summary: format!("both sides add up the same {terms} summands, in another order"),
+        method: Method::SameSum { terms: terms as u32 },
     }
 }
 

@@ -1,13 +1,15 @@
 //! What a question about two kernels' terms is: library code recognised, constants understood.
 //!
-//! Both `decide` and `check`, and what is exported for other solvers, ask about the same reading;
-//! it depends on the stores and on the set of roots alone.
+//! `decide`, `check`, the expressions that people are shown and what is exported for other solvers
+//! are all about the same reading. It depends on the stores and on the set of roots alone, so it is
+//! made once and handed on.
 
 use super::idioms::{self, Rewritten};
 use super::{Meanings, Options, Problem};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
 use crate::term::{Term, Terms};
+use rustc_hash::FxHashMap;
 
 /// The terms of both kernels (0: reference, 1: optimized) with library code replaced by the
 /// function it computes, and what their constants mean.
@@ -15,6 +17,8 @@ pub struct Reading<'a> {
     stores: [&'a Terms; 2],
     rewritten: [Option<Rewritten>; 2],
     roots: [Vec<Term>; 2],
+    /// Where a pair, as it was before, stands among the roots.
+    places: FxHashMap<(Term, Term), u32>,
     /// What constants mean.
     pub meanings: Meanings,
 }
@@ -49,7 +53,8 @@ impl<'a> Reading<'a> {
         let terms = [0, 1].map(|side| read(&stores, &rewritten, side));
         let sides = [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())];
         let meanings = Meanings::of(options, budget, sides, ledger)?;
-        Ok(Reading { stores, rewritten, roots, meanings })
+        let places = pairs.iter().copied().zip(0..).collect();
+        Ok(Reading { stores, rewritten, roots, places, meanings })
     }
 
     /// The terms that one side's roots are made of.
@@ -65,6 +70,16 @@ impl<'a> Reading<'a> {
     /// The pair with that number, as it is read.
     pub fn pair(&self, at: usize) -> (Term, Term) {
         (self.roots[0][at], self.roots[1][at])
+    }
+
+    /// All pairs, as they are read, in order.
+    pub fn pairs(&self) -> impl Iterator<Item = (Term, Term)> + '_ {
+        self.roots[0].iter().copied().zip(self.roots[1].iter().copied())
+    }
+
+    /// How a pair is read, if it is one of those that this is about.
+    pub fn of_pair(&self, pair: (Term, Term)) -> Option<(Term, Term)> {
+        self.places.get(&pair).map(|at| self.pair(*at as usize))
     }
 }
 

@@ -48,9 +48,16 @@ pub(super) fn plainly_different(
         let element = |element: u32| plain(question.elements, point, element);
         let values = |side: usize| {
             let domain = Reals { element: &element, constants: &constants[side] };
-            evaluate(&cones[side], &domain, budget, &mut Vec::new())
+            let mut steps = Vec::new();
+            let roots = evaluate(&cones[side], &domain, budget, &mut steps)?;
+            Ok((roots, cones[side].overflows(&steps)))
         };
-        for (found, values) in found.iter_mut().zip(values(0)?.into_iter().zip(values(1)?)) {
+        let ((reference, spoilt), (optimized, spoilt_too)) = (values(0)?, values(1)?);
+        // Integers are taken not to overflow: a point at which one does shows nothing.
+        if spoilt || spoilt_too {
+            continue;
+        }
+        for (found, values) in found.iter_mut().zip(reference.into_iter().zip(optimized)) {
             if let (None, Some(values)) = (&found, apart(values.into())) {
                 let (inputs, default) = (Vec::new(), BigRational::zero());
                 *found =
@@ -141,7 +148,9 @@ impl Both {
         let mut values = [Quantity::Unknown; 2];
         for (side, value) in values.iter_mut().enumerate() {
             let domain = Reals { element, constants: &self.constants[side] };
-            *value = evaluate(&self.cones[side], &domain, budget, &mut Vec::new())?[0];
+            let mut steps = Vec::new();
+            let roots = evaluate(&self.cones[side], &domain, budget, &mut steps)?;
+            *value = if self.cones[side].overflows(&steps) { Quantity::Undefined } else { roots[0] };
         }
         Ok(values)
     }

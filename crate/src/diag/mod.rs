@@ -51,30 +51,30 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
 }
 
+// Cold: that something is wrong is the exception, and there are many places that say so.
 impl Diagnostic {
+    #[cold]
+    fn new(code: Code, severity: Severity, message: String) -> Self {
+        Diagnostic { code, severity, message, primary: None, related: Vec::new(), notes: Vec::new() }
+    }
+
     /// An error without a place yet.
     pub fn error(code: Code, message: impl Into<String>) -> Self {
-        Diagnostic {
-            code,
-            severity: Severity::Error,
-            message: message.into(),
-            primary: None,
-            related: Vec::new(),
-            notes: Vec::new(),
-        }
+        Self::new(code, Severity::Error, message.into())
     }
 
     /// The same as a warning.
     pub fn warning(code: Code, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Warning, ..Self::error(code, message) }
+        Self::new(code, Severity::Warning, message.into())
     }
 
     /// The same as information.
     pub fn info(code: Code, message: impl Into<String>) -> Self {
-        Diagnostic { severity: Severity::Info, ..Self::error(code, message) }
+        Self::new(code, Severity::Info, message.into())
     }
 
     /// Sets the primary place.
+    #[cold]
     pub fn at(mut self, source: Source, span: Span) -> Self {
         self.primary = Some(Label { source, span, text: String::new() });
         self
@@ -82,13 +82,23 @@ impl Diagnostic {
 
     /// Adds another place that matters.
     pub fn related(mut self, source: Source, span: Span, text: impl Into<String>) -> Self {
-        self.related.push(Label { source, span, text: text.into() });
+        self.add_related(Label { source, span, text: text.into() });
         self
+    }
+
+    #[cold]
+    fn add_related(&mut self, label: Label) {
+        self.related.push(label);
     }
 
     /// Adds a note.
     pub fn note(mut self, text: impl Into<String>) -> Self {
-        self.notes.push(text.into());
+        self.add_note(text.into());
         self
+    }
+
+    #[cold]
+    fn add_note(&mut self, text: String) {
+        self.notes.push(text);
     }
 }

@@ -13,11 +13,11 @@ pub const WARP: usize = 32;
 /// One value for each lane of a warp, as raw bits (narrow values zero-extended).
 pub type Lanes = [u64; WARP];
 
-/// Computes an instruction for all lanes at once on concrete bits. `out[1]` is written only by
+/// Computes an instruction for all lanes at once on concrete bits. `second` is written only by
 /// instructions with a second destination (a carry, the second predicate of a comparison).
 /// Sources beyond the instruction's own are zero lanes. Sources may carry garbage above their
 /// width; results are zero-extended.
-pub type LaneFn = fn(src: &[&Lanes; 4], out: &mut [Lanes; 2]);
+pub type LaneFn = fn(src: &[&Lanes; 4], out: &mut Lanes, second: &mut Lanes);
 
 /// What an instruction means for lanes that hold symbolic values.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,8 @@ pub enum Meaning {
     Convert,
     /// A bit operation that is kept as an opaque pattern over symbolic operands.
     Bits(BitOp),
+    /// The logical function of sources 0 to 2 whose table is source 3.
+    Table,
     /// Bytes of the sources in another order, where concrete control operands make it that (the
     /// function sees which sources are concrete); else an opaque function of the operands' bits.
     Rearrange(fn(&[Option<u64>; 4]) -> Option<[Pick; 8]>),
@@ -108,6 +110,8 @@ pub struct Lanewise {
     pub destinations: u8,
     /// How it reads on opaque bit patterns.
     pub pattern: Pattern,
+    /// It divides integers by source 1, and the manual leaves open what dividing by zero gives.
+    pub divides: bool,
     /// Tells the function apart from every other: two lanewise instructions with equal numbers
     /// compute the same function of their sources' bits (the number to give a [`BitOp::Other`]).
     pub operation: u32,

@@ -293,6 +293,27 @@ mod tests {
     }
 
     #[test]
+    fn every_choice_has_a_number_of_its_own() {
+        let form = Form::read(
+            "op{.frnd}{.ftz}.type.atype d, a; .frnd = .rn .rz; .type = .f32 .f16; .atype = .f32 .f16 .s32",
+        );
+        let mut numbers = std::collections::BTreeSet::new();
+        let mut choices = 0;
+        for frnd in [None, Some("rn"), Some("rz")] {
+            for ftz in [None, Some("ftz")] {
+                for kind in ["f32", "f16"] {
+                    for other in ["f32", "f16", "s32"] {
+                        let suffixes: Vec<&str> = frnd.into_iter().chain(ftz).chain([kind, other]).collect();
+                        numbers.insert(form.choose(&suffixes).unwrap().number());
+                        choices += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(numbers.len(), choices);
+    }
+
+    #[test]
     fn operands_of_every_kind_are_read() {
         use SlotKind::*;
         let kinds =

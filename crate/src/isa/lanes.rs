@@ -1,8 +1,9 @@
 //! How a formula over one lane becomes a loop over a warp.
 //!
 //! Every concrete function is a plain loop over 32 lanes, made for one type by a macro and without
-//! branches inside, so that LLVM turns it into vector instructions. Results go through a local
-//! array: nothing else can alias it, which is what the vectoriser needs to know.
+//! branches inside, so that LLVM turns it into vector instructions. Results are written where they
+//! belong at once: `memory.copy` of a warp's lanes takes about 10 ns (Node 20), as long as a simple
+//! loop over them.
 
 use super::effect::{Effect, LaneFn, Lanewise, Meaning, Pattern};
 use super::table::Action;
@@ -125,31 +126,34 @@ macro_rules! lanes {
     };
     // Two results.
     (|$($x:ident : $t:ty),+| -> ($r:ty, $s:ty) $body:block) => {{
-        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
-            let mut first = [0u64; $crate::isa::WARP];
-            let mut second = [0u64; $crate::isa::WARP];
+        fn run(
+            src: &[&$crate::isa::Lanes; 4],
+            out: &mut $crate::isa::Lanes,
+            second: &mut $crate::isa::Lanes,
+        ) {
             let src = *src;
             for i in 0..$crate::isa::WARP {
                 $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
                 let value: ($r, $s) = $body;
-                first[i] = $crate::isa::lanes::Lane::to_lane(value.0);
+                out[i] = $crate::isa::lanes::Lane::to_lane(value.0);
                 second[i] = $crate::isa::lanes::Lane::to_lane(value.1);
             }
-            *out = [first, second];
         }
         run as $crate::isa::LaneFn
     }};
     // One.
     (|$($x:ident : $t:ty),+| -> $r:ty $body:block) => {{
-        fn run(src: &[&$crate::isa::Lanes; 4], out: &mut [$crate::isa::Lanes; 2]) {
-            let mut result = [0u64; $crate::isa::WARP];
+        fn run(
+            src: &[&$crate::isa::Lanes; 4],
+            out: &mut $crate::isa::Lanes,
+            _second: &mut $crate::isa::Lanes,
+        ) {
             let src = *src;
             for i in 0..$crate::isa::WARP {
                 $crate::isa::lanes::lanes!(@read src i 0; $($x : $t),+);
                 let value: $r = $body;
-                result[i] = $crate::isa::lanes::Lane::to_lane(value);
+                out[i] = $crate::isa::lanes::Lane::to_lane(value);
             }
-            out[0] = result;
         }
         run as $crate::isa::LaneFn
     }};
@@ -196,6 +200,12 @@ pub(super) fn patterned(
     Some(Action::Effect(Effect::Lanewise(Lanewise { pattern, ..lanewise(concrete, meaning, dst, src) })))
 }
 
+/// An integer division or remainder.
+pub(super) fn dividing(concrete: LaneFn, meaning: Meaning, format: Format) -> Option<Action> {
+    let op = lanewise(concrete, meaning, format, &[format, format]);
+    Some(Action::Effect(Effect::Lanewise(Lanewise { divides: true, ..op })))
+}
+
 /// A pure function with one destination.
 pub(super) fn lanewise(concrete: LaneFn, meaning: Meaning, dst: Format, src: &[Format]) -> Lanewise {
     let mut formats = [Format::B64; 4];
@@ -212,6 +222,7 @@ pub(super) fn lanewise(concrete: LaneFn, meaning: Meaning, dst: Format, src: &[F
         sources: src.len() as u8,
         destinations: 1,
         pattern,
+        divides: false,
         operation: 0,
     }
 }

@@ -122,6 +122,8 @@ pub enum Problem {
     UnknownName,
     /// The name is known, these suffixes together are not; names one that no form takes, if any.
     UnknownSuffixes(Option<String>),
+    /// The suffixes exist and do not go together; says what to write instead.
+    Mismatch(String),
     /// Name and suffixes are known, the operands do not fit the form.
     Operands {
         /// The operand that does not, if it is one of them.
@@ -193,6 +195,9 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
             number(&mut action, operation(index, at, &choice));
             return Ok(Resolved { row: index as u32, form, vector: choice.vector(), action });
         }
+    }
+    if let Some(instead) = chapters::compare::instead(base, suffixes) {
+        return Err(Problem::Mismatch(instead));
     }
     if let Some((form, (at, reason))) = misfit {
         return Err(Problem::Operands { at, reason, form: head(form.text) });
@@ -402,6 +407,18 @@ mod tests {
             find("add", &["lo", "s32"], &two).unwrap_err(),
             Problem::UnknownSuffixes(Some("lo".into()))
         );
+        for (base, suffixes, instead) in [
+            ("setp", &["lo", "s16"][..], "not for .s16: write setp.lt with .s16, or with .u16 if"),
+            ("setp", &["hs", "and", "s32"], "not for .s32: write setp.ge with .s32, or with .u32 if"),
+            ("setp", &["hi", "b64"], "not for .b64: write setp.gt with .u64 or .s64"),
+            ("setp", &["ls", "f32"], "not for .f32: write setp.le with .f32"),
+            ("setp", &["lt", "b32"], ".b32 are bits (eq and ne only): write setp.lt with .u32 or .s32"),
+            ("set", &["lo", "u32", "s32"], "not for .s32: write set.lt with .s32"),
+        ] {
+            let shapes = &[Shape::Scalar; 4][..if suffixes.contains(&"and") { 4 } else { 3 }];
+            let Err(Problem::Mismatch(why)) = find(base, suffixes, shapes) else { panic!("{suffixes:?}") };
+            assert!(why.contains(instead), "{why}");
+        }
         let few = find("add", &["s32"], &two[..2]).unwrap_err();
         assert!(matches!(few, Problem::Operands { at: None, .. }));
         assert!(matches!(find("wgmma", &["fence"], &[]).unwrap_err(), Problem::Missing(..)));
@@ -433,6 +450,26 @@ mod tests {
         ]
         .into();
         assert_eq!(numbers.len(), 10);
+    }
+
+    /// `setp` and `set` are steps whose comparisons keep a number of their own.
+    #[test]
+    fn comparisons_inside_steps_have_numbers_of_their_own() {
+        let mut seen = BTreeSet::new();
+        let mut count = 0;
+        for ty in ["u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64", "f16", "bf16"] {
+            for cmp in ["eq", "lt", "le", "gt", "ge", "lo", "hs", "equ", "ltu", "num", "nan"] {
+                let found = find("setp", &[cmp, "and", ty], &[Shape::Scalar; 4]);
+                let Ok(Action::Steps(steps)) = found.map(|found| found.action) else { continue };
+                let Effect::Lanewise(lanes) = steps[0].effect else { panic!("{cmp} {ty}") };
+                // `lo` and `lt` of unsigned numbers are the same function.
+                if !matches!(cmp, "lo" | "hs") {
+                    count += 1;
+                    seen.insert(lanes.operation);
+                }
+            }
+        }
+        assert!(count > 60 && seen.len() == count, "{count} comparisons, {} numbers", seen.len());
     }
 
     #[test]

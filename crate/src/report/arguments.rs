@@ -88,6 +88,7 @@ pub fn is_used(kernel: &Kernel, parameter: &Parameter) -> bool {
     })
 }
 
+#[cold]
 fn wrong_count(asked: &Asked<'_>, found: usize) -> Diagnostic {
     let kernel = asked.kernel;
     let diagnostic = Diagnostic::error(
@@ -114,6 +115,7 @@ fn parameters(kernel: &Kernel) -> String {
     kernel.parameters.iter().map(each).collect::<Vec<_>>().join(", ")
 }
 
+#[cold]
 fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
     let (kernel, model) = (asked.kernel, other.kernel);
     Diagnostic::error(
@@ -198,6 +200,7 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
 }
 
 /// Names made up from the parameters.
+#[cold]
 fn made_up(kernel: &Kernel) -> (Vec<Argument>, &'static str) {
     let name = |(at, p): (usize, &Parameter)| {
         Argument::Name(spoken(p).map_or_else(|| format!("arg{at}"), str::to_owned))
@@ -234,6 +237,7 @@ fn integer_name(format: Format) -> String {
 }
 
 /// Declared tensors and scalars that no kernel takes: usually a slip in a name.
+#[cold]
 fn strangers(spec: &Spec, arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
     let used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
     let declared = spec

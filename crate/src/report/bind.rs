@@ -48,6 +48,7 @@ impl BoundTensor {
     }
 
     /// Declared contents.
+    #[cold]
     pub fn contents(&self) -> Option<&Contents> {
         self.declared.as_ref().and_then(|tensor| tensor.contents.as_ref())
     }
@@ -65,6 +66,17 @@ pub struct Bound {
     pub notes: Vec<Diagnostic>,
     /// What was assumed.
     pub ledger: Ledger,
+}
+
+impl Bound {
+    /// Takes over formats that runs have shown.
+    #[cold]
+    pub fn agree(&mut self, formats: Vec<(usize, Format)>) {
+        for (tensor, format) in formats {
+            self.tensors[tensor].formats.fill(Some(format));
+            self.setups.iter_mut().for_each(|setup| setup.tensors[tensor].format = Some(format));
+        }
+    }
 }
 
 /// A parameter, or a field of one.
@@ -192,6 +204,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
     leaves
 }
 
+#[cold]
 fn complaint(asked: &Asked<'_>, message: String) -> Diagnostic {
     let diagnostic = Diagnostic::error(Code::V010, message);
     match asked.side.span {
@@ -338,6 +351,7 @@ impl Builder<'_> {
         Some(Binding::Pointer { tensor, offset })
     }
 
+    #[cold]
     fn scalar(&mut self, leaf: &Leaf<'_>, name: &str) -> Option<Binding> {
         let declared = self.spec.scalars.iter().find(|scalar| scalar.name == name);
         match declared.map(|scalar| scalar.value) {
@@ -374,6 +388,7 @@ impl Builder<'_> {
         }
     }
 
+    #[cold]
     fn symbolic(&mut self, name: &str, format: Format) -> Option<Binding> {
         let known = self.scalars.iter().find(|(known, _)| known == name).map(|(_, element)| *element);
         let element = match known {
@@ -387,6 +402,7 @@ impl Builder<'_> {
         Some(Binding::Symbolic(format, Term::element(element)))
     }
 
+    #[cold]
     fn bits(&mut self, leaf: &Leaf<'_>, literal: Literal) -> Option<u64> {
         // A field has no declared type: its bytes hold an integer of their width, or an f32.
         let format = leaf.format.unwrap_or(match (literal, leaf.size) {
@@ -403,6 +419,7 @@ impl Builder<'_> {
         bits
     }
 
+    #[cold]
     fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
         self.errors.push(Diagnostic::error(Code::V010, format!("{}, {problem}", leaf.what)));
     }
@@ -474,6 +491,7 @@ impl Builder<'_> {
 /// The format in which one kernel sees a tensor that nobody declared, from the accesses of all
 /// kernels. Loads of plain bits (`ld.global.u32`, `.b32`) move floats as well as integers, so a
 /// kernel that moves bits follows one that shows a float of that size.
+#[cold]
 fn reconcile(accessed: &[Option<Format>], kernel: usize) -> Option<Format> {
     let float = |bytes: Option<u32>| {
         accessed

@@ -8,6 +8,7 @@
 
 use super::bind::{Bound, BoundTensor};
 use crate::base::{Format, FormatClass, Source};
+use crate::decide::{Decision, Equality, Reason};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::sim::{Cell, Run, TensorState};
 use crate::spec::{Contents, Role};
@@ -59,6 +60,33 @@ impl Output {
     pub fn name(&self, bound: &Bound, index: u64) -> String {
         format!("{}{}", bound.tensors[self.tensor].name, index_name(&self.shape, index))
     }
+}
+
+/// Takes back differences of integers that the hardware would not see, or would see others: symbolic
+/// integers are taken not to overflow, and at such inputs they do.
+pub fn withdraw_overflows(comparison: &Comparison, bound: &Bound, decision: &mut Decision) {
+    for group in &mut decision.groups {
+        let Equality::Different(witness) = &group.equality else { continue };
+        let place = comparison.places[group.members[0] as usize];
+        let tensor = &bound.tensors[comparison.outputs[place.output].tensor];
+        let Some(format) = tensor.formats.iter().flatten().next() else { continue };
+        if !format.is_float() && overflows(format.bits(), witness.values) {
+            let message = "the inputs found at which they differ make an integer overflow, which symbolic \
+                           integers are taken not to"
+                .to_owned();
+            group.equality = Equality::Unknown(Reason { message, hint: None });
+        }
+    }
+}
+
+/// Whether one of two enclosed integers has no place in so many bits, or both are the same there.
+#[cold]
+fn overflows(bits: u32, [one, two]: [(f64, f64); 2]) -> bool {
+    let modulus = f64::from(bits).exp2();
+    let fits = |(low, high): (f64, f64)| high >= -modulus / 2.0 && low < modulus;
+    let turns = ((one.0 - two.0) / modulus).round();
+    let (least, most) = (one.0 - two.1, one.1 - two.0);
+    !fits(one) || !fits(two) || turns != 0.0 && (least..=most).contains(&(turns * modulus))
 }
 
 /// Everything to compare.

@@ -4,11 +4,13 @@ use super::bind::Bound;
 use super::compare::{Comparison, OneSided, Output, Place};
 use super::expression::{Printing, Sample, Side};
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
+use super::origins;
 use super::texts::Texts;
 use super::witness;
 use crate::base::{Budget, Exhausted, Source};
-use crate::decide::{self, Decision, Equality, Witness};
+use crate::decide::{self, Decision, Equality, Reading, Witness};
 use crate::diag::{Code, Diagnostic};
+use crate::sim;
 use crate::spec::Spec;
 
 /// Groups listed for each tensor.
@@ -28,17 +30,21 @@ pub struct Scene<'a> {
     pub reached: &'a [u64],
     /// The user's choices.
     pub options: decide::Options,
+    /// How the decision read the pairs that are not alike as they stand.
+    pub reading: Option<&'a Reading<'a>>,
     /// For cancellation.
     pub budget: &'a Budget,
 }
 
 impl Scene<'_> {
-    fn printing(&self) -> Printing<'_> {
+    /// How terms are printed here.
+    pub fn printing(&self) -> Printing<'_> {
         Printing {
             texts: self.texts,
             elements: &self.bound.elements,
             sides: self.sides,
             options: self.options,
+            reading: self.reading,
             budget: self.budget,
         }
     }
@@ -96,6 +102,7 @@ pub fn outputs(
 }
 
 /// Output reports of a single kernel.
+#[cold]
 pub fn single(scene: &Scene<'_>, comparison: &Comparison) -> Result<Vec<OutputReport>, Exhausted> {
     let mut reports: Vec<OutputReport> =
         comparison.outputs.iter().map(|output| empty(scene.bound, output)).collect();
@@ -161,6 +168,7 @@ pub fn counterexample(
     spec: &Spec,
     comparison: &Comparison,
     decision: &Decision,
+    trace: Option<&sim::Options>,
 ) -> Result<Option<Counterexample>, Exhausted> {
     let candidates = decision.groups.iter().filter_map(|group| match &group.equality {
         Equality::Different(witness) if witness.point.is_none() => Some((group.members[0], witness)),
@@ -177,6 +185,10 @@ pub fn counterexample(
     let [reference, optimized] = scene.printing().render(&[sample])?.remove(0);
     let bound = scene.bound;
     let output = &comparison.outputs[output];
+    let origins = match trace {
+        Some(options) => Some(origins::trace(scene, options, &sample, (output.tensor, index))?),
+        None => None,
+    };
     Ok(Some(Counterexample {
         tensor: bound.tensors[output.tensor].name.clone(),
         element: output.name(bound, index),
@@ -187,10 +199,12 @@ pub fn counterexample(
         difference: witness.difference.clone(),
         reference,
         optimized,
+        origins,
         spec: witness::replay(spec, bound, witness, scene.reached),
     }))
 }
 
+#[cold]
 fn empty(bound: &Bound, output: &Output) -> OutputReport {
     OutputReport {
         tensor: bound.tensors[output.tensor].name.clone(),
@@ -205,6 +219,7 @@ fn empty(bound: &Bound, output: &Output) -> OutputReport {
     }
 }
 
+#[cold]
 fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -> Group {
     let (side, other) = match first.writer {
         Source::Reference => (0, Source::Optimized),

@@ -8,7 +8,7 @@ use super::difference::mark_differences;
 use super::model::{Expression, Location};
 use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted, Source};
-use crate::decide::{Meanings, Options, idioms};
+use crate::decide::{Meanings, Options, Reading, idioms};
 use crate::diag::Ledger;
 use crate::ir::Kernel;
 use crate::term::print::{self, Printer, Segment};
@@ -49,6 +49,8 @@ pub struct Printing<'a> {
     pub sides: [Side<'a>; 2],
     /// The user's choices.
     pub options: Options,
+    /// A reading that may have what is printed.
+    pub reading: Option<&'a Reading<'a>>,
     /// For cancellation.
     pub budget: &'a Budget,
 }
@@ -56,50 +58,75 @@ pub struct Printing<'a> {
 impl Printing<'_> {
     /// The expressions of some samples, in order.
     pub fn render(&self, samples: &[Sample]) -> Result<Vec<[Option<Expression>; 2]>, Exhausted> {
+        let read = self.reading.and_then(|reading| {
+            let pair = |sample: &Sample| reading.of_pair((sample.terms[0]?, sample.terms[1]?));
+            Some((reading, samples.iter().map(pair).collect::<Option<Vec<_>>>()?))
+        });
+        if let Some((reading, pairs)) = read {
+            let (left, right) = pairs.into_iter().unzip();
+            let shown = [(reading.terms(0), left), (reading.terms(1), right)];
+            return Ok(self.render_read(samples, shown, &reading.meanings));
+        }
         let roots =
             [0, 1].map(|side| samples.iter().filter_map(|sample| sample.terms[side]).collect::<Vec<_>>());
-        let rewritten = [
-            idioms::rewrite(self.sides[0].terms, &roots[0], self.budget)?,
-            idioms::rewrite(self.sides[1].terms, &roots[1], self.budget)?,
-        ];
-        let shown = |side: usize| match &rewritten[side] {
-            Some(rewritten) => (&rewritten.terms, &rewritten.roots),
-            None => (self.sides[side].terms, &roots[side]),
-        };
-        let [(left, left_roots), (right, right_roots)] = [shown(0), shown(1)];
+        let [left, right] =
+            [0, 1].map(|side| idioms::rewrite(self.sides[side].terms, &roots[side], self.budget));
+        let rewritten = [left?, right?];
+        let shown = [0, 1].map(|side| match &rewritten[side] {
+            Some(rewritten) => (&rewritten.terms, rewritten.roots.clone()),
+            None => (self.sides[side].terms, roots[side].clone()),
+        });
+        let sides = [0, 1].map(|side: usize| (shown[side].0, shown[side].1.as_slice()));
         // The readings are already in the ledger of the decision.
-        let meanings = Meanings::of(
-            &self.options,
-            self.budget,
-            [(left, left_roots), (right, right_roots)],
-            &mut Ledger::default(),
-        )?;
-        let mut next = [0, 0];
-        let mut tree = |sample: &Sample, side: usize| {
-            sample.terms[side]?;
-            let (terms, roots) = if side == 0 { (left, left_roots) } else { (right, right_roots) };
-            let root = roots[next[side]];
-            next[side] += 1;
+        let meanings = Meanings::of(&self.options, self.budget, sides, &mut Ledger::default())?;
+        Ok(self.render_read(samples, shown, &meanings))
+    }
+
+    /// The same for samples that were read: each side's terms, and a root for each sample that has one.
+    fn render_read(
+        &self,
+        samples: &[Sample],
+        shown: [(&Terms, Vec<Term>); 2],
+        meanings: &Meanings,
+    ) -> Vec<[Option<Expression>; 2]> {
+        // Both sides are made ready side by side.
+        let trees = |side: usize| -> Vec<Option<print::Expression>> {
+            let (terms, roots) = &shown[side];
             let constant = |at: usize| meanings.name(side, at).map(str::to_owned);
-            let printer = Printer { terms, elements: self.elements, constant: &constant, limit: LEAVES };
-            Some(printer.expression(root, &[]))
+            let printer = self.printer(terms, &constant);
+            let mut roots = roots.iter();
+            let tree = |sample: &Sample| {
+                sample.terms[side]?;
+                Some(printer.expression(*roots.next()?, &[]))
+            };
+            samples.iter().map(tree).collect()
         };
-        let mut rendered = Vec::with_capacity(samples.len());
-        for sample in samples {
-            let mut trees = [tree(sample, 0), tree(sample, 1)];
-            if let ([Some(a), Some(b)], true) = (&mut trees, sample.compare) {
+        let (mut left, mut right) = rayon::join(|| trees(0), || trees(1));
+        for (sample, trees) in samples.iter().zip(left.iter_mut().zip(&mut right)) {
+            if let ((Some(a), Some(b)), true) = (trees, sample.compare) {
                 mark_differences(a, b);
                 // Where everything differs, marks say nothing.
                 unmark(a);
                 unmark(b);
             }
-            let [a, b] = trees;
-            rendered.push([
-                a.map(|tree| self.expression(&tree, 0, sample)),
-                b.map(|tree| self.expression(&tree, 1, sample)),
-            ]);
         }
-        Ok(rendered)
+        let written = |side: usize, trees: Vec<Option<print::Expression>>| -> Vec<Option<Expression>> {
+            let write = |(tree, sample): (Option<print::Expression>, &Sample)| {
+                Some(self.expression(&tree?, side, sample))
+            };
+            trees.into_iter().zip(samples).map(write).collect()
+        };
+        let (left, right) = rayon::join(|| written(0, left), || written(1, right));
+        left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
+    }
+
+    /// A printer for what is shown.
+    pub fn printer<'t>(
+        &'t self,
+        terms: &'t Terms,
+        constant: &'t dyn Fn(usize) -> Option<String>,
+    ) -> Printer<'t> {
+        Printer { terms, elements: self.elements, constant, limit: LEAVES }
     }
 
     fn expression(&self, tree: &print::Expression, side: usize, sample: &Sample) -> Expression {
@@ -122,7 +149,7 @@ impl Printing<'_> {
 }
 
 /// Takes away a mark around the whole.
-fn unmark(tree: &mut print::Expression) {
+pub fn unmark(tree: &mut print::Expression) {
     if let print::Expression::Marked(inner) = tree {
         *tree = std::mem::replace(inner, print::Expression::Ellipsis);
     }

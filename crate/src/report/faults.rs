@@ -67,6 +67,7 @@ pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, run: &Run, budge
 
 /// The name that a `__shared__` variable of a C++ function has in its source: PTX says
 /// `_ZZ4scanE6buffer` (function, `E`, length and name; later ones of one name end in `_0`, …).
+#[cold]
 fn demangled(name: &str) -> Option<&str> {
     let (_, local) = name.strip_prefix("_ZZ")?.rsplit_once('E')?;
     let digits = local.bytes().take_while(u8::is_ascii_digit).count();
@@ -74,6 +75,7 @@ fn demangled(name: &str) -> Option<&str> {
 }
 
 impl Cooked {
+    #[cold]
     fn rename(&mut self, mangled: &str, name: &str) {
         let rename = |text: &mut String| {
             if text.contains(mangled) {
@@ -96,6 +98,7 @@ impl Cooked {
 }
 
 impl Cook<'_> {
+    #[cold]
     fn fault(&mut self, fault: &Fault) {
         match &fault.kind {
             FaultKind::DataRace(races) => races.iter().for_each(|race| self.race(race)),
@@ -106,6 +109,7 @@ impl Cook<'_> {
     }
 
     /// Faults of one instruction.
+    #[cold]
     fn single(&mut self, kind: &FaultKind, fault: &Fault) {
         let who = fault.site.map_or("the launch".to_owned(), |site| thread_name(site.thread));
         let (verdict, code, message) = match kind {
@@ -176,6 +180,7 @@ impl Cook<'_> {
         self.cooked.diagnostics.push(diagnostic);
     }
 
+    #[cold]
     fn race(&mut self, race: &Race) {
         let (first, second) = (self.access(&race.first), self.access(&race.second));
         let place = &race.place.text;
@@ -215,6 +220,7 @@ impl Cook<'_> {
         });
     }
 
+    #[cold]
     fn access(&self, side: &RaceSide) -> AccessReport {
         let span = self.span(side.site);
         AccessReport {
@@ -227,6 +233,7 @@ impl Cook<'_> {
         }
     }
 
+    #[cold]
     fn wait(&mut self, verdict: Verdict, groups: &[WaitGroup]) {
         let mut diagnostic: Option<Diagnostic> = None;
         let mut sentences = Vec::new();
@@ -275,6 +282,7 @@ impl Cook<'_> {
         self.cooked.diagnostics.extend(diagnostic);
     }
 
+    #[cold]
     fn note_worst(&mut self, verdict: Verdict, sentence: String) {
         if self.cooked.worst.as_ref().is_none_or(|(worst, _)| rank(verdict) < rank(*worst)) {
             self.cooked.worst = Some((verdict, sentence));
@@ -324,6 +332,7 @@ fn size_note(place: &Place) -> String {
     }
 }
 
+#[cold]
 fn waits_at(kind: &WaitKind) -> String {
     match kind {
         WaitKind::Barrier { id, arrived, expected } => {
@@ -347,6 +356,7 @@ fn waits_at(kind: &WaitKind) -> String {
 }
 
 /// "threads 0–15 and 32", "thread 3".
+#[cold]
 pub fn threads_text(threads: &[u32]) -> String {
     match threads {
         [] => "nobody".to_owned(),
@@ -356,6 +366,7 @@ pub fn threads_text(threads: &[u32]) -> String {
 }
 
 /// Ascending numbers as ranges: `0–15, 32`. Long lists end in `…`.
+#[cold]
 fn ranges(numbers: &[u32]) -> String {
     const SHOWN: usize = 8;
     let mut runs: Vec<(u32, u32)> = Vec::new();

@@ -105,6 +105,7 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
         elements: &ready.bound.elements,
         sides: [side, side],
         options: decide::Options::default(),
+        reading: None,
         budget,
     };
     let samples: Vec<Sample> = still

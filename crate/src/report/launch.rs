@@ -102,6 +102,7 @@ fn place(side: &LaunchPatch, launch: &LaunchPatch) -> Option<Span> {
     side.span.or(launch.span)
 }
 
+#[cold]
 fn at(diagnostic: Diagnostic, span: Option<Span>) -> Diagnostic {
     match span {
         Some(span) => diagnostic.at(Source::Spec, span),
@@ -138,6 +139,7 @@ fn fits(
     Ok(())
 }
 
+#[cold]
 fn all(side: &LaunchPatch, launch: &LaunchPatch, grid: [u32; 3]) -> Result<Vec<[u32; 3]>, Diagnostic> {
     let count: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
     if count > MAX_CTAS {

@@ -15,6 +15,7 @@ use std::sync::atomic::Ordering;
 const TENSORS: usize = 2;
 
 /// Why the execution of a kernel ended early.
+#[cold]
 pub fn execution(kernel: &str, why: Exhausted, stats: &Stats, budget: &Budget) -> String {
     let executed = grouped(stats.thread_instructions);
     match why {
@@ -35,6 +36,7 @@ pub fn execution(kernel: &str, why: Exhausted, stats: &Stats, budget: &Budget) -
 }
 
 /// Within what a loop did not end: the budget, or less where it was seen to go on for ever.
+#[cold]
 pub fn instructions(stats: &Stats, budget: &Budget) -> String {
     match stats.thread_instructions >= budget.fuel {
         true => format!("the {} thread-instructions allowed", grouped(budget.fuel)),
@@ -44,6 +46,7 @@ pub fn instructions(stats: &Stats, budget: &Budget) -> String {
 
 /// Why what follows the execution ended early: the comparison, or of a single kernel, the listing of
 /// its outputs.
+#[cold]
 pub fn comparison(why: Exhausted, budget: &Budget) -> String {
     let progress = budget.progress();
     let stage = progress.stage.load(Ordering::Relaxed);

@@ -24,12 +24,15 @@ mod evidence;
 pub mod export;
 mod expression;
 mod faults;
+#[cfg(test)]
+mod forged;
 mod front;
 mod infer;
 mod inspect;
 mod launch;
 mod limits;
 mod model;
+mod origins;
 mod pipeline;
 mod pyramid;
 mod ready;
@@ -43,9 +46,10 @@ pub use coverage::coverage;
 pub use infer::infer;
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
+pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check};
 pub use pyramid::Level;
-pub use repair::{Repair, RepairQuestion, repair};
+pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
 pub use text::{Names, TextOptions, text};
 pub use timeline::{FlatTimeline, Recording, TimelineDetail};
 
@@ -76,6 +80,9 @@ pub struct RunOptions<'a> {
     pub schedule: Schedule,
     /// Milliseconds since some moment, for times in the report; `None` leaves them out.
     pub clock: Option<&'a (dyn Fn() -> f64 + Sync)>,
+    /// Trace what differs in a counterexample to instructions ([`Counterexample::origins`]), if no
+    /// kernel executed more thread-instructions than this: it costs another, slower run of each.
+    pub origins: Option<u64>,
     /// Write the verification conditions down in this language instead of deciding them.
     pub export: Option<export::Language>,
 }

@@ -274,6 +274,56 @@ data! {
         pub cuda: Option<CudaLocation>,
     }
 
+    /// Where the differing parts of a counterexample come from.
+    pub struct Origins {
+        /// In the reference kernel.
+        pub reference: Vec<PartOrigin>,
+        /// In the optimized kernel.
+        pub optimized: Vec<PartOrigin>,
+    }
+
+    /// Where a part of an expression comes from.
+    pub struct PartOrigin {
+        /// Which of the expression's marks it is; absent: all of the expression.
+        pub mark: Option<u32>,
+        /// Its number among the marked parts of the formula, in the order of the MathML.
+        pub formula: Option<u32>,
+        /// The part as text.
+        pub text: String,
+        /// The instructions that it comes from.
+        pub steps: Vec<OriginStep>,
+    }
+
+    /// An instruction that a part comes from.
+    pub struct OriginStep {
+        /// What it did.
+        pub role: OriginRole,
+        /// What it read or made, as text; empty for a store.
+        pub of: String,
+        /// Where it stands.
+        pub at: Location,
+        /// Its CUDA line.
+        pub cuda: Option<CudaLocation>,
+        /// Its opcode.
+        pub opcode: String,
+        /// Who executed it: `thread 3`, `warp 2`.
+        pub thread: String,
+    }
+
+    /// What an instruction had to do with a part.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum OriginRole {
+        /// It read this input.
+        Reads,
+        /// It made this very part.
+        Makes,
+        /// No instruction made the part alone; this made the nearest part around it.
+        MakesAround,
+        /// Nothing nearer was found; it stored the whole.
+        Stores,
+    }
+
     /// Concrete inputs that tell the kernels apart.
     pub struct Counterexample {
         /// The output tensor.
@@ -294,6 +344,10 @@ data! {
         pub reference: Option<Expression>,
         /// The optimized kernel's expression.
         pub optimized: Option<Expression>,
+        /// Where what differs comes from; left out unless it was asked for
+        /// ([`RunOptions::origins`](super::RunOptions)).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub origins: Option<Origins>,
         /// The spec with these inputs as contents: a test to keep.
         pub spec: String,
     }

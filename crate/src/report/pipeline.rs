@@ -2,7 +2,7 @@
 
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
-use super::compare::{Comparison, collect, disagreements};
+use super::compare::{Comparison, collect, disagreements, withdraw_overflows};
 use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, rank};
@@ -14,12 +14,13 @@ use super::timeline::Recording;
 use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
-use crate::decide::{self, Decision, Problem};
+use crate::decide::{self, Decision, Problem, Reading};
 use crate::diag::{Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::isa::Effect;
 use crate::sim::{self, FaultKind, Run, Setup};
 use crate::spec::{self, Spec};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Version of the report's shape.
 const FORMAT: u32 = 1;
@@ -180,10 +181,7 @@ impl<'a> Question<'a> {
         let mut runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
         let changes = disagreements(&bound, &runs.iter().map(|(run, _)| run).collect::<Vec<_>>());
         if !changes.is_empty() {
-            for (tensor, format) in changes {
-                bound.tensors[tensor].formats.fill(Some(format));
-                bound.setups.iter_mut().for_each(|setup| setup.tensors[tensor].format = Some(format));
-            }
+            bound.agree(changes);
             runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
         }
         self.timings.simulate = self.now() - begun;
@@ -242,6 +240,7 @@ impl<'a> Question<'a> {
                 sides,
                 reached: &reached,
                 options,
+                reading: None,
                 budget: self.budget,
             };
             match evidence::single(&scene, &comparison) {
@@ -270,25 +269,33 @@ impl<'a> Question<'a> {
             pairs: &comparison.pairs,
         };
         let options = decide::Options { exact_constants: spec.options.exact_constants };
-        if let Some(language) = self.options.export {
+        // The page never asks for that; a constant here keeps its code out of what is downloaded.
+        if let Some(language) = self.options.export.filter(|_| cfg!(not(target_family = "wasm"))) {
             let kernels = sides.map(|side| side.kernel.name.as_str());
             return self.export(language, &options, &problem, kernels, bound, comparison);
         }
-        let mut decision = match decide::decide(&options, self.budget, &problem) {
-            Ok(decision) => decision,
+        let meanwhile = |reading: &Reading<'_>| check::values_ahead(self.budget, problem.elements, reading);
+        let decided = decide::decide_while(&options, self.budget, &problem, meanwhile);
+        let (mut decision, reading, values) = match decided {
+            Ok(decided) => (decided.decision, decided.reading, decided.meanwhile.flatten()),
             Err(exhausted) => return self.stopped(exhausted),
         };
         self.timings.decide = self.now() - begun;
         self.budget.enter(Stage::Check);
         let begun = self.now();
-        if let Err(exhausted) = self.recheck(&options, &problem, &mut decision) {
+        let ahead = check::Ahead { reading: reading.as_ref(), values };
+        if let Err(exhausted) = self.recheck(&options, &problem, &mut decision, ahead) {
             return self.stopped(exhausted);
         }
+        withdraw_overflows(comparison, bound, &mut decision);
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
-        let scene = Scene { texts: &self.texts, bound, sides, reached, options, budget: self.budget };
+        let (reading, budget) = (reading.as_ref(), self.budget);
+        let scene = Scene { texts: &self.texts, bound, sides, reached, options, reading, budget };
         let shown = evidence::outputs(&scene, comparison, &decision).and_then(|outputs| {
-            Ok((outputs, evidence::counterexample(&scene, spec, comparison, &decision)?))
+            let trace = self.trace(spec);
+            let trace = trace.as_ref();
+            Ok((outputs, evidence::counterexample(&scene, spec, comparison, &decision, trace)?))
         });
         match shown {
             Ok(((outputs, diagnostics), counterexample)) => {
@@ -301,8 +308,20 @@ impl<'a> Question<'a> {
         pair_verdict(sides, &mut self.report)
     }
 
+    /// How to run the kernels again for the origins of what differs, if that was asked for.
+    fn trace(&self, spec: &Spec) -> Option<sim::Options> {
+        let most = self.options.origins?;
+        let small = self.report.kernels.iter().all(|kernel| kernel.thread_instructions <= most);
+        small.then(|| sim::Options {
+            collectives_order_memory: spec.options.collectives_order_memory,
+            schedule: self.options.schedule,
+            ..sim::Options::default()
+        })
+    }
+
     /// Writes the conditions down. What they leave out would make them say less than the question,
     /// so it is refused.
+    #[cold]
     fn export(
         &mut self,
         language: export::Language,
@@ -349,8 +368,9 @@ impl<'a> Question<'a> {
         options: &decide::Options,
         problem: &Problem<'_>,
         decision: &mut Decision,
+        ahead: check::Ahead<'_>,
     ) -> Result<(), Exhausted> {
-        let checked = check::decision(options, self.budget, problem, decision)?;
+        let checked = check::decision(options, self.budget, problem, decision, ahead)?;
         check::withdraw(decision, &checked.refuted);
         self.report.checked = Some(CheckedReport {
             confirmed: checked.confirmed,
@@ -362,6 +382,7 @@ impl<'a> Question<'a> {
         Ok(())
     }
 
+    #[cold]
     fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
         let (verdict, code) = match exhausted {
             Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
@@ -378,6 +399,7 @@ impl<'a> Question<'a> {
     }
 
     /// The first error, in a sentence with its place.
+    #[cold]
     fn first_error(&self, source: Source, otherwise: &str) -> String {
         let errors = || self.diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let here = |d: &&Diagnostic| d.primary.as_ref().is_some_and(|label| label.source == source);
@@ -433,11 +455,17 @@ fn run_all(
     bound: &Bound,
     clock: Option<&(dyn Fn() -> f64 + Sync)>,
 ) -> Vec<(Run, Option<f64>)> {
+    let one_done = AtomicBool::new(false);
     let run = |at: usize| {
         let begun = clock.map(|clock| clock());
         let mut run = sim::simulate(options, budget, kernels[at], &bound.setups[at]);
         mark_hidden(&mut run, options, budget, kernels[at], &bound.setups[at]);
         let time = clock.zip(begun).map(|(clock, begun)| clock() - begun);
+        // Whoever is done first leaves a thread idle: it gets ready for the decision.
+        let idle = kernels.len() > 1 && !one_done.swap(true, Ordering::Relaxed);
+        if idle && run.faults.is_empty() && rayon::current_num_threads() > 1 {
+            rayon::spawn(decide::prepare);
+        }
         (run, time)
     };
     match kernels.len() {
@@ -451,6 +479,7 @@ fn run_all(
 
 /// Says of each race whether it is one only because matrix instructions do not order memory: whether
 /// a second run, in which they do, is without it.
+#[cold]
 fn mark_hidden(run: &mut Run, options: &sim::Options, budget: &Budget, kernel: &Kernel, setup: &Setup) {
     let races = |run: &Run| -> Vec<(u32, u32)> {
         run.races().map(|race| (race.first.site.instr, race.second.site.instr)).collect()
@@ -527,6 +556,7 @@ fn tensor_reports(bound: &Bound, comparison: &Comparison, runs: &[&Run]) -> Vec<
     bound.tensors.iter().enumerate().map(each).collect()
 }
 
+#[cold]
 fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
     let outputs: u64 = report.outputs.iter().map(|output| output.elements).sum();
     let writes = match outputs {
@@ -590,6 +620,7 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
     Verdicts { verdict: Verdict::Equivalent, summary }
 }
 
+#[cold]
 fn fault_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::DataRace => "Data race",
@@ -607,6 +638,7 @@ fn fault_name(verdict: Verdict) -> &'static str {
     }
 }
 
+#[cold]
 fn fault_hint(verdict: Verdict) -> Option<String> {
     let hint = "give the tensor that decides concrete `contents`, or make the choice independent of the data";
     (verdict == Verdict::NotStructured).then(|| hint.to_owned())

@@ -1,13 +1,19 @@
-//! A barrier that removes the races of a kernel: tried out, not guessed.
+//! Lines that remove the races of a kernel: tried out, not guessed.
 //!
-//! Candidates are the places from which one `bar.sync` could order the two accesses of a race:
-//! before either of them, at the beginnings of the blocks between them, and, for a race around a
-//! loop, at the loop's ends. Each is put into the text and the kernel is run again; it is offered
-//! only if that run has no fault at all: no race, no deadlock, nothing out of bounds.
+//! Candidates are the places from which a line could order the two accesses of a race: before
+//! either of them, at the beginnings of the blocks between them, and, for a race around a loop, at
+//! the loop's ends. The line is a barrier of all threads, one of the warp, or one that the kernel
+//! has already (named barriers, also those that it only arrives at); where a `cp.async` takes part,
+//! it waits for the copies first. Each is put into the text and the kernel is run again. Where no
+//! line alone leaves no fault at all (no race, no deadlock, nothing out of bounds), the one that
+//! removes this race and leaves the fewest others stays, and the next race is looked at with it in
+//! place, up to [`LINES`] lines. At the end each line is taken out once, and what was not needed
+//! goes; where a barrier of the warp suffices instead of one of the block, it takes its place.
 //!
-//! Guarantees: what is returned has been run, in this launch. Missed: repairs that need several
-//! barriers, or another number of threads at the barrier; and races between CTAs, which no barrier
-//! orders.
+//! Guarantees: what is returned has been run, in this launch, without any fault, and each of its
+//! lines is needed. Missed: repairs whose first line leaves more races than it removes, or that need
+//! new barrier objects or another place for data; what more than [`WORK`] would find, which the
+//! answer says; and races between CTAs, which no barrier orders.
 
 use super::Input;
 use super::model::{Location, TextSource};
@@ -16,13 +22,22 @@ use super::texts::Texts;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::ir::Kernel;
 use crate::isa::Effect;
-use crate::sim;
+use crate::sim::{self, FaultKind};
 use serde::Serialize;
 
-/// Places that are tried.
-const TRIED: usize = 16;
-/// What is put in.
+/// Lines that a repair may have.
+const LINES: usize = 12;
+/// Places that are tried with each line, and with the likeliest line.
+const PLACES: usize = 16;
+const MOST: usize = 80;
+/// Thread-instructions after which no further line is tried: a few seconds. The likeliest line gets
+/// its first places in any case.
+const WORK: u64 = 200_000_000;
+/// Barriers of the kernel's own that are tried.
+const OWN: usize = 4;
 const BARRIER: &str = "bar.sync 0;";
+const WARP: &str = "bar.warp.sync 0xffffffff;";
+const COPIES: &str = "cp.async.wait_all; bar.sync 0;";
 
 /// A race, and which kernel it is in.
 #[derive(Clone, Copy, Debug, serde::Deserialize)]
@@ -36,48 +51,280 @@ pub struct RepairQuestion {
     pub second: u32,
 }
 
-/// A barrier that makes the kernel run without any fault.
+/// What the search found.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct RepairAnswer {
+    /// What removes the race, if anything did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "wasm", tsify(optional))]
+    pub repair: Option<Repair>,
+    /// Runs of the kernel with other lines in it.
+    pub tried: u32,
+    /// More would have been tried if the kernel were not that long.
+    pub cut_short: bool,
+}
+
+/// Lines that make the kernel run without any fault.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
 pub struct Repair {
     /// Which kernel.
     pub side: TextSource,
-    /// The instruction that the barrier comes before.
-    pub before: Location,
-    /// The new line, without its indentation.
-    pub inserted: String,
-    /// The whole text with the barrier in it.
+    /// The new lines, in the order of the text.
+    pub lines: Vec<NewLine>,
+    /// The whole text with the lines in it.
     pub text: String,
-    /// Places that were tried, this one included.
-    pub tried: u32,
 }
 
-/// Looks for one barrier that removes the race and every other fault of its kernel.
-pub fn repair(input: &Input<'_>, question: RepairQuestion, budget: &Budget) -> Option<Repair> {
-    let source = if question.reference { Source::Reference } else { Source::Optimized };
-    let ready = Ready::new(input)?;
-    let (kernel, _) = ready.side(source)?;
-    let texts = Texts::new(input.reference, input.optimized, input.spec);
-    let text = texts.text(source);
-    let places = candidates(kernel, question.first, question.second);
-    for (tried, instr) in places.into_iter().enumerate() {
-        let span = kernel.code[instr as usize].span;
-        let repaired = insert(text, span)?;
-        match is_sound(input, source, &repaired, budget) {
-            Ok(false) => continue,
-            Err(_) => return None,
-            Ok(true) => {
-                return Some(Repair {
-                    side: source.into(),
-                    before: texts.location(source, span),
-                    inserted: BARRIER.to_owned(),
-                    text: repaired,
-                    tried: tried as u32 + 1,
-                });
+/// A line of a repair.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct NewLine {
+    /// The instruction of the text as it was that the line comes before.
+    pub before: Location,
+    /// The line, without its indentation.
+    pub inserted: String,
+}
+
+/// Looks for lines that remove a race and every other fault of its kernel.
+pub fn repair(input: &Input<'_>, question: RepairQuestion, budget: &Budget) -> RepairAnswer {
+    Search::new(input, question, budget, WORK)
+        .map_or(RepairAnswer { repair: None, tried: 0, cut_short: false }, |search| search.answer(question))
+}
+
+/// A line before an instruction of the kernel as it was.
+type Added = (u32, String);
+
+/// A line that removes one race of several.
+struct Step {
+    /// The pairs that race with it in place.
+    left: Vec<(u32, u32)>,
+    /// Instructions in the line.
+    more: usize,
+    /// The instruction of the kernel so far that it comes before.
+    at: u32,
+    line: String,
+}
+
+/// How a run with some lines went.
+struct Trial {
+    /// The pairs of instructions that race; `None` where something else is wrong, too.
+    races: Option<Vec<(u32, u32)>>,
+    /// Instructions of the kernel with those lines.
+    length: usize,
+}
+
+impl Trial {
+    fn is_sound(&self) -> bool {
+        self.races.as_ref().is_some_and(Vec::is_empty)
+    }
+}
+
+struct Search<'a> {
+    input: &'a Input<'a>,
+    source: Source,
+    text: &'a str,
+    /// Of each instruction of the kernel as it was.
+    spans: Vec<Span>,
+    /// A block has several warps.
+    warps: bool,
+    budget: &'a Budget,
+    most_work: u64,
+    work: u64,
+    tried: u32,
+    cut_short: bool,
+}
+
+impl<'a> Search<'a> {
+    fn new(
+        input: &'a Input<'a>,
+        question: RepairQuestion,
+        budget: &'a Budget,
+        most_work: u64,
+    ) -> Option<Self> {
+        let source = if question.reference { Source::Reference } else { Source::Optimized };
+        let text = if question.reference { input.reference? } else { input.optimized };
+        let ready = Ready::new(input)?;
+        let (kernel, setup) = ready.side(source)?;
+        let spans = kernel.code.iter().map(|instr| instr.span).collect();
+        let warps = setup.launch.block.iter().product::<u32>() > 32;
+        Some(Search {
+            input,
+            source,
+            text,
+            spans,
+            warps,
+            budget,
+            most_work,
+            work: 0,
+            tried: 0,
+            cut_short: false,
+        })
+    }
+
+    fn answer(mut self, question: RepairQuestion) -> RepairAnswer {
+        let added =
+            self.lines_for(question).map(|added| self.needed(added)).map(|added| self.within_warps(added));
+        let repair = added.map(|mut added| {
+            let texts = Texts::new(self.input.reference, self.input.optimized, self.input.spec);
+            added.sort_by_key(|(before, _)| *before);
+            Repair {
+                side: self.source.into(),
+                text: with(self.text, &self.spans, &added),
+                lines: added
+                    .into_iter()
+                    .map(|(before, inserted)| NewLine {
+                        before: texts.location(self.source, self.spans[before as usize]),
+                        inserted,
+                    })
+                    .collect(),
+            }
+        });
+        RepairAnswer { repair, tried: self.tried, cut_short: self.cut_short }
+    }
+
+    /// Lines with which the kernel has no fault, one after the other.
+    fn lines_for(&mut self, question: RepairQuestion) -> Option<Vec<Added>> {
+        let mut added: Vec<Added> = Vec::new();
+        // Of each instruction of the kernel so far, which it was; none for those that are new.
+        let mut origin: Vec<Option<u32>> = (0..self.spans.len() as u32).map(Some).collect();
+        let mut race = (question.first, question.second);
+        while added.len() < LINES {
+            let text = with(self.text, &self.spans, &added);
+            let ready = Ready::new(&self.replaced(&text))?;
+            let (kernel, _) = ready.side(self.source)?;
+            let mut best: Option<Step> = None;
+            let places = candidates(kernel, race.0, race.1);
+            'tries: for (rank, line) in lines(kernel, &text, race).into_iter().enumerate() {
+                for at in places.iter().take(if rank == 0 { MOST } else { PLACES }) {
+                    let Some(before) = origin[*at as usize] else { continue };
+                    if self.work > self.most_work && self.tried as usize >= PLACES {
+                        self.cut_short = true;
+                        break 'tries;
+                    }
+                    added.push((before, line.clone()));
+                    let trial = self.run(&added);
+                    added.pop();
+                    let Trial { races, length } = trial?;
+                    let Some(left) = races else { continue };
+                    if left.is_empty() {
+                        added.push((before, line));
+                        return Some(added);
+                    }
+                    let more = length - origin.len();
+                    let after = |instr: u32| if instr < *at { instr } else { instr + more as u32 };
+                    let gone = !left.contains(&(after(race.0), after(race.1)))
+                        && !left.contains(&(after(race.1), after(race.0)));
+                    if gone && best.as_ref().is_none_or(|best| left.len() < best.left.len()) {
+                        best = Some(Step { left, more, at: *at, line: line.clone() });
+                    }
+                }
+            }
+            if self.cut_short {
+                return None;
+            }
+            let Step { left, more, at, line } = best?;
+            added.push((origin[at as usize]?, line));
+            origin.splice(at as usize..at as usize, vec![None; more]);
+            race = *left.first()?;
+        }
+        None
+    }
+
+    /// The lines with barriers of a warp where those suffice.
+    fn within_warps(&mut self, mut added: Vec<Added>) -> Vec<Added> {
+        // Where there is one warp, they always do: that says nothing about the kernel.
+        for at in 0..if self.warps { added.len() } else { 0 } {
+            if added[at].1 != BARRIER {
+                continue;
+            }
+            WARP.clone_into(&mut added[at].1);
+            if !self.run(&added).is_some_and(|trial| trial.is_sound()) {
+                BARRIER.clone_into(&mut added[at].1);
             }
         }
+        added
     }
-    None
+
+    /// The lines without which there is a fault.
+    fn needed(&mut self, mut added: Vec<Added>) -> Vec<Added> {
+        let mut at = 0;
+        while at < added.len() && added.len() > 1 {
+            let line = added.remove(at);
+            if !self.run(&added).is_some_and(|trial| trial.is_sound()) {
+                added.insert(at, line);
+                at += 1;
+            }
+        }
+        added
+    }
+
+    fn replaced<'b>(&self, text: &'b str) -> Input<'b>
+    where
+        'a: 'b,
+    {
+        match self.source {
+            Source::Reference => Input { reference: Some(text), ..*self.input },
+            Source::Optimized | Source::Spec => Input { optimized: text, ..*self.input },
+        }
+    }
+
+    /// Runs the kernel with some lines in it; `None` where the budget ends that.
+    fn run(&mut self, added: &[Added]) -> Option<Trial> {
+        self.tried += 1;
+        let text = with(self.text, &self.spans, added);
+        let (trial, executed) = try_out(&self.replaced(&text), self.source, self.budget).ok()?;
+        self.work += executed;
+        Some(trial)
+    }
+}
+
+/// A text with lines before some of its instructions, which begin at `spans`; of several before the
+/// same one, the first comes first.
+fn with(text: &str, spans: &[Span], added: &[Added]) -> String {
+    let mut added: Vec<_> = added.iter().collect();
+    added.sort_by_key(|(before, _)| *before);
+    let mut out = String::with_capacity(text.len() + 32 * added.len());
+    let mut from = 0;
+    for (before, line) in added {
+        let at = spans[*before as usize].start as usize;
+        let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let indentation = text[start..at].chars().take_while(|c| c.is_whitespace());
+        out.push_str(&text[from..at]);
+        out.push_str(line);
+        out.push('\n');
+        out.extend(indentation);
+        from = at;
+    }
+    out + &text[from..]
+}
+
+/// The lines that may help, the likeliest first.
+fn lines(kernel: &Kernel, text: &str, race: (u32, u32)) -> Vec<String> {
+    let words = |at: u32| {
+        let instr = kernel.code.get(at as usize);
+        instr
+            .map(|instr| instr.span.text(text).split_whitespace().collect::<Vec<_>>().join(" "))
+            .unwrap_or_default()
+    };
+    // A copy that nobody waited for is ordered by no barrier alone.
+    let copies = [race.0, race.1].into_iter().any(|at| words(at).contains("cp.async."));
+    let mut lines = vec![if copies { COPIES } else { BARRIER }.to_owned(), WARP.to_owned()];
+    let all = 0..kernel.code.len() as u32;
+    for words in all.map(words) {
+        // Whoever only arrives lets others wait, who may have forgotten to.
+        let Some((name, operands)) = words.split_once(' ') else { continue };
+        if !matches!(name, "bar.sync" | "bar.arrive" | "barrier.sync" | "barrier.arrive") {
+            continue;
+        }
+        let own =
+            format!("{} {};", name.replace("arrive", "sync"), operands.trim_end_matches(';').trim_end());
+        if lines.len() < 2 + OWN && !lines.contains(&own) && own != BARRIER {
+            lines.push(own);
+        }
+    }
+    lines
 }
 
 /// Instructions before which a barrier may help, the likeliest first.
@@ -111,36 +358,35 @@ fn candidates(kernel: &Kernel, first: u32, second: u32) -> Vec<u32> {
         places.extend(starts(high + 1, branch));
     }
     places.extend([high, low, high + 1, low + 1]);
+    // The accesses of one thread may stand before the one that was noticed first.
+    places.extend((low + 1..high).rev());
     let mut kept = Vec::new();
     for place in places {
-        if place <= last && !kept.contains(&place) && kept.len() < TRIED {
+        if place <= last && !kept.contains(&place) && kept.len() < MOST {
             kept.push(place);
         }
     }
     kept
 }
 
-/// The text with a barrier before an instruction, on a line of its own.
-fn insert(text: &str, span: Span) -> Option<String> {
-    let at = span.start as usize;
-    let (before, after) = (text.get(..at)?, text.get(at..)?);
-    let line = before.rfind('\n').map_or(before, |newline| &before[newline + 1..]);
-    let indentation: String = line.chars().take_while(|c| c.is_whitespace()).collect();
-    Some(format!("{before}{BARRIER}\n{indentation}{after}"))
-}
-
-/// Whether a kernel in place of the one asked about runs without any fault.
-fn is_sound(input: &Input<'_>, source: Source, text: &str, budget: &Budget) -> Result<bool, Exhausted> {
-    let input = match source {
-        Source::Reference => Input { reference: Some(text), ..*input },
-        Source::Optimized | Source::Spec => Input { optimized: text, ..*input },
-    };
-    let Some(ready) = Ready::new(&input) else { return Ok(false) };
-    let Some((kernel, setup)) = ready.side(source) else { return Ok(false) };
+/// How a kernel runs, and the thread-instructions that it took to tell.
+fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial, u64), Exhausted> {
+    let bad = Trial { races: None, length: 0 };
+    let Some(ready) = Ready::new(input) else { return Ok((bad, 0)) };
+    let Some((kernel, setup)) = ready.side(source) else { return Ok((bad, 0)) };
     let options = sim::Options { timeline_events: 0, ..sim::Options::default() };
     let run = sim::simulate(&options, budget, kernel, setup);
     budget.poll()?;
-    Ok(run.faults.is_empty())
+    let mut races = Some(Vec::new());
+    for fault in &run.faults {
+        match (&fault.kind, &mut races) {
+            (FaultKind::DataRace(found), Some(races)) => {
+                races.extend(found.iter().map(|race| (race.first.site.instr, race.second.site.instr)));
+            }
+            _ => races = None,
+        }
+    }
+    Ok((Trial { races, length: kernel.code.len() }, run.stats.thread_instructions))
 }
 
 #[cfg(test)]
@@ -148,13 +394,84 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_barrier_gets_a_line_with_the_same_indentation() {
+    fn lines_get_the_indentation_of_what_they_come_before() {
         let text = "{\n\t$L: ld.a;\n\tst.b;\n}";
         let span = |of: &str| {
             let start = text.find(of).unwrap_or_default() as u32;
             Span { start, end: start + of.len() as u32 }
         };
-        assert_eq!(insert(text, span("st.b;")).as_deref(), Some("{\n\t$L: ld.a;\n\tbar.sync 0;\n\tst.b;\n}"));
-        assert_eq!(insert(text, span("ld.a;")).as_deref(), Some("{\n\t$L: bar.sync 0;\n\tld.a;\n\tst.b;\n}"));
+        let spans = [span("ld.a;"), span("st.b;")];
+        let added = |lines: &[(u32, &str)]| -> String {
+            with(text, &spans, &lines.iter().map(|(at, line)| (*at, (*line).to_owned())).collect::<Vec<_>>())
+        };
+        assert_eq!(added(&[(1, BARRIER)]), "{\n\t$L: ld.a;\n\tbar.sync 0;\n\tst.b;\n}");
+        assert_eq!(added(&[(0, BARRIER)]), "{\n\t$L: bar.sync 0;\n\tld.a;\n\tst.b;\n}");
+        assert_eq!(
+            added(&[(1, "one;"), (0, BARRIER), (1, "two;")]),
+            "{\n\t$L: bar.sync 0;\n\tld.a;\n\tone;\n\ttwo;\n\tst.b;\n}"
+        );
+    }
+
+    /// Threads that read their neighbour's slot before and after it is written, for a while.
+    const LONG: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+.reqntid 64, 1, 1
+{
+\t.reg .pred %p<2>;
+\t.reg .b32 %r<9>;
+\t.reg .b64 %rd<4>;
+\t.shared .align 4 .b32 slots[65];
+\tld.param.u64 %rd1, [out];
+\tmov.u32 %r1, %tid.x;
+\tshl.b32 %r2, %r1, 2;
+\tmov.u32 %r3, slots;
+\tadd.u32 %r4, %r3, %r2;
+\tmov.u32 %r5, 0;
+$round:
+\tadd.u32 %r5, %r5, 1;
+\tsetp.lt.u32 %p1, %r5, 40;
+\t@%p1 bra $round;
+\tst.shared.u32 [%r4], %r1;
+\tst.shared.u32 [%r4+4], %r1;
+\tld.shared.u32 %r6, [%r4];
+\tmul.wide.u32 %rd2, %r1, 4;
+\tadd.u64 %rd3, %rd1, %rd2;
+\tst.global.u32 [%rd3], %r6;
+\tret;
+}
+";
+
+    fn search(text: &str, between: [&str; 2], work: u64) -> RepairAnswer {
+        let input = Input { reference: None, optimized: text, spec: None, overrides: None };
+        // Four declarations stand before the first instruction.
+        let at = |of: &str| text[..text.find(of).expect("there")].matches(";\n").count() as u32 - 4;
+        let question = RepairQuestion { reference: false, first: at(between[0]), second: at(between[1]) };
+        Search::new(&input, question, &Budget::default(), work).expect("it runs").answer(question)
+    }
+
+    #[test]
+    fn several_lines_are_found_and_all_are_needed() {
+        let answer = search(LONG, ["st.shared.u32 [%r4],", "st.shared.u32 [%r4+4]"], WORK);
+        let repair = answer.repair.expect("two barriers");
+        assert_eq!(repair.lines.len(), 2);
+        assert!(!answer.cut_short);
+        for line in &repair.lines {
+            assert!(line.before.excerpt.contains(".shared.u32"), "{}", line.before.excerpt);
+        }
+    }
+
+    /// All threads write the same slot: no barrier helps.
+    #[test]
+    fn a_search_ends_where_its_work_does_and_says_so() {
+        let hopeless = LONG.replace("st.shared.u32 [%r4],", "st.shared.u32 [slots],");
+        let between = ["mov.u32 %r1, %tid.x", "st.global.u32"];
+        let answer = search(&hopeless, between, 1_000);
+        assert!(answer.repair.is_none() && answer.cut_short);
+        assert_eq!(answer.tried as usize, PLACES);
+        let answer = search(&hopeless, between, WORK);
+        assert!(answer.repair.is_none() && !answer.cut_short);
+        assert!(answer.tried as usize > PLACES);
     }
 }

@@ -14,6 +14,7 @@ const LISTED: usize = 256;
 
 /// The witness' inputs, by tensor. Tensors that only have the default everywhere are left out
 /// unless nothing else is there to show.
+#[cold]
 pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
     let rest = number(&witness.default);
     let mut all = Vec::new();
@@ -56,6 +57,7 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
 
 /// The spec of the question with the witness as concrete inputs: running it shows the difference
 /// again. `reached` has the elements that the kernels touched, by tensor, for those without a shape.
+#[cold]
 pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) -> String {
     let mut spec = spec.clone();
     for (tensor, reached) in bound.tensors.iter().zip(reached) {

@@ -1,24 +1,17 @@
-//! Loads, stores and atomics: addresses to bytes, bounds, alignment, definedness, races.
+//! Loads and stores: bytes to values and back, definedness, races; local memory.
 
-use super::bits::{as_bits, as_number, mask as low_bits, operate, slice};
+use super::batch::Batch;
+use super::bits::{as_bits, mask as low_bits, slice};
 use super::cells::granule_of;
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Hand, lanes};
-use super::trace::EventKind;
 use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
-use crate::isa::{Access, AtomicOp, Lanes, Space, WARP};
-use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
+use crate::isa::{Access, Lanes, WARP};
+use crate::term::{Symbol, SymbolKind, Terms, Value};
 use std::ops::Range;
-
-/// The lanes of one instruction that access one region, and where.
-struct Batch {
-    region: usize,
-    mask: u32,
-    offsets: Lanes,
-}
 
 impl<'a> Machine<'a> {
     /// Executes a load.
@@ -28,9 +21,9 @@ impl<'a> Machine<'a> {
             return;
         }
         self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
-            machine.touch_reads(index, pc, &batch, step * u64::from(access.vector));
+            machine.touch_reads(index, pc, batch, step * u64::from(access.vector));
             for element in 0..access.vector {
-                machine.load_element(index, pc, &batch, access, element);
+                machine.load_element(index, pc, batch, access, element);
             }
         });
     }
@@ -57,11 +50,14 @@ impl<'a> Machine<'a> {
         let epochs = self.clocks.epochs(warp.first(), warp.present.count_ones());
         let epoch = epochs[0];
         let reachable = limit <= self.memory.reach(state.space);
-        if offset > last || !aligned || !reachable || epochs.iter().any(|other| *other != epoch) {
+        if offset > last
+            || !aligned
+            || !reachable
+            || epochs.iter().fold(0, |apart, other| apart | other ^ epoch) != 0
+        {
             return false;
         }
-        let batch = Batch { region, mask, offsets: [offset; WARP] };
-        self.begin_batch(index, pc, &batch, offset + u64::from(total), access, AccessKind::Read);
+        self.begin_batch(index, pc, (region, mask), offset + u64::from(total), access, AccessKind::Read);
         if self.memory.regions[region].watched {
             let by = self.accessor(index, pc, mask, epoch);
             self.touch_read(index, pc, region, offset..offset + u64::from(total), &by);
@@ -87,214 +83,14 @@ impl<'a> Machine<'a> {
         true
     }
 
-    /// An address register's value plus the instruction's offset.
-    #[inline]
-    fn effective(&self, word: u64, offset: i64, base: Reg) -> u64 {
-        let address = word.wrapping_add(offset as u64);
-        if self.is_narrow(base) { address & 0xffff_ffff } else { address }
-    }
-
     /// Executes a store.
+    #[inline(never)]
     pub(super) fn store(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
         self.for_each_batch(index, pc, mask, access, AccessKind::Write, |machine, batch| {
             for element in 0..access.vector {
-                machine.store_element(index, pc, &batch, access, element);
+                machine.store_element(index, pc, batch, access, element);
             }
         });
-    }
-
-    /// Splits the lanes by region, stops those whose address is bad, prepares the regions, and
-    /// hands each batch on. Local memory is served here.
-    fn for_each_batch(
-        &mut self,
-        index: usize,
-        pc: u32,
-        mask: u32,
-        access: Access,
-        kind: AccessKind,
-        mut then: impl FnMut(&mut Self, Batch),
-    ) {
-        let kernel = self.kernel;
-        let instr = &kernel.code[pc as usize];
-        let base = kernel.src(instr)[0];
-        let known = self.concrete_lanes(index, pc, mask, base, "the address");
-        let mut addresses = *self.warps[index].lanes(base);
-        let narrow = self.is_narrow(base);
-        for address in &mut addresses {
-            *address = address.wrapping_add(instr.offset as u64);
-            if narrow {
-                *address &= 0xffff_ffff;
-            }
-        }
-        let total = access.format.bytes() * u32::from(access.vector);
-        let align = if total.is_power_of_two() { total } else { 1 };
-        if let Some((batch, end)) = self.whole_batch(known, access, kind, &addresses, total, align) {
-            self.begin_batch(index, pc, &batch, end, access, kind);
-            then(self, batch);
-            return;
-        }
-        let mut rest = known;
-        while rest != 0 {
-            let leader = rest.trailing_zeros();
-            match self.memory.locate(access.space, addresses[leader as usize]) {
-                Spot::Nowhere => {
-                    let place = self.place(access, addresses[leader as usize]);
-                    self.park(index, 1 << leader, pc, FaultKind::OutOfBounds(kind, place));
-                    rest &= !(1 << leader);
-                }
-                Spot::Local(offset) => {
-                    self.local(index, pc, leader, access, offset, kind, addresses[leader as usize]);
-                    rest &= !(1 << leader);
-                }
-                Spot::Region(region, _) => {
-                    let mut batch = Batch { region, mask: 0, offsets: [0; WARP] };
-                    let mut end = 0;
-                    for lane in lanes(rest) {
-                        let address = addresses[lane as usize];
-                        let Spot::Region(other, offset) = self.memory.locate(access.space, address) else {
-                            continue;
-                        };
-                        if other != region {
-                            continue;
-                        }
-                        rest &= !(1 << lane);
-                        let spot = (region, offset, address);
-                        if !self.fits(index, pc, lane, kind, access, spot, total, align) {
-                            continue;
-                        }
-                        batch.mask |= 1 << lane;
-                        batch.offsets[lane as usize] = offset as u64;
-                        end = end.max(offset as u64 + u64::from(total));
-                    }
-                    if batch.mask != 0 {
-                        self.begin_batch(index, pc, &batch, end, access, kind);
-                        then(self, batch);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The common case, without a look at each lane: all are inside one region, and aligned. With
-    /// the end of what they access.
-    #[inline]
-    fn whole_batch(
-        &self,
-        known: u32,
-        access: Access,
-        kind: AccessKind,
-        addresses: &Lanes,
-        total: u32,
-        align: u32,
-    ) -> Option<(Batch, u64)> {
-        let leader = addresses[known.trailing_zeros() as usize % WARP];
-        let Spot::Region(region, offset) = self.memory.locate(access.space, leader) else { return None };
-        let state = &self.memory.regions[region];
-        let limit = state.size.unwrap_or(state.limit);
-        let writable = kind == AccessKind::Read || !matches!(state.space, Space::Const | Space::Param);
-        if known == 0 || !writable || limit > self.memory.reach(state.space) {
-            return None;
-        }
-        let base = leader.wrapping_sub(offset as u64);
-        let last = limit.checked_sub(u64::from(total))?;
-        let mut offsets = [0; WARP];
-        let (mut farthest, mut any) = (0, 0);
-        for lane in 0..WARP {
-            let keep = u64::from(known >> lane & 1).wrapping_neg();
-            offsets[lane] = addresses[lane].wrapping_sub(base) & keep;
-            farthest = offsets[lane].max(farthest);
-            any |= offsets[lane];
-        }
-        let good = farthest <= last && any & u64::from(align - 1) == 0;
-        good.then(|| (Batch { region, mask: known, offsets }, farthest + u64::from(total)))
-    }
-
-    fn begin_batch(
-        &mut self,
-        index: usize,
-        pc: u32,
-        batch: &Batch,
-        end: u64,
-        access: Access,
-        kind: AccessKind,
-    ) {
-        self.prepare(batch.region, end, access, kind);
-        let space = self.memory.regions[batch.region].space;
-        if matches!(space, Space::Shared | Space::Global) {
-            let step = self.warps[index].step;
-            let event = EventKind::access(kind, space == Space::Shared);
-            self.trace.event(index as u32, step, batch.mask, pc, event);
-        }
-    }
-
-    /// Whether addresses in a register have 32 bits.
-    pub(super) fn is_narrow(&self, reg: Reg) -> bool {
-        matches!(self.kernel.registers[reg.index()], RegisterKind::Virtual { bits: 32 })
-    }
-
-    /// Whether an access is aligned and inside its region; if not, the lane stops.
-    #[allow(clippy::too_many_arguments)]
-    #[inline]
-    pub(super) fn fits(
-        &mut self,
-        index: usize,
-        pc: u32,
-        lane: u32,
-        kind: AccessKind,
-        access: Access,
-        (region, offset, address): (usize, i64, u64),
-        total: u32,
-        align: u32,
-    ) -> bool {
-        let state = &self.memory.regions[region];
-        let limit = state.size.unwrap_or(state.limit);
-        let inside = offset >= 0 && (offset as u64).saturating_add(u64::from(total)) <= limit;
-        let aligned = offset & i64::from(align - 1) == 0;
-        let writable = kind == AccessKind::Read || !matches!(state.space, Space::Const | Space::Param);
-        if inside && aligned && writable {
-            return true;
-        }
-        let place = self.place(access, address);
-        let fault = if !inside {
-            FaultKind::OutOfBounds(kind, place)
-        } else if !aligned {
-            FaultKind::Misaligned(kind, place, align)
-        } else {
-            FaultKind::Unsupported(format!("{} is read-only memory", place.text))
-        };
-        self.park(index, 1 << lane, pc, fault);
-        false
-    }
-
-    pub(super) fn place(&self, access: Access, address: u64) -> super::outcome::Place {
-        self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes())
-    }
-
-    /// Makes a region ready for an access: grown, fine enough, with shadow state.
-    pub(super) fn prepare(&mut self, region: usize, end: u64, access: Access, kind: AccessKind) {
-        let state = &mut self.memory.regions[region];
-        if state.size.is_none() && end > state.cells.len() {
-            state.open_to(&mut self.terms, self.setup, end, access.format);
-        }
-        state.reached = state.reached.max(end);
-        match kind {
-            AccessKind::Read => state.read = true,
-            AccessKind::Write => state.written = true,
-            AccessKind::Atomic => (state.read, state.written) = (true, true),
-        }
-        let granule = granule_of(access.format);
-        if state.cells.granule() > granule {
-            state.refine(&mut self.terms, granule);
-        }
-        if kind != AccessKind::Read && matches!(state.space, Space::Shared | Space::Global) && !state.watched
-        {
-            state.watched = true;
-            self.input_written = true;
-            self.fuel = 0;
-        }
-        if state.watched {
-            state.shadowed();
-        }
     }
 
     // ---- reading ---------------------------------------------------------------------------
@@ -349,13 +145,14 @@ impl<'a> Machine<'a> {
         let bytes = access.format.bytes();
         let at = u64::from(element) * u64::from(bytes);
         let width = register_bits(&kernel.registers[dst.index()]);
-        let (mut words, mut codes): (Lanes, Lanes) = ([0; WARP], [0; WARP]);
-        let (mut concrete, mut symbolic, mut undefined) = (0, 0, 0);
         let cells = &self.memory.regions[batch.region].cells;
-        if bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, &mut codes) {
-            self.warps[index].set_symbolic(dst, batch.mask, &codes);
+        let warp = &mut self.warps[index];
+        if bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, warp.waiting()) {
+            warp.take(dst, batch.mask, true);
             return;
         }
+        let (mut words, mut codes): (Lanes, Lanes) = ([0; WARP], [0; WARP]);
+        let (mut concrete, mut symbolic, mut undefined) = (0, 0, 0);
         for lane in lanes(batch.mask) {
             match cells.read(&mut self.terms, batch.offsets[lane as usize] + at, bytes) {
                 Value::Concrete(bits) => {
@@ -462,7 +259,7 @@ impl<'a> Machine<'a> {
     // ---- local memory ----------------------------------------------------------------------
 
     #[allow(clippy::too_many_arguments)]
-    fn local(
+    pub(super) fn local(
         &mut self,
         index: usize,
         pc: u32,
@@ -527,84 +324,6 @@ impl<'a> Machine<'a> {
             }
         }
     }
-
-    // ---- atomics ---------------------------------------------------------------------------
-
-    /// Executes an atomic or a reduction.
-    pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, op: AtomicOp, access: Access) {
-        self.for_each_batch(index, pc, mask, access, AccessKind::Atomic, |machine, batch| {
-            for lane in lanes(batch.mask) {
-                machine.atomic_lane(index, pc, lane, op, access, batch.region, batch.offsets[lane as usize]);
-            }
-        });
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn atomic_lane(
-        &mut self,
-        index: usize,
-        pc: u32,
-        lane: u32,
-        op: AtomicOp,
-        access: Access,
-        region: usize,
-        offset: u64,
-    ) {
-        let kernel = self.kernel;
-        let instr = &kernel.code[pc as usize];
-        let (dst, src) = (kernel.dst(instr).first().copied(), kernel.src(instr));
-        let bytes = access.format.bytes();
-        let observed = dst.is_some_and(|reg| {
-            self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
-        });
-        if self.memory.regions[region].flights > 0 {
-            self.write_under_copies(index, pc, lane, region, offset, bytes);
-        }
-        let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
-        if old == Value::Undefined {
-            let place = self.region_place(region, offset, bytes);
-            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
-            return;
-        }
-        let operands: Vec<Value> = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
-        if operands.contains(&Value::Undefined) {
-            let name = self.register_name(src[1]);
-            self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
-            return;
-        }
-        let Some(new) = update(&mut self.terms, op, access.format, old, &operands) else {
-            let why = "the outcome of this atomic depends on input data".to_owned();
-            self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
-            return;
-        };
-        let new = self.guarded_value(lane, new, old, access.format);
-        self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
-        self.changes +=
-            u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
-        if let Some(dst) = dst {
-            self.warps[index].set(dst, lane, old);
-        }
-        let granule = u64::from(self.memory.regions[region].cells.granule());
-        let epoch = self.clocks.epoch(self.warps[index].first() + lane);
-        let by = self.accessor(index, pc, 1 << lane, epoch);
-        for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
-            let Some(conflict) = self.detector.atomic(&self.clocks, shadow, &by, op, observed) else {
-                continue;
-            };
-            if conflict.observed {
-                let place = self.region_place(region, at, bytes);
-                let other = self.global_thread(conflict.other);
-                let why = format!(
-                    "the value of this atomic on {} depends on whether {other} comes first",
-                    place.text
-                );
-                self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
-                return;
-            }
-            self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
-        }
-    }
 }
 
 /// Whether several lanes may have the same offset; distinct neighbours are told at once.
@@ -638,7 +357,7 @@ fn extend(bits: u64, format: Format, width: u32) -> u64 {
 }
 
 /// A register's value as the low `bits` bits that a store moves.
-fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
+pub(super) fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
     let Value::Symbolic(symbol) = value else {
         return match value {
             Value::Concrete(word) => Value::Concrete(low_bits(word, bits)),
@@ -664,100 +383,5 @@ fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
             Some(width) if width > bits => slice(terms, value, width, 0, bits),
             _ => value,
         },
-    }
-}
-
-/// The new value of an atomic; `None` where it depends on symbolic data in a way that terms do
-/// not express.
-fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands: &[Value]) -> Option<Value> {
-    let operand = *operands.first()?;
-    if op == AtomicOp::Exchange {
-        return Some(fit(terms, operand, format.bits()));
-    }
-    if let (Value::Concrete(old), Value::Concrete(operand)) = (old, operand)
-        && operands.iter().all(|value| matches!(value, Value::Concrete(_)))
-        && (!format.is_float() || matches!(format, Format::F32 | Format::F64))
-    {
-        let other = match operands.get(1) {
-            Some(Value::Concrete(bits)) => *bits,
-            _ => 0,
-        };
-        return Some(Value::Concrete(low_bits(update_bits(op, format, old, operand, other), format.bits())));
-    }
-    // Adding does not care about signedness: the sum is of the kind that memory holds.
-    let held = |value: Value| match value {
-        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), .. })
-            if !held.is_float() && !format.is_float() && held.bits() == format.bits() =>
-        {
-            Some(held)
-        }
-        _ => None,
-    };
-    let format = match op {
-        AtomicOp::Add => held(old).or(held(operand)).unwrap_or(format),
-        _ => format,
-    };
-    let number = |terms: &mut Terms, f: fn(&mut Terms, Term, Term) -> Term| {
-        let old = as_number(terms, format, old)?;
-        let operand = as_number(terms, format, operand)?;
-        let term = f(terms, old, operand);
-        Some(Value::Symbolic(Symbol::number(format, term)))
-    };
-    match op {
-        AtomicOp::Add => number(terms, Terms::add),
-        AtomicOp::Min => number(terms, Terms::min),
-        AtomicOp::Max => number(terms, Terms::max),
-        AtomicOp::And => Some(operate(terms, BitOp::And, format.bits(), &[old, operand])),
-        AtomicOp::Or => Some(operate(terms, BitOp::Or, format.bits(), &[old, operand])),
-        AtomicOp::Xor => Some(operate(terms, BitOp::Xor, format.bits(), &[old, operand])),
-        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::CompareSwap | AtomicOp::Exchange => None,
-    }
-}
-
-fn update_bits(op: AtomicOp, format: Format, old: u64, operand: u64, other: u64) -> u64 {
-    let signed = |bits: u64| {
-        let unused = 64 - format.bits();
-        (bits << unused) as i64 >> unused
-    };
-    let (old, operand) = (low_bits(old, format.bits()), low_bits(operand, format.bits()));
-    match (op, format) {
-        (AtomicOp::Add, Format::F32) => {
-            u64::from((f32::from_bits(old as u32) + f32::from_bits(operand as u32)).to_bits())
-        }
-        (AtomicOp::Add, Format::F64) => (f64::from_bits(old) + f64::from_bits(operand)).to_bits(),
-        (AtomicOp::Add, _) => old.wrapping_add(operand),
-        (AtomicOp::Min, _) if format.class() == FormatClass::Signed => {
-            signed(old).min(signed(operand)) as u64
-        }
-        (AtomicOp::Max, _) if format.class() == FormatClass::Signed => {
-            signed(old).max(signed(operand)) as u64
-        }
-        (AtomicOp::Min, _) => old.min(operand),
-        (AtomicOp::Max, _) => old.max(operand),
-        (AtomicOp::And, _) => old & operand,
-        (AtomicOp::Or, _) => old | operand,
-        (AtomicOp::Xor, _) => old ^ operand,
-        (AtomicOp::Inc, _) => {
-            if old >= operand {
-                0
-            } else {
-                old + 1
-            }
-        }
-        (AtomicOp::Dec, _) => {
-            if old == 0 || old > operand {
-                operand
-            } else {
-                old - 1
-            }
-        }
-        (AtomicOp::Exchange, _) => operand,
-        (AtomicOp::CompareSwap, _) => {
-            if old == operand {
-                other
-            } else {
-                old
-            }
-        }
     }
 }

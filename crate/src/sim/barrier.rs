@@ -77,8 +77,8 @@ impl<'a> Machine<'a> {
         let first = self.warps[index].first();
         let mut left = 0;
         for lane in lanes(known) {
-            let id = self.warps[index].lanes(src[0])[lane as usize];
-            let count = counted.then(|| self.warps[index].lanes(src[1])[lane as usize] as u32);
+            let id = self.warps[index].word(src[0], lane);
+            let count = counted.then(|| self.warps[index].word(src[1], lane) as u32);
             if id >= BARRIERS {
                 let why = format!("barrier {id} does not exist: a CTA has barriers 0 to {}", BARRIERS - 1);
                 self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));

@@ -77,11 +77,20 @@ pub(super) fn concat(terms: &mut Terms, low: Value, high: Value, width: u32) -> 
         && whole == other
         && u32::from(low_width) == half
         && low_width == high_width
-        && bit_number(terms, low_at) == Some(0)
-        && bit_number(terms, high_at) == Some(u64::from(half))
-        && pattern_width(terms, whole) == Some(width)
+        && let (Some(from), Some(next)) = (bit_number(terms, low_at), bit_number(terms, high_at))
+        && next == from + u64::from(half)
     {
-        return value_of(terms, whole);
+        // Neighbouring pieces of one pattern are a larger piece, or all of it.
+        return match pattern_width(terms, whole) == Some(width) {
+            true => value_of(terms, whole),
+            false => Value::Symbolic(Symbol::bits(terms.bits(
+                BitOp::Slice,
+                width as u8,
+                whole,
+                low_at,
+                Term::ZERO,
+            ))),
+        };
     }
     Value::Symbolic(Symbol::bits(terms.bits(BitOp::Concat, width as u8, low, high, Term::ZERO)))
 }
@@ -127,6 +136,58 @@ pub(super) fn as_number(terms: &mut Terms, format: Format, value: Value) -> Opti
             SymbolKind::Number(held) if held == format => symbol.term,
             _ => reinterpret(terms, format, symbol),
         }),
+    }
+}
+
+/// The term of an operand of an integer instruction. One that is the same for signed and unsigned
+/// numbers names the bits only: its constants and patterns are then read as signed, so that adding
+/// 0xffffffff takes one away, and sums stay small. What a symbolic number is, it knows itself.
+#[inline]
+pub(super) fn as_operand(terms: &mut Terms, format: Format, value: Value) -> Option<Term> {
+    match (signed(format), value) {
+        (Some(signed), Value::Concrete(_)) => as_number(terms, signed, value),
+        (Some(signed), Value::Symbolic(symbol)) if is_ambiguous(terms, symbol) => {
+            as_number(terms, signed, value)
+        }
+        _ => as_number(terms, format, value),
+    }
+}
+
+/// The signed numbers of the width of plain bits.
+pub(super) fn signed(format: Format) -> Option<Format> {
+    match format {
+        Format::B16 => Some(Format::S16),
+        Format::B32 => Some(Format::S32),
+        Format::B64 => Some(Format::S64),
+        _ => None,
+    }
+}
+
+/// Whether a symbol is a pattern that would be another number with a sign than without.
+pub(super) fn is_ambiguous(terms: &Terms, symbol: Symbol) -> bool {
+    symbol.kind == SymbolKind::Bits && !top_is_clear(terms, symbol.term, 8)
+}
+
+/// Whether the highest bit of a pattern is 0, as far as can be seen to a depth.
+fn top_is_clear(terms: &Terms, pattern: Term, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let clear = |part: Term| top_is_clear(terms, part, depth);
+    match terms.node(pattern) {
+        // Constants have the width of what they stand in, at most 64 bits.
+        Node::Bits(op, width, a, b, c) => {
+            let known = |part: Term| bit_number(terms, part);
+            let low = |part: Term| known(part).is_some_and(|bits| bits >> (width - 1) == 0);
+            match op {
+                BitOp::And => low(a) || low(b) || clear(a) || clear(b),
+                BitOp::Or | BitOp::Xor => (low(a) || clear(a)) && (low(b) || clear(b)),
+                BitOp::ShiftRight => known(b).is_some_and(|by| by > 0) || clear(a),
+                BitOp::Concat => known(b).is_some_and(|bits| bits >> (width / 2 - 1) & 1 == 0) || clear(b),
+                // An extension by zeros.
+                BitOp::Other => b == Term::ZERO && c == Term::ONE,
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 

@@ -13,6 +13,7 @@
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
 //! reporting such a pair would report a race that no execution can show.
 
+use crate::isa::WARP;
 use std::rc::Rc;
 
 /// The clocks of one CTA's threads.
@@ -32,6 +33,13 @@ pub(super) struct Arrival {
     pub(super) thread: u32,
     epoch: u32,
     base: Rc<[u32]>,
+}
+
+impl Arrival {
+    /// The thread's epoch then.
+    pub(super) fn epoch(&self) -> u32 {
+        self.epoch
+    }
 }
 
 impl Clocks {
@@ -82,6 +90,16 @@ impl Clocks {
             Some(known) => *known >= epoch,
             None => false,
         }
+    }
+
+    /// Whether an access by `other` (global number) in `epoch` surely happens before the present of
+    /// all lanes of the warp that begins at thread `first`. Says no too often, and is quick.
+    #[inline]
+    pub(super) fn ordered_before_all(&self, other: u32, epoch: u32, first: u32) -> bool {
+        let first = first as usize;
+        let floors = &self.floor[first..(first + WARP).min(self.floor.len())];
+        (other.wrapping_sub(self.first) as usize) < self.epoch.len()
+            && floors.iter().fold(true, |all, floor| all & (epoch <= *floor))
     }
 
     /// How many threads there are, with agents.

@@ -5,18 +5,22 @@
 //! between, even by the thread that started it, is a race. What it reads must not be written in
 //! between either. A wait turns the copy into accesses of the waiting thread, at the moment of the
 //! wait; an arrival at a barrier object turns it into accesses of the thread's agent, which happen
-//! before whatever waits for that barrier object.
+//! before whatever waits for that barrier object, and not before what the thread itself does next.
+//!
+//! What a copy reads is remembered when it starts, as read by its thread, in kernels without such
+//! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
+//! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
 //!
 //! Missed: a copy that both arrives at a barrier object and is waited for by its thread counts as
 //! waited for through the barrier object only (a false alarm where the kernel relies on the other).
 
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
-use super::race::{Conflict, Hand, lanes};
+use super::race::{Accessor, Conflict, Hand, lanes};
 use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::RegisterKind;
-use crate::isa::{Access, CopyOp, Space};
+use crate::isa::{Access, CopyOp, Space, WARP};
 use crate::term::Value;
 use std::collections::VecDeque;
 
@@ -85,7 +89,7 @@ impl<'a> Machine<'a> {
                 let reg = self.kernel.src(&self.kernel.code[pc as usize])[0];
                 let known = self.concrete_lanes(index, pc, mask, reg, "the number of groups");
                 for lane in lanes(known) {
-                    let left = self.warps[index].lanes(reg)[lane as usize] as usize;
+                    let left = self.warps[index].word(reg, lane) as usize;
                     let thread = first + lane;
                     while self.flights.groups[thread as usize].len() > left {
                         let group = self.flights.groups[thread as usize].pop_front().unwrap_or_default();
@@ -116,7 +120,7 @@ impl<'a> Machine<'a> {
         }
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
-            let word = |at: usize| src.get(at).map(|reg| self.warps[index].lanes(*reg)[lane as usize]);
+            let word = |at: usize| src.get(at).map(|reg| self.warps[index].word(*reg, lane));
             let (from, size, further) = (word(1).unwrap_or(0), word(2).unwrap_or(0) as u32, word(3));
             let predicate = RegisterKind::Virtual { bits: 1 };
             let ignored = src.get(3).is_some_and(|reg| kernel.registers[reg.index()] == predicate);
@@ -168,7 +172,7 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(first + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         if let Some((region, offset)) = source {
-            self.read_for_copy(index, pc, lane, (region, offset, u64::from(read)));
+            self.read_for_copy(index, pc, lane, (region, offset, u64::from(read)), !self.agents);
             self.memory.regions[region].flights += 1;
         }
         for at in (0..size).step_by(step as usize) {
@@ -180,6 +184,9 @@ impl<'a> Machine<'a> {
                 let place = self.region_place(region, offset + u64::from(at), step);
                 self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
                 return;
+            }
+            if self.recorder.is_some() {
+                self.observe_copy(index, pc, lane, value);
             }
             let cells = &mut self.memory.regions[shared].cells;
             self.changes += u64::from(cells.write(&mut self.terms, to + u64::from(at), step, value));
@@ -198,12 +205,14 @@ impl<'a> Machine<'a> {
         self.flights.open[(first + lane) as usize].push(flight);
     }
 
+    /// A copy reads for a lane's thread, in its present epoch; `noted` for accesses to come.
     fn read_for_copy(
         &mut self,
         index: usize,
         pc: u32,
         lane: u32,
         (region, offset, bytes): (usize, u64, u64),
+        noted: bool,
     ) {
         if !self.memory.regions[region].watched {
             return;
@@ -213,8 +222,56 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
             let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
-            if let Some(conflict) = self.detector.read(&self.clocks, shadow, &by) {
+            let conflict = self.detector.before_read(&self.clocks, shadow, &by);
+            if noted {
+                self.detector.note_read(&self.clocks, shadow, &by);
+            }
+            if let Some(conflict) = conflict {
                 self.record_race(index, pc, AccessKind::Read, region, at, conflict);
+            }
+        }
+    }
+
+    /// Copies that arrive at a barrier object have ended: the thread's agent did it all. What their
+    /// reads conflict with was found when they started.
+    pub(super) fn hand_over(&mut self, index: usize, lane: u32, flights: &[Flight]) {
+        let thread = self.warps[index].first() + lane;
+        let agent = self.block + thread;
+        let epoch = self.clocks.epoch(agent);
+        for flight in flights {
+            self.settle(thread, flight, self.first_thread + agent, epoch);
+            let Some((region, offset, bytes)) = flight.from else { continue };
+            if !self.memory.regions[region].watched {
+                continue;
+            }
+            let first = self.block + self.warps[index].first();
+            let by = Accessor {
+                warp_first: first,
+                global_first: self.first_thread + first,
+                mask: 1 << lane,
+                epoch,
+                instr: flight.instr,
+            };
+            let granule = u64::from(self.memory.regions[region].cells.granule());
+            for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
+                let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+                self.detector.note_read(&self.clocks, shadow, &by);
+            }
+        }
+    }
+
+    /// The CTA is over. Copies that nobody waited for have read all the same, which other CTAs are
+    /// not ordered with.
+    pub(super) fn end_copies(&mut self) {
+        if !self.agents {
+            return;
+        }
+        for thread in 0..self.block {
+            for flight in self.flights.take(thread) {
+                if let Some(read) = flight.from {
+                    let (index, lane) = (thread as usize / WARP, thread % WARP as u32);
+                    self.read_for_copy(index, flight.instr, lane, read, true);
+                }
             }
         }
     }
@@ -226,15 +283,15 @@ impl<'a> Machine<'a> {
         for flight in flights {
             self.settle(thread, flight, self.first_thread + thread, epoch);
             if let Some(read) = flight.from
-                && flight.epoch != epoch
+                && (self.agents || flight.epoch != epoch)
             {
-                self.read_for_copy(index, flight.instr, lane, read);
+                self.read_for_copy(index, flight.instr, lane, read, true);
             }
         }
     }
 
     /// A copy's bytes were written by `writer` in `epoch`.
-    pub(super) fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
+    fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
         self.trace_flight(thread, flight.step, flight.instr);
         let (shared, to) = flight.to;
         let granule = u64::from(self.memory.regions[shared].cells.granule());

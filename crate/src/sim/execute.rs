@@ -11,7 +11,7 @@ use crate::term::Value;
 
 impl<'a> Machine<'a> {
     /// Executes the instruction at `pc` for the lanes of `mask` (not empty).
-    #[inline]
+    #[inline(always)]
     pub(super) fn execute(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
@@ -29,15 +29,27 @@ impl<'a> Machine<'a> {
                 let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
                 self.warps[index].copy(to, from, mask);
             }
+            Effect::Load(access) => self.load(index, pc, mask, *access),
+            Effect::Store(access) => self.store(index, pc, mask, *access),
+            Effect::Branch => return Flow::Jump(instr.target),
+            other => return self.execute_other(index, pc, mask, other),
+        }
+        Flow::Next
+    }
+
+    /// The instructions that are rarer, or that cost more than a call. Kept apart, because the browser
+    /// begins with slow code and its optimising compiler is the sooner done the smaller a function is.
+    #[inline(never)]
+    fn execute_other(&mut self, index: usize, pc: u32, mask: u32, effect: &Effect) -> Flow {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        match effect {
             Effect::Pack { bits } => self.pack(index, instr, mask, *bits),
             Effect::Unpack { bits } => self.unpack(index, instr, mask, *bits),
             Effect::ToGeneric(space) => self.shift_address(index, pc, mask, window(*space)),
             Effect::FromGeneric(space) => self.shift_address(index, pc, mask, window(*space).wrapping_neg()),
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
-            Effect::Load(access) => self.load(index, pc, mask, *access),
-            Effect::Store(access) => self.store(index, pc, mask, *access),
             Effect::Atomic { op, access } => self.atomic(index, pc, mask, *op, *access),
-            Effect::Branch => return Flow::Jump(instr.target),
             Effect::BranchIndexed => return self.branch_indexed(index, pc, mask),
             Effect::Exit => {
                 self.exit(index, mask);
@@ -80,6 +92,13 @@ impl<'a> Machine<'a> {
             }
             Effect::Unsupported => {
                 self.park(index, mask, pc, FaultKind::Unsupported(self.kernel.note(pc).to_owned()));
+            }
+            Effect::Lanewise(_)
+            | Effect::Move { .. }
+            | Effect::Load(_)
+            | Effect::Store(_)
+            | Effect::Branch => {
+                unreachable!("execute does these")
             }
         }
         Flow::Next
@@ -147,7 +166,7 @@ impl<'a> Machine<'a> {
         let selector = kernel.src(instr)[0];
         let known = self.concrete_lanes(index, pc, mask, selector, "the branch index");
         for lane in lanes(known) {
-            let at = self.warps[index].lanes(selector)[lane as usize] as u32 as usize;
+            let at = self.warps[index].word(selector, lane) as u32 as usize;
             match table.get(at) {
                 Some(target) => self.warps[index].resume(*target, 1 << lane),
                 None => {

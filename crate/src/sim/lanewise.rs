@@ -1,84 +1,153 @@
 //! Pure instructions on mixed lanes: concrete lanes all at once, symbolic ones term by term.
 
-use super::bits::{as_bits, as_condition, as_number, choose, operate, predicate};
+use super::bits::{
+    as_bits, as_condition, as_number, as_operand, choose, is_ambiguous, mask as low_bits, operate, predicate,
+    signed,
+};
 use super::bytes::{byte_of, rearrange};
+use super::logic::table;
 use super::machine::Machine;
 use super::outcome::FaultKind;
 use super::race::lanes;
+use super::repeats::{Answer, Question};
+use super::warp::Kinds;
 use crate::base::{Format, FormatClass};
 use crate::ir::Reg;
-use crate::isa::{Lanes, Lanewise, Meaning, WARP};
+use crate::isa::{Lanewise, Meaning, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
 
 /// Both destinations; nothing where the instruction has no meaning.
 type Results = Option<(Value, Value)>;
 
-static ZERO: Lanes = [0; WARP];
-
+const DIVIDED_BY_ZERO: &str = "integers divided by zero give what today's hardware gives, all ones, and the dividend as remainder; PTX leaves it open";
 const MEANINGLESS: &str = "this instruction has no meaning on symbolic operands";
 
 impl<'a> Machine<'a> {
     /// Executes a pure instruction.
-    #[inline]
+    #[inline(never)]
     pub(super) fn lanewise(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise) {
+        let (warp, step) = (&mut self.warps[index], &self.steps[pc as usize]);
+        let kinds = warp.kinds(&step.src);
+        if !kinds.uniform || mask != warp.present {
+            return self.mixed(index, pc, mask, op, kinds);
+        }
+        let question = warp.question(pc, &step.src);
+        match self.repeats.find(warp.uniforms, &question) {
+            Some(answer) if step.is_shared() => {
+                warp.take_over(step.dst, answer);
+                if question.symbolic != 0 {
+                    self.symbolic_uses[pc as usize] += u64::from(warp.threads);
+                }
+            }
+            _ => self.uniform(index, pc, mask, op),
+        }
+    }
+
+    /// Lane by lane: concrete ones all at once, and symbolic ones.
+    #[inline]
+    pub(super) fn mixed(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, kinds: Kinds) {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
-        let warp = &mut self.warps[index];
-        let (special, uniform) = warp.kinds(src);
-        let (special, uniform) = (special & mask, uniform && mask == warp.present);
+        let special = kinds.special & mask;
         if special != mask {
-            let lanes_of = |at: usize| src.get(at).map_or(&ZERO, |reg| warp.lanes(*reg));
-            let sources = [lanes_of(0), lanes_of(1), lanes_of(2), lanes_of(3)];
-            (op.concrete)(&sources, &mut self.scratch);
-            warp.set_concrete(dst[0], mask & !special, &self.scratch[0]);
-            if let Some(second) = dst.get(1) {
-                warp.set_concrete(*second, mask & !special, &self.scratch[1]);
+            let concrete = mask & !special;
+            if op.divides {
+                let words = self.warps[index].lanes(src[1]);
+                let zero = |lane: &u32| low_bits(words[*lane as usize], op.src[1].bits()) == 0;
+                let zeros = lanes(concrete).filter(zero).count();
+                self.grant_division(zeros as u64, pc);
             }
-            if uniform && special == 0 {
-                dst.iter().for_each(|reg| warp.mark_uniform(*reg));
+            let warp = &mut self.warps[index];
+            warp.compute(op.concrete, src, &mut self.scratch);
+            warp.take(dst[0], concrete, false);
+            if let Some(second) = dst.get(1) {
+                warp.set_concrete(*second, concrete, &self.scratch);
             }
         }
-        if special != 0 && uniform {
-            self.uniform(index, pc, mask, op, dst, src);
-        } else if special != 0 {
+        if special != 0 {
             self.symbolic(index, pc, special, op, dst, src);
         }
     }
 
-    /// All lanes work on the same values, one of them a symbol: one does it for all.
-    fn uniform(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
-        self.symbolic_uses[pc as usize] += u64::from(mask.count_ones());
-        let mut values = [Value::Concrete(0); 4];
-        let warp = &self.warps[index];
-        for (value, reg) in values.iter_mut().zip(src) {
-            *value = warp.get(*reg, 0);
-        }
-        if let Meaning::Real(function) = op.meaning
-            && dst.len() == 1
-        {
-            let count = src.len().min(4);
-            let mut operands = [Term::ZERO; 4];
-            for at in 0..count {
-                operands[at] = as_number(&mut self.terms, op.src[at], values[at]).unwrap_or(Term::ZERO);
-            }
-            let term = function(&mut self.terms, &operands[..count]);
-            let wildcard = op.dst.class() == FormatClass::Bits;
-            let format = if wildcard { self.held_format(index, src, 0, op.dst) } else { op.dst };
-            self.warps[index].fill(dst[0], Value::Symbolic(Symbol::number(format, term)));
-            return;
-        }
-        match evaluate(&mut self.terms, op, &values[..src.len()], dst.len()) {
-            Some((first, second)) => {
-                self.warps[index].fill(dst[0], first);
-                if let Some(reg) = dst.get(1) {
-                    self.warps[index].fill(*reg, second);
-                }
-            }
-            None => self.park(index, mask, pc, FaultKind::Unsupported(MEANINGLESS.to_owned())),
+    fn grant_division(&mut self, zeros: u64, pc: u32) {
+        if zeros > 0 {
+            self.granted.entry(DIVIDED_BY_ZERO).or_insert((0, pc)).0 += zeros;
         }
     }
 
+    /// All lanes work on the same, and one works for all.
+    #[inline(never)]
+    pub(super) fn uniform(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+        let warp = &mut self.warps[index];
+        let question = warp.question(pc, &self.steps[pc as usize].src);
+        let (threads, place) = (u64::from(warp.threads), warp.uniforms);
+        warp.uniforms = place.wrapping_add(u32::from(self.steps[pc as usize].is_shared()));
+        if question.symbolic == 0 {
+            if op.divides && low_bits(question.words[1], op.src[1].bits()) == 0 {
+                self.grant_division(threads, pc);
+            }
+            let warp = &mut self.warps[index];
+            warp.compute(op.concrete, src, &mut self.scratch);
+            let word = warp.waiting()[0];
+            warp.take(dst[0], u32::MAX, false);
+            warp.mark_uniform(dst[0]);
+            match dst.get(1) {
+                Some(reg) => warp.fill_word(*reg, self.scratch[0], false),
+                None => self.keep(place, &question, Answer { word, symbolic: false }),
+            }
+            return;
+        }
+        self.symbolic_uses[pc as usize] += threads;
+        let results = self.uniform_results(index, op, dst.len(), src);
+        let Some((first, second)) = results else {
+            self.park(index, mask, pc, FaultKind::Unsupported(MEANINGLESS.to_owned()));
+            return;
+        };
+        let warp = &mut self.warps[index];
+        warp.fill(dst[0], first);
+        match dst.get(1) {
+            Some(reg) => warp.fill(*reg, second),
+            None if first != Value::Undefined => {
+                let answer = Answer { word: warp.word(dst[0], 0), symbolic: warp.symbolic(dst[0]) != 0 };
+                self.keep(place, &question, answer);
+            }
+            None => {}
+        }
+    }
+
+    /// Keeps a result for the warps to come.
+    #[inline]
+    fn keep(&mut self, place: u32, question: &Question, answer: Answer) {
+        if self.many && self.steps[question.pc as usize].is_shared() {
+            self.repeats.keep(place, *question, answer);
+        }
+    }
+
+    /// What an instruction on uniform registers gives.
+    fn uniform_results(&mut self, index: usize, op: &Lanewise, destinations: usize, src: &[Reg]) -> Results {
+        let mut values = [Value::Concrete(0); 4];
+        for (value, reg) in values.iter_mut().zip(src) {
+            *value = self.warps[index].get(*reg, 0);
+        }
+        let Meaning::Real(function) = op.meaning else {
+            return evaluate(&mut self.terms, op, &values[..src.len()], destinations);
+        };
+        let mut operands = [Term::ZERO; 4];
+        for (at, (operand, value)) in operands.iter_mut().zip(values).enumerate().take(src.len()) {
+            *operand = as_operand(&mut self.terms, op.src[at], value).unwrap_or(Term::ZERO);
+        }
+        note_reads(&mut self.terms, &op.src, &operands[..src.len().min(4)]);
+        let term = function(&mut self.terms, &operands[..src.len().min(4)]);
+        let wildcard = op.dst.class() == FormatClass::Bits;
+        let format = if wildcard { self.held_format(index, src, 0, op.dst) } else { op.dst };
+        (destinations == 1).then_some((Value::Symbolic(Symbol::number(format, term)), Value::Undefined))
+    }
+
+    #[inline(never)]
     fn symbolic(&mut self, index: usize, pc: u32, special: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
         let mut undefined = 0;
         if !matches!(op.meaning, Meaning::Select) {
@@ -136,15 +205,15 @@ impl<'a> Machine<'a> {
         src: &[Reg],
     ) {
         let count = src.len().min(4);
-        let mut codes: Lanes = [0; WARP];
         let mut operands = [[Term::ZERO; 4]; WARP];
         for (at, reg) in src.iter().enumerate().take(4) {
             let format = op.src[at];
             // A concrete lane repeats its neighbours' bits more often than not.
             let mut last = (0, Term::ZERO);
-            let warp = &self.warps[index];
+            let warp = &mut self.warps[index];
             let expected = Symbol::number(format, Term::ZERO).encode() >> 32;
-            let (words, symbolic) = (warp.lanes(*reg), warp.symbolic(*reg));
+            let symbolic = warp.symbolic(*reg);
+            let words = warp.lanes(*reg);
             for lane in lanes(special) {
                 let word = words[lane as usize];
                 let term = if symbolic >> lane & 1 == 1 {
@@ -152,17 +221,22 @@ impl<'a> Machine<'a> {
                         Term::from_raw(word as u32)
                     } else {
                         let value = Value::Symbolic(Symbol::decode(word));
-                        as_number(&mut self.terms, format, value).unwrap_or(Term::ZERO)
+                        as_operand(&mut self.terms, format, value).unwrap_or(Term::ZERO)
                     }
                 } else if last.0 == word && last.1 != Term::ZERO {
                     last.1
                 } else {
                     let term =
-                        as_number(&mut self.terms, format, Value::Concrete(word)).unwrap_or(Term::ZERO);
+                        as_operand(&mut self.terms, format, Value::Concrete(word)).unwrap_or(Term::ZERO);
                     last = (word, term);
                     term
                 };
                 operands[lane as usize][at] = term;
+            }
+        }
+        if op.src[..count].iter().any(|format| reads_integer(*format)) {
+            for lane in lanes(special) {
+                note_reads(&mut self.terms, &op.src, &operands[lane as usize][..count]);
             }
         }
         let wildcard = op.dst.class() == FormatClass::Bits;
@@ -175,9 +249,9 @@ impl<'a> Machine<'a> {
             };
             before = Some((lane, term));
             let format = if wildcard { self.held_format(index, src, lane, op.dst) } else { op.dst };
-            codes[lane as usize] = Symbol::number(format, term).encode();
+            self.warps[index].waiting()[lane as usize] = Symbol::number(format, term).encode();
         }
-        self.warps[index].set_symbolic(dst, special, &codes);
+        self.warps[index].take(dst, special, true);
     }
 
     /// Sign-agnostic integer instructions keep the signedness of what they work on.
@@ -190,7 +264,17 @@ impl<'a> Machine<'a> {
             }
             _ => None,
         });
-        held.unwrap_or(width)
+        held.unwrap_or_else(|| {
+            // Patterns that were read as signed, and narrow signed numbers.
+            let signs = src.iter().any(|reg| match self.warps[index].get(*reg, lane) {
+                Value::Symbolic(symbol) => match symbol.kind {
+                    SymbolKind::Number(format) => format.class() == FormatClass::Signed,
+                    _ => is_ambiguous(&self.terms, symbol),
+                },
+                _ => false,
+            });
+            signed(width).filter(|_| signs).unwrap_or(width)
+        })
     }
 }
 
@@ -201,6 +285,7 @@ fn same(a: &[Term; 4], b: &[Term; 4]) -> bool {
 
 /// A pure instruction on one lane with at least one symbolic source and no undefined one (but for
 /// selections). `None` where it has no meaning.
+#[inline(never)]
 fn evaluate(
     terms: &mut Terms,
     op: &Lanewise,
@@ -225,9 +310,23 @@ fn evaluate(
         }
         Meaning::Compare(function) => {
             let mut operands = [Term::ZERO; 4];
+            // Equality of bits is equality of numbers that are read alike: with a sign if one of
+            // them has one.
+            let signs = values.iter().take(2).any(|value| {
+                matches!(value, Value::Symbolic(Symbol { kind: SymbolKind::Number(format), .. })
+                    if format.class() == FormatClass::Signed)
+            });
             for (at, value) in values.iter().enumerate() {
-                operands[at] =
-                    if at < 2 { as_number(terms, op.src[at], *value)? } else { as_condition(terms, *value)? };
+                operands[at] = if at < 2 {
+                    let format = signed(op.src[at]).filter(|_| signs).unwrap_or(op.src[at]);
+                    let number = as_number(terms, format, *value)?;
+                    if !format.is_float() {
+                        terms.note_read(number, format);
+                    }
+                    number
+                } else {
+                    as_condition(terms, *value)?
+                };
             }
             let condition = function(terms, &operands[..values.len()]);
             if destinations > 1 && values.len() > 2 {
@@ -250,6 +349,7 @@ fn evaluate(
         }
         Meaning::Convert => {
             let number = as_number(terms, op.src[0], values[0])?;
+            note_reads(terms, &op.src, &[number]);
             Some((Value::Symbolic(Symbol::number(op.dst, number)), none))
         }
         Meaning::Bits(bit_op) => {
@@ -264,6 +364,10 @@ fn evaluate(
             let value =
                 if named { Some(operate(terms, bit_op, width, values)) } else { opaque(terms, op, values) };
             value.filter(|_| destinations == 1).map(|value| (value, none))
+        }
+        Meaning::Table => {
+            let [a, b, c, Value::Concrete(number)] = *values else { return None };
+            Some((table(terms, 32, &[a, b, c], number as u8), none))
         }
         Meaning::Rearrange(picks) => {
             let mut known = [None; 4];
@@ -301,7 +405,22 @@ fn numbers(terms: &mut Terms, op: &Lanewise, values: &[Value]) -> Option<[Term; 
     for (at, value) in values.iter().enumerate() {
         operands[at] = as_number(terms, op.src[at], *value)?;
     }
+    note_reads(terms, &op.src, &operands[..values.len()]);
     Some(operands)
+}
+
+/// Whether a source of that format is an integer whose sign matters.
+fn reads_integer(format: Format) -> bool {
+    matches!(format.class(), FormatClass::Signed | FormatClass::Unsigned)
+}
+
+/// Remembers which numbers were taken to be in the range of an integer format.
+fn note_reads(terms: &mut Terms, formats: &[Format], operands: &[Term]) {
+    for (format, operand) in formats.iter().zip(operands) {
+        if reads_integer(*format) {
+            terms.note_read(*operand, *format);
+        }
+    }
 }
 
 /// An instruction kept as an uninterpreted function of its operands' bits.

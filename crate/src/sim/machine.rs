@@ -11,13 +11,17 @@ use super::clock::{Arrival, Clocks};
 use super::collective::Rendezvous;
 use super::copies::Flights;
 use super::memory::Memory;
+use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Run, Site, Stats, Thread};
 use super::phaser::Phasers;
 use super::predicate::Guards;
-use super::race::{Detector, lanes};
+use super::race::Detector;
+use super::repeats::Repeats;
 use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
-use super::trace::{EventKind, Stretch, Trace};
+use super::straight::{self, Step};
+use super::stretches::Stretches;
+use super::trace::{Stretch, Trace};
 use super::warp::{Group, Warp};
 use super::{harvest, races::Races};
 use crate::base::{Budget, Exhausted};
@@ -25,6 +29,7 @@ use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
 use crate::term::{Terms, Value};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// How control goes on after an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,10 +42,14 @@ pub(super) enum Flow {
     Leave,
 }
 
-/// Threads of a fault that are listed beside the first.
-const OTHERS: usize = 64;
-/// Different faults that are kept.
-const FAULTS: usize = 16;
+/// Warp-instructions executed in one call of [`Machine::run_slice`].
+const SLICE: u32 = 1 << 10;
+
+/// A group that runs, and what it has run in one go.
+struct Going {
+    group: Group,
+    stretch: Stretch,
+}
 
 /// Everything a run holds.
 pub(super) struct Machine<'a> {
@@ -78,21 +87,32 @@ pub(super) struct Machine<'a> {
     pub(super) races: Races,
     pub(super) stats: Stats,
     pub(super) trace: Trace,
+    /// Looks for origins, where somebody asks for them.
+    pub(super) recorder: Option<Box<Recorder>>,
     /// For each instruction, lanes that executed it on symbolic values.
     pub(super) symbolic_uses: Vec<u64>,
-    /// What was taken for granted of arguments far out: how often, and where first.
-    pub(super) far: BTreeMap<&'static str, (u64, u32)>,
+    /// What was taken for granted: how often, and where first.
+    pub(super) granted: BTreeMap<&'static str, (u64, u32)>,
     /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads.
     pub(super) is_read: Vec<bool>,
+    /// The instructions, decoded for straight stretches.
+    pub(super) steps: Vec<Step>,
     /// Conditions of the predicated stretches that the running warp is in, innermost last.
     pub(super) guards: Vec<Guards>,
     /// Where the running side of a predicated branch ends.
     pub(super) stop: u32,
     /// Lanes that have come there.
     pub(super) arrived: u32,
-    pub(super) scratch: [Lanes; 2],
+    /// Results that warps may share.
+    pub(super) repeats: Repeats,
+    /// The same for straight stretches.
+    pub(super) stretches: Stretches,
+    /// There are several.
+    pub(super) many: bool,
+    /// Second results of an instruction.
+    pub(super) scratch: Lanes,
     /// A CTA barrier has let its threads go.
     pub(super) released: bool,
     /// A lane of the running warp was stopped by a fault.
@@ -104,8 +124,8 @@ pub(super) struct Machine<'a> {
     pub(super) input_written: bool,
     pub(super) fuel: u64,
     /// Thread-instructions that the progress counter knows of.
-    reported: u64,
-    exhausted: Option<Exhausted>,
+    pub(super) reported: u64,
+    pub(super) exhausted: Option<Exhausted>,
     random: u64,
 }
 
@@ -161,14 +181,19 @@ impl<'a> Machine<'a> {
             races: Races::default(),
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
+            recorder: None,
             symbolic_uses: vec![0; kernel.code.len()],
-            far: BTreeMap::new(),
+            granted: BTreeMap::new(),
             alike: (0, 0),
             is_read,
+            steps: straight::decode(kernel),
             guards: Vec::new(),
             stop: u32::MAX,
             arrived: 0,
-            scratch: [[0; WARP]; 2],
+            repeats: Repeats::default(),
+            stretches: Stretches::default(),
+            many: block > WARP as u32,
+            scratch: [0; WARP],
             released: false,
             parked: false,
             changes: 0,
@@ -194,7 +219,9 @@ impl<'a> Machine<'a> {
         for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
             self.begin_cta(index, *cta);
             self.run_cta();
+            self.observe_end();
             self.trace_end();
+            self.end_copies();
             if self.exhausted.is_some() || !self.faults.is_empty() {
                 break;
             }
@@ -389,44 +416,102 @@ impl<'a> Machine<'a> {
         quantum: &mut u64,
         alone: bool,
     ) -> Option<Group> {
-        let kernel = self.kernel;
-        let Group { mut pc, mut mask } = group;
-        let mut stretch = Stretch::new(self.warps[index].step, pc, mask);
+        let stretch = Stretch::new(self.warps[index].step, group.pc, group.mask);
+        let mut going = Going { group, stretch };
         self.watch.begin(self.stats.warp_instructions);
         let left = loop {
+            if let ControlFlow::Break(left) = self.run_slice(index, &mut going, quantum, alone) {
+                break left;
+            }
+        };
+        self.trace.stretch(index as u32, going.stretch);
+        left
+    }
+
+    /// Runs a group for a slice, or to its end here, and says what is left of it then. A function of
+    /// its own, never inlined: WebAssembly engines start with quickly made, slow code, and take up
+    /// the optimised one where a function is called, not while it runs.
+    #[inline(never)]
+    fn run_slice(
+        &mut self,
+        index: usize,
+        going: &mut Going,
+        quantum: &mut u64,
+        alone: bool,
+    ) -> ControlFlow<Option<Group>> {
+        let kernel = self.kernel;
+        let Going { group: Group { mut pc, mut mask }, mut stretch } = *going;
+        let mut rest = SLICE;
+        let end = loop {
+            if rest == 0 {
+                break ControlFlow::Continue(());
+            }
             if pc == self.stop {
                 self.arrived |= mask;
-                break None;
+                break ControlFlow::Break(None);
             }
-            let warp = &mut self.warps[index];
+            let mut warp = &mut self.warps[index];
+            let mut free = if pc < self.stop { self.stop - pc } else { u32::MAX };
             if let Some(next) = warp.groups.last().copied()
                 && !alone
-                && pc >= next.pc
             {
                 if pc > next.pc {
-                    break Some(Group { pc, mask });
+                    break ControlFlow::Break(Some(Group { pc, mask }));
                 }
-                warp.groups.pop();
-                mask |= next.mask;
+                if pc == next.pc {
+                    warp.groups.pop();
+                    mask |= next.mask;
+                    continue;
+                }
+                free = free.min(next.pc - pc);
             }
             if *quantum == 0 {
-                break Some(Group { pc, mask });
+                break ControlFlow::Break(Some(Group { pc, mask }));
             }
-            *quantum -= 1;
-            if self.trace.on() && !stretch.goes_on(warp.step, pc, mask) {
-                self.trace.stretch(index as u32, stretch);
-                stretch = Stretch::new(warp.step, pc, mask);
+            if self.trace.on() {
+                if !stretch.goes_on(warp.step, pc, mask) {
+                    self.trace.stretch(index as u32, stretch);
+                    stretch = Stretch::new(warp.step, pc, mask);
+                }
+                if self.recorder.is_some() {
+                    self.observe(index, pc, mask);
+                    warp = &mut self.warps[index];
+                }
             }
-            stretch.ran += 1;
-            let active = u64::from(mask.count_ones());
-            self.stats.thread_instructions += active;
-            self.stats.warp_instructions += 1;
-            warp.step += 1;
-            if self.stats.thread_instructions > self.fuel
-                || self.stats.warp_instructions & 0x3ff == 0 && self.poll()
+            let active = u64::from(if mask == warp.present { warp.threads } else { mask.count_ones() });
+            let most = self.steps[pc as usize].rest.min(rest).min(free);
+            if most > 1
+                && u64::from(most) <= *quantum
+                && self.fuel.saturating_sub(self.stats.thread_instructions) >= active * u64::from(most)
+                && self.recorder.is_none()
             {
+                let count = self.straight_on(index, pc, mask, most);
+                stretch.ran += count;
+                rest -= count;
+                *quantum -= u64::from(count);
+                pc += count;
+                let polls = self.count(u64::from(count), active);
+                if self.parked {
+                    self.parked = false;
+                    mask &= !self.warps[index].faulted;
+                    if mask == 0 {
+                        break ControlFlow::Break(None);
+                    }
+                }
+                if polls && self.poll() {
+                    self.out_of_fuel(index, pc, mask);
+                    break ControlFlow::Break(Some(Group { pc, mask }));
+                }
+                continue;
+            }
+            rest -= 1;
+            *quantum -= 1;
+            stretch.ran += 1;
+            warp.step += 1;
+            let polls = self.count(1, active);
+            if self.stats.thread_instructions > self.fuel || polls && self.poll() {
                 self.out_of_fuel(index, pc, mask);
-                break Some(Group { pc, mask });
+                break ControlFlow::Break(Some(Group { pc, mask }));
             }
             let instr = &kernel.code[pc as usize];
             let acting = match instr.guard {
@@ -442,7 +527,7 @@ impl<'a> Machine<'a> {
                 self.parked = false;
                 mask &= !self.warps[index].faulted;
                 if mask == 0 {
-                    break None;
+                    break ControlFlow::Break(None);
                 }
             }
             match flow {
@@ -452,7 +537,7 @@ impl<'a> Machine<'a> {
                     if target <= pc && self.watch.repeats(&self.warps[index], target, mask, changes, now) {
                         let spinning = (Group { pc: target, mask }, changes);
                         self.warps[index].spinning.push(spinning);
-                        break None;
+                        break ControlFlow::Break(None);
                     }
                     pc = target;
                 }
@@ -465,52 +550,25 @@ impl<'a> Machine<'a> {
                     mask &= !acting;
                     pc += 1;
                     if mask == 0 {
-                        break None;
+                        break ControlFlow::Break(None);
                     }
                 }
             }
             if mask == 0 {
-                break None;
+                break ControlFlow::Break(None);
             }
         };
-        self.trace.stretch(index as u32, stretch);
-        left
+        *going = Going { group: Group { pc, mask }, stretch };
+        end
     }
 
-    /// The lanes of `mask` whose guard holds, and those that stay in the group. Lanes whose guard is
-    /// a symbolic condition are dealt with here.
-    fn guarded(&mut self, index: usize, pc: u32, mask: u32, guard: crate::ir::Guard) -> (u32, u32) {
-        let warp = &self.warps[index];
-        if let Some(Value::Concrete(word)) = warp.uniform(guard.predicate)
-            && mask == warp.present
-        {
-            let holds = word & 1 != u64::from(guard.negated);
-            return (if holds { mask } else { 0 }, u32::MAX);
-        }
-        let special = warp.special(guard.predicate) & mask;
-        let words = warp.lanes(guard.predicate);
-        let mut holds = 0;
-        for (lane, word) in words.iter().enumerate() {
-            holds |= ((*word & 1) as u32) << lane;
-        }
-        if guard.negated {
-            holds = !holds;
-        }
-        if special == 0 {
-            return (holds & mask, u32::MAX);
-        }
-        let undefined = warp.undefined(guard.predicate) & special;
-        if undefined != 0 {
-            let name = self.register_name(guard.predicate);
-            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
-        }
-        let symbolic = special & !undefined;
-        if symbolic != 0 {
-            self.predicate(index, pc, symbolic, guard);
-        }
-        let branch = matches!(self.kernel.code[pc as usize].effect, Effect::Branch);
-        let staying = if branch { !special } else { !self.warps[index].faulted };
-        (holds & mask & !special, staying)
+    /// Counts executed instructions; whether it is time to [`Machine::poll`].
+    #[inline]
+    fn count(&mut self, instructions: u64, active: u64) -> bool {
+        let before = self.stats.warp_instructions;
+        self.stats.thread_instructions += active * instructions;
+        self.stats.warp_instructions += instructions;
+        (before ^ self.stats.warp_instructions) >> 10 != 0
     }
 
     /// "the branch condition depends on input data".
@@ -534,93 +592,6 @@ impl<'a> Machine<'a> {
                 }
             },
         }
-    }
-
-    // ---- ends ------------------------------------------------------------------------------
-
-    /// Lanes return: they count as arrived wherever others wait for them.
-    pub(super) fn exit(&mut self, index: usize, mask: u32) {
-        let first = self.warps[index].first();
-        for lane in lanes(mask) {
-            let arrival = self.clocks.arrive(first + lane);
-            self.returned.push(arrival);
-        }
-        self.warps[index].exited |= mask;
-        self.complete_barriers();
-        self.complete_meetings(index);
-    }
-
-    /// Stops lanes at a fault.
-    pub(super) fn park(&mut self, index: usize, mask: u32, pc: u32, kind: FaultKind) {
-        let first = self.warps[index].first();
-        self.warps[index].faulted |= mask;
-        self.parked = true;
-        self.trace.event(index as u32, self.warps[index].step, mask, pc, EventKind::Fault);
-        let threads: Vec<u32> = lanes(mask).map(|lane| first + lane).collect();
-        let same = |fault: &&mut Fault| {
-            fault.site.is_some_and(|site| site.instr == pc)
-                && std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind)
-        };
-        if let Some(fault) = self.faults.iter_mut().find(same) {
-            let room = OTHERS.saturating_sub(fault.others.len());
-            fault.others.extend(threads.into_iter().take(room));
-        } else if self.faults.len() < FAULTS {
-            let site = Site { instr: pc, thread: self.thread(threads[0]) };
-            self.faults.push(Fault { kind, site: Some(site), others: threads[1..].to_vec() });
-        }
-    }
-
-    /// Stops lanes without a fault of their own: one of those they act with has it.
-    pub(super) fn halt(&mut self, index: usize, mask: u32) {
-        self.warps[index].faulted |= mask;
-        self.parked = true;
-    }
-
-    /// Whether the run must stop: cancelled, or too much memory.
-    fn poll(&mut self) -> bool {
-        let progress = self.budget.progress();
-        let delta = self.stats.thread_instructions - self.reported;
-        self.reported = self.stats.thread_instructions;
-        progress.executed.fetch_add(delta, std::sync::atomic::Ordering::Relaxed);
-        if let Err(why) = self.budget.poll() {
-            self.exhausted = Some(why);
-        } else if self.stats.warp_instructions & 0xffff == 0 && self.bytes() > self.budget.memory {
-            self.exhausted = Some(Exhausted::Memory);
-        }
-        self.exhausted.is_some()
-    }
-
-    fn out_of_fuel(&mut self, index: usize, pc: u32, mask: u32) {
-        let why = *self.exhausted.get_or_insert(Exhausted::Fuel);
-        let kind = match why {
-            Exhausted::Fuel => FaultKind::EndlessLoop(self.enclosing_loop(pc)),
-            Exhausted::Cancelled | Exhausted::Memory => FaultKind::Exhausted(why),
-        };
-        let lane = mask.trailing_zeros();
-        let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
-        self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
-    }
-
-    /// The smallest backward branch around an instruction: (target, branch).
-    fn enclosing_loop(&self, pc: u32) -> Option<(u32, u32)> {
-        let backward = self.kernel.code.iter().enumerate().filter_map(|(at, instr)| {
-            let at = at as u32;
-            let back = matches!(instr.effect, Effect::Branch) && instr.target <= at;
-            (back && instr.target <= pc && pc <= at).then_some((instr.target, at))
-        });
-        backward.min_by_key(|(target, branch)| branch - target)
-    }
-
-    /// A CTA barrier has been released; the run may be asked to end here.
-    pub(super) fn after_release(&mut self) {
-        if self.options.stop_at_barrier == Some(self.trace.releases()) {
-            self.exhausted = Some(Exhausted::Cancelled);
-        }
-    }
-
-    /// Whether the run must end.
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.exhausted.is_some()
     }
 
     /// Bytes held by terms, memory and registers.

@@ -4,10 +4,13 @@
 //! confluence theorem), and a race shows in every schedule (Theorems 1 and 2), because it is
 //! defined by what orders two accesses, not by what happened to come first.
 //!
-//! `machine` schedules warps and groups of lanes; `execute` is the match over effects;
-//! `lanewise`, `access`, `barrier`, `collective`, `matrix`, `copies` and `phaser` are the effects;
-//! `memory`, `cells` and `bits` hold values; `clock` and `race` find races. This module knows neither PTX text nor how
-//! equality is decided.
+//! `machine` schedules warps and groups of lanes, `straight` runs pure instructions together, `predicate`
+//! both sides of a branch that depends on data, and `ends` says how lanes and runs end; `execute` is the
+//! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
+//! `phaser` are the effects; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
+//! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` runs
+//! a kernel again to see where values come from. This module knows neither PTX text nor how equality is
+//! decided.
 //!
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
 //! a kernel that writes there all the same is run again with everything watched.
@@ -16,34 +19,43 @@
 //! (only barriers order memory; fences by themselves order nothing between threads).
 
 mod access;
+mod atomics;
 mod barrier;
+mod batch;
 mod bits;
 mod bytes;
 mod cells;
 mod clock;
 mod collective;
 mod copies;
+mod ends;
 mod execute;
 mod far;
 mod harvest;
 mod inspect;
 mod lanewise;
 mod launch;
+mod logic;
 mod machine;
 mod matrix;
 mod memory;
 mod notes;
+mod origins;
 mod outcome;
 mod phaser;
 mod predicate;
 mod race;
 mod races;
+mod repeats;
 mod setup;
 mod spin;
+mod straight;
+mod stretches;
 mod trace;
 mod warp;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
+pub use origins::{Origin, Origins, origins};
 pub use outcome::{
     AccessKind, Cell, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread,
     WaitGroup, WaitKind,

@@ -40,7 +40,7 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     if let Some((count, pc)) = floats {
         ledger.note(Assumption::FiniteValues, count, place(pc));
     }
-    for (what, (count, pc)) in &machine.far {
+    for (what, (count, pc)) in &machine.granted {
         ledger.note(Assumption::Other((*what).to_owned()), *count, place(*pc));
     }
     if machine.alike.0 > 0 {
@@ -101,6 +101,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         | Meaning::Logic(_)
         | Meaning::Select
         | Meaning::Bits(_)
+        | Meaning::Table
         | Meaning::Rearrange(_)
         | Meaning::None => None,
     }

@@ -3,7 +3,8 @@
 //! Arrivals release, and a test that tells the end of a phase acquires. Which phase an arrival
 //! counts for, and which phase a parity means, must not depend on the schedule: an arrival must
 //! come after all arrivals of the phase before its own, and a wait for a phase after all arrivals of
-//! the one before it and before the end of the one after it. Otherwise the kernel is *not
+//! the one before it and before the end of the one after it. Copies that arrive as one more than
+//! expected must be announced before some arrival that is expected. Otherwise the kernel is *not
 //! structured*.
 //!
 //! A test can fail in one schedule and succeed in another. It tells the truth at once where the
@@ -40,6 +41,9 @@ struct Phaser {
     pending: u32,
     phase: u32,
     arrivals: Vec<Arrival>,
+    /// Those of them that are not among the expected ones: the thread that announced them, its
+    /// epoch then, and its agent's.
+    further: Vec<(u32, u32, u32)>,
     /// Arrivals of the phase before, and of the one before that.
     previous: [Vec<Arrival>; 2],
     /// Threads and agents that have waited for the phase before by its parity (an agent does what
@@ -102,7 +106,7 @@ impl<'a> Machine<'a> {
         let (mut going, mut waiting) = (0, false);
         for lane in lanes(known) {
             let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
-            let operand = src.get(1).map(|reg| self.warps[index].lanes(*reg)[lane as usize]);
+            let operand = src.get(1).map(|reg| self.warps[index].word(*reg, lane));
             match op {
                 PhaserOp::Init => self.init(index, pc, lane, address, operand.unwrap_or(0) as u32),
                 PhaserOp::Invalidate => {
@@ -184,6 +188,7 @@ impl<'a> Machine<'a> {
             pending: count,
             phase: 0,
             arrivals: Vec::new(),
+            further: Vec::new(),
             previous: [Vec::new(), Vec::new()],
             waited: Vec::new(),
             waiting: Vec::new(),
@@ -239,12 +244,10 @@ impl<'a> Machine<'a> {
                 self.depends(index, pc, lane, "which phase this arrival counts for");
                 continue;
             }
-            let agent = self.block + thread;
-            let epoch = self.clocks.epoch(agent);
-            for flight in self.flights.take(thread) {
-                self.settle(thread, &flight, self.first_thread + agent, epoch);
-            }
-            let arrival = self.clocks.arrive_for(agent, thread);
+            let flights = self.flights.take(thread);
+            self.hand_over(index, lane, &flights);
+            let announced = (thread, self.clocks.epoch(thread), self.clocks.epoch(self.block + thread));
+            let arrival = self.clocks.arrive_for(self.block + thread, thread);
             let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
                 if object.pending == 0 {
@@ -253,6 +256,8 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 object.pending -= 1;
+            } else {
+                object.further.push(announced);
             }
             self.arrived_at(index, pc, lane, address, arrival);
         }
@@ -273,6 +278,21 @@ impl<'a> Machine<'a> {
             })
         };
         let early = !object.waited.iter().all(known);
+        // Arrivals beyond the expected ones must be announced before this phase can end.
+        let block = self.block;
+        let expected = |arrival: &Arrival| {
+            !object
+                .further
+                .iter()
+                .any(|(who, _, epoch)| arrival.thread == block + who && arrival.epoch() == *epoch)
+        };
+        let late = !object.further.iter().all(|(thread, epoch, agents)| {
+            object.arrivals.iter().filter(|arrival| expected(arrival)).any(|arrival| {
+                Clocks::precedes(*thread, *epoch, arrival)
+                    || arrival.thread == block + thread && arrival.epoch() > *agents
+            })
+        });
+        object.further.clear();
         object.phase += 1;
         object.pending = object.expected;
         let ended = std::mem::take(&mut object.arrivals);
@@ -287,6 +307,9 @@ impl<'a> Machine<'a> {
         }
         if early {
             self.depends(index, pc, lane, "whether a thread still sees the phase it waits for");
+        }
+        if late {
+            self.depends(index, pc, lane, "whether this phase still waits for copies that arrive as well");
         }
     }
 

@@ -29,6 +29,43 @@ const DEPTH: usize = 64;
 pub(super) type Guards = [Term; WARP];
 
 impl<'a> Machine<'a> {
+    /// The lanes of `mask` whose guard holds, and those that stay in the group. Lanes whose guard is
+    /// a symbolic condition are dealt with here.
+    #[inline]
+    pub(super) fn guarded(&mut self, index: usize, pc: u32, mask: u32, guard: Guard) -> (u32, u32) {
+        let warp = &mut self.warps[index];
+        if let Some(Value::Concrete(word)) = warp.uniform(guard.predicate)
+            && mask == warp.present
+        {
+            let holds = word & 1 != u64::from(guard.negated);
+            return (if holds { mask } else { 0 }, u32::MAX);
+        }
+        let special = warp.special(guard.predicate) & mask;
+        let words = warp.lanes(guard.predicate);
+        let mut holds = 0;
+        for (lane, word) in words.iter().enumerate() {
+            holds |= ((*word & 1) as u32) << lane;
+        }
+        if guard.negated {
+            holds = !holds;
+        }
+        if special == 0 {
+            return (holds & mask, u32::MAX);
+        }
+        let undefined = warp.undefined(guard.predicate) & special;
+        if undefined != 0 {
+            let name = self.register_name(guard.predicate);
+            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+        }
+        let symbolic = special & !undefined;
+        if symbolic != 0 {
+            self.predicate(index, pc, symbolic, guard);
+        }
+        let branch = matches!(self.kernel.code[pc as usize].effect, Effect::Branch);
+        let staying = if branch { !special } else { !self.warps[index].faulted };
+        (holds & mask & !special, staying)
+    }
+
     /// Executes the instruction at `pc` for lanes whose guard is a symbolic condition. Afterwards
     /// branching lanes stand where the two sides meet; the others have executed the instruction.
     pub(super) fn predicate(&mut self, index: usize, pc: u32, mask: u32, guard: Guard) {
@@ -65,6 +102,10 @@ impl<'a> Machine<'a> {
         self.warps[index].restore(&before, fell);
         let jumped =
             self.under(index, fell, &conditions, |machine| machine.run_side(index, target, meet, fell));
+        // The choices between the two sides are the branch's.
+        if self.recorder.is_some() {
+            self.observe(index, pc, jumped);
+        }
         self.merge(index, jumped, &conditions, &after);
         self.warps[index].resume(meet, jumped);
     }
@@ -76,7 +117,7 @@ impl<'a> Machine<'a> {
         if ways.any(|way| way.is_none_or(|(other, _)| other != far)) {
             return None;
         }
-        let noted = self.far.entry(row.assumption).or_insert((0, pc));
+        let noted = self.granted.entry(row.assumption).or_insert((0, pc));
         noted.0 += u64::from(mask.count_ones());
         Some(!far)
     }

@@ -21,6 +21,7 @@
 
 use super::clock::Clocks;
 use super::outcome::AccessKind;
+use crate::base::Format;
 use crate::isa::AtomicOp;
 use rustc_hash::FxHashMap;
 
@@ -48,7 +49,8 @@ pub(super) struct Shadow {
     write_instr: u32,
     readers: History,
     atomics: History,
-    atomic_op: Option<AtomicOp>,
+    atomic_op: Option<(AtomicOp, Format)>,
+    /// An atomic whose result is used, or atomics of different operations, may still be unordered.
     observed: bool,
     hand: Hand,
     /// The lanes of a [`Hand::Warp`].
@@ -112,6 +114,12 @@ impl Shadow {
     /// The instruction that wrote last, if any did.
     pub(super) fn last_writer(&self) -> Option<u32> {
         (self.write_instr != NOBODY).then_some(self.write_instr)
+    }
+
+    /// Global number of the thread that wrote last, of several together the first.
+    pub(super) fn last_thread(&self) -> Option<u32> {
+        let first = if self.hand == Hand::Warp { self.lanes.trailing_zeros() } else { 0 };
+        (self.write_instr != NOBODY).then(|| self.writer + first)
     }
 }
 
@@ -246,6 +254,13 @@ impl Parties {
             && i64::from(history.epoch) + i64::from(set.latest) <= i64::from(clocks.floor(thread))
     }
 
+    /// Whether everything in a history is in the past of a thread.
+    fn known(&self, clocks: &Clocks, history: History, thread: u32) -> bool {
+        let parties = &self.sets[history.set as usize].parties;
+        self.settled(clocks, history, thread)
+            || parties.iter().all(|party| past(clocks, history, party, thread))
+    }
+
     fn prune(&mut self, clocks: &Clocks, history: History, by: &Accessor, thread: u32) -> History {
         let mut kept: Vec<Party> = Vec::new();
         for party in &self.sets[history.set as usize].parties {
@@ -347,7 +362,10 @@ pub(super) struct Detector {
 
 impl Detector {
     fn earlier_write(&self, clocks: &Clocks, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
-        if shadow.writer == NOBODY {
+        let by_copy = shadow.hand == Hand::Copy;
+        if shadow.writer == NOBODY
+            || !by_copy && clocks.ordered_before_all(shadow.writer, shadow.write_epoch, by.warp_first)
+        {
             return None;
         }
         let unordered =
@@ -387,11 +405,22 @@ impl Detector {
     /// Lanes read the granule.
     #[inline]
     pub(super) fn read(&mut self, clocks: &Clocks, shadow: &mut Shadow, by: &Accessor) -> Option<Conflict> {
-        let conflict = self
-            .earlier_write(clocks, shadow, by)
-            .or_else(|| self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic));
-        shadow.readers = self.parties.add(clocks, shadow.readers, by);
+        let conflict = self.before_read(clocks, shadow, by);
+        self.note_read(clocks, shadow, by);
         conflict
+    }
+
+    /// What a read by lanes would conflict with.
+    #[inline]
+    pub(super) fn before_read(&self, clocks: &Clocks, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
+        self.earlier_write(clocks, shadow, by)
+            .or_else(|| self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic))
+    }
+
+    /// Remembers a read for accesses to come.
+    #[inline]
+    pub(super) fn note_read(&mut self, clocks: &Clocks, shadow: &mut Shadow, by: &Accessor) {
+        shadow.readers = self.parties.add(clocks, shadow.readers, by);
     }
 
     /// One lane writes the granule, by itself or with a copy; or all lanes of the warp together.
@@ -419,32 +448,54 @@ impl Detector {
         conflict
     }
 
-    /// One lane updates the granule atomically.
+    /// One lane updates the granule atomically. `everybody` is how many threads can reach it, if
+    /// they are the first so many of the running CTA.
+    #[allow(clippy::too_many_arguments)]
     pub(super) fn atomic(
         &mut self,
         clocks: &Clocks,
         shadow: &mut Shadow,
         by: &Accessor,
-        op: AtomicOp,
+        op: (AtomicOp, Format),
         observed: bool,
+        everybody: Option<u32>,
     ) -> Option<Conflict> {
         let mut conflict = self
             .earlier_write(clocks, shadow, by)
             .or_else(|| self.earlier(clocks, shadow.readers, by, AccessKind::Read));
+        // The history drops atomics that the newest one comes after, while others may still be
+        // unordered with them: that one of them was observed, or of another operation, is
+        // remembered until all of them are in everybody's past.
+        if (shadow.observed || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
+            && (shadow.atomics.set == EMPTY
+                || everybody.is_some_and(|threads| {
+                    (0..threads).all(|thread| self.parties.known(clocks, shadow.atomics, thread))
+                }))
+        {
+            (shadow.observed, shadow.atomic_op) = (false, None);
+        }
+        let mixed = shadow.atomic_op.is_some_and(|other| !alike(other, op));
         if conflict.is_none()
             && let Some(other) = self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic)
         {
-            let depends = observed || shadow.observed || shadow.atomic_op != Some(op) || !commutes(op);
+            let depends = observed || shadow.observed || mixed || !commutes(op.0);
             conflict = depends.then_some(Conflict { observed: true, ..other });
-        }
-        if shadow.atomics.set == EMPTY {
-            shadow.observed = false;
         }
         shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
         shadow.atomic_op = Some(op);
-        shadow.observed |= observed;
+        shadow.observed |= observed || mixed;
         conflict
     }
+}
+
+/// Whether two operations that commute with themselves commute with each other. Sums and bits do not
+/// care about signs, and the order of numbers does.
+fn alike((one, first): (AtomicOp, Format), (two, second): (AtomicOp, Format)) -> bool {
+    let same = match one {
+        AtomicOp::Min | AtomicOp::Max => first == second,
+        _ => first.bits() == second.bits() && first.is_float() == second.is_float(),
+    };
+    one == two && same
 }
 
 /// Whether the order of two such operations never shows in memory.

@@ -48,7 +48,7 @@ impl Watch {
         let known = self.registers.len() == warp.register_count();
         if !known || self.changes != changes || now >= self.from + self.interval {
             self.registers.clear();
-            self.registers.extend((0..warp.register_count()).map(|at| *warp.lanes(Reg(at as u32))));
+            self.registers.extend((0..warp.register_count()).map(|at| warp.words(Reg(at as u32))));
             (self.pc, self.mask, self.changes) = (pc, mask, changes);
             if known && now >= self.from + self.interval {
                 self.from = now;
@@ -59,7 +59,7 @@ impl Watch {
         if (self.pc, self.mask) != (pc, mask) {
             return false;
         }
-        let same = |at: usize| self.registers.get(at).is_none_or(|old| old == warp.lanes(Reg(at as u32)));
+        let same = |at: usize| self.registers.get(at).is_none_or(|old| *old == warp.words(Reg(at as u32)));
         if !same(self.differed) {
             return false;
         }

@@ -5,8 +5,9 @@
 //! confluence this choice changes no result. Lanes owe each other nothing: a lane that waits
 //! leaves its group and the others go on.
 
+use super::repeats::{Answer, Question};
 use crate::ir::Reg;
-use crate::isa::{Lanes, WARP};
+use crate::isa::{LaneFn, Lanes, WARP};
 use crate::term::{Symbol, Value};
 
 /// Runnable lanes at one program counter.
@@ -22,6 +23,8 @@ pub(super) struct Warp {
     pub(super) index: u32,
     /// Lanes that the block fills.
     pub(super) present: u32,
+    /// How many those are.
+    pub(super) threads: u32,
     /// Lanes that have returned.
     pub(super) exited: u32,
     /// Lanes stopped by a fault.
@@ -32,43 +35,87 @@ pub(super) struct Warp {
     pub(super) spinning: Vec<(Group, u64)>,
     /// Logical time: executed warp-instructions, aligned at barriers.
     pub(super) step: u32,
-    registers: Vec<Register>,
+    /// Uniform instructions on symbols so far, which [`super::repeats`] counts.
+    pub(super) uniforms: u32,
+    /// Straight stretches so far, which [`super::stretches`] counts.
+    pub(super) stretches: u32,
+    registers: Registers,
 }
 
-/// A register of all lanes.
-#[derive(Clone)]
-struct Register {
-    words: Lanes,
+/// What is known of a register's lanes. Kept apart from their words: of registers that hold the same
+/// in all lanes, which most instructions work on, this is all that is looked at.
+#[derive(Clone, Copy)]
+struct Head {
+    /// The word of all lanes, where they hold the same.
+    word: u64,
     /// Lanes that hold symbols.
     symbolic: u32,
     /// Lanes that nothing has written.
     undefined: u32,
     /// All present lanes surely hold the same, and something.
     uniform: bool,
+    /// `word` holds for all lanes, and their own words are out of date.
+    folded: bool,
+    /// Where the lanes' own words are.
+    slot: u32,
 }
 
-impl Register {
-    const NEW: Register = Register { words: [0; WARP], symbolic: 0, undefined: u32::MAX, uniform: false };
+/// All registers. One slot more than there are registers takes the result of an instruction, and then
+/// changes places with its destination's: copying words costs as much as computing them.
+#[derive(Clone)]
+struct Registers {
+    heads: Vec<Head>,
+    words: Vec<Lanes>,
+    spare: u32,
+}
+
+impl Registers {
+    /// So many, which nothing has written.
+    fn new(count: usize) -> Self {
+        let new = Head { word: 0, symbolic: 0, undefined: u32::MAX, uniform: false, folded: true, slot: 0 };
+        let heads = (0..count).map(|at| Head { slot: at as u32, ..new }).collect();
+        Registers { heads, words: vec![[0; WARP]; count + 1], spare: count as u32 }
+    }
 
     #[inline]
-    fn get(&self, lane: u32) -> Value {
-        let (symbolic, undefined) = (self.symbolic >> lane & 1, self.undefined >> lane & 1);
-        let word = self.words[lane as usize];
-        if symbolic != 0 {
+    fn head(&self, reg: Reg) -> &Head {
+        &self.heads[reg.0 as usize]
+    }
+
+    #[inline]
+    fn word(&self, reg: Reg, lane: u32) -> u64 {
+        let head = self.head(reg);
+        if head.folded { head.word } else { self.words[head.slot as usize][lane as usize] }
+    }
+
+    fn all(&self, reg: Reg) -> Lanes {
+        let head = self.head(reg);
+        if head.folded { [head.word; WARP] } else { self.words[head.slot as usize] }
+    }
+
+    /// Brings the words of all lanes up to date.
+    #[inline]
+    fn unfold(&mut self, reg: Reg) -> (&mut Head, &mut Lanes) {
+        let head = &mut self.heads[reg.0 as usize];
+        let words = &mut self.words[head.slot as usize];
+        if head.folded {
+            *words = [head.word; WARP];
+            head.folded = false;
+        }
+        (head, words)
+    }
+
+    #[inline]
+    fn get(&self, reg: Reg, lane: u32) -> Value {
+        let head = self.head(reg);
+        let word = self.word(reg, lane);
+        if head.symbolic >> lane & 1 != 0 {
             Value::Symbolic(Symbol::decode(word))
-        } else if undefined != 0 {
+        } else if head.undefined >> lane & 1 != 0 {
             Value::Undefined
         } else {
             Value::Concrete(word)
         }
-    }
-
-    /// Takes the lanes of `mask` from another register.
-    #[inline]
-    fn take(&mut self, from: &Register, mask: u32) {
-        blend(&mut self.words, &from.words, mask);
-        self.symbolic = self.symbolic & !mask | from.symbolic & mask;
-        self.undefined = self.undefined & !mask | from.undefined & mask;
     }
 }
 
@@ -78,12 +125,15 @@ impl Warp {
         Warp {
             index,
             present,
+            threads: present.count_ones(),
             exited: 0,
             faulted: 0,
             groups: vec![Group { pc: 0, mask: present }],
             spinning: Vec::new(),
             step: 0,
-            registers: vec![Register::NEW; registers],
+            uniforms: 0,
+            stretches: 0,
+            registers: Registers::new(registers),
         }
     }
 
@@ -110,71 +160,182 @@ impl Warp {
         }
     }
 
-    #[inline]
-    fn register(&self, reg: Reg) -> &Register {
-        &self.registers[reg.0 as usize]
-    }
-
     /// Raw bits of a register's lanes.
     #[inline]
-    pub(super) fn lanes(&self, reg: Reg) -> &Lanes {
-        &self.register(reg).words
+    pub(super) fn lanes(&mut self, reg: Reg) -> &Lanes {
+        self.registers.unfold(reg).1
+    }
+
+    /// Computes a function of up to four registers, for all lanes on their raw bits. The result waits
+    /// for [`Warp::take`]; the second one, where there is one, is in `second`.
+    #[inline]
+    pub(super) fn compute(&mut self, function: LaneFn, sources: &[Reg], second: &mut Lanes) {
+        static ZERO: Lanes = [0; WARP];
+        for reg in sources {
+            self.registers.unfold(*reg);
+        }
+        let Registers { heads, words, spare } = &mut self.registers;
+        let spare = *spare as usize;
+        let (low, rest) = words.split_at_mut(spare);
+        let Some((result, high)) = rest.split_first_mut() else { return };
+        let of = |at: usize| match sources.get(at) {
+            Some(reg) => {
+                let slot = heads[reg.0 as usize].slot as usize;
+                if slot < spare { &low[slot] } else { &high[slot - spare - 1] }
+            }
+            None => &ZERO,
+        };
+        function(&[of(0), of(1), of(2), of(3)], result, second);
+    }
+
+    /// The words that wait to be taken.
+    #[inline]
+    pub(super) fn waiting(&mut self) -> &mut Lanes {
+        &mut self.registers.words[self.registers.spare as usize]
+    }
+
+    /// Sets the lanes of `mask` to the words that wait, which are concrete bits, or else the encodings
+    /// of symbols.
+    #[inline]
+    pub(super) fn take(&mut self, reg: Reg, mask: u32, symbolic: bool) {
+        if mask == u32::MAX {
+            let head = &mut self.registers.heads[reg.0 as usize];
+            std::mem::swap(&mut head.slot, &mut self.registers.spare);
+        } else {
+            self.registers.unfold(reg);
+            let slots = [self.registers.heads[reg.0 as usize].slot as usize, self.registers.spare as usize];
+            if let Ok([to, from]) = self.registers.words.get_disjoint_mut(slots) {
+                blend(to, from, mask);
+            }
+        }
+        let head = &mut self.registers.heads[reg.0 as usize];
+        head.symbolic = if symbolic { head.symbolic | mask } else { head.symbolic & !mask };
+        head.undefined &= !mask;
+        (head.uniform, head.folded) = (false, false);
+    }
+
+    /// A copy of the raw bits of a register's lanes.
+    pub(super) fn words(&self, reg: Reg) -> Lanes {
+        self.registers.all(reg)
+    }
+
+    /// Raw bits of one lane of a register.
+    #[inline]
+    pub(super) fn word(&self, reg: Reg, lane: u32) -> u64 {
+        self.registers.word(reg, lane)
     }
 
     /// Lanes of a register that hold symbols.
     #[inline]
     pub(super) fn symbolic(&self, reg: Reg) -> u32 {
-        self.register(reg).symbolic
+        self.registers.head(reg).symbolic
     }
 
     /// Lanes of a register that nothing has written.
     #[inline]
     pub(super) fn undefined(&self, reg: Reg) -> u32 {
-        self.register(reg).undefined
+        self.registers.head(reg).undefined
     }
 
     /// Lanes of a register that do not hold concrete bits.
     #[inline]
     pub(super) fn special(&self, reg: Reg) -> u32 {
-        let register = self.register(reg);
-        register.symbolic | register.undefined
+        let head = self.registers.head(reg);
+        head.symbolic | head.undefined
     }
 
-    /// Lanes of some registers that do not hold concrete bits, and whether all are uniform.
+    /// What the sources of an instruction hold.
+    #[inline(always)]
+    pub(super) fn kinds(&self, sources: &Sources) -> Kinds {
+        let mut kinds = Kinds { special: 0, uniform: true };
+        let mut look = |at: usize| {
+            let head = self.registers.head(sources.all[at]);
+            kinds.special |= head.symbolic | head.undefined;
+            kinds.uniform &= head.uniform;
+        };
+        look(0);
+        look(1);
+        if sources.many {
+            look(2);
+            look(3);
+        }
+        kinds
+    }
+
+    /// The instruction at `pc` on uniform sources, as a question to [`super::repeats`].
+    #[inline(always)]
+    pub(super) fn question(&self, pc: u32, sources: &Sources) -> Question {
+        let mut question = Question { pc, symbolic: 0, words: [0; 4] };
+        let mut look = |at: usize| {
+            let head = self.registers.head(sources.all[at]);
+            question.words[at] = head.word;
+            question.symbolic |= (head.symbolic & 1) << at;
+        };
+        look(0);
+        look(1);
+        if sources.many {
+            look(2);
+            look(3);
+        }
+        question
+    }
+
+    /// What all lanes of a register hold, if it is surely the same.
     #[inline]
-    pub(super) fn kinds(&self, registers: &[Reg]) -> (u32, bool) {
-        registers.iter().fold((0, true), |(special, uniform), reg| {
-            let register = self.register(*reg);
-            (special | register.symbolic | register.undefined, uniform & register.uniform)
-        })
+    pub(super) fn common(&self, reg: Reg) -> Option<Answer> {
+        let head = self.registers.head(reg);
+        head.uniform.then_some(Answer { word: head.word, symbolic: head.symbolic & 1 != 0 })
+    }
+
+    /// Whether all lanes of a register surely hold that.
+    #[inline]
+    pub(super) fn holds(&self, reg: Reg, answer: Answer) -> bool {
+        let head = self.registers.head(reg);
+        head.uniform & (head.word == answer.word) & ((head.symbolic & 1 != 0) == answer.symbolic)
+    }
+
+    /// Takes the answer to the present question for all lanes.
+    #[inline]
+    pub(super) fn take_over(&mut self, reg: Reg, answer: Answer) {
+        self.uniforms = self.uniforms.wrapping_add(1);
+        self.fill_word(reg, answer.word, answer.symbolic);
     }
 
     /// The value in all lanes of a register, if it is surely the same.
     #[inline]
     pub(super) fn uniform(&self, reg: Reg) -> Option<Value> {
-        let register = self.register(reg);
-        register.uniform.then(|| register.get(0))
+        self.registers.head(reg).uniform.then(|| self.get(reg, 0))
     }
 
-    /// Says that all present lanes of a register hold the same concrete bits.
+    /// Says that all present lanes of a register hold the same.
     #[inline]
     pub(super) fn mark_uniform(&mut self, reg: Reg) {
         debug_assert!(super::race::lanes(self.present).all(|lane| self.get(reg, lane) == self.get(reg, 0)));
-        self.registers[reg.0 as usize].uniform = true;
+        let word = self.word(reg, 0);
+        let head = &mut self.registers.heads[reg.0 as usize];
+        (head.word, head.uniform) = (word, true);
     }
 
     /// Sets all lanes of a register.
     #[inline]
     pub(super) fn fill(&mut self, reg: Reg, value: Value) {
         let (word, symbolic, undefined) = encode(value, u32::MAX);
-        self.registers[reg.0 as usize] =
-            Register { words: [word; WARP], symbolic, undefined, uniform: undefined == 0 };
+        let head = &mut self.registers.heads[reg.0 as usize];
+        *head = Head { word, symbolic, undefined, uniform: undefined == 0, folded: true, slot: head.slot };
+    }
+
+    /// Sets all lanes of a register to concrete bits, or to a symbol by its encoding.
+    #[inline]
+    pub(super) fn fill_word(&mut self, reg: Reg, word: u64, symbolic: bool) {
+        let symbolic = 0u32.wrapping_sub(u32::from(symbolic));
+        let head = &mut self.registers.heads[reg.0 as usize];
+        *head = Head { word, symbolic, undefined: 0, uniform: true, folded: true, slot: head.slot };
     }
 
     /// One lane of a register.
     #[inline]
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
-        self.register(reg).get(lane)
+        self.registers.get(reg, lane)
     }
 
     /// Sets one lane of a register.
@@ -182,50 +343,59 @@ impl Warp {
     pub(super) fn set(&mut self, reg: Reg, lane: u32, value: Value) {
         let bit = 1 << lane;
         let (word, symbolic, undefined) = encode(value, bit);
-        let register = &mut self.registers[reg.0 as usize];
-        register.uniform = false;
-        register.words[lane as usize] = word;
-        register.symbolic = register.symbolic & !bit | symbolic;
-        register.undefined = register.undefined & !bit | undefined;
+        let (head, words) = self.registers.unfold(reg);
+        words[lane as usize] = word;
+        head.uniform = false;
+        head.symbolic = head.symbolic & !bit | symbolic;
+        head.undefined = head.undefined & !bit | undefined;
     }
 
     /// Sets the lanes of `mask` to concrete bits.
     #[inline]
     pub(super) fn set_concrete(&mut self, reg: Reg, mask: u32, words: &Lanes) {
-        let register = &mut self.registers[reg.0 as usize];
-        if mask == u32::MAX {
-            register.words = *words;
-        } else {
-            blend(&mut register.words, words, mask);
-        }
-        register.symbolic &= !mask;
-        register.undefined &= !mask;
-        register.uniform = false;
+        let head = self.put(reg, mask, words);
+        head.symbolic &= !mask;
     }
 
     /// Sets the lanes of `mask` to symbols, given by their encodings.
     #[inline]
     pub(super) fn set_symbolic(&mut self, reg: Reg, mask: u32, codes: &Lanes) {
-        let register = &mut self.registers[reg.0 as usize];
-        blend(&mut register.words, codes, mask);
-        register.symbolic |= mask;
-        register.undefined &= !mask;
-        register.uniform = false;
+        let head = self.put(reg, mask, codes);
+        head.symbolic |= mask;
+    }
+
+    #[inline]
+    fn put(&mut self, reg: Reg, mask: u32, from: &Lanes) -> &mut Head {
+        let head = if mask == u32::MAX {
+            let head = &mut self.registers.heads[reg.0 as usize];
+            self.registers.words[head.slot as usize] = *from;
+            head
+        } else {
+            let (head, words) = self.registers.unfold(reg);
+            blend(words, from, mask);
+            head
+        };
+        head.undefined &= !mask;
+        (head.uniform, head.folded) = (false, false);
+        head
     }
 
     /// Copies the lanes of `mask` between registers, whatever they hold.
     #[inline]
     pub(super) fn copy(&mut self, to: Reg, from: Reg, mask: u32) {
-        let (to, from) = (to.0 as usize, from.0 as usize);
-        let uniform = mask == self.present && self.registers[from].uniform;
-        match self.registers.get_disjoint_mut([to, from]) {
-            Ok([to, from]) if mask == u32::MAX => to.clone_from(from),
-            Ok([to, from]) => {
-                to.take(from, mask);
-                to.uniform = uniform;
-            }
-            Err(_) => {} // a register is copied to itself
+        let source = *self.registers.head(from);
+        if to == from {
+            return;
         }
+        if source.uniform && mask == self.present {
+            let head = &mut self.registers.heads[to.0 as usize];
+            *head = Head { folded: true, slot: head.slot, ..source };
+            return;
+        }
+        let words = self.registers.all(from);
+        let head = self.put(to, mask, &words);
+        head.symbolic = head.symbolic & !mask | source.symbolic & mask;
+        head.undefined |= source.undefined & mask;
     }
 
     /// A copy of all registers.
@@ -235,40 +405,71 @@ impl Warp {
 
     /// Puts the lanes of `mask` back to what they were.
     pub(super) fn restore(&mut self, then: &Snapshot, mask: u32) {
-        for (now, then) in self.registers.iter_mut().zip(&then.registers) {
-            now.take(then, mask);
-            now.uniform = false;
+        for at in 0..self.register_count() {
+            let reg = Reg(at as u32);
+            let (words, source) = (then.registers.all(reg), then.registers.head(reg));
+            let head = self.put(reg, mask, &words);
+            head.symbolic = head.symbolic & !mask | source.symbolic & mask;
+            head.undefined |= source.undefined & mask;
         }
     }
 
     /// Lanes on which a register differs from what it was.
     pub(super) fn differs(&self, then: &Snapshot, reg: Reg) -> u32 {
-        let (now, then) = (self.register(reg), &then.registers[reg.0 as usize]);
-        let kinds = (now.symbolic ^ then.symbolic) | (now.undefined ^ then.undefined);
-        let words = now.words.iter().zip(&then.words).enumerate();
-        words.fold(kinds, |mask, (lane, (now, then))| mask | u32::from(now != then) << lane)
+        let (now, then) = (&self.registers, &then.registers);
+        let (head, other) = (now.head(reg), then.head(reg));
+        let kinds = (head.symbolic ^ other.symbolic) | (head.undefined ^ other.undefined);
+        let differ = |lane: u32| u32::from(now.word(reg, lane) != then.word(reg, lane)) << lane;
+        (0..WARP as u32).fold(kinds, |mask, lane| mask | differ(lane))
     }
 
     /// How many registers there are.
     pub(super) fn register_count(&self) -> usize {
-        self.registers.len()
+        self.registers.heads.len()
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
-        (self.registers.len() * size_of::<Register>()) as u64
+        (self.register_count() * (size_of::<Head>() + size_of::<Lanes>()) + size_of::<Lanes>()) as u64
     }
+}
+
+/// The sources of an instruction, at fixed places: loops of a few turns cost more than what they do.
+#[derive(Clone, Copy)]
+pub(super) struct Sources {
+    /// The first one again where there are fewer than four.
+    pub(super) all: [Reg; 4],
+    /// There are more than two.
+    many: bool,
+}
+
+impl Sources {
+    /// Of an instruction that has some: every pure one.
+    pub(super) fn new(sources: &[Reg]) -> Sources {
+        let first = sources.first().copied().unwrap_or(Reg(0));
+        let all = std::array::from_fn(|at| sources.get(at).copied().unwrap_or(first));
+        Sources { all, many: sources.len() > 2 }
+    }
+}
+
+/// What registers hold, those that an instruction works on.
+#[derive(Clone, Copy)]
+pub(super) struct Kinds {
+    /// Lanes on which one of them does not hold concrete bits.
+    pub(super) special: u32,
+    /// All present lanes surely hold the same, in each.
+    pub(super) uniform: bool,
 }
 
 /// Registers as they were.
 pub(super) struct Snapshot {
-    registers: Vec<Register>,
+    registers: Registers,
 }
 
 impl Snapshot {
     /// One lane of a register.
     pub(super) fn get(&self, reg: Reg, lane: u32) -> Value {
-        self.registers[reg.0 as usize].get(lane)
+        self.registers.get(reg, lane)
     }
 }
 

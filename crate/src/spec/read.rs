@@ -53,6 +53,7 @@ impl Reader {
         self.diagnostics.last_mut().expect("just pushed")
     }
 
+    #[cold]
     fn expected(&mut self, what: &str, wanted: &str, found: &Node<'_>) {
         let message = format!("`{what}` must be {wanted}, not {}", describe(found.get_ref()));
         self.error(span_of(found), message);

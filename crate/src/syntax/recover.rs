@@ -131,6 +131,7 @@ impl<'a> Grammar<'a> {
     }
 
     /// Adds a diagnostic, or says that there are too many.
+    #[cold]
     fn error(&mut self, code: Code, message: String, span: Span, note: &str) {
         let mut diagnostic = Diagnostic::error(code, message).at(self.which, span);
         if !note.is_empty() {

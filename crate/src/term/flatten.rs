@@ -29,11 +29,11 @@ impl Part {
     }
 
     /// What the pattern of a sum is looked for in.
-    pub fn members(self, terms: &Terms) -> Vec<Term> {
+    pub fn members(self, terms: &Terms) -> [Option<Term>; 2] {
         match (self, terms.node(self.term())) {
             // The first link of a chain is a plain product.
-            (Part::Product(_), Node::Fma(a, b, _)) | (Part::Whole(_), Node::Mul(a, b)) => vec![a, b],
-            _ => vec![self.term()],
+            (Part::Product(_), Node::Fma(a, b, _)) | (Part::Whole(_), Node::Mul(a, b)) => [Some(a), Some(b)],
+            _ => [Some(self.term()), None],
         }
     }
 }

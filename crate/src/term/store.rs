@@ -9,6 +9,7 @@ use crate::base::Format;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// 16 bytes: operation in the low byte of `head`, small operands above it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,6 +91,8 @@ pub struct Terms {
     constant_ids: FxHashMap<Constant, Term>,
     float_ids: FxHashMap<(Format, u64), Term>,
     functions: Vec<String>,
+    /// Nodes that an instruction reads as an integer with or without a sign, and as which.
+    reads: BTreeSet<(u32, u8)>,
 }
 
 /// A shared view for readers on several threads (the store is plain data once built).
@@ -112,6 +115,7 @@ impl Terms {
             constant_ids: FxHashMap::default(),
             float_ids: FxHashMap::default(),
             functions: Vec::new(),
+            reads: BTreeSet::new(),
         };
         let exact = |number| Constant { number, rounded: None };
         for number in [
@@ -140,7 +144,22 @@ impl Terms {
 
     /// Bytes held, for budgets.
     pub fn bytes(&self) -> u64 {
-        self.nodes.bytes() + self.products.bytes() + self.others.bytes()
+        self.nodes.bytes() + self.products.bytes() + self.others.bytes() + self.reads.len() as u64 * 16
+    }
+
+    /// Notes that an instruction reads a term as an integer of that format. Sums, products and
+    /// differences of integers are right up to multiples of 2ⁿ whatever their size; who turns one
+    /// into a float, compares or divides it takes it to be in the format's range.
+    #[inline]
+    pub fn note_read(&mut self, term: Term, format: Format) {
+        if let Some(node) = term.as_node() {
+            self.reads.insert((node as u32, format as u8));
+        }
+    }
+
+    /// What was noted by [`Terms::note_read`]: nodes, ascending, and formats.
+    pub fn reads(&self) -> impl Iterator<Item = (usize, Format)> {
+        self.reads.iter().map(|(node, format)| (*node as usize, Format::ALL[usize::from(*format)]))
     }
 
     /// The constant table's entry.
@@ -197,6 +216,14 @@ impl Terms {
             Op::FromBits => Node::FromBits(Format::ALL[small], ta),
             Op::Apply => Node::Apply((head >> 16) as u16, ta, tb),
         }
+    }
+
+    /// The node with that index as it is kept: its operation with everything that is no operand, as
+    /// one number, and room for three operands. Equal numbers are equal operations.
+    #[inline]
+    pub fn step_at(&self, index: usize) -> (u32, [Term; 3]) {
+        let Packed { head, a, b, c } = self.nodes[index];
+        (head, [Term(a), Term(b), Term(c)])
     }
 
     /// The operands of the node with that index if it is `a · b + c`, without decoding any other:

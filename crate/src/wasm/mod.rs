@@ -138,8 +138,8 @@ pub fn inspect(
     Ok(serde_wasm_bindgen::to_value(&report)?)
 }
 
-/// A barrier that removes a race, tried out.
-#[wasm_bindgen(unchecked_return_type = "Repair | undefined")]
+/// Lines that remove a race, tried out.
+#[wasm_bindgen(unchecked_return_type = "RepairAnswer")]
 pub fn repair(
     #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
     #[wasm_bindgen(unchecked_param_type = "RepairQuestion")] question: JsValue,
@@ -147,6 +147,18 @@ pub fn repair(
     let input: Input = serde_wasm_bindgen::from_value(input)?;
     let question = serde_wasm_bindgen::from_value(question)?;
     let found = report::repair(&input.texts(), question, &Budget::new(FUEL, MEMORY));
+    Ok(serde_wasm_bindgen::to_value(&found)?)
+}
+
+/// Where the differing parts of an element's expressions come from in both kernels.
+#[wasm_bindgen(unchecked_return_type = "Origins | undefined")]
+pub fn origins(
+    #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "OriginQuestion")] question: JsValue,
+) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    let question: report::OriginQuestion = serde_wasm_bindgen::from_value(question)?;
+    let found = report::origins(&input.texts(), &question, &Budget::new(FUEL, MEMORY));
     Ok(serde_wasm_bindgen::to_value(&found)?)
 }
 

@@ -22,6 +22,7 @@ use crate::base::Format;
 use num_bigint::BigInt;
 use num_rational::{BigRational, Ratio};
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use std::sync::LazyLock;
 
 /// How many bits cheaper than the format's precision a candidate must be.
 const CREDIBLE: f64 = 7.5;
@@ -99,8 +100,8 @@ pub(super) fn recover(value: &BigRational, format: Format) -> Option<(Exact, Str
     let mut candidates = Candidates::default();
     candidates.push(rational_cost(&value.abs()), Exact::rational(value.abs()), String::new());
     decimals(&value.abs(), &rounding, &mut candidates);
-    for form in FORMS {
-        form.candidates(&rounding, &mut candidates);
+    for (form, product) in FORMS.iter().zip(PRODUCTS.iter()) {
+        form.candidates(product, &rounding, &mut candidates);
     }
     if format == Format::F32 {
         folded(value, &mut candidates);
@@ -195,14 +196,21 @@ const FORMS: &[Form] = {
     ]
 };
 
+/// Integers `least ≤ K · 2^unit ≤ most`.
+type Product = (BigInt, BigInt, i64);
+
+/// The K of each form.
+static PRODUCTS: LazyLock<Vec<Product>> = LazyLock::new(|| FORMS.iter().map(Form::product).collect());
+
 /// Bits of the fixed-point quotients that the search works on.
 const FIXED: i64 = 97;
 
 impl Form {
     /// Adds the simplest rationals `r` whose number of this form lies in the interval, as they
     /// stand and relative to a power of two.
-    fn candidates(&self, rounding: &Rounding, candidates: &mut Candidates) {
-        let (least, most, unit) = self.product();
+    #[inline(never)]
+    fn candidates(&self, product: &Product, rounding: &Rounding, candidates: &mut Candidates) {
+        let (least, most, unit) = product;
         let (low, high) =
             (Pow::pow(&rounding.low, self.degree as u32), Pow::pow(&rounding.high, self.degree as u32));
         let shift = FIXED + most.bits() as i64 - high.bits() as i64;
@@ -243,8 +251,7 @@ impl Form {
         }
     }
 
-    /// K as integers `least ≤ K · 2^unit ≤ most`.
-    fn product(&self) -> (BigInt, BigInt, i64) {
+    fn product(&self) -> Product {
         let mut bounds = (BigRational::one(), BigRational::one());
         for (factor, power) in self.powers {
             let (low, high) = factor.bounds();

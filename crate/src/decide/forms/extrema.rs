@@ -2,7 +2,7 @@
 //!
 //! A maximum is a set: nested maxima flatten, duplicates vanish, what all candidates share (terms
 //! and positive factors) moves out, and candidates that differ by a constant leave only the
-//! largest. `min(a, b) = -max(-a, -b)`, and `max(p, -p)` is `|p|`.
+//! largest. `min(a, b) = -max(-a, -b)`, `max(a, min(a, b))` is `a`, and `max(p, -p)` is `|p|`.
 //!
 //! Guarantees: identities of reals.
 //! Misses: candidates dominated for reasons of inequality, and sums of maxima; case splits decide
@@ -28,6 +28,7 @@ impl Forms<'_> {
         self.tick(flat.len() as u64)?;
         flat.sort_unstable();
         flat.dedup();
+        let flat = self.without_absorbed(flat)?;
         let flat = self.largest_constants(flat)?;
         let flat = self.largest_by_range(flat)?;
         if flat.len() == 1 {
@@ -136,42 +137,73 @@ impl Forms<'_> {
         Ok(self.atom(Kind::Abs(poly)))
     }
 
-    /// Appends the candidates of `argument`: `c·max{…} + rest` opens for positive c.
-    fn flatten(&mut self, argument: Poly, flat: &mut Vec<Poly>) -> Step<()> {
+    /// The only term of a sum that is a multiple of a maximum: two of them are not opened, because that
+    /// multiplies their sizes.
+    fn lone_maximum(&self, poly: Poly) -> Option<(Product, Atom)> {
         let mut found = None;
-        for at in 0..self.len(argument) {
-            let mono = self.mono_at(argument, at);
+        for at in 0..self.len(poly) {
+            let mono = self.mono_at(poly, at);
             if self.factor_count(mono) == 1 && self.exponent(mono) == Poly::ZERO {
                 let (atom, power) = self.factor(mono, 0);
                 if power == Power::ONE && self.kind(atom) == Kind::Max {
-                    // Two maxima in one sum stay: opening both multiplies their sizes.
                     if found.is_some() {
-                        found = None;
-                        break;
+                        return None;
                     }
                     found = Some((at, atom));
                 }
             }
         }
-        let Some((at, atom)) = found else {
+        found.map(|(at, atom)| (self.term(poly, at), atom))
+    }
+
+    /// Appends the candidates of `argument`: `c·max{…} + rest` opens for positive c.
+    fn flatten(&mut self, argument: Poly, flat: &mut Vec<Poly>) -> Step<()> {
+        let opened = self.lone_maximum(argument).filter(|(term, _)| term.coefficient.is_positive());
+        let Some((term, atom)) = opened else {
             flat.push(argument);
             return Ok(());
         };
-        let term = self.term(argument, at);
         let candidates = self.max_arguments(atom);
-        let too_many = candidates.len() > self.flatten || flat.len() + candidates.len() > MOST;
-        if !term.coefficient.is_positive() || too_many {
+        if candidates.len() > self.flatten || flat.len() + candidates.len() > MOST {
             flat.push(argument);
             return Ok(());
         }
-        let own = self.poly(&term)?;
-        let rest = self.minus(argument, own)?;
+        flat.append(&mut self.members(argument, &term, candidates)?);
+        Ok(())
+    }
+
+    /// What a sum with the maximum in `term` is for each of its candidates.
+    fn members(&mut self, sum: Poly, term: &Product, candidates: Vec<Poly>) -> Step<Vec<Poly>> {
+        let own = self.poly(term)?;
+        let rest = self.minus(sum, own)?;
+        let mut members = Vec::with_capacity(candidates.len());
         for candidate in candidates {
             let candidate = self.scaled(candidate, &term.coefficient)?;
-            let candidate = self.plus(candidate, rest)?;
-            flat.push(candidate);
+            members.push(self.plus(candidate, rest)?);
         }
-        Ok(())
+        Ok(members)
+    }
+
+    /// Of ascending candidates, drops the minima of which another candidate is a member.
+    fn without_absorbed(&mut self, mut flat: Vec<Poly>) -> Step<Vec<Poly>> {
+        let mut at = 0;
+        while at < flat.len() && flat.len() > 1 {
+            let candidate = flat[at];
+            let minimum = self.lone_maximum(candidate).filter(|(term, _)| term.coefficient.is_negative());
+            if let Some((term, atom)) = minimum {
+                let members = self.max_arguments(atom);
+                self.tick(members.len() as u64)?;
+                if members.len() <= FEW {
+                    let members = self.members(candidate, &term, members)?;
+                    if members.iter().any(|member| flat.binary_search(member).is_ok()) {
+                        flat.remove(at);
+                        continue;
+                    }
+                }
+            }
+            at += 1;
+        }
+        Ok(flat)
     }
 
     /// Of candidates that differ by a rational, keeps the largest.
@@ -208,9 +240,10 @@ impl Forms<'_> {
         }
         let mut at = 0;
         while at < flat.len() {
+            let bounded = self.range(flat[at]).high() < f64::INFINITY;
             let mut dominated = false;
             for other in 0..flat.len() {
-                if other == at || dominated || self.range(flat[at]).high() == f64::INFINITY {
+                if other == at || dominated || !bounded {
                     continue;
                 }
                 let difference = self.minus(flat[other], flat[at])?;

@@ -13,6 +13,8 @@ use crate::term::Unary;
 
 /// A closed-over exponent longer than this is compared with those seen before by value.
 const LONG: usize = 16;
+/// Maxima of more values than this are rounded as a whole.
+const STEPPED: usize = 16;
 
 impl Forms<'_> {
     /// `e^poly`.
@@ -204,6 +206,11 @@ impl Forms<'_> {
                 return self.rational(Rational::new(step(range.low()) as i64, 1));
             }
         }
+        if matches!(function, Floor | Ceil | Trunc | RoundEven)
+            && let Some(step) = self.step_of_max(function, poly)?
+        {
+            return Ok(step);
+        }
         let mut negative = false;
         let mut argument = poly;
         let parity = match function {
@@ -228,6 +235,44 @@ impl Forms<'_> {
         let atom = self.atom(Kind::Function(function, argument));
         let value = self.atom_poly(atom)?;
         if negative { self.negated(value) } else { Ok(value) }
+    }
+
+    /// A rounding of a maximum (or of one with a minus sign, a minimum) is the maximum of the
+    /// roundings: they are monotone.
+    fn step_of_max(&mut self, function: Unary, poly: Poly) -> Step<Option<Poly>> {
+        let Some(single) = self.single(poly) else { return Ok(None) };
+        let (mono, negative) = match single.coefficient {
+            ref one if one.is_one() => (single.mono, false),
+            ref one if one.negated().is_one() => (single.mono, true),
+            _ => return Ok(None),
+        };
+        if self.factor_count(mono) != 1 || self.exponent(mono) != Poly::ZERO {
+            return Ok(None);
+        }
+        let (atom, power) = self.factor(mono, 0);
+        if power != super::Power::ONE {
+            return Ok(None);
+        }
+        // What is an integer stays what it is.
+        if let Kind::Function(Unary::Floor | Unary::Trunc | Unary::RoundEven, _) = self.kind(atom) {
+            return Ok(Some(poly));
+        }
+        if self.kind(atom) != Kind::Max {
+            return Ok(None);
+        }
+        let arguments = self.max_arguments(atom);
+        if arguments.len() > STEPPED {
+            return Ok(None);
+        }
+        let mut steps = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            // f(-max(a, b)) = -max(-f(-a), -f(-b))
+            let argument = if negative { self.negated(argument)? } else { argument };
+            let step = self.function(function, argument)?;
+            steps.push(if negative { self.negated(step)? } else { step });
+        }
+        let most = self.max_of(&steps)?;
+        if negative { self.negated(most).map(Some) } else { Ok(Some(most)) }
     }
 }
 

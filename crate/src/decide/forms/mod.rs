@@ -24,7 +24,9 @@ mod powers;
 mod ranges;
 mod render;
 mod rewrite;
+mod roots;
 mod slices;
+mod unfold;
 mod valuation;
 mod vanish;
 
@@ -542,37 +544,50 @@ impl<'a> Forms<'a> {
     }
 
     /// The polynomial that a sum adds up to.
-    pub(super) fn finish(&mut self, sum: Accumulator) -> Step<Poly> {
-        let mut terms: Vec<(Mono, Rational)> =
-            sum.terms.into_iter().filter(|(_, coefficient)| !coefficient.is_zero()).collect();
-        terms.sort_unstable_by_key(|(mono, _)| *mono);
-        let mut out = Vec::with_capacity(terms.len() * 2);
-        for (mono, coefficient) in &terms {
+    pub(super) fn finish(&mut self, mut sum: Accumulator) -> Step<Poly> {
+        sum.combine();
+        let mut out = Vec::with_capacity(sum.terms.len() * 2);
+        for (mono, coefficient) in &sum.terms {
             out.extend_from_slice(&[mono.0, self.coef(coefficient)?.0]);
         }
         Ok(Poly(self.polys.intern(&out)))
     }
 }
 
-/// A sum being added up.
+/// A sum being added up: its terms as they come, equal monomials combined now and then.
 #[derive(Default)]
 pub(super) struct Accumulator {
-    terms: FxHashMap<Mono, Rational>,
+    terms: Vec<(Mono, Rational)>,
+    /// How many terms there were after they were combined last.
+    combined: usize,
 }
+
+/// Terms that are kept before equal ones are combined.
+const UNCOMBINED: usize = 64;
 
 impl Accumulator {
     pub(super) fn add(&mut self, product: &Product) {
         if product.coefficient.is_zero() {
             return;
         }
-        match self.terms.entry(product.mono) {
-            std::collections::hash_map::Entry::Occupied(mut entry) => {
-                let sum = entry.get().plus(&product.coefficient);
-                entry.insert(sum);
-            }
-            std::collections::hash_map::Entry::Vacant(entry) => {
-                entry.insert(product.coefficient.clone());
-            }
+        // Twice as many: each combination is paid for by what was added since the last.
+        if self.terms.len() >= UNCOMBINED + 2 * self.combined {
+            self.combine();
         }
+        self.terms.push((product.mono, product.coefficient.clone()));
+    }
+
+    /// Leaves one term of each monomial, in order, and none with the coefficient 0.
+    fn combine(&mut self) {
+        self.terms.sort_unstable_by_key(|(mono, _)| *mono);
+        self.terms.dedup_by(|(mono, coefficient), (kept, sum)| {
+            let same = mono == kept;
+            if same {
+                *sum = sum.plus(coefficient);
+            }
+            same
+        });
+        self.terms.retain(|(_, coefficient)| !coefficient.is_zero());
+        self.combined = self.terms.len();
     }
 }

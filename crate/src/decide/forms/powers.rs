@@ -9,7 +9,7 @@
 //! Guarantees: the result equals `poly^power` wherever the latter is defined; divisors and even
 //! roots of values whose sign is not evident are noted. Roots follow the sign: `√(x²) = |x|`, and
 //! only non-negative factors leave an even root.
-//! Misses: factoring beyond monomial content (`√(x²+2x+1)` stays).
+//! Misses: factoring beyond monomial content and perfect squares (see `roots`).
 
 use super::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
 use crate::decide::{Exact, Factor};
@@ -93,6 +93,14 @@ impl Forms<'_> {
             }
         };
         let outside = self.power_of_product(&content, power)?;
+        if power.below.is_multiple_of(2)
+            && let Some(twice) = power.times(Power { above: 2, below: 1 })
+            && let Some(root) = self.square_root(rest)?
+        {
+            let root = self.magnitude(root)?;
+            let inside = self.power_or_closed(root, twice)?;
+            return self.product(&outside, &inside);
+        }
         let atom = self.atom(Kind::Sum(rest));
         let inside = self.atom_power(atom, power)?;
         self.product(&outside, &inside)

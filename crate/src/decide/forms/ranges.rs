@@ -5,7 +5,7 @@
 //!
 //! Guarantees: the value lies in the range wherever it is defined.
 
-use super::{Atom, Forms, Kind, Mono, Poly};
+use super::{Atom, Forms, Kind, Mono, Poly, Power};
 use crate::term::{Interval, Unary};
 use num_rational::Ratio;
 
@@ -14,8 +14,8 @@ const LONGEST: usize = 64;
 
 impl Forms<'_> {
     /// The range of a polynomial.
-    pub(super) fn range(&self, poly: Poly) -> Interval {
-        if self.len(poly) > LONGEST {
+    pub(in crate::decide) fn range(&self, poly: Poly) -> Interval {
+        if self.len(poly) > LONGEST || self.has_unbounded_atom(poly) {
             return Interval::WHOLE;
         }
         let mut total = Interval::point(0.0);
@@ -30,6 +30,18 @@ impl Forms<'_> {
         total
     }
 
+    /// Whether a term is a multiple of an atom that may be anything: most are, and that is seen at
+    /// a glance.
+    fn has_unbounded_atom(&self, poly: Poly) -> bool {
+        (0..self.len(poly)).any(|at| {
+            let mono = self.mono_at(poly, at);
+            self.factor_count(mono) == 1 && self.exponent(mono) == Poly::ZERO && {
+                let (atom, power) = self.factor(mono, 0);
+                power == Power::ONE && self.ranges[atom.0 as usize] == Interval::WHOLE
+            }
+        })
+    }
+
     /// The range of a monomial.
     pub(in crate::decide) fn mono_range(&self, mono: Mono) -> Interval {
         let mut range = Interval::point(1.0);
@@ -37,11 +49,7 @@ impl Forms<'_> {
             let (atom, power) = self.factor(mono, at);
             let own = self.ranges[atom.0 as usize];
             let (above, below) = power.value();
-            range = range.times(if power == super::Power::ONE {
-                own
-            } else {
-                own.power(Ratio::new(above, below))
-            });
+            range = range.times(if power == Power::ONE { own } else { own.power(Ratio::new(above, below)) });
         }
         let exponent = self.exponent(mono);
         if exponent == Poly::ZERO { range } else { range.times(self.range(exponent).exp()) }

@@ -24,7 +24,7 @@ use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
 use num_traits::Signed;
 use rustc_hash::{FxHashMap, FxHashSet};
-use shape::{Bindings, Matcher};
+use shape::{Bindings, Matcher, Step};
 use std::sync::LazyLock;
 
 /// A store in which idioms were replaced.
@@ -40,6 +40,7 @@ pub struct Rewritten {
 /// The shapes of all rows, over placeholders.
 struct Shapes {
     terms: Terms,
+    steps: Vec<Step>,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
     /// The first constant of `terms` that is a number …
@@ -129,7 +130,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let same = (terms.constants().iter().enumerate())
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
         .collect();
-    Shapes { terms, by_kind, numbers, same }
+    Shapes { steps: Step::all(&terms), terms, by_kind, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -162,11 +163,26 @@ struct Found {
     addend: Option<Term>,
 }
 
+/// Reads the shapes, which is done once.
+pub(super) fn prepare() {
+    LazyLock::force(&SHAPES);
+}
+
 /// Replaces the idioms below `roots`; `None` if there are none.
 pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Rewritten>, Exhausted> {
+    Ok(rewrite_traceably(terms, roots, budget)?.map(|(rewritten, _)| rewritten))
+}
+
+/// The same, and for each old node what stands in its place; [`Term::ZERO`] where nothing does.
+pub fn rewrite_traceably(
+    terms: &Terms,
+    roots: &[Term],
+    budget: &Budget,
+) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
-    let finder = Finder { terms, shapes: &SHAPES, numbers: numbers.collect() };
-    let (needed, found) = finder.search(roots, budget)?;
+    let numbers: Vec<Option<usize>> = numbers.collect();
+    let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
+    let (needed, found) = Finder { terms, shapes: &SHAPES, matcher }.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -218,6 +234,11 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
             }
         };
     }
+    for (node, format) in terms.reads() {
+        if needed.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1) {
+            new.note_read(places[node], format);
+        }
+    }
     let roots = roots
         .iter()
         .map(|root| match (root.as_node(), root.as_constant()) {
@@ -233,20 +254,19 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
             None => names.push((idiom.name, count)),
         }
     }
-    Ok(Some(Rewritten { terms: new, roots, recognised: names }))
+    Ok(Some((Rewritten { terms: new, roots, recognised: names }, places)))
 }
 
 struct Finder<'a> {
     terms: &'a Terms,
     shapes: &'a Shapes,
-    /// Which constants of the shapes those of `terms` are.
-    numbers: Vec<Option<usize>>,
+    matcher: Matcher<'a>,
 }
 
 impl Finder<'_> {
     /// From the roots down: which nodes are needed once idioms are replaced, and the idioms.
     fn search(
-        &self,
+        mut self,
         roots: &[Term],
         budget: &Budget,
     ) -> Result<(Vec<u64>, FxHashMap<usize, Found>), Exhausted> {
@@ -280,7 +300,7 @@ impl Finder<'_> {
         Ok((needed, found))
     }
 
-    fn find(&self, at: usize, node: &Node) -> Option<Found> {
+    fn find(&mut self, at: usize, node: &Node) -> Option<Found> {
         let shapes = &self.shapes.by_kind[kind(node)];
         let [first, second, _] = operands(node);
         let is_product = matches!(node, Node::Mul(..) | Node::Fma(..));
@@ -311,13 +331,9 @@ impl Finder<'_> {
         })
     }
 
-    fn matcher(&self) -> Matcher<'_> {
-        Matcher::new((&self.shapes.terms, &self.shapes.same), (self.terms, &self.numbers))
-    }
-
     /// `if c then ±∞ else value`, scaled by a positive constant that went into the choice.
     fn scaled(
-        &self,
+        &mut self,
         shape: (Term, Term, Term),
         (c, limit, value): (Term, Term, Term),
     ) -> Option<(Bindings, Term)> {
@@ -327,15 +343,13 @@ impl Finder<'_> {
         let Node::Mul(x, y) = self.terms.node(value) else { return None };
         let positive = |term| self.terms.as_rational(term).is_some_and(|number| number.is_positive());
         [(x, y), (y, x)].into_iter().filter(|(factor, _)| positive(*factor)).find_map(|(factor, value)| {
-            let mut matcher = self.matcher();
-            let fits = matcher.matches(shape.0, c) && matcher.matches(shape.2, value);
-            fits.then_some((matcher.bindings, factor))
+            let bindings = self.matcher.run(|it| it.matches(shape.0, c) && it.matches(shape.2, value))?;
+            Some((bindings, factor))
         })
     }
 
-    fn whole(&self, shape: Term, term: Term) -> Option<Bindings> {
-        let mut matcher = self.matcher();
-        matcher.matches(shape, term).then_some(matcher.bindings)
+    fn whole(&mut self, shape: Term, term: Term) -> Option<Bindings> {
+        self.matcher.run(|it| it.matches(shape, term))
     }
 
     /// A term without its minus sign, and whether it had one.
@@ -347,10 +361,10 @@ impl Finder<'_> {
     }
 
     /// A product of two factors, either of which may have been negated.
-    fn product(&self, shape: (Term, Term), (x, y): (Term, Term)) -> Option<(Bindings, bool)> {
+    fn product(&mut self, shape: (Term, Term), (x, y): (Term, Term)) -> Option<(Bindings, bool)> {
         let ((x, x_negated), (y, y_negated)) = (self.positive(x), self.positive(y));
-        let mut matcher = self.matcher();
-        matcher.either_order(shape, (x, y)).then_some((matcher.bindings, x_negated != y_negated))
+        let bindings = self.matcher.run(|it| it.either_order(shape, (x, y)))?;
+        Some((bindings, x_negated != y_negated))
     }
 }
 

@@ -18,101 +18,141 @@ pub(super) const PLACEHOLDERS: usize = 2;
 /// What the placeholders stand for.
 pub(super) type Bindings = [Option<Term>; PLACEHOLDERS];
 
-/// One attempt to match.
+/// A step of a shape, made ready for being compared.
+pub(super) struct Step {
+    /// The operation, and what stands with it, as [`Terms::step_at`] has it.
+    operation: u32,
+    operands: [Term; 3],
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// That many operands, in order.
+    Ordered(usize),
+    /// That many, of which the first two commute.
+    Commutative(usize),
+    /// A sum: adding a constant is also subtracting its negative.
+    Sum,
+    /// No operands: the same bits.
+    Literal,
+    /// Matches nothing.
+    Never,
+}
+
+impl Step {
+    /// All steps of a store of shapes.
+    pub(super) fn all(shapes: &Terms) -> Vec<Step> {
+        let step = |at: usize| {
+            let kind = match shapes.node_at(at) {
+                Node::Add(..) => Kind::Sum,
+                Node::Mul(..) | Node::Max(..) | Node::Min(..) | Node::And(..) | Node::Or(..) => {
+                    Kind::Commutative(2)
+                }
+                Node::Compare(Relation::Equal, ..) => Kind::Commutative(2),
+                Node::Fma(..) => Kind::Commutative(3),
+                Node::Bits(op, ..) => match op {
+                    BitOp::And | BitOp::Or | BitOp::Xor | BitOp::Add | BitOp::Mul => Kind::Commutative(3),
+                    _ => Kind::Ordered(3),
+                },
+                Node::Sub(..) | Node::Div(..) | Node::Compare(..) => Kind::Ordered(2),
+                Node::Select(..) => Kind::Ordered(3),
+                Node::Unary(..) | Node::Round(..) | Node::Not(_) | Node::BitsOf(..) | Node::FromBits(..) => {
+                    Kind::Ordered(1)
+                }
+                Node::BitConstant(_) => Kind::Literal,
+                Node::Apply(..) | Node::Element(_) | Node::Constant(_) => Kind::Never,
+            };
+            let (operation, operands) = shapes.step_at(at);
+            Step { operation, operands, kind }
+        };
+        (0..shapes.len()).map(step).collect()
+    }
+}
+
+/// Matches shapes, one after the other.
 pub(super) struct Matcher<'a> {
     shapes: &'a Terms,
+    steps: &'a [Step],
     /// For each constant of `shapes`, the first that is the same number.
     same: &'a [usize],
     terms: &'a Terms,
     /// For each constant of `terms`, the first of `shapes` that is the same number.
     numbers: &'a [Option<usize>],
-    pub(super) bindings: Bindings,
-    /// Pairs that are known to match under the bindings so far.
-    matched: Vec<(Term, Term)>,
+    bindings: Bindings,
+    /// For each step of `shapes`, a term that is known to match under the bindings so far.
+    matched: Vec<Option<Term>>,
+    /// The steps for which there is one, in the order they were found.
+    trail: Vec<u32>,
 }
 
 impl<'a> Matcher<'a> {
-    /// Shapes and terms, each with the numbers that their constants are.
+    /// Shapes (their steps, and the numbers that their constants are) and terms.
     pub(super) fn new(
-        (shapes, same): (&'a Terms, &'a [usize]),
+        (shapes, steps, same): (&'a Terms, &'a [Step], &'a [usize]),
         (terms, numbers): (&'a Terms, &'a [Option<usize>]),
     ) -> Self {
-        let matched = Vec::with_capacity(32);
-        Matcher { shapes, same, terms, numbers, bindings: [None; PLACEHOLDERS], matched }
+        let matched = vec![None; steps.len()];
+        let trail = Vec::with_capacity(steps.len());
+        Matcher { shapes, steps, same, terms, numbers, bindings: [None; PLACEHOLDERS], matched, trail }
+    }
+
+    /// What the placeholders stand for if all of `matches` match, from the beginning.
+    pub(super) fn run(&mut self, matches: impl FnOnce(&mut Self) -> bool) -> Option<Bindings> {
+        let fits = matches(self);
+        let bindings = self.bindings;
+        self.undo([None; PLACEHOLDERS], 0);
+        fits.then_some(bindings)
     }
 
     /// Whether `term` is an instance of `shape`; extends the bindings if so.
     pub(super) fn matches(&mut self, shape: Term, term: Term) -> bool {
-        if let Some(placeholder) = shape.as_element() {
-            let binding = &mut self.bindings[placeholder as usize];
-            return *binding.get_or_insert(term) == term;
-        }
-        if let Some(constant) = shape.as_constant() {
-            return term.as_constant().is_some_and(|id| self.numbers[id] == Some(self.same[constant]));
-        }
-        if term.as_node().is_none() {
-            return false;
-        }
-        if self.matched.contains(&(shape, term)) {
+        let Some(at) = shape.as_node() else { return self.leaf_matches(shape, term) };
+        let Some(node) = term.as_node() else { return false };
+        if self.matched[at] == Some(term) {
             return true;
         }
-        let fits = self.node_matches(&self.shapes.node(shape), &self.terms.node(term));
+        let (operation, [x, y, z]) = self.terms.step_at(node);
+        let steps = self.steps;
+        let Step { operation: expected, operands: [a, b, c], kind } = steps[at];
+        let fits = match kind {
+            Kind::Sum if operation != expected => self.matches_difference((a, b), node),
+            _ if operation != expected => false,
+            Kind::Ordered(1) => self.matches(a, x),
+            Kind::Ordered(2) => self.attempt(|this| this.matches(a, x) && this.matches(b, y)),
+            Kind::Ordered(_) => {
+                self.attempt(|this| this.matches(a, x) && this.matches(b, y) && this.matches(c, z))
+            }
+            Kind::Sum | Kind::Commutative(2) => self.either_order((a, b), (x, y)),
+            Kind::Commutative(_) => {
+                self.attempt(|this| this.either_order((a, b), (x, y)) && this.matches(c, z))
+            }
+            Kind::Literal => [a, b, c] == [x, y, z],
+            Kind::Never => false,
+        };
         if fits {
-            self.matched.push((shape, term));
+            self.matched[at] = Some(term);
+            self.trail.push(at as u32);
         }
         fits
     }
 
-    fn node_matches(&mut self, shape: &Node, term: &Node) -> bool {
-        match (*shape, *term) {
-            (Node::Add(a, b), Node::Add(x, y))
-            | (Node::Mul(a, b), Node::Mul(x, y))
-            | (Node::Max(a, b), Node::Max(x, y))
-            | (Node::Min(a, b), Node::Min(x, y))
-            | (Node::And(a, b), Node::And(x, y))
-            | (Node::Or(a, b), Node::Or(x, y)) => self.either_order((a, b), (x, y)),
-            (Node::Fma(a, b, c), Node::Fma(x, y, z)) => {
-                self.attempt(|this| this.either_order((a, b), (x, y)) && this.matches(c, z))
-            }
-            (Node::Sub(a, b), Node::Sub(x, y)) | (Node::Div(a, b), Node::Div(x, y)) => {
-                self.both((a, b), (x, y))
-            }
-            // Adding a constant is subtracting its negative.
-            (Node::Add(a, b), Node::Sub(x, y)) => {
-                self.opposite(b, y) && self.matches(a, x) || self.opposite(a, y) && self.matches(b, x)
-            }
-            (Node::Unary(f, a), Node::Unary(g, x)) => f == g && self.matches(a, x),
-            (Node::Select(a, b, c), Node::Select(x, y, z)) => {
-                self.attempt(|this| this.matches(a, x) && this.matches(b, y) && this.matches(c, z))
-            }
-            (Node::Round(m, f, a), Node::Round(n, g, x)) => (m, f) == (n, g) && self.matches(a, x),
-            (Node::Compare(r, a, b), Node::Compare(s, x, y)) => {
-                r == s
-                    && if r == Relation::Equal {
-                        self.either_order((a, b), (x, y))
-                    } else {
-                        self.both((a, b), (x, y))
-                    }
-            }
-            (Node::Not(a), Node::Not(x)) => self.matches(a, x),
-            (Node::BitsOf(f, a), Node::BitsOf(g, x)) | (Node::FromBits(f, a), Node::FromBits(g, x)) => {
-                f == g && self.matches(a, x)
-            }
-            (Node::BitConstant(bits), Node::BitConstant(other)) => bits == other,
-            (Node::Bits(op, width, a, b, c), Node::Bits(other, wide, x, y, z)) => {
-                let commutes = matches!(op, BitOp::And | BitOp::Or | BitOp::Xor | BitOp::Add | BitOp::Mul);
-                (op, width) == (other, wide)
-                    && self.attempt(|this| {
-                        let two = if commutes {
-                            this.either_order((a, b), (x, y))
-                        } else {
-                            this.both((a, b), (x, y))
-                        };
-                        two && this.matches(c, z)
-                    })
-            }
+    /// A placeholder or a constant.
+    fn leaf_matches(&mut self, shape: Term, term: Term) -> bool {
+        if let Some(placeholder) = shape.as_element() {
+            let binding = &mut self.bindings[placeholder as usize];
+            return *binding.get_or_insert(term) == term;
+        }
+        match (shape.as_constant(), term.as_constant()) {
+            (Some(expected), Some(found)) => self.numbers[found] == Some(self.same[expected]),
             _ => false,
         }
+    }
+
+    /// Adding a constant is subtracting its negative.
+    fn matches_difference(&mut self, (a, b): (Term, Term), node: usize) -> bool {
+        let Node::Sub(x, y) = self.terms.node_at(node) else { return false };
+        self.opposite(b, y) && self.matches(a, x) || self.opposite(a, y) && self.matches(b, x)
     }
 
     /// Whether both are constants, one the negative of the other.
@@ -123,24 +163,28 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Both operands, in order.
-    fn both(&mut self, (a, b): (Term, Term), (x, y): (Term, Term)) -> bool {
-        self.attempt(|this| this.matches(a, x) && this.matches(b, y))
-    }
-
     /// Both operands, in either order.
-    pub(super) fn either_order(&mut self, shape: (Term, Term), (x, y): (Term, Term)) -> bool {
-        self.both(shape, (x, y)) || self.both(shape, (y, x))
+    pub(super) fn either_order(&mut self, (a, b): (Term, Term), (x, y): (Term, Term)) -> bool {
+        self.attempt(|this| this.matches(a, x) && this.matches(b, y))
+            || self.attempt(|this| this.matches(a, y) && this.matches(b, x))
     }
 
     /// Runs a step; if it fails, forgets what it bound.
+    #[inline]
     fn attempt(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
-        let (bindings, matched) = (self.bindings, self.matched.len());
+        let (bindings, known) = (self.bindings, self.trail.len());
         let fits = step(self);
         if !fits {
-            self.bindings = bindings;
-            self.matched.truncate(matched);
+            self.undo(bindings, known);
         }
         fits
+    }
+
+    /// Back to these bindings, and to the first so many steps.
+    fn undo(&mut self, bindings: Bindings, known: usize) {
+        self.bindings = bindings;
+        for at in self.trail.drain(known..) {
+            self.matched[at as usize] = None;
+        }
     }
 }

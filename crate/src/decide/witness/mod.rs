@@ -30,8 +30,11 @@ use points::Kind;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Differences smaller than this part of the larger side are not believed.
+/// Differences smaller than this part of the larger side are not believed, because constants are
+/// rounded. Any that is certain is, where nothing can have been ([`are_whole`]).
 pub const NOTICEABLE: f64 = 1e-6;
+/// Whole numbers up to this have a place in every format of 32 bits and more.
+const UNROUNDED: i64 = 1 << 24;
 /// A difference of this part ends the search.
 const CLEAR: f64 = 1e-3;
 /// Nodes to evaluate, about.
@@ -87,7 +90,7 @@ pub fn search(
     let mut arena = Arena::new(question, pair, budget)?;
     let mut best: Option<(f64, Vec<Small>)> = None;
     let mut defined = 0;
-    for attempt in 0..ROUNDS * points::tries(&arena.thresholds) {
+    for attempt in 0..ROUNDS * points::tries(&arena.thresholds, &arena.kinds) {
         if attempt >= LEAST && arena.is_spent() {
             break;
         }
@@ -165,6 +168,8 @@ struct Arena<'a> {
     lone: Vec<bool>,
     /// Numbers that the terms compare with.
     thresholds: Vec<Small>,
+    /// Every difference counts.
+    whole: bool,
     ranks: FxHashMap<u32, u32>,
     scratch: Vec<Quantity>,
     steps: usize,
@@ -188,6 +193,7 @@ impl<'a> Arena<'a> {
         Ok(Arena {
             budget,
             thresholds: thresholds(&cones, &constants),
+            whole: are_whole(&cones, &constants),
             constants,
             lone,
             kinds: elements.iter().map(kind).collect(),
@@ -213,7 +219,8 @@ impl<'a> Arena<'a> {
         for (side, value) in values.iter_mut().enumerate() {
             let domain = Reals { element: &element, constants: &self.constants[side] };
             let roots = evaluate(&self.cones[side], &domain, self.budget, &mut self.scratch)?;
-            *value = roots[0];
+            // Integers are taken not to overflow: inputs at which they do show nothing.
+            *value = if self.cones[side].overflows(&self.scratch) { Quantity::Undefined } else { roots[0] };
             self.steps += self.cones[side].steps().len() + 100;
         }
         Ok(values)
@@ -227,9 +234,13 @@ impl<'a> Arena<'a> {
                 None
             }
             [a, b] if a == b => Some(0.0),
-            [Quantity::Exact(a), Quantity::Exact(b)] => {
-                let (a, b) = (as_float(a), as_float(b));
-                Some((a - b).abs() / a.abs().max(b.abs()))
+            [Quantity::Exact(x), Quantity::Exact(y)] => {
+                let (x, y) = (as_float(x), as_float(y));
+                let difference = (x - y).abs() / x.abs().max(y.abs());
+                // Certain for the second opinion too, which has intervals.
+                let enclosures = || values[0].interval().zip(values[1].interval());
+                let apart = || enclosures().is_some_and(|(a, b)| a.is_apart(b));
+                Some(if self.whole && apart() { difference.max(CLEAR) } else { difference })
             }
             [a, b] => match (a.interval(), b.interval()) {
                 (Some(a), Some(b)) if a.is_bounded() && b.is_bounded() => {
@@ -270,6 +281,37 @@ fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
         }
     }
     found.into_iter().collect()
+}
+
+/// Whether both sides are made of small whole constants by sums, products and choices alone, so that
+/// nothing in them stands for something near it.
+fn are_whole(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> bool {
+    cones.iter().zip(constants).all(|(cone, constants)| {
+        let whole = |constant: &u32| match constants.get(*constant as usize) {
+            Some(Quantity::Exact(value)) => value.is_integer() && value.numer().abs() <= UNROUNDED,
+            _ => false,
+        };
+        let mut steps = cone.steps().iter();
+        cone.constants().iter().all(whole)
+            && steps.all(|step| {
+                use Node::{Add, And, Compare, Element, Fma, Max, Min, Mul, Not, Or, Select, Sub};
+                matches!(
+                    step,
+                    Element(_)
+                        | Add(..)
+                        | Sub(..)
+                        | Mul(..)
+                        | Fma(..)
+                        | Max(..)
+                        | Min(..)
+                        | Select(..)
+                        | Compare(..)
+                        | And(..)
+                        | Or(..)
+                        | Not(_)
+                )
+            })
+    })
 }
 
 fn as_float(value: Small) -> f64 {

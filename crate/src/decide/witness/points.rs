@@ -4,7 +4,7 @@
 //! roots and logarithms defined; negative ones show a maximum that starts from zero; halves show
 //! how ties are rounded; spread ones separate exponentials and maxima; tiny ones bring out constants
 //! that are added to variances; equal and ascending ones show off-by-one errors; a large one that
-//! only one side reads shows what a maximum left out.
+//! only one side reads shows what a maximum left out; any integers show bits that others have not.
 
 use crate::base::{Format, FormatClass};
 use crate::decide::fingerprint::random;
@@ -16,26 +16,36 @@ use num_traits::Zero;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Real,
-    Signed,
-    Unsigned,
+    /// An integer of so many bits.
+    Signed(u32),
+    Unsigned(u32),
 }
 
 impl Kind {
     pub(super) fn of(format: Format) -> Kind {
         match format.class() {
             FormatClass::Float => Kind::Real,
-            FormatClass::Signed => Kind::Signed,
-            FormatClass::Unsigned | FormatClass::Bits => Kind::Unsigned,
+            FormatClass::Signed => Kind::Signed(format.bits()),
+            FormatClass::Unsigned | FormatClass::Bits => Kind::Unsigned(format.bits()),
         }
     }
 
-    /// The nearest value of this kind.
+    /// A value of this kind near another.
     pub(super) fn admit(self, value: Small) -> Small {
+        let Some((least, most)) = self.range() else { return value };
+        let whole = value.trunc();
+        let near = if least == 0 && whole < Ratio::zero() { -whole } else { whole };
+        near.clamp(Ratio::from_integer(least), Ratio::from_integer(most))
+    }
+
+    /// The least and the greatest integer of this kind (of 64 bits: as far as is exact).
+    fn range(self) -> Option<(i64, i64)> {
         match self {
-            Kind::Real => value,
-            Kind::Signed => value.trunc(),
-            Kind::Unsigned if value < Ratio::zero() => -value.trunc(),
-            Kind::Unsigned => value.trunc(),
+            Kind::Real => None,
+            Kind::Signed(bits) if bits < 64 => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+            Kind::Unsigned(bits) if bits < 63 => Some((0, (1 << bits) - 1)),
+            Kind::Signed(_) => Some((-i64::MAX, i64::MAX)),
+            Kind::Unsigned(_) => Some((0, i64::MAX)),
         }
     }
 }
@@ -55,6 +65,8 @@ enum Pattern {
     Part(usize, usize),
     /// This where only one side knows the element, random small integers elsewhere.
     Lone(i64),
+    /// Any integer of up to 32 bits, where an element is one; random small ones elsewhere.
+    Any,
 }
 
 const PATTERNS: &[Pattern] = &[
@@ -89,8 +101,9 @@ const FIRST: usize = 5;
 const AROUND: usize = 2;
 
 /// How many tries there are before they repeat with other random numbers.
-pub(super) fn tries(thresholds: &[Small]) -> usize {
-    PATTERNS.len() + AROUND * thresholds.len()
+pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
+    let integers = kinds.iter().any(|kind| *kind != Kind::Real);
+    PATTERNS.len() + usize::from(integers) + AROUND * thresholds.len()
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
@@ -102,12 +115,16 @@ pub(super) fn point(
     lone: &[bool],
     thresholds: &[Small],
 ) -> Vec<Small> {
-    let place = attempt % tries(thresholds);
+    let place = attempt % tries(thresholds, kinds);
     let seed = random(seed, attempt as u64);
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
         Some(late) if late < AROUND * thresholds.len() => around(seed, thresholds[late / AROUND], kinds),
-        Some(late) => patterned(seed, PATTERNS[FIRST + late - AROUND * thresholds.len()], kinds, lone),
+        Some(late) => {
+            // Only where there are integers is there a try beyond the patterns.
+            let pattern = PATTERNS.get(FIRST + late - AROUND * thresholds.len()).copied();
+            patterned(seed, pattern.unwrap_or(Pattern::Any), kinds, lone)
+        }
     }
 }
 
@@ -128,6 +145,13 @@ fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind], lone: &[bool]) -> Vec<
         let within = |low: i64, high: i64| low + (word % (high - low + 1) as u64) as i64;
         match pattern {
             Pattern::Random(low, high, scale) => Ratio::new(within(low, high), scale),
+            Pattern::Any => match kinds[rank].range() {
+                Some((least, most)) => {
+                    let (least, most) = (least.max(-(1 << 31)), most.min((1 << 32) - 1));
+                    Ratio::from_integer(within(least, most))
+                }
+                None => Ratio::from_integer(within(-8, 8)),
+            },
             Pattern::Constant(value) => Ratio::from_integer(value),
             Pattern::Ascending(low, period) => Ratio::from_integer(low + rank as i64 % period),
             Pattern::Powers(low, high) => {

@@ -92,7 +92,9 @@ impl Shrinking<'_, '_> {
             }
             for candidate in [1, -1, 2, -2].map(Ratio::from_integer) {
                 let kind = self.arena.kinds[at];
-                if candidate == default || kind == Kind::Unsigned && candidate < Ratio::from_integer(0) {
+                if candidate == default
+                    || matches!(kind, Kind::Unsigned(_)) && candidate < Ratio::from_integer(0)
+                {
                     continue;
                 }
                 if candidate == point[at] || !self.may_go_on() {

@@ -119,6 +119,7 @@ impl<'m> Lowering<'m> {
             Problem::UnknownSuffixes(None) => {
                 self.unsupported(context, format!("{text}: this combination of suffixes is not supported"));
             }
+            Problem::Mismatch(why) => self.unsupported(context, why.clone()),
             Problem::Missing(row, family) => {
                 context.row = *row;
                 self.unsupported(context, format!("{base} is not supported yet; it belongs to: {family}"));

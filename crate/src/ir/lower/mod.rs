@@ -266,6 +266,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Appends an instruction that is unsupported when executed, and says why.
+    #[cold]
     fn unsupported(&mut self, context: Context, why: String) {
         let at = self.plain(context, Effect::Unsupported, &[], &[]);
         self.notes.push((at, why));
@@ -288,6 +289,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Reports an error.
+    #[cold]
     fn error(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.errors.len() < MAX_ERRORS && !self.errors.contains(&diagnostic) {
             self.errors.push(diagnostic);
@@ -297,8 +299,12 @@ impl<'m> Lowering<'m> {
 
     /// Reports an error at a place.
     fn error_at(&mut self, code: Code, span: Span, message: impl Into<String>) -> Reported {
-        let diagnostic = Diagnostic::error(code, message).at(self.source, span);
-        self.error(diagnostic)
+        self.error_saying(code, span, message.into())
+    }
+
+    #[cold]
+    fn error_saying(&mut self, code: Code, span: Span, message: String) -> Reported {
+        self.error(Diagnostic::error(code, message).at(self.source, span))
     }
 
     fn text(&self, name: Name) -> &'m str {

@@ -157,6 +157,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Reports a name that stands for nothing.
+    #[cold]
     pub(super) fn unknown(&mut self, name: Name, span: Span, what: &str) -> super::Reported {
         let text = self.text(name);
         let mut diagnostic = Diagnostic::error(Code::V001, format!("{what} {text} is not declared here"))

@@ -439,19 +439,21 @@ fn vectors_pairs_and_sinks() {
 #[test]
 fn unknown_instructions_are_kept_until_executed() {
     check(
-        ".entry k() { .reg .b32 %r<4>; ad.s32 %r1, %r2, %r3; add.wrap.s32 %r1, %r2, %r3;
+        ".entry k() { .reg .b32 %r<4>; .reg .pred %p; ad.s32 %r1, %r2, %r3; add.wrap.s32 %r1, %r2, %r3;
+           setp.lo.s32 %p, %r2, %r3;
            wgmma.fence.sync.aligned;
            mov.u32 %r1, %clock; mov.u32 %r2, %smid; ret; }",
         expect![[r#"
             kernel k
                0: unsupported (the instruction ad.s32 is not known (did you mean add?))
                1: unsupported (add with .wrap is not supported)
-               2: unsupported (wgmma is not supported yet; it belongs to: Hopper tensor cores)
-               3: %clock = readclock
-               4: %r1 = move.32 %clock
-               5: %r2 = move.32 %smid?
-               6: exit
+               2: unsupported (setp.lo is for unsigned numbers, not for .s32: write setp.lt with .s32, or with .u32 if unsigned numbers are meant)
+               3: unsupported (wgmma is not supported yet; it belongs to: Hopper tensor cores)
+               4: %clock = readclock
+               5: %r1 = move.32 %clock
+               6: %r2 = move.32 %smid?
                7: exit
+               8: exit
         "#]],
     );
 }

@@ -41,6 +41,10 @@ fn meaning(instruction: &str) -> String {
                 said.push(format!("bits {op:?}"));
                 continue;
             }
+            Meaning::Table => {
+                said.push("table".to_owned());
+                continue;
+            }
             Meaning::Rearrange(_) => {
                 said.push("bytes".to_owned());
                 continue;

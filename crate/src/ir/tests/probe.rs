@@ -87,7 +87,8 @@ impl Probe {
                 Effect::Lanewise(lanes) => {
                     let of = |at: usize| src.get(at).unwrap_or(&zero);
                     let mut out = [[0; WARP]; 2];
-                    (lanes.concrete)(&[of(0), of(1), of(2), of(3)], &mut out);
+                    let [first, second] = &mut out;
+                    (lanes.concrete)(&[of(0), of(1), of(2), of(3)], first, second);
                     for (at, reg) in dst.iter().enumerate() {
                         registers[reg.index()] = out[at];
                     }

@@ -12,20 +12,23 @@ use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, LaneFn, Lanewise, Meaning, Pattern};
 use crate::term::BitOp;
 
-/// The operator, and whether it also holds when an operand is NaN.
+/// The operator, and whether it also holds when an operand is NaN. Which type has which operator
+/// is in the manual's notes to `set` and `setp`; ptxas 13.0 takes exactly those.
 fn operator(name: &str, format: Format) -> Option<(Cmp, bool)> {
     let float = format.is_float();
+    let unsigned = matches!(format, Format::U16 | Format::U32 | Format::U64);
+    let pattern = matches!(format, Format::B16 | Format::B32 | Format::B64);
     Some(match name {
         "eq" => (Cmp::Eq, false),
         "ne" => (Cmp::Ne, false),
-        "lt" => (Cmp::Lt, false),
-        "le" => (Cmp::Le, false),
-        "gt" => (Cmp::Gt, false),
-        "ge" => (Cmp::Ge, false),
-        "lo" if !float => (Cmp::Lt, false),
-        "ls" if !float => (Cmp::Le, false),
-        "hi" if !float => (Cmp::Gt, false),
-        "hs" if !float => (Cmp::Ge, false),
+        "lt" if !pattern => (Cmp::Lt, false),
+        "le" if !pattern => (Cmp::Le, false),
+        "gt" if !pattern => (Cmp::Gt, false),
+        "ge" if !pattern => (Cmp::Ge, false),
+        "lo" if unsigned => (Cmp::Lt, false),
+        "ls" if unsigned => (Cmp::Le, false),
+        "hi" if unsigned => (Cmp::Gt, false),
+        "hs" if unsigned => (Cmp::Ge, false),
         "equ" if float => (Cmp::Eq, true),
         "neu" if float => (Cmp::Ne, true),
         "ltu" if float => (Cmp::Lt, true),
@@ -35,6 +38,34 @@ fn operator(name: &str, format: Format) -> Option<(Cmp, bool)> {
         "num" if float => (Cmp::Num, false),
         "nan" if float => (Cmp::Nan, false),
         _ => return None,
+    })
+}
+
+/// What to write instead of a comparison that its type does not have.
+pub(in crate::isa) fn instead(base: &str, suffixes: &[&str]) -> Option<String> {
+    let (Some(name), Some(format)) = (suffixes.first(), suffixes.last().and_then(|t| Format::from_name(t)))
+    else {
+        return None;
+    };
+    if !matches!(base, "set" | "setp") || operator(name, format).is_some() {
+        return None;
+    }
+    let (bits, ty) = (format.bits(), format.name());
+    let signed = match *name {
+        "lo" | "lt" => "lt",
+        "ls" | "le" => "le",
+        "hi" | "gt" => "gt",
+        "hs" | "ge" => "ge",
+        _ => return None,
+    };
+    let instead = match operator(signed, format) {
+        Some(_) if format.is_float() => format!("{base}.{signed} with .{ty}"),
+        Some(_) => format!("{base}.{signed} with .{ty}, or with .u{bits} if unsigned numbers are meant"),
+        None => format!("{base}.{signed} with .u{bits} or .s{bits}"),
+    };
+    Some(match *name == signed {
+        true => format!("{base}.{name} needs numbers, and .{ty} are bits (eq and ne only): write {instead}"),
+        false => format!("{base}.{name} is for unsigned numbers, not for .{ty}: write {instead}"),
     })
 }
 

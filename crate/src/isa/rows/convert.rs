@@ -34,10 +34,11 @@ struct Extra {
 /// One instance for each choice, so that each is a plain function; the work is shared.
 fn float_to_float<const FROM: usize, const TO: usize, const M: usize, const E: u8>(
     src: &[&Lanes; 4],
-    out: &mut [Lanes; 2],
+    out: &mut Lanes,
+    _: &mut Lanes,
 ) {
     let extra = Extra { ftz: E & 1 != 0, sat: E & 2 != 0, relu: E & 4 != 0, finite: E & 8 != 0 };
-    convert_floats(src[0], &mut out[0], Format::ALL[FROM], Format::ALL[TO], MODES[M], extra);
+    convert_floats(src[0], out, Format::ALL[FROM], Format::ALL[TO], MODES[M], extra);
 }
 
 #[inline(never)]
@@ -212,8 +213,12 @@ pub(super) fn widening(from: Format) -> Option<Lanewise> {
 
 // ---- rounding to an integral float ---------------------------------------------------------
 
-fn integral<const F: usize, const M: usize, const FTZ: bool>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-    round_floats(src[0], &mut out[0], Format::ALL[F], MODES[M], FTZ);
+fn integral<const F: usize, const M: usize, const FTZ: bool>(
+    src: &[&Lanes; 4],
+    out: &mut Lanes,
+    _: &mut Lanes,
+) {
+    round_floats(src[0], out, Format::ALL[F], MODES[M], FTZ);
 }
 
 #[inline(never)]
@@ -276,9 +281,10 @@ fn whole_unsigned(mode: Mode) -> Real {
 
 fn float_to_int<const F: usize, const M: usize, const FTZ: bool, T: Integer>(
     src: &[&Lanes; 4],
-    out: &mut [Lanes; 2],
+    out: &mut Lanes,
+    _: &mut Lanes,
 ) {
-    floats_to_ints(src[0], &mut out[0], Format::ALL[F], T::FORMAT, MODES[M], FTZ);
+    floats_to_ints(src[0], out, Format::ALL[F], T::FORMAT, MODES[M], FTZ);
 }
 
 #[inline(never)]
@@ -295,8 +301,12 @@ fn floats_to_ints(src: &Lanes, out: &mut Lanes, from: Format, to: Format, mode: 
     }
 }
 
-fn int_to_float<T: Integer, const F: usize, const M: usize>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-    ints_to_floats(src[0], &mut out[0], T::widened, Format::ALL[F], MODES[M]);
+fn int_to_float<T: Integer, const F: usize, const M: usize>(
+    src: &[&Lanes; 4],
+    out: &mut Lanes,
+    _: &mut Lanes,
+) {
+    ints_to_floats(src[0], out, T::widened, Format::ALL[F], MODES[M]);
 }
 
 #[inline(never)]
@@ -430,15 +440,13 @@ fn to_float(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewi
 // ---- integer to integer --------------------------------------------------------------------
 
 fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
-    fn wrap<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-        let mut result = [0; WARP];
+    fn wrap<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
         for i in 0..WARP {
-            result[i] = low(A::widened(src[0][i]) as u64, B::FORMAT);
+            out[i] = low(A::widened(src[0][i]) as u64, B::FORMAT);
         }
-        out[0] = result;
     }
-    fn clamp<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
-        clamp_ints(src[0], &mut out[0], A::widened, B::FORMAT);
+    fn clamp<A: Integer, B: Integer>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
+        clamp_ints(src[0], out, A::widened, B::FORMAT);
     }
     if sat {
         let run = by_integer!(from, A => by_integer!(to, B => clamp::<A, B> as LaneFn));

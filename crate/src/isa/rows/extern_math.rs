@@ -151,10 +151,10 @@ fn split(symbol: &str) -> Option<(Function, Format)> {
 /// A lane function of `T` from a formula over f64.
 macro_rules! through_f64 {
     ($n:literal, |$s:ident| $value:expr) => {{
-        fn run<T: Float>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+        fn run<T: Float>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
             for i in 0..WARP {
                 let $s = [0, 1].map(|at| if at < $n { T::from_lane(src[at][i]).to_f64() } else { 0.0 });
-                out[0][i] = T::from_f64($value).to_lane();
+                out[i] = T::from_f64($value).to_lane();
             }
         }
         run::<T> as LaneFn
@@ -189,10 +189,10 @@ fn concrete<T: Float>(function: Function) -> LaneFn {
     by_function!(Neg Recip Sqrt Rsqrt Exp Exp2 Log Log2 Sin Cos Tanh Erf Cbrt Abs Floor Ceil Trunc RoundEven)
 }
 
-fn fused<T: Float>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+fn fused<T: Float>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
     for i in 0..WARP {
         let [a, b, c] = [0, 1, 2].map(|at| T::from_lane(src[at][i]));
-        out[0][i] = a.multiply_add(b, c).to_lane();
+        out[i] = a.multiply_add(b, c).to_lane();
     }
 }
 

@@ -80,13 +80,13 @@ arithmetic!(Sqrt, 6, 1, |a, b, c| a.root(), |f, b, mode| soft::sqrt(f, b[0], mod
 /// The loop for one type, rounding (index of [`Mode`]), flushing and saturation.
 fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool>(
     src: &[&Lanes; 4],
-    out: &mut [Lanes; 2],
+    out: &mut Lanes,
+    _: &mut Lanes,
 ) {
     if M != 0 {
         let mode = [Mode::Nearest, Mode::Zero, Mode::Down, Mode::Up][M];
-        return run_directed(src, &mut out[0], A::directed, T::FORMAT, mode, FTZ, SAT);
+        return run_directed(src, out, A::directed, T::FORMAT, mode, FTZ, SAT);
     }
-    let mut result = [0u64; WARP];
     let [a, b, c, _] = *src;
     for i in 0..WARP {
         // No arrays in here: they would keep the loop from being vectorised.
@@ -101,9 +101,8 @@ fn run<A: Arithmetic, T: Float, const M: usize, const FTZ: bool, const SAT: bool
         if SAT {
             value = value.saturated();
         }
-        result[i] = value.to_lane();
+        out[i] = value.to_lane();
     }
-    out[0] = result;
 }
 
 /// Directed roundings, for all types alike.
@@ -279,9 +278,9 @@ fn extreme<T: Float, const MAX: bool, const NAN: bool>(a: T, b: T) -> T {
 
 fn run_extreme<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool, const N: usize>(
     src: &[&Lanes; 4],
-    out: &mut [Lanes; 2],
+    out: &mut Lanes,
+    _: &mut Lanes,
 ) {
-    let mut result = [0u64; WARP];
     let [a, b, c, _] = *src;
     for i in 0..WARP {
         let (mut x, mut y, mut z) = (T::from_lane(a[i]), T::from_lane(b[i]), T::from_lane(c[i]));
@@ -292,17 +291,16 @@ fn run_extreme<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool, cons
         if N == 3 {
             value = extreme::<T, MAX, NAN>(value, z);
         }
-        result[i] = value.to_lane();
+        out[i] = value.to_lane();
     }
-    out[0] = result;
 }
 
 /// The sign is the exclusive or of the operands' signs, the magnitude the extreme of theirs.
 fn run_xorsign<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool>(
     src: &[&Lanes; 4],
-    out: &mut [Lanes; 2],
+    out: &mut Lanes,
+    _: &mut Lanes,
 ) {
-    let mut result = [0u64; WARP];
     for i in 0..WARP {
         let (mut a, mut b) = (T::from_lane(src[0][i]), T::from_lane(src[1][i]));
         if FTZ {
@@ -311,9 +309,8 @@ fn run_xorsign<T: Float, const MAX: bool, const NAN: bool, const FTZ: bool>(
         let sign = (a.bits() ^ b.bits()) & T::sign_mask();
         let value = extreme::<T, MAX, NAN>(a.magnitude(), b.magnitude());
         let nan = value.is_nan();
-        result[i] = T::from_bits64(if nan { value.bits() } else { value.bits() | sign }).to_lane();
+        out[i] = T::from_bits64(if nan { value.bits() } else { value.bits() | sign }).to_lane();
     }
-    out[0] = result;
 }
 
 fn extreme_lanes<const MAX: bool, const N: usize>(
@@ -415,7 +412,7 @@ fn sign_row<const NEG: bool>(m: &crate::isa::form::Choice<'_>) -> Option<Action>
 
 /// An elementary function of one float, computed in f64 and rounded once.
 fn elementary<const U: usize>(format: Format, ftz: bool) -> Option<Lanewise> {
-    fn run<T: Float, const U: usize, const FTZ: bool>(src: &[&Lanes; 4], out: &mut [Lanes; 2]) {
+    fn run<T: Float, const U: usize, const FTZ: bool>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
         for i in 0..WARP {
             let mut x = T::from_lane(src[0][i]);
             if FTZ {
@@ -425,7 +422,7 @@ fn elementary<const U: usize>(format: Format, ftz: bool) -> Option<Lanewise> {
             if FTZ {
                 value = value.flushed();
             }
-            out[0][i] = value.to_lane();
+            out[i] = value.to_lane();
         }
     }
     let run = match (format, ftz) {

@@ -5,7 +5,7 @@
 
 use crate::base::Format;
 use crate::isa::bits::{picks_of_extract, picks_of_insert};
-use crate::isa::lanes::{lanes, lanewise, patterned, pure, typed};
+use crate::isa::lanes::{dividing, lanes, lanewise, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Meaning, Pattern, real};
 use crate::term::{BitOp, Unary};
@@ -341,7 +341,7 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             let run =
                 typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if b == 0 { !0 } else { a.wrapping_div(b) });
-            pure(run, Meaning::Real(real::int_div), f, &[f, f])
+            dividing(run, Meaning::Real(real::int_div), f)
         },
         real: "trunc(a / b)",
         section: "9.7.1.8",
@@ -355,7 +355,7 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if b == 0 { a } else { a.wrapping_rem(b) });
-            pure(run, Meaning::Real(real::int_rem), f, &[f, f])
+            dividing(run, Meaning::Real(real::int_rem), f)
         },
         real: "a - b · trunc(a / b)",
         section: "9.7.1.9",

@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["lop3.b32 d, a, b, c, table"],
         build: |_| {
             let b = Format::B32;
-            pure(crate::isa::bits::LOP3, Meaning::Bits(BitOp::Other), b, &[b, b, b, b])
+            pure(crate::isa::bits::LOP3, Meaning::Table, b, &[b, b, b, b])
         },
         real: "a bit pattern",
         section: "9.7.8.6",

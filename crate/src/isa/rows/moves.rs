@@ -151,13 +151,13 @@ pub(super) const ROWS: &[Row] = &[
             "createpolicy.cvt.L2.b64 d, a",
         ],
         build: |_| {
-            let mut lanes =
-                crate::isa::lanes::lanewise(lanes!(|_a: u64| -> u64 { 0 }), Meaning::None, Format::B64, &[]);
+            let zero = lanes!(|_a: u64| -> u64 { 0 });
+            let mut lanes = crate::isa::lanes::lanewise(zero, Meaning::None, Format::B64, &[Format::B64]);
             lanes.operation = 0x7200_0000;
             Some(Action::Steps(vec![crate::isa::table::Step {
                 effect: Effect::Lanewise(lanes),
                 dst: vec![crate::isa::table::Arg::Out(0)],
-                src: vec![],
+                src: vec![crate::isa::table::Arg::Bits(0)],
             }]))
         },
         real: "nothing: caches have no meaning",

@@ -2,10 +2,12 @@
 
 use super::numbers::grouped;
 use super::{DIM, MARK, Page, cuda_text, file_name};
-use crate::report::model::{Answer, Expression, InputValues, Level, OutputGroup};
+use crate::report::model::{Answer, Expression, InputValues, Level, OriginRole, OutputGroup, PartOrigin};
 
 /// Findings shown with excerpts.
 const FINDINGS: usize = 4;
+/// Characters of a part whose origin is told.
+const PART: usize = 70;
 /// Lines of one expression; the rest is left out.
 const LINES: usize = 8;
 /// Findings listed after those, a line each; the rest is counted.
@@ -43,6 +45,34 @@ impl Page<'_> {
         if !counterexample.difference.is_empty() {
             self.line("");
             self.paragraph(2, &counterexample.difference);
+        }
+        if let Some(origins) = &counterexample.origins {
+            self.line("");
+            self.line("  where the difference comes from");
+            for (side, parts) in [("reference", &origins.reference), ("optimized", &origins.optimized)] {
+                for part in parts {
+                    self.origin(side, part);
+                }
+            }
+        }
+    }
+
+    /// The instructions that a differing part comes from.
+    fn origin(&mut self, side: &str, part: &PartOrigin) {
+        self.line(&format!("  {side}  {}", shortened(&part.text)));
+        for step in &part.steps {
+            let did = match step.role {
+                OriginRole::Makes if step.of == part.text => "made by".to_owned(),
+                OriginRole::Makes => format!("{} made by", shortened(&step.of)),
+                OriginRole::Reads => format!("{} read by", shortened(&step.of)),
+                OriginRole::MakesAround => format!("as a part of {} made by", shortened(&step.of)),
+                OriginRole::Stores => "stored by".to_owned(),
+            };
+            let cuda = step.cuda.as_ref().map_or_else(String::new, |cuda| format!(", {}", cuda_text(cuda)));
+            let who = if step.thread.is_empty() { String::new() } else { format!(", {}", step.thread) };
+            let file = file_name(self.names.of(step.at.source));
+            let text = format!("{did} {} at {file}:{}{cuda}{who}", step.opcode, step.at.line);
+            self.paragraph(13, &text);
         }
     }
 
@@ -295,6 +325,14 @@ fn values(input: &InputValues) -> String {
             let more = if input.entries.len() > 16 { ", …" } else { "" };
             format!("{{ {}{more}, all others {} }}", own.join(", "), input.rest)
         }
+    }
+}
+
+/// The beginning of a long expression.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(PART) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

@@ -20,7 +20,10 @@ pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
             match format {
                 Format::F64 => near.to_bits(),
                 Format::F32 | Format::Tf32 => u64::from((near as f32).to_bits()),
-                _ => return Quantity::Unknown,
+                _ => match narrow_bits(format, near) {
+                    Some(bits) => bits,
+                    None => return Quantity::Unknown,
+                },
             }
         }
         _ if exact.is_integer() => mask(*exact.numer() as u64, format.bits()),
@@ -30,8 +33,46 @@ pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
     if from_bits(format, bits) == value { Quantity::Bits(bits) } else { Quantity::Unknown }
 }
 
+/// Digits of the exponent and of the fraction of a float format of at most 16 bits.
+fn narrow(format: Format) -> Option<(i32, i32)> {
+    match format {
+        Format::F16 => Some((5, 10)),
+        Format::Bf16 => Some((8, 7)),
+        Format::E5m2 => Some((5, 2)),
+        Format::E4m3 => Some((4, 3)),
+        _ => None,
+    }
+}
+
+/// The distance of neighbouring numbers of a narrow format around a number, and the exponent field
+/// there.
+fn spacing((exponent, fraction): (i32, i32), value: f64) -> (f64, i32) {
+    let bias = (1 << (exponent - 1)) - 1;
+    let power = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let power = power.max(1 - bias);
+    (f64::from(power - fraction).exp2(), power + bias)
+}
+
+/// The bits of a number of a narrow float format; nonsense for numbers that have no place there.
+fn narrow_bits(format: Format, value: f64) -> Option<u64> {
+    let digits = narrow(format)?;
+    let (step, field) = spacing(digits, value);
+    let significand = value.abs() / step;
+    let one = f64::from(1 << digits.1);
+    if significand.fract() != 0.0 || significand >= 2.0 * one {
+        return None;
+    }
+    // Numbers below the least normal one have the exponent field 0.
+    let (field, rest) = if significand < one { (0, significand) } else { (field, significand - one) };
+    if field >= 1 << digits.0 {
+        return None;
+    }
+    let sign = u64::from(value < 0.0) << (digits.0 + digits.1);
+    Some(sign | (field as u64) << digits.1 | rest as u64)
+}
+
 /// The number that bits hold in a format.
-pub(super) fn from_bits(format: Format, bits: u64) -> Quantity {
+pub fn from_bits(format: Format, bits: u64) -> Quantity {
     match decode(format, bits) {
         Number::Rational(value) => Quantity::rational(&value),
         Number::Infinity => Quantity::Infinity,
@@ -45,6 +86,9 @@ pub(super) fn round(mode: Rounding, format: Format, value: Quantity) -> Quantity
     let to_format: fn(f64) -> f64 = match format {
         Format::F64 => |x| x,
         Format::F32 | Format::Tf32 => |x| f64::from(x as f32),
+        // Narrow formats round where authors mean nothing by it (100 is large for a bf16). What has
+        // a place there stays what it is; of the rest nothing is said.
+        _ if matches!(bits_of(format, value), Quantity::Bits(_)) => return value,
         _ => return if value == Quantity::Undefined { value } else { Quantity::Unknown },
     };
     let rounded = |x: f64| {
@@ -90,6 +134,12 @@ fn exact_float(value: f64) -> Quantity {
 
 /// An operation on patterns of `width` bits. [`BitOp::Other`] means nothing here.
 pub(super) fn operate(op: BitOp, width: u8, operands: [Quantity; 3]) -> Quantity {
+    // An extension by zeros; other patterns of this kind have a number in the place of the last.
+    if let (BitOp::Other, [Quantity::Bits(narrow), none, last]) = (op, operands)
+        && (none, last) == (Quantity::ZERO, Quantity::integer(1))
+    {
+        return Quantity::Bits(narrow);
+    }
     let two = !matches!(op, BitOp::Not | BitOp::Negate);
     let (a, b) = match operands {
         [Quantity::Bits(a), Quantity::Bits(b), _] => (a, b),
@@ -155,6 +205,23 @@ mod tests {
         assert_eq!(bits_of(Format::S32, Quantity::integer(-2)), Quantity::Bits(0xffff_fffe));
         assert_eq!(bits_of(Format::U8, Quantity::integer(256)), Quantity::Unknown);
         assert_eq!(from_bits(Format::F32, 0x7fc0_0000), Quantity::Undefined);
+        assert_eq!(bits_of(Format::F16, Quantity::integer(65_536)), Quantity::Unknown);
+        assert_eq!(bits_of(Format::F16, Quantity::integer(2049)), Quantity::Unknown);
+    }
+
+    #[test]
+    fn every_narrow_float_has_its_bits_and_is_its_own_rounding() {
+        for format in [Format::F16, Format::Bf16, Format::E5m2, Format::E4m3] {
+            for bits in 0..1u64 << (format.bits() - 1) {
+                let quantity = from_bits(format, bits);
+                // Numbers too small for a ratio of 64-bit integers have only an enclosure.
+                if !matches!(quantity, Quantity::Exact(_)) {
+                    continue;
+                }
+                assert_eq!(bits_of(format, quantity), Quantity::Bits(bits), "{format:?} {bits:x}");
+                assert_eq!(round(Rounding::NearestEven, format, quantity), quantity);
+            }
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod reals;
 #[cfg(test)]
 mod tests;
 
+pub use bits::from_bits as number_of;
 pub use cone::{Cone, Ranks, Reach, operands, with_operands};
 pub use interval::Interval;
 pub use quantity::{Quantity, Small};

@@ -27,6 +27,7 @@ impl Domain for Reals<'_> {
         self.constants.get(constant).copied().unwrap_or(Quantity::Unknown)
     }
 
+    #[inline(always)]
     fn node(&self, node: &Node, value: impl Fn(Term) -> Quantity) -> Quantity {
         match *node {
             Node::Element(element) => self.element(element),

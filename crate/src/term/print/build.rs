@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 
 /// Levels below which everything is left out.
 const DEEPEST: usize = 24;
+/// Operations that may be written beyond the limit on the ways to marked parts. Where a part is
+/// shared at every level, there are exponentially many ways.
+const BEYOND: usize = 1_000;
 /// Sums of more parts than this are shortened.
 const SHOWN: usize = 5;
 /// Fewer members than this are written out.
@@ -42,13 +45,26 @@ pub(super) struct Builder<'a> {
     /// Nodes that are marked or have something marked below them, as bits.
     carriers: Vec<u64>,
     left: usize,
+    beyond: usize,
     depth: usize,
+    /// What each label stands for, where labels are wanted.
+    labels: Option<Vec<Part>>,
 }
 
 impl<'a> Builder<'a> {
     pub(super) fn new(printer: &'a Printer<'a>, marks: &[Mark]) -> Self {
         let marks = marks.iter().copied().collect();
-        Builder { printer, marks, carriers: Vec::new(), left: printer.limit.max(1), depth: 0 }
+        let left = printer.limit.max(1);
+        Builder { printer, marks, carriers: Vec::new(), left, beyond: BEYOND, depth: 0, labels: None }
+    }
+
+    pub(super) fn labelling(printer: &'a Printer<'a>) -> Self {
+        Builder { labels: Some(Vec::new()), ..Builder::new(printer, &[]) }
+    }
+
+    pub(super) fn build_labelled(mut self, part: Part) -> (Expression, Vec<Part>) {
+        let expression = self.item(&Item { base: part, along: Vec::new() });
+        (expression, self.labels.unwrap_or_default())
     }
 
     pub(super) fn build(mut self, part: Part) -> Expression {
@@ -88,7 +104,7 @@ impl<'a> Builder<'a> {
             Part::Whole(term) => self.carries(term),
             Part::Product(term) => {
                 self.marks.contains(&Mark::Product(term))
-                    || part.members(self.printer.terms).into_iter().any(|term| self.carries(term))
+                    || part.members(self.printer.terms).into_iter().flatten().any(|term| self.carries(term))
             }
         }
     }
@@ -98,8 +114,11 @@ impl<'a> Builder<'a> {
             Part::Whole(term) => self.marks.contains(&Mark::Term(term)),
             Part::Product(term) => self.marks.contains(&Mark::Product(term)),
         };
-        if (self.left == 0 || self.depth == DEEPEST) && !self.part_carries(item.base) {
-            return Expression::Ellipsis;
+        if self.left == 0 || self.depth == DEEPEST {
+            if self.beyond == 0 || !self.part_carries(item.base) {
+                return Expression::Ellipsis;
+            }
+            self.beyond -= 1;
         }
         if self.depth == 2 * DEEPEST {
             return Expression::Ellipsis;
@@ -107,6 +126,13 @@ impl<'a> Builder<'a> {
         self.depth += 1;
         let expression = self.unmarked(item);
         self.depth -= 1;
+        let expression = match &mut self.labels {
+            Some(labels) => {
+                labels.push(item.base);
+                Expression::Labelled(labels.len() - 1, Box::new(expression))
+            }
+            None => expression,
+        };
         if marked { Expression::Marked(Box::new(expression)) } else { expression }
     }
 
@@ -239,7 +265,10 @@ impl<'a> Builder<'a> {
         let along: Vec<Flat> =
             item.along.iter().map(|part| flatten_extreme(self.printer.terms, *part)).collect();
         let (parts, total) = self.members(name, &flat, &along);
-        let mut arguments: Vec<Expression> = parts.into_iter().map(|(_, part)| part).collect();
+        let mut arguments: Vec<Expression> = parts
+            .into_iter()
+            .map(|(negative, part)| if negative { Expression::Negative(Box::new(part)) } else { part })
+            .collect();
         if total == 1 && arguments.len() == 1 {
             return arguments.remove(0);
         }
@@ -281,7 +310,7 @@ impl<'a> Builder<'a> {
             if std::mem::take(&mut gap) {
                 parts.push((false, Expression::Ellipsis));
             }
-            parts.push(self.signed(flat.list[at].0, &version(at)));
+            parts.push(self.member(symbol, flat.list[at].0, &version(at)));
         }
         if gap || flat.total > count {
             parts.push((false, Expression::Ellipsis));
@@ -289,10 +318,14 @@ impl<'a> Builder<'a> {
         (parts, flat.total)
     }
 
-    fn signed(&mut self, negative: bool, item: &Item) -> (bool, Expression) {
+    /// A member and its sign, which only sums take out of it.
+    fn member(&mut self, symbol: &str, negative: bool, item: &Item) -> (bool, Expression) {
         match self.item(item) {
-            Expression::Negative(inner) => (!negative, *inner),
-            expression => (negative, expression),
+            expression if symbol != "Σ" => (negative, expression),
+            expression => match positive(expression) {
+                (true, expression) => (!negative, expression),
+                (false, expression) => (negative, expression),
+            },
         }
     }
 
@@ -306,13 +339,14 @@ impl<'a> Builder<'a> {
         }
         let template = |a: &Flat, x: usize, b: &Flat, y: usize| {
             let (a, b) = (members(a, x), members(b, y));
-            Template::of(terms, &a, &b)
+            Template::of(terms, a, b)
         };
         let Some(pattern) = template(flat, from, flat, from + 1).filter(Template::varies) else {
             return false;
         };
-        let follows =
-            (from..to).all(|at| pattern.fits(terms, elements, &members(flat, at), (at - from) as i64));
+        let mut waiting = Vec::new();
+        let mut fits = |at: usize| pattern.fits(terms, members(flat, at), (at - from) as i64, &mut waiting);
+        let follows = (from..to).all(&mut fits) && pattern.is_even(elements, (to - 1 - from) as i64);
         follows
             && along.iter().all(|other| {
                 let Some(first) = template(flat, from, other, from) else { return false };
@@ -332,16 +366,16 @@ impl<'a> Builder<'a> {
             |at: usize| Item { base: flat.list[at].1, along: along.iter().map(|a| a.list[at].1).collect() };
         let mut parts = Vec::new();
         for at in 0..from {
-            parts.push(self.signed(flat.list[at].0, &version(at)));
+            parts.push(self.member(symbol, flat.list[at].0, &version(at)));
         }
         let mut body = version(from);
         body.along.push(flat.list[from + 1].1);
         let index = INDICES[along.len()];
-        let (negative, body) = self.signed(flat.list[from].0, &body);
+        let (negative, body) = self.member(symbol, flat.list[from].0, &body);
         let over = Expression::Over(symbol, index, 0, (to - from - 1) as u64, Box::new(body));
         parts.push((negative, over));
         for at in to..flat.list.len() {
-            parts.push(self.signed(flat.list[at].0, &version(at)));
+            parts.push(self.member(symbol, flat.list[at].0, &version(at)));
         }
         let total = parts.len();
         (parts, total)
@@ -364,14 +398,16 @@ impl<'a> Builder<'a> {
             let (inverted, part) = flat.list[at];
             let versions = along.iter().filter_map(|a| a.list.get(at).map(|part| part.1));
             let factor = Item { base: part, along: versions.collect() };
-            let (factor, inverted) = match self.item(&factor) {
-                Expression::Negative(inner) => {
+            let (factor, inverted) = match positive(self.item(&factor)) {
+                (true, factor) => {
                     negative = !negative;
-                    (*inner, inverted)
+                    (factor, inverted)
                 }
-                // A reciprocal root joins the other side of the line.
-                Expression::Quotient(above, below) if *above == one() => (*below, !inverted),
-                expression => (expression, inverted),
+                (false, factor) => match divisor(factor) {
+                    // A reciprocal root joins the other side of the line.
+                    (true, factor) => (factor, !inverted),
+                    (false, factor) => (factor, inverted),
+                },
             };
             sides[usize::from(inverted)].push(factor);
         }
@@ -408,6 +444,30 @@ impl<'a> Builder<'a> {
             index(*first, &moving)
         });
         Expression::Element(block.name.clone(), indices.collect())
+    }
+}
+
+/// What an expression is the negative of, or else itself; and which it is.
+fn positive(expression: Expression) -> (bool, Expression) {
+    match expression {
+        Expression::Negative(inner) => (true, *inner),
+        Expression::Labelled(label, inner) => {
+            let (negative, inner) = positive(*inner);
+            (negative, Expression::Labelled(label, Box::new(inner)))
+        }
+        other => (false, other),
+    }
+}
+
+/// What an expression is one divided by, or else itself; and which it is.
+fn divisor(expression: Expression) -> (bool, Expression) {
+    match expression {
+        Expression::Quotient(above, below) if *above.bare() == one() => (true, *below),
+        Expression::Labelled(label, inner) => {
+            let (found, inner) = divisor(*inner);
+            (found, Expression::Labelled(label, Box::new(inner)))
+        }
+        other => (false, other),
     }
 }
 

@@ -170,6 +170,7 @@ fn write(expression: &Expression, out: &mut String) {
             write(b, out);
         }),
         Expression::Ellipsis => operator("…", out),
+        Expression::Labelled(_, inner) => write(inner, out),
         Expression::Marked(inner) => marked(out, |out| write(inner, out)),
     }
 }

@@ -92,12 +92,47 @@ pub enum Expression {
     Ellipsis,
     /// A marked part.
     Marked(Box<Expression>),
+    /// Like what is inside; the number tells which part of the term it prints
+    /// ([`Printer::labelled`]).
+    Labelled(usize, Box<Expression>),
+}
+
+impl Expression {
+    /// Without the label around it.
+    pub fn bare(&self) -> &Expression {
+        match self {
+            Expression::Labelled(_, inner) => inner.bare(),
+            _ => self,
+        }
+    }
+
+    /// The parts, in the order in which the text has them.
+    pub fn children(&self) -> Vec<&Expression> {
+        match self {
+            Expression::Element(..) | Expression::Number(_) | Expression::Ellipsis => Vec::new(),
+            Expression::Sum(parts, _) => parts.iter().map(|(_, part)| part).collect(),
+            Expression::Product(parts) | Expression::Call(_, parts, _) => parts.iter().collect(),
+            Expression::Quotient(a, b) | Expression::Power(a, b) | Expression::Infix(a, _, b) => vec![a, b],
+            Expression::Negative(inner)
+            | Expression::Root(_, inner)
+            | Expression::Fenced(_, inner, _)
+            | Expression::Over(.., inner)
+            | Expression::Marked(inner)
+            | Expression::Labelled(_, inner) => vec![inner],
+            Expression::If(condition, a, b) => vec![condition, a, b],
+        }
+    }
 }
 
 impl Printer<'_> {
     /// The printable tree of a term.
     pub fn expression(&self, term: Term, marks: &[Mark]) -> Expression {
         build::Builder::new(self, marks).build(Part::Whole(term))
+    }
+
+    /// The same tree with a label on everything that prints a part of the term, and those parts.
+    pub fn labelled(&self, term: Term) -> (Expression, Vec<Part>) {
+        build::Builder::labelling(self).build_labelled(Part::Whole(term))
     }
 
     /// The printable tree of a part of a term.

@@ -30,10 +30,14 @@ pub(super) struct Template {
 
 impl Template {
     /// The template of two consecutive members.
-    pub(super) fn of(terms: &Terms, first: &[Term], second: &[Term]) -> Option<Template> {
+    pub(super) fn of(terms: &Terms, first: [Option<Term>; 2], second: [Option<Term>; 2]) -> Option<Template> {
+        if first.map(|term| term.is_some()) != second.map(|term| term.is_some()) {
+            return None;
+        }
         let mut pieces = Vec::new();
-        let mut waiting: Vec<(Term, Term)> =
-            first.iter().copied().zip(second.iter().copied()).rev().collect();
+        let pairs = first.into_iter().flatten().zip(second.into_iter().flatten());
+        let mut waiting: Vec<(Term, Term)> = pairs.collect();
+        waiting.reverse();
         while let Some((a, b)) = waiting.pop() {
             if pieces.len() == LARGEST {
                 return None;
@@ -56,7 +60,7 @@ impl Template {
             waiting.extend(pairs);
             waiting[at..].reverse();
         }
-        (first.len() == second.len()).then_some(Template { pieces })
+        Some(Template { pieces })
     }
 
     /// Whether anything changes from member to member.
@@ -64,9 +68,25 @@ impl Template {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Element(..)))
     }
 
-    /// Whether `member` is the one after `steps` steps, every index moving evenly.
-    pub(super) fn fits(&self, terms: &Terms, elements: &Elements, member: &[Term], steps: i64) -> bool {
-        let mut waiting: Vec<Term> = member.iter().copied().rev().collect();
+    /// Whether all indices move evenly for so many steps, and so for fewer.
+    pub(super) fn is_even(&self, elements: &Elements, steps: i64) -> bool {
+        self.pieces.iter().all(|piece| match piece {
+            Piece::Element(first, step) => moves_evenly(elements, *first, *step, steps),
+            Piece::Same(_) | Piece::Like(_) => true,
+        })
+    }
+
+    /// Whether `member` is the one after `steps` steps. `waiting` is for its own use, and lent
+    /// because there are many members.
+    pub(super) fn fits(
+        &self,
+        terms: &Terms,
+        member: [Option<Term>; 2],
+        steps: i64,
+        waiting: &mut Vec<Term>,
+    ) -> bool {
+        waiting.clear();
+        waiting.extend(member.into_iter().rev().flatten());
         for piece in &self.pieces {
             let Some(term) = waiting.pop() else { return false };
             match *piece {
@@ -74,9 +94,7 @@ impl Template {
                 Piece::Same(_) => return false,
                 Piece::Element(first, step) => {
                     let Some(element) = term.as_element() else { return false };
-                    if i64::from(element) != i64::from(first) + steps * step
-                        || !moves_evenly(elements, first, step, steps)
-                    {
+                    if i64::from(element) != i64::from(first) + steps * step {
                         return false;
                     }
                 }
@@ -113,18 +131,18 @@ fn shape(node: &Node) -> Node {
 
 /// Whether every index of the element after `steps` steps is what even steps make it.
 fn moves_evenly(elements: &Elements, first: u32, step: i64, steps: i64) -> bool {
-    let at = |count: i64| {
-        let element = u32::try_from(i64::from(first) + count * step).ok()?;
-        coordinates(elements, element)
-    };
-    let (Some((block, start)), Some((next_block, next)), Some((last_block, last))) =
-        (at(0), at(1), at(steps))
-    else {
-        return false;
-    };
-    block == next_block
-        && block == last_block
-        && start.iter().zip(&next).zip(&last).all(|((a, b), c)| a + steps * (b - a) == *c)
+    let Some(block) = elements.block_of(first) else { return false };
+    // How far into the block: the first, the next, and the one in question.
+    let mut rest = [0, 1, steps].map(|count| i64::from(first) + count * step - i64::from(block.first));
+    for extent in block.shape.iter().rev() {
+        let Some(extent) = i64::try_from(*extent).ok().filter(|extent| *extent > 0) else { return false };
+        let [a, b, c] = rest.map(|rest| rest.rem_euclid(extent));
+        if a + steps * (b - a) != c {
+            return false;
+        }
+        rest = rest.map(|rest| rest.div_euclid(extent));
+    }
+    rest == [0; 3] // or one lies outside
 }
 
 /// The first element of its tensor, and its indices.

@@ -171,6 +171,20 @@ fn the_text_stays_small_whatever_the_term() {
 }
 
 #[test]
+fn marks_do_not_make_the_text_large() {
+    // Each level shows the one below it twice, and the mark lies at the bottom.
+    let mut terms = Terms::new();
+    let mut level = x(0);
+    for k in 1..64 {
+        let condition = terms.compare(Relation::Less, level, x(k));
+        let chosen = terms.select(condition, x(k), Term::element(ALPHA));
+        level = terms.add(level, chosen);
+    }
+    let text = show(&terms, level, &[Mark::Term(x(0))]);
+    assert!(text.len() < 20_000, "{} bytes", text.len());
+}
+
+#[test]
 fn mathml_is_built_from_the_same_tree() {
     let mut terms = Terms::new();
     let sum = chain(&mut terms, 0..64);
@@ -182,4 +196,17 @@ fn mathml_is_built_from_the_same_tree() {
         .assert_eq(&printer.expression(quotient, &[]).to_mathml());
     let marked = printer.expression(quotient, &[Mark::Term(Term::element(ALPHA))]).to_mathml();
     assert!(marked.contains("<mrow class=\"marked\"><mi>alpha</mi></mrow>"), "{marked}");
+}
+
+#[test]
+fn an_extreme_keeps_the_signs_of_its_members() {
+    let mut terms = Terms::new();
+    let (minus_one, negated) = (Term::MINUS_ONE, terms.sub(Term::ZERO, x(1)));
+    let clamped = terms.max(x(0), minus_one);
+    check(&terms, clamped, expect!["max(-1, x[0])"]);
+    let least = terms.min(negated, x(2));
+    check(&terms, least, expect!["min(-x[1], x[2])"]);
+    let negated: Vec<Term> = (0..64).map(|k| terms.sub(Term::ZERO, x(k))).collect();
+    let largest = negated.iter().skip(1).fold(negated[0], |most, x| terms.max(most, *x));
+    check(&terms, largest, expect!["max[k=0…63] (-x[63-k])"]);
 }

@@ -27,7 +27,7 @@ fn binding(expression: &Expression) -> Binding {
         | Expression::Fenced(..)
         | Expression::Call(..)
         | Expression::Ellipsis => Binding::Atom,
-        Expression::Marked(inner) => binding(inner),
+        Expression::Marked(inner) | Expression::Labelled(_, inner) => binding(inner),
     }
 }
 
@@ -144,6 +144,7 @@ impl Writer {
                 self.within(b, Binding::Sum);
             }
             Expression::Ellipsis => self.push("…"),
+            Expression::Labelled(_, inner) => self.write(inner),
             Expression::Marked(inner) => {
                 let before = std::mem::replace(&mut self.marked, true);
                 self.write(inner);

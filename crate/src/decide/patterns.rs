@@ -1,0 +1,324 @@
+//! What a kernel reads out of a few bits of an integer, as a sum over those bits.
+//!
+//! Quantized weights are taken apart in many ways: shifts and masks, a mask and an or that puts four
+//! bits into the fraction of a float 1024 ≤ f < 2048, a sign flipped on the way. Each is a function of
+//! at most eight bits of one element, and a function of bits is a sum of products of bits in one way
+//! only: `Σ c_S · Π b`. Written so, all ways to read the same number meet. The coefficients come from
+//! the function's values at all settings of the bits.
+//!
+//! Guarantees: the sum equals the term at every value of the element. Which bits a pattern depends on
+//! is over-estimated, never under-estimated; where a value is not exact, nothing is said.
+//! Misses: patterns of several elements, of more than eight bits, and what is chosen by conditions;
+//! a number put together again from parts that were read apart (unless it is all of an 8-bit element).
+
+use super::forms::{Kind, Poly, Sign, Step};
+use super::normalize::{Normalizer, Value};
+use super::rational::Rational;
+use crate::base::{Format, FormatClass};
+use crate::term::eval::{Domain, Quantity, Reals, number_of};
+use crate::term::{BitOp, Node, Term, Terms, Unary};
+use num_traits::ToPrimitive;
+
+/// Bits that a function may depend on.
+const MOST_BITS: u32 = 8;
+/// Products that a function may be written with.
+const MOST_PRODUCTS: usize = 32;
+/// Nodes that are looked at for one pattern.
+const MOST_NODES: u32 = 200;
+/// Values that a maximum of floats' bits may be taken of.
+const MOST_LEAVES: usize = 4096;
+/// The name of a bit among uninterpreted conditions.
+const BIT: u32 = 6;
+
+/// Which bits of which element a term is made of.
+struct Origin<'a> {
+    terms: &'a Terms,
+    /// The element, and the format whose bits are taken.
+    leaf: Option<(u32, Format)>,
+    fuel: u32,
+}
+
+impl Origin<'_> {
+    /// For each bit of a pattern, the bits of the element that it depends on (at most).
+    fn pattern(&mut self, term: Term) -> Option<Vec<u64>> {
+        self.fuel = self.fuel.checked_sub(1)?;
+        match self.terms.node(term) {
+            Node::BitConstant(_) => Some(vec![0; 64]),
+            Node::BitsOf(format, inner) => match inner.as_element() {
+                Some(element) => {
+                    let leaf = (element, format);
+                    (*self.leaf.get_or_insert(leaf) == leaf)
+                        .then(|| (0..format.bits()).map(|bit| 1 << bit).collect())
+                }
+                None => {
+                    let all = self.number(inner)?;
+                    Some(vec![all; format.bits() as usize])
+                }
+            },
+            Node::Bits(op, width, a, b, c) => self.operation(op, usize::from(width), [a, b, c]),
+            _ => None,
+        }
+    }
+
+    fn operation(&mut self, op: BitOp, width: usize, [a, b, c]: [Term; 3]) -> Option<Vec<u64>> {
+        let constant = |origin: &Self, term: Term| match origin.terms.node(term) {
+            Node::BitConstant(bits) => Some(bits),
+            _ => None,
+        };
+        let at = |bits: &[u64], bit: usize| bits.get(bit).copied().unwrap_or(0);
+        let below = |bits: &[u64], bit: usize| (0..=bit).fold(0, |all, bit| all | at(bits, bit));
+        let x = self.pattern(a)?;
+        let depends: Vec<u64> = match op {
+            BitOp::Not => (0..width).map(|bit| at(&x, bit)).collect(),
+            BitOp::And | BitOp::Or | BitOp::Xor => {
+                let y = self.pattern(b)?;
+                let known = constant(self, a).or_else(|| constant(self, b));
+                let fixed = |bit: usize| match (op, known) {
+                    (BitOp::And, Some(word)) => word >> bit & 1 == 0,
+                    (BitOp::Or, Some(word)) => word >> bit & 1 == 1,
+                    _ => false,
+                };
+                (0..width).map(|bit| if fixed(bit) { 0 } else { at(&x, bit) | at(&y, bit) }).collect()
+            }
+            BitOp::ShiftLeft | BitOp::ShiftRight | BitOp::ShiftRightSigned | BitOp::Slice => {
+                let by = usize::try_from(constant(self, b)?).ok()?;
+                let moved = |bit: usize| match op {
+                    BitOp::ShiftLeft => bit.checked_sub(by).map_or(0, |from| at(&x, from)),
+                    BitOp::ShiftRightSigned => at(&x, bit.saturating_add(by).min(width - 1)),
+                    // A shift takes nothing from beyond its width, a slice does.
+                    BitOp::ShiftRight if bit.saturating_add(by) >= width => 0,
+                    _ => at(&x, bit.saturating_add(by)),
+                };
+                (0..width).map(moved).collect()
+            }
+            BitOp::Concat => {
+                let y = self.pattern(b)?;
+                let half = width / 2;
+                (0..width).map(|bit| if bit < half { at(&x, bit) } else { at(&y, bit - half) }).collect()
+            }
+            // Carries go upwards.
+            BitOp::Add | BitOp::Sub | BitOp::Mul => {
+                let y = self.pattern(b)?;
+                (0..width).map(|bit| below(&x, bit) | below(&y, bit)).collect()
+            }
+            BitOp::Negate => (0..width).map(|bit| below(&x, bit)).collect(),
+            // An extension by zeros.
+            BitOp::Other if b == Term::ZERO && c == Term::ONE => (0..width).map(|bit| at(&x, bit)).collect(),
+            _ => return None,
+        };
+        Some(depends)
+    }
+
+    /// The bits that a number depends on (at most).
+    fn number(&mut self, term: Term) -> Option<u64> {
+        self.fuel = self.fuel.checked_sub(1)?;
+        if term.as_constant().is_some() {
+            return Some(0);
+        }
+        match self.terms.node(term) {
+            Node::FromBits(format, pattern) => {
+                let bits = self.pattern(pattern)?;
+                Some(bits.iter().take(format.bits() as usize).fold(0, |all, bit| all | bit))
+            }
+            Node::Round(_, _, a) | Node::Unary(Unary::Neg | Unary::Abs, a) => self.number(a),
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => Some(self.number(a)? | self.number(b)?),
+            Node::Fma(a, b, c) => Some(self.number(a)? | self.number(b)? | self.number(c)?),
+            _ => None,
+        }
+    }
+}
+
+impl Normalizer<'_> {
+    /// A function of few bits of one element, as a sum of products of bits.
+    pub(super) fn of_few_bits(&mut self, side: usize, term: Term) -> Step<Option<Poly>> {
+        let terms = self.sides[side].terms;
+        let mut origin = Origin { terms, leaf: None, fuel: MOST_NODES };
+        let Some(mask) = origin.number(term) else { return Ok(None) };
+        let Some((element, format)) = origin.leaf else { return Ok(None) };
+        if mask.count_ones() > MOST_BITS {
+            return Ok(None);
+        }
+        let bits: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).collect();
+        let mut coefficients = Vec::with_capacity(1 << bits.len());
+        for setting in 0..1usize << bits.len() {
+            let word = bits
+                .iter()
+                .enumerate()
+                .fold(0u64, |word, (at, bit)| word | (setting as u64 >> at & 1) << bit);
+            match self.at_word(side, term, word) {
+                Quantity::Exact(value) => coefficients.push(Rational::new(*value.numer(), *value.denom())),
+                _ => return Ok(None),
+            }
+        }
+        // From values at all settings to coefficients of all products.
+        for at in 0..bits.len() {
+            for setting in (0..coefficients.len()).filter(|setting| setting >> at & 1 == 1) {
+                coefficients[setting] =
+                    coefficients[setting].plus(&coefficients[setting & !(1 << at)].negated());
+            }
+        }
+        if let Some(poly) = self.whole_element(element, format, &bits, &coefficients)? {
+            return Ok(Some(poly));
+        }
+        if coefficients.iter().filter(|coefficient| !coefficient.is_zero()).count() > MOST_PRODUCTS {
+            return Ok(None);
+        }
+        let mut sum = Poly::ZERO;
+        for (setting, coefficient) in coefficients.iter().enumerate() {
+            if coefficient.is_zero() {
+                continue;
+            }
+            let mut product = self.forms.rational(coefficient.clone())?;
+            for bit in bits.iter().enumerate().filter(|(at, _)| setting >> at & 1 == 1).map(|(_, bit)| *bit) {
+                let name = [BIT, element, bit, format.bits(), u32::from(format.is_float())];
+                let atom = self.forms.opaque(true, &name, &[]);
+                let indicator = self.forms.atom_poly(atom)?;
+                product = self.forms.times(product, indicator)?;
+            }
+            sum = self.forms.plus(sum, product)?;
+        }
+        Ok(Some(sum))
+    }
+
+    /// `c + w·x`, where the bits are all bits of an 8-bit integer `x`, with their weights.
+    fn whole_element(
+        &mut self,
+        element: u32,
+        format: Format,
+        bits: &[u32],
+        coefficients: &[Rational],
+    ) -> Step<Option<Poly>> {
+        if bits.len() != 8 || format.bits() != 8 || format.is_float() {
+            return Ok(None);
+        }
+        let weight = coefficients[1].clone();
+        let expected = |setting: usize| match setting {
+            0x80 if format.class() == FormatClass::Signed => weight.times(&Rational::new(-128, 1)),
+            _ if setting.is_power_of_two() => weight.times(&Rational::new(setting as i64, 1)),
+            _ => Rational::new(0, 1),
+        };
+        if weight.is_zero() || (1..coefficients.len()).any(|at| coefficients[at] != expected(at)) {
+            return Ok(None);
+        }
+        let atom = self.forms.atom(Kind::Element(element));
+        let number = self.forms.atom_poly(atom)?;
+        let scaled = self.forms.scaled(number, &weight)?;
+        let offset = self.forms.rational(coefficients[0].clone())?;
+        self.forms.plus(scaled, offset).map(Some)
+    }
+
+    /// The value of a term where the element that it reads has these bits.
+    fn at_word(&self, side: usize, term: Term, word: u64) -> Quantity {
+        if let Some(constant) = term.as_constant() {
+            return self.sides[side].meanings[constant].quantity();
+        }
+        let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
+        match self.sides[side].terms.node(term) {
+            Node::BitsOf(_, inner) if inner.as_element().is_some() => Quantity::Bits(word),
+            node => reals.node(&node, |operand| self.at_word(side, operand, word)),
+        }
+    }
+
+    /// Whether an integer has a place in a format, so that its low bits there are the integer.
+    /// Enclosures are rounded outwards; an integer that lies within less than one is inside.
+    pub(super) fn fits(&self, format: Format, value: Value) -> bool {
+        let Value::Finite(poly) = value else { return false };
+        let most = f64::from(format.bits()).exp2();
+        let (below, above) = match format.class() {
+            FormatClass::Signed => (-most / 2.0 - 1.0, most / 2.0),
+            _ => (-1.0, most),
+        };
+        let range = self.forms.range(poly);
+        format.bits() <= 32 && range.low() > below && range.high() < above
+    }
+
+    /// The maximum (or minimum) of floats, taken as integers of their bits: floats that are not
+    /// negative have the order of their bits. Kernels do so because atomics do not take floats.
+    /// `None` while parts are missing; `Some(None)` where it is something else.
+    pub(super) fn extremum_of_bits(
+        &mut self,
+        side: usize,
+        (format, pattern): (Format, Term),
+        missing: &mut Vec<Term>,
+    ) -> Step<Option<Option<Value>>> {
+        let terms = self.sides[side].terms;
+        let Node::BitsOf(held, number) = terms.node(pattern) else { return Ok(Some(None)) };
+        if !format.is_float() || held.is_float() || held.bits() != format.bits() {
+            return Ok(Some(None));
+        }
+        let Some((leaves, is_max)) = extremum_leaves(terms, number) else { return Ok(Some(None)) };
+        let (mut floats, before) = (Vec::with_capacity(leaves.len()), missing.len());
+        for leaf in leaves {
+            if let Some(value) = terms.as_rational(leaf) {
+                let small = value.is_integer().then(|| value.numer().to_u64()).flatten();
+                // The sign bit would be set in the upper half.
+                let bits = small.filter(|bits| bits >> (format.bits() - 1) == 0);
+                let Some(Quantity::Exact(float)) = bits.map(|bits| number_of(format, bits)) else {
+                    return Ok(Some(None));
+                };
+                floats.push(self.forms.rational(Rational::new(*float.numer(), *float.denom()))?);
+                continue;
+            }
+            let Node::FromBits(_, bits) = terms.node(leaf) else { return Ok(Some(None)) };
+            let Node::BitsOf(own, float) = terms.node(bits) else { return Ok(Some(None)) };
+            if own != format {
+                return Ok(Some(None));
+            }
+            match self.get(side, float, missing)? {
+                None => {}
+                Some(Value::Finite(poly)) => match self.forms.sign(poly) {
+                    Sign::Positive | Sign::NonNegative | Sign::Zero => floats.push(poly),
+                    Sign::NonPositive | Sign::Negative | Sign::Unknown => return Ok(Some(None)),
+                },
+                Some(Value::Infinite(_)) => return Ok(Some(None)),
+            }
+        }
+        if missing.len() > before {
+            return Ok(None);
+        }
+        if !is_max {
+            for float in &mut floats {
+                *float = self.forms.negated(*float)?;
+            }
+        }
+        let most = self.forms.max_of(&floats)?;
+        let value = if is_max { most } else { self.forms.negated(most)? };
+        Ok(Some(Some(Value::Finite(value))))
+    }
+}
+
+/// What a tree of maxima alone, or of minima alone, is taken of; and whether it is one of maxima.
+fn extremum_leaves(terms: &Terms, root: Term) -> Option<(Vec<Term>, bool)> {
+    let is_max = match terms.node(root) {
+        Node::Max(..) => true,
+        Node::Min(..) => false,
+        _ => return None,
+    };
+    let (mut open, mut leaves) = (vec![root], Vec::new());
+    while let Some(term) = open.pop() {
+        match terms.node(term) {
+            Node::Max(a, b) if is_max => open.extend([a, b]),
+            Node::Min(a, b) if !is_max => open.extend([a, b]),
+            _ => leaves.push(term),
+        }
+        if open.len() + leaves.len() > MOST_LEAVES {
+            return None;
+        }
+    }
+    Some((leaves, is_max))
+}
+
+/// The integer whose low bits a term reads as an integer of that format.
+pub(super) fn low_bits_of(terms: &Terms, format: Format, pattern: Term) -> Option<Term> {
+    let mut whole = pattern;
+    // Registers of several widths may lie between.
+    while let Node::Bits(BitOp::Slice, width, wider, from, _) = terms.node(whole) {
+        let low = matches!(terms.node(from), Node::BitConstant(0)) && u32::from(width) >= format.bits();
+        if !low {
+            return None;
+        }
+        whole = wider;
+    }
+    let Node::BitsOf(held, number) = terms.node(whole) else { return None };
+    (whole != pattern && !format.is_float() && !held.is_float()).then_some(number)
+}

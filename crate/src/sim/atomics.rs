@@ -1,0 +1,185 @@
+//! Atomics: one lane after the other reads, computes and writes.
+
+use super::access::fit;
+use super::bits::{as_number, mask as low_bits, operate};
+use super::machine::Machine;
+use super::outcome::{AccessKind, FaultKind};
+use super::race::lanes;
+use crate::base::{Format, FormatClass};
+use crate::ir::RegisterKind;
+use crate::isa::{Access, AtomicOp, Space};
+use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
+
+impl<'a> Machine<'a> {
+    /// Executes an atomic or a reduction.
+    pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, op: AtomicOp, access: Access) {
+        self.for_each_batch(index, pc, mask, access, AccessKind::Atomic, |machine, batch| {
+            for lane in lanes(batch.mask) {
+                machine.atomic_lane(index, pc, lane, op, access, batch.region, batch.offsets[lane as usize]);
+            }
+        });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn atomic_lane(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        op: AtomicOp,
+        access: Access,
+        region: usize,
+        offset: u64,
+    ) {
+        let kernel = self.kernel;
+        let instr = &kernel.code[pc as usize];
+        let (dst, src) = (kernel.dst(instr).first().copied(), kernel.src(instr));
+        let bytes = access.format.bytes();
+        let observed = dst.is_some_and(|reg| {
+            self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
+        });
+        if self.memory.regions[region].flights > 0 {
+            self.write_under_copies(index, pc, lane, region, offset, bytes);
+        }
+        let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
+        if old == Value::Undefined {
+            let place = self.region_place(region, offset, bytes);
+            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
+            return;
+        }
+        let operands: Vec<Value> = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
+        if operands.contains(&Value::Undefined) {
+            let name = self.register_name(src[1]);
+            self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
+            return;
+        }
+        let Some(new) = update(&mut self.terms, op, access.format, old, &operands) else {
+            let why = "the outcome of this atomic depends on input data".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+            return;
+        };
+        let new = self.guarded_value(lane, new, old, access.format);
+        self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
+        self.changes +=
+            u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
+        if let Some(dst) = dst {
+            self.warps[index].set(dst, lane, old);
+        }
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        let epoch = self.clocks.epoch(self.warps[index].first() + lane);
+        let by = self.accessor(index, pc, 1 << lane, epoch);
+        let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
+        let (everybody, kind) = (alone.then_some(self.block), (op, access.format));
+        for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
+            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, observed, everybody);
+            let Some(conflict) = conflict else { continue };
+            if conflict.observed {
+                let place = self.region_place(region, at, bytes);
+                let other = self.global_thread(conflict.other);
+                let why = format!(
+                    "the value of this atomic on {} depends on whether {other} comes first",
+                    place.text
+                );
+                self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+                return;
+            }
+            self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
+        }
+    }
+}
+
+/// The new value of an atomic; `None` where it depends on symbolic data in a way that terms do
+/// not express.
+fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands: &[Value]) -> Option<Value> {
+    let operand = *operands.first()?;
+    if op == AtomicOp::Exchange {
+        return Some(fit(terms, operand, format.bits()));
+    }
+    if let (Value::Concrete(old), Value::Concrete(operand)) = (old, operand)
+        && operands.iter().all(|value| matches!(value, Value::Concrete(_)))
+        && (!format.is_float() || matches!(format, Format::F32 | Format::F64))
+    {
+        let other = match operands.get(1) {
+            Some(Value::Concrete(bits)) => *bits,
+            _ => 0,
+        };
+        return Some(Value::Concrete(low_bits(update_bits(op, format, old, operand, other), format.bits())));
+    }
+    // Adding does not care about signedness: the sum is of the kind that memory holds.
+    let held = |value: Value| match value {
+        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), .. })
+            if !held.is_float() && !format.is_float() && held.bits() == format.bits() =>
+        {
+            Some(held)
+        }
+        _ => None,
+    };
+    let format = match op {
+        AtomicOp::Add => held(old).or(held(operand)).unwrap_or(format),
+        _ => format,
+    };
+    let number = |terms: &mut Terms, f: fn(&mut Terms, Term, Term) -> Term| {
+        let old = as_number(terms, format, old)?;
+        let operand = as_number(terms, format, operand)?;
+        let term = f(terms, old, operand);
+        Some(Value::Symbolic(Symbol::number(format, term)))
+    };
+    match op {
+        AtomicOp::Add => number(terms, Terms::add),
+        AtomicOp::Min => number(terms, Terms::min),
+        AtomicOp::Max => number(terms, Terms::max),
+        AtomicOp::And => Some(operate(terms, BitOp::And, format.bits(), &[old, operand])),
+        AtomicOp::Or => Some(operate(terms, BitOp::Or, format.bits(), &[old, operand])),
+        AtomicOp::Xor => Some(operate(terms, BitOp::Xor, format.bits(), &[old, operand])),
+        AtomicOp::Inc | AtomicOp::Dec | AtomicOp::CompareSwap | AtomicOp::Exchange => None,
+    }
+}
+
+fn update_bits(op: AtomicOp, format: Format, old: u64, operand: u64, other: u64) -> u64 {
+    let signed = |bits: u64| {
+        let unused = 64 - format.bits();
+        (bits << unused) as i64 >> unused
+    };
+    let (old, operand) = (low_bits(old, format.bits()), low_bits(operand, format.bits()));
+    match (op, format) {
+        (AtomicOp::Add, Format::F32) => {
+            u64::from((f32::from_bits(old as u32) + f32::from_bits(operand as u32)).to_bits())
+        }
+        (AtomicOp::Add, Format::F64) => (f64::from_bits(old) + f64::from_bits(operand)).to_bits(),
+        (AtomicOp::Add, _) => old.wrapping_add(operand),
+        (AtomicOp::Min, _) if format.class() == FormatClass::Signed => {
+            signed(old).min(signed(operand)) as u64
+        }
+        (AtomicOp::Max, _) if format.class() == FormatClass::Signed => {
+            signed(old).max(signed(operand)) as u64
+        }
+        (AtomicOp::Min, _) => old.min(operand),
+        (AtomicOp::Max, _) => old.max(operand),
+        (AtomicOp::And, _) => old & operand,
+        (AtomicOp::Or, _) => old | operand,
+        (AtomicOp::Xor, _) => old ^ operand,
+        (AtomicOp::Inc, _) => {
+            if old >= operand {
+                0
+            } else {
+                old + 1
+            }
+        }
+        (AtomicOp::Dec, _) => {
+            if old == 0 || old > operand {
+                operand
+            } else {
+                old - 1
+            }
+        }
+        (AtomicOp::Exchange, _) => operand,
+        (AtomicOp::CompareSwap, _) => {
+            if old == operand {
+                other
+            } else {
+                old
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How lanes and runs come to an end: returns, faults, budgets.
+
+use super::machine::Machine;
+use super::outcome::{Fault, FaultKind, Site};
+use super::race::lanes;
+use super::trace::EventKind;
+use crate::base::Exhausted;
+use crate::isa::Effect;
+
+/// Threads of a fault that are listed beside the first.
+const OTHERS: usize = 64;
+/// Different faults that are kept.
+const FAULTS: usize = 16;
+
+impl<'a> Machine<'a> {
+    /// Lanes return: they count as arrived wherever others wait for them.
+    pub(super) fn exit(&mut self, index: usize, mask: u32) {
+        let first = self.warps[index].first();
+        for lane in lanes(mask) {
+            let arrival = self.clocks.arrive(first + lane);
+            self.returned.push(arrival);
+        }
+        self.warps[index].exited |= mask;
+        self.complete_barriers();
+        self.complete_meetings(index);
+    }
+
+    /// Stops lanes at a fault.
+    pub(super) fn park(&mut self, index: usize, mask: u32, pc: u32, kind: FaultKind) {
+        let first = self.warps[index].first();
+        self.warps[index].faulted |= mask;
+        self.parked = true;
+        self.trace.event(index as u32, self.warps[index].step, mask, pc, EventKind::Fault);
+        let threads: Vec<u32> = lanes(mask).map(|lane| first + lane).collect();
+        let same = |fault: &&mut Fault| {
+            fault.site.is_some_and(|site| site.instr == pc)
+                && std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind)
+        };
+        if let Some(fault) = self.faults.iter_mut().find(same) {
+            let room = OTHERS.saturating_sub(fault.others.len());
+            fault.others.extend(threads.into_iter().take(room));
+        } else if self.faults.len() < FAULTS {
+            let site = Site { instr: pc, thread: self.thread(threads[0]) };
+            self.faults.push(Fault { kind, site: Some(site), others: threads[1..].to_vec() });
+        }
+    }
+
+    /// Stops lanes without a fault of their own: one of those they act with has it.
+    pub(super) fn halt(&mut self, index: usize, mask: u32) {
+        self.warps[index].faulted |= mask;
+        self.parked = true;
+    }
+
+    /// Whether the run must stop: cancelled, or too much memory.
+    pub(super) fn poll(&mut self) -> bool {
+        let progress = self.budget.progress();
+        let delta = self.stats.thread_instructions - self.reported;
+        self.reported = self.stats.thread_instructions;
+        progress.executed.fetch_add(delta, std::sync::atomic::Ordering::Relaxed);
+        if let Err(why) = self.budget.poll() {
+            self.exhausted = Some(why);
+        } else if self.stats.warp_instructions >> 10 & 0x3f == 0 && self.bytes() > self.budget.memory {
+            self.exhausted = Some(Exhausted::Memory);
+        }
+        self.exhausted.is_some()
+    }
+
+    pub(super) fn out_of_fuel(&mut self, index: usize, pc: u32, mask: u32) {
+        let why = *self.exhausted.get_or_insert(Exhausted::Fuel);
+        let kind = match why {
+            Exhausted::Fuel => FaultKind::EndlessLoop(self.enclosing_loop(pc)),
+            Exhausted::Cancelled | Exhausted::Memory => FaultKind::Exhausted(why),
+        };
+        let lane = mask.trailing_zeros();
+        let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
+        self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
+    }
+
+    /// The smallest backward branch around an instruction: (target, branch).
+    pub(super) fn enclosing_loop(&self, pc: u32) -> Option<(u32, u32)> {
+        let backward = self.kernel.code.iter().enumerate().filter_map(|(at, instr)| {
+            let at = at as u32;
+            let back = matches!(instr.effect, Effect::Branch) && instr.target <= at;
+            (back && instr.target <= pc && pc <= at).then_some((instr.target, at))
+        });
+        backward.min_by_key(|(target, branch)| branch - target)
+    }
+
+    /// A CTA barrier has been released; the run may be asked to end here.
+    pub(super) fn after_release(&mut self) {
+        if self.options.stop_at_barrier == Some(self.trace.releases()) {
+            self.exhausted = Some(Exhausted::Cancelled);
+        }
+    }
+
+    /// Whether the run must end.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.exhausted.is_some()
+    }
+}
