@@ -38,11 +38,12 @@ async function repeat(measure) {
   return runs
 }
 
-/** Medians of what runs of one question gave: seconds, MiB, and the stages in milliseconds. */
+/** Medians of what runs of one question gave: seconds, MiB, and the stages in milliseconds; and the same of the question asked again, where it was. */
 function middle(runs) {
   const of = get => median(runs.map(get))
   const stages = Object.keys(runs[0].timings).map(stage => [stage, of(run => run.timings[stage])])
-  return { time: of(run => run.time), memory: of(run => run.memory), timings: Object.fromEntries(stages), report: runs[0].report }
+  const again = runs.every(run => run.again) ? middle(runs.map(run => run.again)) : null
+  return { time: of(run => run.time), again, memory: of(run => run.memory), timings: Object.fromEntries(stages), report: runs[0].report }
 }
 
 function expect(name, expected, verdict) {
@@ -58,10 +59,10 @@ async function runNative(verb, name, spec, expected, threads) {
   return middle(runs)
 }
 
-async function runBrowser(name, spec, expected, threads) {
+async function runBrowser(name, spec, expected, threads, warm) {
   if (page === null) return null
   const runs = await repeat(async () => {
-    const run = await page.ask(texts(spec), { threads })
+    const run = await page.ask(texts(spec), { threads, warm })
     expect(`${name} in the browser`, expected, run.verdict)
     return run
   })
@@ -81,7 +82,7 @@ async function measure(key, name, threads) {
   const spec = specOf(name) ?? fail(`there is no case tests/corpus/${name}.toml`)
   const [expected] = name.split('/')
   const here = await runNative('check', name, spec, expected, threads)
-  const there = await runBrowser(name, spec, expected, threads)
+  const there = await runBrowser(name, spec, expected, threads, name === product)
   const tab = there ? `; in the browser ${short(there.time)} s, ${there.memory.toFixed(0)} MiB` : ''
   console.log(`  ${threads === os.availableParallelism() ? name : key}: ${short(here.time)} s, ${here.memory.toFixed(0)} MiB${tab}`)
   return { name: path.basename(name), here, there }
@@ -116,7 +117,8 @@ async function groupRow(group) {
     return [`${short(slowest[side].time)} s${named}`, middling && `${middling} s`, mib(largest), limits, mark(met)]
   }
   const ratios = runs.filter(run => run.there).map(run => run.there.time / run.here.time)
-  return [group.title, String(runs.length), ...cells('here'), ...cells('there'), ratios.length ? `${median(ratios).toFixed(1)} ×` : '']
+  const warm = runs.every(run => run.there?.again) ? `${short(worst(runs, run => run.there.again.time).there.again.time)} s, ${short(median(runs.map(run => run.there.again.time)))} s` : ''
+  return [group.title, String(runs.length), ...cells('here'), ...cells('there'), warm, ratios.length ? `${median(ratios).toFixed(1)} ×` : '']
 }
 
 /** Thread-instructions a second of one core: the stage's time with one thread. */
@@ -144,7 +146,7 @@ async function integerRow() {
   const here = await runNative('analyze', 'integers', spec, 'race_free', 1)
   const there = await runBrowser('integers', spec, 'race_free', 1)
   const instructions = here.report.kernels[0].thread_instructions
-  return rateRow('integer and control instructions, one thread', rate(here, instructions), rate(there, instructions), aims.integers)
+  return rateRow('integer and control instructions, one thread', rate(here, instructions), rate(there?.again ?? there, instructions), aims.integers)
 }
 
 async function productRows() {
@@ -155,11 +157,12 @@ async function productRows() {
   const instructions = one.here.report.kernels.reduce((sum, kernel) => sum + kernel.thread_instructions, 0)
   const bytes = Math.max(...one.here.report.kernels.map(kernel => kernel.bytes)) / multiplyAdds
   const each = get => [get('here'), one.there && get('there')]
+  const deciding = (run, side) => (side === 'there' ? run.there.again : run.here).timings.decide
   const times = { show: value => `${value.toFixed(2)} ×` }
   return [
     rateRow('all instructions of a matrix product, one thread', ...each(side => rate(one[side], instructions)), aims.everything),
     boundRow('bytes held for each multiply-add', bytes, null, { native: aims.bytes }),
-    boundRow('deciding with two threads against one', ...each(side => one[side].timings.decide / two[side].timings.decide), aims.threads, { ...times, above: true }),
+    boundRow('deciding with two threads against one', ...each(side => deciding(one, side) / deciding(two, side)), aims.threads, { ...times, above: true }),
     boundRow('time, depth 4,096 against 512', ...each(side => full[side].time / less[side].time), { native: aims.growth, browser: aims.growth }, times),
     boundRow('memory, depth 4,096 against 512', ...each(side => full[side].memory / less[side].memory), { native: aims.growth, browser: aims.growth }, times),
   ]
@@ -198,12 +201,12 @@ async function stopRow() {
   return boundRow('from Stop to its effect, the longest of several', Math.max(...known), there?.length ? Math.max(...there) : null, aims.stop, { show })
 }
 
-const pairColumns = ['pairs', 'number', 'native, slowest', 'median', 'memory', 'aim', 'met', 'browser, slowest', 'median', 'memory', 'aim', 'met', 'browser : native']
+const pairColumns = ['pairs', 'number', 'native, slowest', 'median', 'memory', 'aim', 'met', 'browser, slowest', 'median', 'memory', 'aim', 'met', 'asked again: slowest, median', 'browser : native']
 const rateColumns = ['rate', 'native', 'aim', 'met', 'browser', 'aim', 'met']
 const legend =
   `Every figure is the median of ${RUNS} runs, of ${FEWER} where a run takes more than ${LONG} s; a row of several pairs shows the slowest, the median pair and the largest memory. ` +
-  'Native time is that of the whole process, from its start to the end of its report, and memory its peak resident set; in the browser (headless Chromium, as many engine threads as cores) time runs from asking the engine to its answer, in a fresh browser each time, whose compiler still has to warm up, and memory is the peak of the tab, page and editors included. ' +
-  'Rates are thread-instructions a second of one core.'
+  'Native time is that of the whole process, from its start to the end of its report, and memory its peak resident set; in the browser (headless Chromium, as many engine threads as cores) time runs from asking the engine to its answer, in a fresh browser each time, whose compiler still has to warm up, or where the table says so, the third time in the same tab, and memory is the peak of the tab, page and editors included. ' +
+  'Rates are thread-instructions a second of one core; those of integers and of two threads in the browser are of the question asked again.'
 
 const parts = [
   ['rates: integers', integerRow],

@@ -14,6 +14,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import readline from 'node:readline'
+import { install, venv, wheels } from './python.mjs'
 import { fail, output, root, say, seconds, step } from './step.mjs'
 
 const readme = path.join(root, 'README.md')
@@ -21,10 +22,7 @@ const corpus = path.join(root, 'tests/corpus')
 const markers = ['<!-- peers:begin -->', '<!-- peers:end -->']
 const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release/warpproof')
 const script = path.join(root, 'tests/peers/decide.py')
-const venv = path.join(root, 'tests/peers/.venv')
 
-/** Pinned, so that figures of different days compare. mpmath is SymPy's own need. */
-const wheels = ['sympy==1.14.0', 'mpmath==1.3.0', 'symengine==0.15.0', 'z3-solver==5.4.0.0']
 const engines = [
   ['symengine', 'SymEngine', 'sympy'],
   ['sympy', 'SymPy', 'sympy'],
@@ -63,17 +61,6 @@ const families = [
     ],
   },
 ]
-
-/** The pinned peers, in a folder that git ignores. */
-async function install() {
-  const stamp = path.join(venv, 'wheels.txt')
-  const wanted = wheels.join('\n')
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === wanted) return
-  await step('making a Python environment', 'python3', ['-m', 'venv', '--clear', venv])
-  const pip = path.join(venv, 'bin/pip')
-  await step(`installing ${wheels.join(', ')} from PyPI`, pip, ['install', '--quiet', '--no-deps', ...wheels])
-  fs.writeFileSync(stamp, wanted)
-}
 
 const short = time => (time < 0.0995 ? time.toPrecision(2) : time < 9.95 ? time.toPrecision(3) : time.toFixed(0))
 const factor = ratio => (ratio < 9.95 ? ratio.toPrecision(2) : ratio < 999.5 ? ratio.toFixed(0) : Number(ratio.toPrecision(2)).toLocaleString('en-US'))

@@ -1,15 +1,34 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
-//   npm run soak -- [--seed N] [--seconds N] [instructions|machine|hostile …]
+//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers …]
+//   npm run soak -- wasm
 //
 // Each suite runs for the given time (10 minutes without one) and prints what it executed; the seed
 // (1 without one) makes a failure repeatable. Tests of a suite that share its name run side by side.
+//
+// `wasm`, which runs only if it is named, asks the threaded, the single-threaded and the native engine
+// about every case of the corpus; their reports must be the same. It takes as long as it takes.
 
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { fail, say, seconds, step } from './step.mjs'
+import { buildPage } from './page.mjs'
+import { install, venv } from './python.mjs'
+import { findBrowser, installPackages } from './setup.mjs'
+import { fail, root, say, seconds, step } from './step.mjs'
+import { buildWasm } from './wasm.mjs'
 
 /** The suites of tests/tests, and the tests in each that have a long form. */
-const SUITES = { instructions: 'every_row_computes', machine: '', hostile: 'any_' }
+const SUITES = {
+  decisions: '',
+  instructions: 'every_row_computes',
+  machine: '',
+  generated: '',
+  race_oracle: 'one_schedule',
+  hostile: 'any_',
+  solvers: '',
+}
 
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '600' } },
@@ -18,13 +37,49 @@ const { values, positionals } = parseArgs({
 for (const [name, text] of Object.entries(values)) {
   if (!/^\d{1,15}$/.test(text)) fail(`--${name} takes a whole number, not "${text}"`)
 }
-const unknown = positionals.filter(name => !(name in SUITES))
-if (unknown.length > 0) fail(`no suite "${unknown[0]}": there are ${Object.keys(SUITES).join(', ')}`)
+const unknown = positionals.filter(name => !(name in SUITES) && name !== 'wasm')
+if (unknown.length > 0) fail(`no suite "${unknown[0]}": there are ${Object.keys(SUITES).join(', ')} and wasm`)
+
+/** Verdicts beside those of SymPy, SymEngine and Z3 (tests/peers/agree.py). */
+async function solvers(env) {
+  await install()
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'warpproof-solvers-'))
+  // A question takes the solvers a second or three.
+  const pairs = String(Math.ceil(Number(values.seconds)))
+  await step('writing questions', 'cargo', ['test', '--locked', '--quiet', '-p', 'warpproof-tests', '--test', 'solvers'], {
+    env: { ...env, WARPPROOF_SOLVERS: folder, WARPPROOF_SOLVERS_PAIRS: pairs },
+  })
+  const program = path.join(root, 'tests/peers/agree.py')
+  await step(`comparing verdicts, seed ${values.seed}`, path.join(venv, 'bin/python'), [program, folder, values.seconds])
+  fs.rmSync(folder, { recursive: true })
+}
 
 const started = Date.now()
 const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds }
 for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
+  if (name === 'wasm') {
+    await agreement()
+    continue
+  }
+  if (name === 'solvers') {
+    await solvers(env)
+    continue
+  }
   const args = ['test', '--locked', '--quiet', '-p', 'warpproof-tests', '--test', name, '--', '--nocapture']
   await step(`soaking ${name}, seed ${values.seed}`, 'cargo', SUITES[name] ? [...args, SUITES[name]] : args, { env })
 }
+
+/** The three engines on the whole corpus. */
+async function agreement() {
+  await installPackages()
+  await buildWasm()
+  await buildPage()
+  await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
+  const program = process.platform === 'win32' ? 'warpproof.exe' : 'warpproof'
+  const native = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release', program)
+  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
+  const args = [vitest, 'run', '--config', 'web/vitest.browser.config.ts', 'web/tests/browser/agreement.test.ts']
+  await step('comparing the engines on the corpus', process.execPath, args, { env: { WARPPROOF_CHROMIUM: await findBrowser(), WARPPROOF_NATIVE: native } })
+}
+
 say(`Nothing was found (${seconds(started)}).`)

@@ -12,7 +12,9 @@ export default defineConfig({
     include: ['web/tests/browser/**/*.test.ts'],
     environment: 'node',
     fileParallelism: false,
-    testTimeout: 90_000,
+    testTimeout: 180_000,
     hookTimeout: 60_000,
+    // What a page shows follows what was done to it: tests wait for it, on a slow machine for long.
+    expect: { poll: { timeout: 20_000 } },
   },
 })

@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type Outcome, type Progress, type Repair, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -28,9 +28,11 @@ export interface EngineOptions {
 
 const POLL_MS = 50
 const OBEY_MS = 250 // a cancelled run that takes longer is terminated
-const POOL_MS = 3_000 // threads that are not there by then never come
+const POOL_MS = 6_000 // threads that are not there by then never come; a busy machine needs seconds
 const DOWNLOAD_MS = 60_000
 const READ_MS = 10_000 // reading takes milliseconds; one that takes this long never ends
+const AGAIN_MS = 60_000 // some questions run the kernels again, up to dozens of times
+const runsAgain: readonly Request['kind'][] = ['inspect', 'repair', 'origins']
 
 /** When the first elements of a run were decided, and how many those were: those built alike come all at once. */
 type Pace = { since: number; decided: number }
@@ -83,11 +85,11 @@ export class Engine {
     return (answer.kind === 'explained' && answer.help) || null
   }
 
-  /** Answers a question; `stop` ends it early. */
-  async verify(input: Input, onProgress: (progress: Progress) => void): Promise<Outcome> {
+  /** Answers a question; `stop` ends it early. For what is not `prepared`, the engine's second part is fetched first. */
+  async verify(input: Input, onProgress: (progress: Progress) => void, prepared = false): Promise<Outcome> {
     // The first question waits until the engine has started; that is not the question's time.
     let started = performance.now()
-    const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress, () => (started = performance.now()))
+    const answer = await this.#ask(id => ({ kind: 'verify', id, input, prepared }), onProgress, () => (started = performance.now()))
     if (answer.kind === 'verified') {
       if (answer.report.verdict === 'cancelled') return { kind: 'stopped' }
       return { kind: 'report', report: answer.report, recorded: answer.recorded, seconds: (performance.now() - started) / 1000 }
@@ -116,10 +118,16 @@ export class Engine {
     return (answer.kind === 'inspected' && answer.memory) || null
   }
 
-  /** A barrier that removes a race, tried out; null if none was found. */
-  async repair(input: Input, question: RepairQuestion): Promise<Repair | null> {
+  /** Lines that remove a race, tried out; null where the engine was lost. */
+  async repair(input: Input, question: RepairQuestion): Promise<RepairAnswer | null> {
     const answer = await this.#ask(id => ({ kind: 'repair', id, input, question }))
-    return (answer.kind === 'repaired' && answer.repair) || null
+    return answer.kind === 'repaired' ? answer.answer : null
+  }
+
+  /** Where the differing parts of a counterexample come from; null if the kernels do not tell. */
+  async origins(input: Input, question: OriginQuestion): Promise<Origins | null> {
+    const answer = await this.#ask(id => ({ kind: 'origins', id, input, question }))
+    return (answer.kind === 'traced' && answer.origins) || null
   }
 
   /** Ends the run that is in flight; its promise resolves within a moment. */
@@ -171,7 +179,7 @@ export class Engine {
     task.onBegin?.()
     this.#worker.postMessage(task.request)
     if (task.request.kind === 'verify') this.#poll = setInterval(() => this.#watch(task), POLL_MS)
-    else this.#readTimer = setTimeout(() => this.#lose({ kind: 'died', message: text.engine.workerStopped, stack: '' }), READ_MS)
+    else this.#readTimer = setTimeout(() => this.#lose({ kind: 'died', message: text.engine.workerStopped, stack: '' }), runsAgain.includes(task.request.kind) ? AGAIN_MS : READ_MS)
   }
 
   #finish(answer: Parameters<Task['settle']>[0]): void {
@@ -295,7 +303,7 @@ export class Engine {
         this.#next()
         return
       case 'unusable':
-        this.#failStart(response.message)
+        this.#failStart(response.lacking ? text.engine.lacking(response.lacking) : response.message)
         return
     }
     if (response.id !== this.#task?.id) return
@@ -317,6 +325,7 @@ export class Engine {
       case 'detail':
       case 'inspected':
       case 'repaired':
+      case 'traced':
         this.#finish(response)
     }
   }

@@ -1,20 +1,27 @@
-// Where the engine's WebAssembly comes from on a served page: two files beside it, of which
-// one is loaded. The one-file copy has packages.onefile.ts in its place (web/build/onefile.ts).
+// Where the engine's WebAssembly comes from on a served page: two packages, one of which is
+// loaded, in two parts (tools/split.mjs): a first verdict needs the first part alone. The one-file
+// copy has packages.onefile.ts in its place (web/build/onefile.ts).
 
-import singleUrl from '../pkg-single/warpproof_bg.wasm?url'
-import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'
+import singleUrl from '../pkg-single/warpproof_first.wasm?url'
+import threadsUrl from '../pkg-threads/warpproof_first.wasm?url'
 import type { Flavour } from './protocol'
 
 export type Package = typeof import('../pkg-single/warpproof')
 
-/** Loads and compiles one of the two packages. */
-export async function load(flavour: Flavour): Promise<Package> {
+export interface Loaded {
+  engine: Package
+  /** Fetches the second part ahead of the first call into it. */
+  fetchRest: () => Promise<void>
+}
+
+/** Loads and compiles the first part of one of the two packages. */
+export async function load(flavour: Flavour): Promise<Loaded> {
   if (flavour === 'threads') {
-    const loaded = await import('../pkg-threads/warpproof')
-    await loaded.default({ module_or_path: threadsUrl })
-    return loaded as unknown as Package
+    const [engine, { fetchRest }] = await Promise.all([import('../pkg-threads/warpproof'), import('../pkg-threads/rest.js')])
+    await engine.default({ module_or_path: threadsUrl })
+    return { engine: engine as unknown as Package, fetchRest }
   }
-  const loaded = await import('../pkg-single/warpproof')
-  await loaded.default({ module_or_path: singleUrl })
-  return loaded
+  const [engine, { fetchRest }] = await Promise.all([import('../pkg-single/warpproof'), import('../pkg-single/rest.js')])
+  await engine.default({ module_or_path: singleUrl })
+  return { engine, fetchRest }
 }

@@ -4,12 +4,12 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, Repair, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
+import type { Addresses, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
   AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, Inference, InferredKernel,
-  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, RaceReport, Repair, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
+  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** One of the two kernels. */
@@ -26,19 +26,22 @@ export type Request =
   | { kind: 'start'; flavour: Flavour; threads: number }
   | { kind: 'explain'; id: number; opcode: string }
   | { kind: 'infer'; id: number; input: Input }
-  | { kind: 'verify'; id: number; input: Input }
+  /** `prepared`: what a first visit shows, which the first part of the engine answers. */
+  | { kind: 'verify'; id: number; input: Input; prepared: boolean }
   /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
   | { kind: 'outline'; id: number; side: Side }
   | { kind: 'detail'; id: number; side: Side }
   | { kind: 'inspect'; id: number; input: Input; question: MemoryQuestion }
   | { kind: 'repair'; id: number; input: Input; question: RepairQuestion }
+  | { kind: 'origins'; id: number; input: Input; question: OriginQuestion }
 
 /** What a worker says. */
 export type Response =
   /** The module is compiled; threads are being started. */
   | { kind: 'compiled' }
   | { kind: 'ready'; flavour: Flavour; threads: number; version: string }
-  | { kind: 'unusable'; message: string }
+  /** With what the browser's WebAssembly lacks, if it is that. */
+  | { kind: 'unusable'; message: string; lacking?: string[] }
   | { kind: 'begun'; id: number; counters: Counters | null }
   | { kind: 'stage'; id: number; stage: Stage }
   | { kind: 'explained'; id: number; help: OpcodeHelp | undefined }
@@ -47,7 +50,8 @@ export type Response =
   | { kind: 'outline'; id: number; outline: TimelineOutline | undefined }
   | { kind: 'detail'; id: number; detail: TimelineDetail | undefined }
   | { kind: 'inspected'; id: number; memory: MemoryReport | undefined }
-  | { kind: 'repaired'; id: number; repair: Repair | undefined }
+  | { kind: 'repaired'; id: number; answer: RepairAnswer }
+  | { kind: 'traced'; id: number; origins: Origins | undefined }
   | { kind: 'failed'; id: number; failure: Failure }
 
 /** The engine's shared memory, and where a run's counters stand in it. */
@@ -84,7 +88,8 @@ export type Outcome = { kind: 'report'; report: Report; recorded: Side[]; second
 export type EngineState =
   | { kind: 'starting' }
   | { kind: 'ready'; flavour: Flavour; threads: number; version: string; note: string | null }
-  | { kind: 'unusable'; message: string }
+  /** With what the browser's WebAssembly lacks, if it is that. */
+  | { kind: 'unusable'; message: string; lacking?: string[] }
 
 /** The stages in order; the engine counts them from 0. */
 export const STAGES: readonly Stage[] = ['parse', 'simulate', 'decide', 'check', 'done']

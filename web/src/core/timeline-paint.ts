@@ -35,6 +35,8 @@ export interface Scene {
   scale: number
   unfolded: number[]
   palette: Palette
+  /** What rows are called. */
+  words: { cta: string; warp: string; lane: string }
   /** Line of the PTX whose executions stand out; null for none. */
   litLine: number | null
   /** The keyboard's or mouse's place; null for none. */
@@ -326,7 +328,7 @@ function drawWait(context: Context, x: number, from: number, to: number, palette
   context.fill()
 }
 
-function drawLabels(context: Context, timeline: Timeline, visible: readonly Row[], { scroll, unfolded, palette }: Scene): void {
+function drawLabels(context: Context, timeline: Timeline, visible: readonly Row[], { scroll, unfolded, palette, words }: Scene): void {
   context.textBaseline = 'middle'
   context.fillStyle = palette.soft
   context.textAlign = 'left'
@@ -338,12 +340,12 @@ function drawLabels(context: Context, timeline: Timeline, visible: readonly Row[
     if (row.lane !== null) {
       if (row.lane % 8 !== 0) continue
       context.font = '9px system-ui, sans-serif'
-      context.fillText(`lane ${row.lane}`, 22, y)
+      context.fillText(`${words.lane} ${row.lane}`, 22, y)
       continue
     }
     context.font = '11.5px system-ui, sans-serif'
     const inside = row.warp % timeline.flat.warpsPerCta
-    const name = several ? `cta ${timeline.cta(row.warp)} · ${inside}` : `warp ${inside}`
+    const name = several ? `${words.cta} ${timeline.cta(row.warp)} · ${inside}` : `${words.warp} ${inside}`
     context.fillText(`${open.has(row.warp) ? '▾' : '▸'} ${name}`, 6, y)
   }
 }

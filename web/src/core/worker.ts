@@ -1,13 +1,16 @@
 // The engine's worker: the only file that calls WebAssembly. It answers one request at a
-// time; everything it says is a Response of protocol.ts.
+// time; everything it says is a Response of protocol.ts, in numbers and names: the words are the
+// page's, which need not be fetched twice.
 
-import { text } from '../text'
 import { lacking } from './features'
 import { load, type Package } from './packages'
 import type { Flavour, Request, Response } from './protocol'
 import { detailArrays, outlineArrays } from './timeline'
 
+const REST_MS = 1_000 // after a verdict the page has things of its own to fetch
+
 let engine: Package | null = null
+let fetchRest: () => Promise<void> = () => Promise.resolve()
 let flavour: Flavour = 'single'
 /** The latest run, which holds the recorded timelines. */
 let latest: InstanceType<Package['Run']> | null = null
@@ -18,14 +21,16 @@ self.onmessage = async (event: MessageEvent<Request>) => {
   const request = event.data
   if (request.kind === 'start') {
     try {
-      await start(request.flavour, request.threads)
+      const missing = lacking(request.flavour)
+      if (missing.length > 0) say({ kind: 'unusable', message: '', lacking: missing })
+      else await start(request.flavour, request.threads)
     } catch (error) {
       say({ kind: 'unusable', message: error instanceof Error ? error.message : String(error) })
     }
     return
   }
   try {
-    answer(request)
+    await answer(request)
   } catch (error) {
     // A trap. The panic hook has kept the message; the stack tells where.
     const panic = engine?.panicMessage() ?? ''
@@ -38,9 +43,8 @@ self.onmessage = async (event: MessageEvent<Request>) => {
 /** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
 async function start(wanted: Flavour, threads: number): Promise<void> {
   flavour = wanted
-  const missing = lacking(wanted)
-  if (missing.length > 0) throw new Error(text.engine.lacking(missing))
-  const loaded = await load(wanted)
+  const { engine: loaded, ...rest } = await load(wanted)
+  fetchRest = rest.fetchRest
   if (wanted === 'threads') {
     say({ kind: 'compiled' })
     if (threads > 0) await (loaded as Package & { initThreadPool: (threads: number) => Promise<unknown> }).initThreadPool(threads)
@@ -49,7 +53,7 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
   say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
 }
 
-function answer(request: Exclude<Request, { kind: 'start' }>): void {
+async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<void> {
   if (!engine) throw new Error('the engine is not loaded')
   switch (request.kind) {
     case 'explain':
@@ -62,9 +66,14 @@ function answer(request: Exclude<Request, { kind: 'start' }>): void {
       say({ kind: 'inspected', id: request.id, memory: engine.inspect(request.input, request.question) })
       return
     case 'repair':
-      say({ kind: 'repaired', id: request.id, repair: engine.repair(request.input, request.question) })
+      say({ kind: 'repaired', id: request.id, answer: engine.repair(request.input, request.question) })
+      return
+    case 'origins':
+      say({ kind: 'traced', id: request.id, origins: engine.origins(request.input, request.question) })
       return
     case 'verify': {
+      // Else a function of it would have to wait for it in the middle of a run, in each thread.
+      if (!request.prepared) await fetchRest()
       latest?.free()
       latest = null
       const run = new engine.Run()
@@ -76,6 +85,8 @@ function answer(request: Exclude<Request, { kind: 'start' }>): void {
       say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })
       // Now that the answer is out, and before anybody asks.
       run.prepare()
+      // Nobody waits for it now; what needs it earlier fetches it itself, and says so where that fails.
+      setTimeout(() => fetchRest().catch(() => {}), REST_MS)
       return
     }
     // The arrays are copies of the engine's; handing them over saves the page another one.

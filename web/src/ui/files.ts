@@ -6,6 +6,8 @@ import { readPair } from '../core/pair-file'
 import { text } from '../text'
 import { session } from './session.svelte'
 
+export { readLesson } from '../core/lesson'
+
 const MOST_BYTES = 8 << 20
 
 export type Side = 'reference' | 'optimized'

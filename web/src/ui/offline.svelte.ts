@@ -5,6 +5,10 @@ import { text } from '../text'
 
 const PATIENCE_MS = 3_000
 const CALM_MS = 1_000
+/** Until this page asks for a newer version, until it asks again where getting one failed, and between looks of a tab that stays open. */
+const LOOK_MS = 5_000
+const AGAIN_MS = 60_000
+const EVERY_MS = 6 * 3_600_000
 const RELOADED = 'warpproof-reloaded'
 
 /** Whether this copy can keep itself: not from a disk, not inside another page, not while developing. */
@@ -57,24 +61,42 @@ class Offline {
     this.#keeping = false
   }
 
-  /** Shows the newer version, in all tabs. */
+  /** Shows the newer version; other tabs go on offering it, since a reload of theirs may lose texts. */
   takeOver(): void {
+    if (this.update?.state !== 'installed') {
+      window.location.reload() // another tab has let it take over
+      return
+    }
     navigator.serviceWorker.addEventListener('controllerchange', () => window.location.reload(), { once: true })
-    this.update?.postMessage('take over')
+    this.update.postMessage('take over')
   }
 
   constructor() {
     if (!possible || !navigator.serviceWorker.controller) return
-    void navigator.serviceWorker.getRegistration('./').then(registration => {
-      if (!registration) return
-      this.update = registration.waiting
-      registration.addEventListener('updatefound', () => {
-        const worker = registration.installing
-        worker?.addEventListener('statechange', () => {
-          if (worker.state === 'installed') this.update = registration.waiting
-        })
+    void navigator.serviceWorker.getRegistration('./').then(registration => registration && this.#follow(registration)).catch(() => undefined)
+  }
+
+  /** Offers what the registration has to offer, now and later. */
+  #follow(registration: ServiceWorkerRegistration): void {
+    const offer = (worker: ServiceWorker | null) => {
+      if (worker?.state === 'installed') this.update = worker
+    }
+    const watch = () => {
+      offer(registration.waiting)
+      const worker = registration.installing
+      worker?.addEventListener('statechange', () => {
+        offer(worker)
+        // A file could not be had: the server may be in the middle of its own update.
+        if (worker.state === 'redundant' && worker !== this.update) setTimeout(look, AGAIN_MS)
       })
-    }).catch(() => undefined)
+    }
+    const look = () => void registration.update().catch(() => undefined) // there may be no network
+    // The browser looks for a newer version as the page loads: it may have been found, or be here, before
+    // this runs. When it looks is its own affair, and later the busier it is; a tab may also stay open for days.
+    registration.addEventListener('updatefound', watch)
+    watch()
+    setTimeout(look, LOOK_MS)
+    setInterval(look, EVERY_MS)
   }
 }
 

@@ -2,12 +2,13 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import { Engine } from '../core/engine'
-import type { DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Progress, RaceReport, Repair, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
-import { decode, encode, type Shared } from '../core/share'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Shared } from '../core/share'
 import type { Lesson } from '../core/lesson'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { firstExample, inputOf, type Example } from './gallery'
+import { fetchLater, laterLinks } from './later'
 import { offline } from './offline.svelte'
 import { text } from '../text'
 
@@ -32,6 +33,9 @@ export interface Notice {
 }
 
 const INFER_AFTER_MS = 60
+const LATER_MS = 500
+
+const same = (a: Input, b: Input) => a.reference === b.reference && a.optimized === b.optimized && a.spec === b.spec && a.single === b.single
 
 class Session {
   reference = $state('')
@@ -59,8 +63,8 @@ class Session {
   marks = $state.raw<Mark[]>([])
   /** Number of the race that is looked at. */
   race = $state(0)
-  /** A request to an editor to show a line; `at` makes repeated requests distinct. */
-  focus = $state.raw<{ source: TextSource; line: number; column: number; at: number } | null>(null)
+  /** The latest request to editors to show a line, at most one each. */
+  focus = $state.raw<{ source: TextSource; line: number; column: number }[]>([])
   notice = $state<Notice | null>(null)
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
@@ -83,6 +87,7 @@ class Session {
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #inferring = false
   #inferAgain = false
+  #fetchedLater = false
 
   /** Starts both engines: one answers questions, one reads along while the user types. The second waits
    * for the first, which then has the network and the cores for itself. */
@@ -104,7 +109,7 @@ class Session {
         if (state.kind !== 'starting' && !this.#reader) read()
       },
     })
-    this.#open(fragment)
+    void this.#open(fragment)
   }
 
   input(): Input {
@@ -145,9 +150,14 @@ class Session {
     return (await this.#again()?.inspect(this.verified, question)) ?? null
   }
 
-  /** A barrier that removes a race of the latest run, tried out. */
-  async repair({ side, first, second }: RaceReport): Promise<Repair | null> {
+  /** Lines that remove a race of the latest run, tried out. */
+  async repair({ side, first, second }: RaceReport): Promise<RepairAnswer | null> {
     return (await this.#again()?.repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
+  }
+
+  /** Where the differing parts of the latest run's counterexample come from. */
+  async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
+    return (await this.#again()?.origins(this.verified, { tensor, index })) ?? null
   }
 
   /** The engine that runs kernels again: the one that answers must stay free for the next question. */
@@ -187,9 +197,8 @@ class Session {
     const input = this.input()
     const outcome = await this.#runner.verify(input, progress => {
       if (this.run.kind === 'running') this.run = { kind: 'running', progress }
-    })
-    const now = this.input()
-    this.stale = now.reference !== input.reference || now.optimized !== input.optimized || now.spec !== input.spec || now.single !== input.single
+    }, firstExample?.input != null && same(input, firstExample.input))
+    this.stale = !same(this.input(), input)
     switch (outcome.kind) {
       case 'report':
         this.verified = input
@@ -198,6 +207,7 @@ class Session {
         this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
         this.#showEvidence(outcome.report)
         void offline.keep()
+        this.#later()
         return
       case 'stopped':
         this.run = { kind: 'stopped' }
@@ -208,24 +218,33 @@ class Session {
     }
   }
 
+  /** Has the rest of the page fetched, once the first answer is shown. */
+  #later(): void {
+    if (this.#fetchedLater) return
+    this.#fetchedLater = true
+    setTimeout(fetchLater, LATER_MS)
+  }
+
   stop(): void {
     this.#runner?.stop()
   }
 
   goTo(place: { source: TextSource; line: number; column?: number }): void {
-    this.focus = { source: place.source, line: place.line, column: place.column ?? 1, at: performance.now() }
+    this.focus = [{ source: place.source, line: place.line, column: place.column ?? 1 }]
   }
 
-  /** Marks places in the editors and shows the first. */
+  /** Marks places in the editors; each shows the first that is in it. */
   mark(places: { at: Location; tone: Mark['tone']; label: string }[]): void {
     this.marks = places.map(({ at, tone, label }) => ({ source: at.source, line: at.line, tone, label }))
-    for (const { at } of [...places].reverse()) this.goTo(at)
+    const first = (source: TextSource) => places.find(({ at }) => at.source === source)?.at ?? []
+    this.focus = (['reference', 'optimized', 'spec'] as const).flatMap(first)
   }
 
-  /** The page's address with everything in it. */
-  link(): string {
+  /** The page's address with everything in it; without, where the format of links cannot be fetched. */
+  async link(): Promise<string> {
     const [address] = window.location.href.split('#')
-    return `${address}#${encode(this.shared())}`
+    const links = await laterLinks().catch(() => null)
+    return links ? `${address}#${links.encode(this.shared())}` : address!
   }
 
   /** The question, with its verdict if there is one. */
@@ -262,12 +281,17 @@ class Session {
   }
 
   /** Reads a link, or shows the first example. */
-  #open(fragment: string): void {
+  async #open(fragment: string): Promise<void> {
     if (fragment.length <= 1) {
       if (firstExample) void this.load(firstExample)
       return
     }
-    const decoded = decode(fragment)
+    const links = await laterLinks().catch(() => null)
+    if (!links) {
+      this.notice = { tone: 'warn', text: text.notFetched }
+      return
+    }
+    const decoded = links.decode(fragment)
     if (decoded.ok) {
       this.open(decoded.shared)
       return
@@ -294,7 +318,7 @@ class Session {
     this.promised = null
     this.example = example
     this.marks = []
-    this.focus = null
+    this.focus = []
     this.notice = null
     this.run = { kind: 'idle' }
     this.recorded = []

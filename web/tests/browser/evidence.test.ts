@@ -3,7 +3,7 @@
 import examples from 'virtual:gallery'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encode } from '../../src/core/share'
-import { close, open, textOf, verdict, visit, type Site } from './page'
+import { close, markedLines, open, textOf, verdict, visit, type Site } from './page'
 
 let site: Site
 
@@ -25,7 +25,7 @@ test('stepping from barrier to barrier shows what memory holds', async () => {
   await page.getByLabel('Next barrier').click()
   const memory = page.getByTestId('memory')
   await expect.poll(() => memory.locator('td').count(), { timeout: 20_000 }).toBe(128)
-  expect(await memory.locator('td').nth(5).textContent()).toBe('x[5]')
+  await expect.poll(() => memory.locator('td').nth(5).textContent()).toBe('x[5]')
   await memory.locator('td button').nth(5).focus()
   await expect.poll(() => page.getByTestId('memory-value').locator('math').textContent()).toBe('x5')
   // At the end of the run, the output is there.
@@ -43,7 +43,7 @@ test('a barrier that was tried is offered against a race, and works', async () =
   await apply.waitFor({ timeout: 30_000 })
   await apply.click()
   await expect.poll(() => textOf(page, 'optimized')).not.toBe(input.optimized)
-  expect((await textOf(page, 'optimized')).match(/bar\.sync 0;/g)!.length).toBeGreaterThan((input.optimized.match(/bar\.sync 0;/g) ?? []).length)
+  await expect.poll(async () => (await textOf(page, 'optimized')).match(/bar\.sync 0;/g)!.length).toBeGreaterThan((input.optimized.match(/bar\.sync 0;/g) ?? []).length)
   await page.locator('#tab-verdict').click()
   await expect.poll(() => page.getByTestId('verdict').getAttribute('data-verdict'), { timeout: 30_000 }).toBe('equivalent')
   expect(complaints).toEqual([])
@@ -56,10 +56,47 @@ test('a counterexample shows both formulas, the difference marked, and is copied
   await page.locator('#tab-counterexample').click()
   const formulas = page.locator('#panel figure math')
   await expect.poll(() => formulas.count()).toBe(2)
-  expect(await formulas.first().evaluate(math => math.namespaceURI)).toBe('http://www.w3.org/1998/Math/MathML')
+  await expect.poll(() => formulas.first().evaluate(math => math.namespaceURI)).toBe('http://www.w3.org/1998/Math/MathML')
   await page.getByTestId('copy-test').click()
-  const spec = await page.evaluate(() => navigator.clipboard.readText())
-  expect(spec).toContain('contents = ')
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('contents = ')
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a marked term leads to the lines of both kernels, by mouse and by keyboard', async () => {
+  const { page, complaints } = await at('not_equivalent/softmax/n4_no_rescale')
+  await page.locator('#tab-counterexample').click()
+  const terms = page.locator('#panel math .marked.picks')
+  await expect.poll(() => terms.count(), { timeout: 20_000 }).toBe(2)
+  const inView = (source: string) =>
+    page.locator(`[data-testid="editor-${source}"]`).evaluate(editor => {
+      const { top, bottom } = editor.getBoundingClientRect()
+      return [...editor.querySelectorAll('.wp-mark')].some(line => line.getBoundingClientRect().top >= top && line.getBoundingClientRect().bottom <= bottom)
+    })
+  // Both editors stand somewhere else before.
+  for (const source of ['reference', 'optimized']) await page.locator(`[data-testid="editor-${source}"] .cm-scroller`).evaluate(scroller => scroller.scrollTo(0, 0))
+  await expect.poll(() => markedLines(page, 'reference')).toEqual([])
+  await terms.last().click()
+  await expect.poll(() => markedLines(page, 'optimized')).toEqual(expect.arrayContaining([expect.stringContaining('fma.rn.f32')]))
+  await expect.poll(() => markedLines(page, 'reference')).toEqual(expect.arrayContaining([expect.stringContaining('fma.rn.f32')]))
+  await expect.poll(() => inView('optimized')).toBe(true)
+  await expect.poll(() => inView('reference')).toBe(true)
+  // The same from the keyboard: from the formula to the button with the term's name, and Enter.
+  await page.locator('#tab-verdict').click()
+  await page.getByText(/differ: there are inputs/).first().waitFor()
+  await page.locator('#tab-counterexample').click()
+  await page.locator('#panel figure .box').first().focus()
+  await expect.poll(() => terms.count(), { timeout: 20_000 }).toBe(2)
+  await page.keyboard.press('Tab')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(/^Show the lines/)
+  await page.keyboard.press('Enter')
+  const own = page.locator('[data-testid="editor-reference"] .wp-mark-first')
+  await expect.poll(() => own.count()).toBeGreaterThan(0)
+  // The list says it in words, with the CUDA line.
+  await expect.poll(() => page.getByTestId('origins-optimized').innerText()).toMatch(/made by fma\.rn\.f32 at optimized line 118 \(CUDA online_no_rescale\.cu:13\), thread 0/)
+  // And so does the plain text.
+  await page.getByRole('button', { name: 'as text' }).first().click()
+  await page.locator('#panel figure mark button').first().click()
   expect(complaints).toEqual([])
   await page.context().close()
 })
@@ -70,21 +107,27 @@ test('a store and an output show what they compute', async () => {
   // The line of the optimized kernel's store, at its opcode.
   await page.getByText(/^stored at line/).last().click()
   const store = page.locator('[data-testid="editor-optimized"] .wp-mark').first()
-  const box = (await store.boundingBox())!
-  const opcode = await store.evaluate(line => {
-    const range = document.createRange()
-    const node = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
-    while (node.nextNode()) {
-      const at = node.currentNode.textContent!.indexOf('st')
-      if (at < 0) continue
-      range.setStart(node.currentNode, at)
-      range.setEnd(node.currentNode, at + 1)
-      return range.getBoundingClientRect().x
-    }
-    return 0
-  })
-  await page.mouse.move(opcode + 3, box.y + box.height / 2)
-  await expect.poll(() => page.locator('.wp-hover .wp-value math').count(), { timeout: 10_000 }).toBeGreaterThan(0)
+  // The editor may still be scrolling there: looked for anew each time, as an eye does.
+  let nudge = 2
+  const hover = async () => {
+    const opcode = await store.evaluate(line => {
+      const range = document.createRange()
+      const node = document.createTreeWalker(line, NodeFilter.SHOW_TEXT)
+      while (node.nextNode()) {
+        const at = node.currentNode.textContent!.indexOf('st')
+        if (at < 0) continue
+        range.setStart(node.currentNode, at)
+        range.setEnd(node.currentNode, at + 1)
+        const { x, y, height } = range.getBoundingClientRect()
+        return { x, y: y + height / 2 }
+      }
+      return { x: 0, y: 0 }
+    })
+    await page.mouse.move(opcode.x + (nudge = 5 - nudge), opcode.y)
+    await page.locator('.wp-hover .wp-value math').first().waitFor({ timeout: 3_000 }).catch(() => undefined)
+    return page.locator('.wp-hover .wp-value math').count()
+  }
+  await expect.poll(hover, { timeout: 40_000 }).toBeGreaterThan(0)
   await page.locator('[data-parameter="y"]').click()
   await expect.poll(() => page.getByTestId('output-value').locator('math').count()).toBe(1)
   expect(complaints).toEqual([])

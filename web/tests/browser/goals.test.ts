@@ -32,17 +32,29 @@ describe('size', () => {
     const plain = await host('/')
     const context = await browser.newContext()
     const page = await context.newPage()
+    await page.addInitScript(() => {
+      new MutationObserver((_, observer) => {
+        if (document.querySelector('[data-testid="verdict"]') === null) return
+        observer.disconnect()
+        Object.assign(window, { shown: performance.timeOrigin + performance.now() })
+      }).observe(document, { childList: true, subtree: true })
+    })
     await page.goto(plain.address)
     await verdict(page)
-    const first = [...new Set(plain.asked)]
-    await page.waitForFunction(() => document.documentElement.dataset['offline'] === 'kept', undefined, { timeout: 30_000 })
+    const shown = await page.evaluate(() => (window as unknown as { shown: number }).shown)
+    // What comes after the verdict comes when nobody waits any more.
+    const first = [...new Set(plain.asked.filter((_, at) => plain.times[at]! <= shown))]
+    expect(first.filter(name => name.includes('_rest'))).toEqual([])
+    await page.waitForFunction(() => document.documentElement.dataset['offline'] === 'kept', undefined, { timeout: 60_000 })
     const cold = first.reduce((sum, name) => sum + brotli(name), 0) / KB
     const engine = first.filter(name => name.endsWith('.wasm')).reduce((sum, name) => sum + brotli(name), 0) / KB
     say('cold transfer', cold, 600, 'KB brotli')
     say('  of it without the engine', cold - engine, 170, 'KB brotli')
-    // The goal is 600 KB. The engine alone is larger, optimised for speed as it is; what the page adds stays small.
-    expect(cold - engine).toBeLessThanOrEqual(225)
-    expect(cold).toBeLessThanOrEqual(1100)
+    // The goal is 600 KB. What is held to is what was reached: the engine's first part with some 475,
+    // of which 68 are data (messages, the instruction table's texts) and the rest code. (Less inlining
+    // would make that 420, and the slowest attention pair a fifth slower.)
+    expect(cold - engine).toBeLessThanOrEqual(180)
+    expect(cold).toBeLessThanOrEqual(665)
     expect(first.filter(name => name.endsWith('.wasm'))).toHaveLength(1)
 
     plain.asked.length = 0
@@ -55,6 +67,31 @@ describe('size', () => {
     say('repeated visit', repeated, 5, 'KB brotli')
     expect(repeated).toBeLessThanOrEqual(5)
     await plain.cut()
+    await context.close()
+  })
+})
+
+describe('the engine in two parts', () => {
+  test.each([true, false])('needs the first alone for a first verdict, and the other later (isolated: %s)', { timeout: 180_000 }, async isolated => {
+    const server = await host('/', { isolated })
+    const context = await browser.newContext({ serviceWorkers: 'block' })
+    const seen = async (fragment: string) => {
+      const page = await context.newPage()
+      await page.goto(server.address + fragment)
+      return page
+    }
+    server.lose(/_rest/)
+    expect(await verdict(await seen(''))).toBe('equivalent')
+    // Something else while the rest is not to be had is a named state, in which the texts are still there.
+    const other = examples.find(({ id }) => id.startsWith('not_equivalent/softmax'))!
+    const link = '#' + encode({ ...other.input!, verdict: null })
+    const stuck = await seen(link)
+    await stuck.getByText('the second part of the engine could not be fetched').first().waitFor({ timeout: 40_000 })
+    await expect.poll(() => textOf(stuck, 'optimized')).toBe(other.input!.optimized)
+    server.lose(null)
+    expect(await verdict(await seen(link))).toBe('not_equivalent')
+    expect(server.asked.some(name => name.includes('_rest'))).toBe(true)
+    await server.cut()
     await context.close()
   })
 })
@@ -108,8 +145,7 @@ describe('time', () => {
     const lines = Array.from({ length: 2000 }, (_, at) => `\tadd.f32 \t%f${at % 90}, %f${(at * 7) % 90}, %f${(at * 13) % 90};`)
     const kernel = `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry long()\n{\n\t.reg .f32 %f<100>;\n${lines.join('\n')}\n\tret;\n}\n`
     const { page } = await visit(site, '#' + encode({ reference: '', optimized: kernel, spec: '[launch]\nblock = [1, 1, 1]\n', single: true, verdict: null }))
-    await page.getByTestId('pill').first().waitFor()
-    await expect.poll(() => page.getByTestId('verify').count(), { timeout: 30_000 }).toBeGreaterThan(0)
+    await verdict(page)
     let best = Infinity
     for (let tries = 0; tries < 4; tries++) {
       await page.locator('[data-testid="editor-optimized"] .cm-content').click()
@@ -166,13 +202,13 @@ describe('the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Shift+k')
-    expect(await textOf(page, 'optimized')).toBe(examples[0]!.input.optimized.replace(/\tbar\.sync[^\n]*\n/, ''))
+    await expect.poll(() => textOf(page, 'optimized')).toBe(examples[0]!.input.optimized.replace(/\tbar\.sync[^\n]*\n/, ''))
     await page.keyboard.press('Control+Enter')
     await expect.poll(() => page.getByTestId('pill').first().textContent(), { timeout: 30_000 }).toContain('Data race')
     await page.keyboard.press('Escape')
     for (let presses = 0; presses < 40 && !(await page.evaluate(() => document.activeElement?.getAttribute('role') === 'tab')); presses++) await page.keyboard.press('Tab')
     for (let presses = 0; presses < 4 && !(await page.evaluate(() => document.activeElement?.id === 'tab-races')); presses++) await page.keyboard.press('ArrowRight')
-    expect(await page.getByTestId('race').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.getByTestId('race').count()).toBeGreaterThan(0)
     await page.context().close()
   })
 })

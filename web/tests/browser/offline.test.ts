@@ -31,7 +31,19 @@ async function choose(page: Page, id: string): Promise<string> {
   return verdict(page)
 }
 
-const kept = (page: Page) => page.waitForFunction(() => document.documentElement.dataset['offline'] === 'kept', undefined, { timeout: 30_000 })
+/** Waits until a newer version is offered; says how far the browser is with it if it is not. */
+async function offered(page: Page): Promise<void> {
+  await page.getByTestId('take-over').waitFor({ timeout: 60_000 }).catch(async (error: unknown) => {
+    const state = await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration()
+      const [installing, waiting, active] = [registration?.installing?.state, registration?.waiting?.state, registration?.active?.state]
+      return JSON.stringify({ controlled: navigator.serviceWorker.controller !== null, installing, waiting, active, caches: await caches.keys() })
+    })
+    throw new Error(`no newer version is offered: ${state}`, { cause: error })
+  })
+}
+
+const kept = (page: Page) => page.waitForFunction(() => document.documentElement.dataset['offline'] === 'kept', undefined, { timeout: 60_000 })
 
 describe('on a plain static host, at a sub-path', () => {
   test('the first visit is isolated and threaded, and every example verifies after the network is cut', { timeout: 300_000 }, async () => {
@@ -39,7 +51,7 @@ describe('on a plain static host, at a sub-path', () => {
     const { page, complaints } = await visit(site.address)
     expect(await verdict(page)).toBe('equivalent')
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true)
-    expect(await page.getByTestId('engine').textContent()).toMatch(/[2-9] threads/)
+    await expect.poll(() => page.getByTestId('engine').textContent()).toMatch(/[2-9] threads/)
     await kept(page)
     // Two engines and a reload, and still every file came once (but the page itself, which came before there was a service worker).
     for (const name of new Set(site.asked.filter(name => name.endsWith('.wasm')))) expect(site.asked.filter(other => other === name)).toHaveLength(1)
@@ -52,7 +64,7 @@ describe('on a plain static host, at a sub-path', () => {
     await page.context().close()
   })
 
-  test('a new version is kept whole, and shown when the user wants it', async () => {
+  test('a new version is kept whole, and shown when the user wants it', { timeout: 300_000 }, async () => {
     const site = await host('/')
     const { page } = await visit(site.address)
     await verdict(page)
@@ -64,12 +76,22 @@ describe('on a plain static host, at a sub-path', () => {
     const hash = (text: string) => 'sha256-' + createHash('sha256').update(text).digest('base64')
     site.change('index.html', next)
     site.change('sw.js', fs.readFileSync(path.join(dist, 'sw.js'), 'utf8').replace(/VERSION = '\w+'/, "VERSION = 'next'").replace(hash(index), hash(next)))
+    const other = await page.context().newPage()
+    await other.goto(site.address)
+    await verdict(other)
     await page.reload()
     await verdict(page)
     expect(await page.title()).not.toContain('Next')
-    await page.getByTestId('take-over').click({ timeout: 30_000 })
-    await page.waitForFunction(() => document.title.startsWith('Next'), undefined, { timeout: 30_000 })
+    await offered(page)
+    await offered(other)
+    await page.getByTestId('take-over').click()
+    await page.waitForFunction(() => document.title.startsWith('Next'), undefined, { timeout: 60_000 })
     expect(await verdict(page)).toBe('equivalent')
+    // A tab that was open meanwhile keeps its texts until its visitor wants the new version, too.
+    expect(await other.title()).not.toContain('Next')
+    await other.getByTestId('take-over').click()
+    await other.waitForFunction(() => document.title.startsWith('Next'), undefined, { timeout: 60_000 })
+    expect(await verdict(other)).toBe('equivalent')
     await site.cut()
     await page.context().close()
   })
@@ -81,18 +103,19 @@ describe('the one-file copy', () => {
     const { page, complaints } = await visit(address)
     expect(await verdict(page)).toBe('equivalent')
     // On one thread, and with the verdicts that threads find above.
-    expect(await page.getByTestId('engine').textContent()).toContain('1 thread')
+    await expect.poll(() => page.getByTestId('engine').textContent()).toContain('1 thread')
     for (const { id, verdict: expected } of examples) expect(await choose(page, id), id).toBe(expected)
     expect(await choose(page, 'data_race/softmax/n128_buffer_reuse')).toBe('data_race')
     const edited = (await textOf(page, 'optimized')) + '// edited\n'
     await paste(page, 'optimized', edited)
     expect(await verify(page)).toBe('data_race')
     await page.getByTestId('share').click()
-    const link = await page.getByTestId('share-link').inputValue()
-    expect(link).toContain('warpproof-offline.html#')
+    const field = page.getByTestId('share-link')
+    await expect.poll(() => field.inputValue()).toContain('warpproof-offline.html#')
+    const link = await field.inputValue()
     const again = await visit(link)
     expect(await verdict(again.page)).toBe('data_race')
-    expect(await textOf(again.page, 'optimized')).toBe(edited)
+    await expect.poll(() => textOf(again.page, 'optimized')).toBe(edited)
     expect([...complaints, ...again.complaints]).toEqual([])
     await again.page.context().close()
     await page.context().close()

@@ -1,0 +1,254 @@
+// Splits the engine in two: what a first visit's verdict runs, and the rest.
+//
+// A first visitor waits for the engine's download, and the prepared softmax pair uses less than
+// half of it. So the engine is run on that pair in Node with a mark at the beginning of each
+// function, and the functions that were reached become one module (`warpproof_first.wasm`), the
+// others a second one (`warpproof_rest.wasm`), which web/src/core fetches after the first
+// verdict, before any other question, or at once when a function of it is called. The whole
+// (`warpproof_bg.wasm`) stays for the one-file copy and for Node.
+//
+// How: the first module's memory, tables, globals and functions are exported, and the rest
+// imports them, so both run on the same state. A function of the rest that the first module
+// calls, exports or has in its table is a stub there, which has the rest loaded if it is not
+// and then calls it through a table of its own; loading puts the rest's functions into the
+// engine's table, too, so indirect calls go straight to them. Nothing is compiled differently:
+// the bodies are the whole module's, with other indices.
+//
+// With threads, some functions run in other threads only than the one that is watched here:
+// those of rayon and what it rests on belong to the first module by name.
+
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { KIND, Reader, SECTION, assemble, join, list, number, parse, signed, text, walk } from './wasm-binary.mjs'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+/** The spec of what a first visit verifies: the gallery's first example. */
+const firstExample = () => path.join(root, 'tests/corpus', `${/^case = "(.*)"$/m.exec(fs.readFileSync(path.join(root, 'tests/corpus/gallery.toml'), 'utf8'))[1]}`)
+/** In any part of a name that is not reached here but belongs to the first module: threads, and what a
+ * browser has and Node has not, and the allocator, whose ways depend on what came before. */
+const UNSEEN = /rayon|decide::prepare|idioms::prepare|crossbeam|wasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|::sync::|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
+
+const I32 = 0x7f
+const MUTABLE_I32 = [I32, 1]
+const ZERO = [0x41, 0, 0x0b]
+
+/** The module with a global for each function, which is 1 once the function was entered. */
+function marked(module) {
+  const first = module.globals.length
+  const bodies = module.bodies.map(({ from, to }, index) => {
+    // After the declarations of locals.
+    const reader = new Reader(module.bytes, from)
+    reader.pass(2 * reader.number())
+    const { at } = reader
+    return sized(join([module.bytes.subarray(from, at), [0x41, 1, 0x24], number(first + index), module.bytes.subarray(at, to)]))
+  })
+  const globals = [...module.globals.map(({ type, value }) => join([type, value])), ...module.bodies.map(() => [...MUTABLE_I32, ...ZERO])]
+  const exports = [...module.exports, ...module.bodies.map((_, index) => ({ name: `~${index}`, kind: KIND.global, index: first + index }))]
+  return write(module, { imports: module.imports, functions: module.functions, tables: module.tables, globals, exports, start: module.start, elements: module.elements.map(plainSegment), bodies })
+}
+
+const sized = body => join([number(body.length), body])
+const segment = (table, offset, functions) => (table === 0 ? join([[0, 0x41], signed(offset), [0x0b], list(functions.map(number))]) : join([[2], number(table), [0x41], signed(offset), [0x0b, 0], list(functions.map(number))]))
+const plainSegment = ({ offset, functions }) => segment(0, offset, functions)
+const importBytes = ({ from, name, kind, type }) => join([text(from), text(name), [kind], typeof type === 'number' ? number(type) : type])
+
+function write(module, { imports, functions, tables = [], memories = module.memories, globals, exports, start = null, elements, bodies, count = module.count, data = module.data }) {
+  const some = items => (items.length > 0 ? list(items) : null)
+  return assemble([
+    [SECTION.type, module.typeBytes],
+    [SECTION.import, some(imports.map(importBytes))],
+    [SECTION.function, some(functions.map(number))],
+    [SECTION.table, some(tables)],
+    [SECTION.memory, some(memories)],
+    [SECTION.global, some(globals)],
+    [SECTION.export, some(exports.map(({ name, kind, index }) => join([text(name), [kind], number(index)])))],
+    [SECTION.start, start === null ? null : Buffer.from(number(start))],
+    [SECTION.element, some(elements)],
+    [SECTION.count, count],
+    [SECTION.code, some(bodies)],
+    [SECTION.data, data],
+  ])
+}
+
+/** Runs the marked engine on the first pair in a process of its own: which functions it entered. */
+function reached(folder, module) {
+  const file = path.join(folder, 'marked.wasm')
+  fs.writeFileSync(file, marked(module))
+  const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--run', folder, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  fs.rmSync(file)
+  if (run.status !== 0) throw new Error(`the engine does not run in Node:\n${run.stderr}`)
+  return JSON.parse(run.stdout)
+}
+
+/** The run itself: what the page asks before its first verdict, and what follows it at once. */
+async function runFirst(folder, file) {
+  globalThis.self ??= { addEventListener() {} } // wasm-bindgen-rayon listens when it is loaded
+  const { texts } = await import('./measure.mjs')
+  const engine = await import(pathToFileURL(path.join(folder, 'warpproof.js')))
+  const exports = engine.initSync({ module: new WebAssembly.Module(fs.readFileSync(file)) })
+  const { spec, reference, optimized } = texts(firstExample())
+  const input = { spec, reference: reference ?? '', optimized, single: reference === null }
+  engine.version()
+  engine.infer(input)
+  // Also what the page asks when something went wrong.
+  engine.panicMessage()
+  engine.outOfMemory()
+  engine.engineMemory()
+  const run = new engine.Run()
+  run.addresses()
+  const { verdict } = run.verify(input, () => {})
+  if (verdict !== 'equivalent') throw new Error(`the first pair is ${verdict}`)
+  run.recorded()
+  run.prepare()
+  run.free()
+  const entered = Object.keys(exports).filter(name => name.startsWith('~') && exports[name].value === 1)
+  process.stdout.write(JSON.stringify(entered.map(name => Number(name.slice(1)))))
+}
+
+/** Writes `warpproof_first.wasm` and `warpproof_rest.wasm` beside the whole, which loses its
+ * names, and lets the JavaScript binding load the rest. */
+export function splitPackage(folder) {
+  const wholeFile = path.join(folder, 'warpproof_bg.wasm')
+  const module = parse(fs.readFileSync(wholeFile))
+  if (module.names.size === 0) throw new Error('the functions have no names')
+  const entered = new Set(reached(folder, module))
+  const { first, rest } = split(module, index => entered.has(index) || UNSEEN.test(module.names.get(index + importedFunctions(module)) ?? ''))
+  fs.writeFileSync(path.join(folder, 'warpproof_first.wasm'), first)
+  fs.writeFileSync(path.join(folder, 'warpproof_rest.wasm'), rest)
+  fs.writeFileSync(wholeFile, write(module, {
+    imports: module.imports, functions: module.functions, tables: module.tables, globals: module.globals.map(({ type, value }) => join([type, value])), exports: module.exports, start: module.start,
+    elements: module.elements.map(plainSegment), bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
+  }))
+  bind(folder)
+  return { first: first.length, rest: rest.length }
+}
+
+const importedFunctions = module => module.imports.filter(({ kind }) => kind === KIND.function).length
+
+/** `isFirst(n)`: whether the n-th function that is not imported belongs to the first module. */
+function split(module, isFirst) {
+  if (module.imports.some(({ kind }) => kind === KIND.table || kind === KIND.global)) throw new Error('an imported table or global')
+  const imported = importedFunctions(module)
+  const calls = module.bodies.map(({ from, to }) => {
+    const sites = []
+    const segments = walk(module.bytes, from, to, (start, end, index) => sites.push({ start, end, index }))
+    return { sites, segments }
+  })
+  const inFirst = module.bodies.map((_, n) => isFirst(n) || calls[n].segments)
+  const belongs = index => index < imported || inFirst[index - imported]
+
+  // What the first module names: stubs where it is the rest's.
+  const stubs = new Map()
+  const stub = index => {
+    if (!belongs(index) && !stubs.has(index)) stubs.set(index, stubs.size)
+  }
+  calls.forEach(({ sites }, n) => inFirst[n] && sites.forEach(({ index }) => stub(index)))
+  module.exports.forEach(({ kind, index }) => kind === KIND.function && stub(index))
+  module.elements.forEach(({ functions }) => functions.forEach(stub))
+  if (module.start !== null) stub(module.start)
+
+  const typeOf = index => (index < imported ? module.imports.filter(({ kind }) => kind === KIND.function)[index].type : module.functions[index - imported])
+  const kept = module.bodies.map((_, n) => n).filter(n => inFirst[n])
+  const moved = module.bodies.map((_, n) => n).filter(n => !inFirst[n])
+  const loader = imported // the import that has the rest loaded comes after the others
+  const firstIndex = new Map(Array.from({ length: imported }, (_, index) => [index, index]))
+  kept.forEach((n, at) => firstIndex.set(imported + n, imported + 1 + at))
+  for (const [index, slot] of stubs) firstIndex.set(index, imported + 1 + kept.length + slot)
+
+  const used = [...new Set(moved.flatMap(n => calls[n].sites.map(({ index }) => index)).filter(belongs))]
+  const restIndex = new Map(used.map((index, at) => [index, at]))
+  moved.forEach((n, at) => restIndex.set(imported + n, used.length + at))
+
+  const body = (n, indices) => {
+    const { from, to } = module.bodies[n]
+    const parts = []
+    let at = from
+    for (const { start, end, index } of calls[n].sites) {
+      parts.push(module.bytes.subarray(at, start), number(indices.get(index)))
+      at = end
+    }
+    return sized(join([...parts, module.bytes.subarray(at, to)]))
+  }
+
+  const voidType = module.types.length // () -> ()
+  const typeBytes = withVoidType(module)
+  const loaded = module.globals.length
+  const own = module.tables.length
+  const stubBody = ([index, slot]) => {
+    const parameters = Array.from({ length: module.types[typeOf(index)] }, (_, at) => [0x20, ...number(at)]).flat()
+    return sized(join([[0, 0x23], number(loaded), [0x45, 0x04, 0x40, 0x10], number(loader), [0x0b], parameters, [0x41], signed(slot), [0x11], number(typeOf(index)), number(own), [0x0b]]))
+  }
+  const slots = join([[0x70, 1], number(stubs.size), number(stubs.size)])
+  const memoryImport = module.imports.find(({ kind }) => kind === KIND.memory)
+  const shared = [
+    { name: '~m', kind: KIND.memory, index: 0, type: memoryImport?.type ?? module.memories[0] },
+    ...[...module.tables, slots].map((type, index) => ({ name: `~t${index}`, kind: KIND.table, index, type })),
+    ...module.globals.map(({ type }, index) => ({ name: `~g${index}`, kind: KIND.global, index, type })),
+  ]
+  const sharedFunctions = used.map((index, at) => ({ name: `+${at.toString(36)}`, kind: KIND.function, index: firstIndex.get(index), type: typeOf(index) }))
+  const inOrder = [...stubs.keys()]
+  const functionImports = module.imports.filter(({ kind }) => kind === KIND.function)
+  const first = write({ ...module, typeBytes }, {
+    imports: [...module.imports.filter(({ kind }) => kind !== KIND.function), ...functionImports, { from: 'rest', name: 'load', kind: KIND.function, type: voidType }],
+    functions: [...kept.map(n => module.functions[n]), ...inOrder.map(typeOf)],
+    tables: [...module.tables, slots],
+    globals: [...module.globals.map(({ type, value }) => join([type, value])), [...MUTABLE_I32, ...ZERO]],
+    exports: [
+      ...module.exports.map(entry => (entry.kind === KIND.function ? { ...entry, index: firstIndex.get(entry.index) } : entry)),
+      ...shared, ...sharedFunctions, { name: '~loaded', kind: KIND.global, index: loaded },
+    ],
+    start: module.start === null ? null : firstIndex.get(module.start),
+    elements: module.elements.map(({ offset, functions }) => segment(0, offset, functions.map(index => firstIndex.get(index)))),
+    bodies: [...kept.map(n => body(n, firstIndex)), ...[...stubs].map(stubBody)],
+  })
+  const rest = write(module, {
+    imports: [...shared, ...sharedFunctions].map(({ name, kind, type }) => ({ from: 'first', name, kind, type })),
+    functions: moved.map(n => module.functions[n]),
+    memories: [],
+    globals: [],
+    exports: [],
+    elements: [
+      ...module.elements.flatMap(({ offset, functions }) => stretches(functions.map(belongs)).map(([from, to]) => segment(0, offset + from, functions.slice(from, to).map(index => restIndex.get(index))))),
+      ...(inOrder.length > 0 ? [segment(own, 0, inOrder.map(index => restIndex.get(index)))] : []),
+    ],
+    bodies: moved.map(n => body(n, restIndex)),
+    count: null,
+    data: null,
+  })
+  return { first, rest }
+}
+
+function withVoidType(module) {
+  const size = number(module.types.length).length
+  return join([number(module.types.length + 1), module.typeBytes.subarray(size), [0x60, 0, 0]])
+}
+
+/** The [from, to) where `flags` are false. */
+function stretches(flags) {
+  const found = []
+  flags.forEach((flag, at) => {
+    if (flag) return
+    const last = found.at(-1)
+    if (last?.[1] === at) last[1]++
+    else found.push([at, at + 1])
+  })
+  return found
+}
+
+/** Makes the generated JavaScript hand the loader to the first module. */
+function bind(folder) {
+  const file = path.join(folder, 'warpproof.js')
+  let places = 0
+  const source = fs.readFileSync(file, 'utf8').replace(/const imports = (__wbg_get_imports\(\w*\));/g, (_, call) => {
+    places++
+    return `const imports = { ...${call}, rest: { load: () => loadRest(wasmInstance) } };`
+  })
+  if (places !== 2) throw new Error(`wasm-bindgen's JavaScript asks for its imports in ${places} places, not in 2`)
+  fs.writeFileSync(file, `import { loadRest } from './rest.js';\n${source}`)
+  fs.copyFileSync(path.join(root, 'tools/rest.js'), path.join(folder, 'rest.js'))
+  fs.writeFileSync(path.join(folder, 'rest.d.ts'), 'export function fetchRest(): Promise<void>\nexport function loadRest(instance: WebAssembly.Instance): void\n')
+}
+
+if (process.argv[2] === '--run') await runFirst(process.argv[3], process.argv[4])

@@ -1,0 +1,262 @@
+// Reads a WebAssembly module as far as splitting it needs (tools/split.mjs): its sections, who
+// calls whom, and where in a body the indices of functions stand.
+//
+// Core specification 3.0, 5.4 (instructions) and 5.5 (modules); what the Rust compiler and
+// wasm-opt emit here (threads, SIMD, bulk memory, references), and an error for anything else.
+
+export const SECTION = { custom: 0, type: 1, import: 2, function: 3, table: 4, memory: 5, global: 6, export: 7, start: 8, element: 9, code: 10, data: 11, count: 12 }
+export const KIND = { function: 0, table: 1, memory: 2, global: 3 }
+
+/** A cursor over bytes. */
+export class Reader {
+  constructor(bytes, at = 0, end = bytes.length) {
+    Object.assign(this, { bytes, at, end })
+  }
+  byte() {
+    return this.bytes[this.at++]
+  }
+  number() {
+    let value = 0
+    for (let scale = 1; ; scale *= 128) {
+      const byte = this.bytes[this.at++]
+      value += (byte & 127) * scale
+      if (byte < 128) return value
+    }
+  }
+  /** A number whose value does not matter. */
+  pass(count = 1) {
+    for (; count > 0; count--) while (this.bytes[this.at++] >= 128);
+  }
+  text() {
+    const length = this.number()
+    this.at += length
+    return Buffer.from(this.bytes.subarray(this.at - length, this.at)).toString('utf8')
+  }
+  list(read) {
+    return Array.from({ length: this.number() }, (_, index) => read(this, index))
+  }
+  slice(from) {
+    return this.bytes.subarray(from, this.at)
+  }
+  /** The bytes that `read` passes over. */
+  raw(read) {
+    const from = this.at
+    read(this)
+    return this.slice(from)
+  }
+}
+
+const limits = reader => {
+  const flags = reader.byte()
+  reader.pass(flags & 1 ? 2 : 1)
+}
+const tableType = reader => {
+  reader.pass()
+  limits(reader)
+}
+const globalType = reader => void (reader.at += 2)
+const IMPORTED = { [KIND.function]: reader => reader.number(), [KIND.table]: reader => reader.raw(tableType), [KIND.memory]: reader => reader.raw(limits), [KIND.global]: reader => reader.raw(globalType) }
+
+/** Where an instruction names a function, global data or nothing that matters here. */
+const PLAIN = 0
+const NUMBER = 1
+const CALL = 2
+const MEMORY = 3
+const OPCODES = new Uint8Array(256).fill(255)
+for (const [from, to, shape] of [
+  [0x00, 0x01, PLAIN], [0x05, 0x05, PLAIN], [0x0b, 0x0b, PLAIN], [0x0f, 0x0f, PLAIN], [0x1a, 0x1b, PLAIN], [0x45, 0xc4, PLAIN], [0xd1, 0xd1, PLAIN],
+  [0x02, 0x04, NUMBER], [0x0c, 0x0d, NUMBER], [0x20, 0x26, NUMBER], [0x3f, 0x42, NUMBER], [0xd0, 0xd0, NUMBER],
+  [0x10, 0x10, CALL], [0x12, 0x12, CALL], [0xd2, 0xd2, CALL], [0x28, 0x3e, MEMORY],
+]) OPCODES.fill(shape, from, to + 1)
+
+function memoryArgument(reader) {
+  if (reader.number() & 64) reader.pass()
+  reader.pass()
+}
+
+/** Walks one body (without its size): `named(from, to, index)` for each immediate that is a
+ * function's index; true if it uses segments of data or of elements. */
+export function walk(bytes, start, end, named) {
+  const reader = new Reader(bytes, start, end)
+  let segments = false
+  for (let groups = reader.number(); groups > 0; groups--) reader.pass(2)
+  while (reader.at < end) {
+    const opcode = reader.byte()
+    switch (OPCODES[opcode]) {
+      case PLAIN:
+        continue
+      case NUMBER:
+        reader.pass()
+        continue
+      case CALL: {
+        const from = reader.at
+        const index = reader.number()
+        named(from, reader.at, index)
+        continue
+      }
+      case MEMORY:
+        memoryArgument(reader)
+        continue
+    }
+    if (opcode === 0x43) reader.at += 4
+    else if (opcode === 0x44) reader.at += 8
+    else if (opcode === 0x0e) reader.pass(reader.number() + 1)
+    else if (opcode === 0x11 || opcode === 0x13) reader.pass(2)
+    else if (opcode === 0x1c) reader.pass(reader.number())
+    else if (opcode === 0xfc) {
+      const minor = reader.number()
+      if (minor > 17) throw new Error(`opcode fc ${minor}`)
+      segments ||= [8, 9, 12, 13].includes(minor)
+      reader.pass(minor < 8 ? 0 : [8, 10, 12, 14].includes(minor) ? 2 : 1)
+    } else if (opcode === 0xfd) {
+      const minor = reader.number()
+      if (minor < 12 || minor === 92 || minor === 93) memoryArgument(reader)
+      else if (minor === 12 || minor === 13) reader.at += 16
+      else if (minor >= 21 && minor <= 34) reader.at += 1
+      else if (minor >= 84 && minor <= 91) {
+        memoryArgument(reader)
+        reader.at += 1
+      }
+    } else if (opcode === 0xfe) {
+      if (reader.number() === 3) reader.at += 1
+      else memoryArgument(reader)
+    } else throw new Error(`opcode ${opcode.toString(16)}`)
+  }
+  return segments
+}
+
+/** A module in parts. Function indices count the imported ones first. */
+export function parse(bytes) {
+  const reader = new Reader(bytes, 8)
+  const module = { bytes, types: [], typeBytes: null, imports: [], functions: [], tables: [], memories: [], globals: [], exports: [], start: null, elements: [], bodies: [], data: null, count: null, names: new Map() }
+  while (reader.at < bytes.length) {
+    const id = reader.byte()
+    const size = reader.number()
+    const section = new Reader(bytes, reader.at, reader.at + size)
+    reader.at += size
+    switch (id) {
+      case SECTION.custom:
+        if (section.text() === 'name') names(section, module.names)
+        break
+      case SECTION.type:
+        module.typeBytes = bytes.subarray(section.at, section.end)
+        module.types = section.list(type => {
+          if (type.byte() !== 0x60) throw new Error('a type that is no function')
+          const parameters = type.number()
+          type.pass(parameters)
+          type.pass(type.number())
+          return parameters
+        })
+        break
+      case SECTION.import:
+        module.imports = section.list(entry => {
+          const [from, name, kind] = [entry.text(), entry.text(), entry.byte()]
+          return { from, name, kind, type: IMPORTED[kind](entry) }
+        })
+        break
+      case SECTION.function:
+        module.functions = section.list(entry => entry.number())
+        break
+      case SECTION.table:
+        module.tables = section.list(entry => entry.raw(tableType))
+        break
+      case SECTION.memory:
+        module.memories = section.list(entry => entry.raw(limits))
+        break
+      case SECTION.global:
+        module.globals = section.list(entry => {
+          const type = entry.raw(globalType)
+          const value = entry.raw(() => constant(entry))
+          return { type, value }
+        })
+        break
+      case SECTION.export:
+        module.exports = section.list(entry => ({ name: entry.text(), kind: entry.byte(), index: entry.number() }))
+        break
+      case SECTION.start:
+        module.start = section.number()
+        break
+      case SECTION.element:
+        module.elements = section.list(entry => {
+          if (entry.number() !== 0 || entry.byte() !== 0x41) throw new Error('a segment of elements that is not plain')
+          const offset = entry.number()
+          if (entry.byte() !== 0x0b) throw new Error('an offset that is not plain')
+          return { offset, functions: entry.list(item => item.number()) }
+        })
+        break
+      case SECTION.code:
+        module.bodies = section.list(entry => {
+          const size = entry.number()
+          entry.at += size
+          return { from: entry.at - size, to: entry.at }
+        })
+        break
+      case SECTION.data:
+        module.data = bytes.subarray(section.at, section.end)
+        break
+      case SECTION.count:
+        module.count = bytes.subarray(section.at, section.end)
+        break
+      default:
+        throw new Error(`section ${id}`)
+    }
+  }
+  return module
+}
+
+function constant(reader) {
+  for (;;) {
+    const opcode = reader.byte()
+    if (opcode === 0x0b) return
+    if (opcode === 0x43) reader.at += 4
+    else if (opcode === 0x44) reader.at += 8
+    else if ([0x41, 0x42, 0x23, 0xd0].includes(opcode)) reader.pass()
+    else throw new Error(`a global's value with opcode ${opcode.toString(16)}`)
+  }
+}
+
+function names(section, into) {
+  while (section.at < section.end) {
+    const id = section.byte()
+    const end = section.number() + section.at
+    if (id === 1) for (const [index, name] of section.list(entry => [entry.number(), entry.text()])) into.set(index, name)
+    section.at = end
+  }
+}
+
+// ---- Writing.
+
+export function number(value) {
+  const bytes = []
+  do {
+    const low = value % 128
+    value = Math.floor(value / 128)
+    bytes.push(value > 0 ? low | 128 : low)
+  } while (value > 0)
+  return bytes
+}
+
+/** A non-negative number where a signed one is read (`i32.const`). */
+export function signed(value) {
+  const bytes = []
+  for (;;) {
+    const low = value & 127
+    value >>= 7
+    if (value === 0 && low < 64) return [...bytes, low]
+    bytes.push(low | 128)
+  }
+}
+
+export const text = value => {
+  const bytes = Buffer.from(value)
+  return Buffer.concat([Buffer.from(number(bytes.length)), bytes])
+}
+const buffer = part => (Array.isArray(part) ? Buffer.from(part) : part)
+export const join = parts => Buffer.concat(parts.map(buffer))
+export const list = parts => join([number(parts.length), ...parts])
+
+/** A module from [section, contents] in order; empty contents are left out. */
+export function assemble(sections) {
+  const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+  return join([header, ...sections.filter(([, body]) => body !== null).map(([id, body]) => join([[id], number(body.length), body]))])
+}

@@ -1,0 +1,42 @@
+// What a first visitor does not need before the first verdict: fetched after it, when nobody waits,
+// or at once when it is wanted earlier.
+
+import type { Component } from 'svelte'
+
+/** Fetches a module once; again where that failed. */
+function once<T>(fetch: () => Promise<T>): () => Promise<T> {
+  let module: Promise<T> | null = null
+  return () => {
+    module ??= fetch().catch((error: unknown) => {
+      module = null
+      throw error
+    })
+    return module
+  }
+}
+
+/** The tabs of the results that hold evidence. */
+export const laterTabs = {
+  counterexample: once(() => import('./CounterexampleTab.svelte')),
+  races: once(() => import('./RacesTab.svelte')),
+  waits: once(() => import('./WaitsTab.svelte')),
+  timeline: once(() => import('./TimelineTab.svelte')),
+} as const
+
+/** A dialog, whose component opens itself. */
+export type LaterDialog = () => Promise<{ default: Component<Record<string, never>, { open: () => void | Promise<void> }> }>
+
+export const laterDialogs = {
+  share: once(() => import('./ShareDialog.svelte')),
+  help: once(() => import('./HelpDialog.svelte')),
+  form: once(() => import('./SpecForm.svelte')),
+} satisfies Record<string, LaterDialog>
+
+/** Files that come in, and the format of links. */
+export const laterFiles = once(() => import('./files'))
+export const laterLinks = once(() => import('../core/share'))
+
+/** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
+export function fetchLater(): void {
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterFiles, laterLinks]) part().catch(() => undefined)
+}
