@@ -338,7 +338,7 @@ fn different_values(
         Cone::of(reading.terms(side), &roots, budget)
     };
     let cones = [cone(0)?, cone(1)?];
-    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
+    let constants = [reading.meanings.enclosures(0), reading.meanings.enclosures(1)];
     let points: BTreeSet<u64> = claims.iter().filter_map(|(_, witness)| witness.point).collect();
     let mut checked = Checked::default();
     for point in points {

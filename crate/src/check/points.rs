@@ -105,7 +105,7 @@ pub(super) fn refute_witness(
     let mut values = [Quantity::Unknown; 2];
     for (side, term) in [a, b].into_iter().enumerate() {
         let cone = Cone::of(reading.terms(side), &[term], budget)?;
-        let constants = reading.meanings.quantities(side);
+        let constants = reading.meanings.enclosures(side);
         let domain = Reals { element: &element, constants: &constants };
         values[side] = evaluate(&cone, &domain, budget, &mut Vec::new())?[0];
     }

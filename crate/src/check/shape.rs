@@ -19,7 +19,7 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
         .iter()
         .map(|constant| {
             let mut hasher = rustc_hash::FxHasher::default();
-            constant.hash(&mut hasher);
+            constant.as_read().hash(&mut hasher);
             mix(hasher.finish(), 1)
         })
         .collect();

@@ -6,12 +6,13 @@
 //! alone.
 
 use super::cases::vanishes_by_cases;
+use super::constants::Computed;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
-use super::witness::{Question, Search, contrast};
+use super::witness::{Question, Rounded, Search, contrast};
 use super::{
     Certificate, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason,
     Witness, uses,
@@ -373,7 +374,7 @@ fn settle(
                 return Ok(Equality::Equal(certificate));
             }
         }
-        Search::Close(_) => {}
+        Search::Close(_) | Search::Rounded(_) => {}
     }
     let message = format!("the normal forms differ: {}", forms.render_difference(unequal.forms));
     Ok(Equality::Unknown(undecided(message, &search)))
@@ -381,6 +382,7 @@ fn settle(
 
 fn undecided(message: String, search: &Search) -> Reason {
     let hint = match search {
+        Search::Rounded(rounded) => return only_rounded(rounded),
         Search::Different(_) => None,
         Search::Close(part) => Some(format!(
             "the two sides differ by {part:.1e} of their size, which the rounding of a constant may explain; \
@@ -392,6 +394,21 @@ fn undecided(message: String, search: &Search) -> Reason {
         }
     };
     Reason { message, hint }
+}
+
+/// Why a difference is none, if the rounding of numbers that depend on no input may explain it.
+fn only_rounded(rounded: &Rounded) -> Reason {
+    let message = "the difference may be rounding: the kernels compute numbers from known ones alone, as the \
+        hardware rounds them, and these may be off by more than the two sides differ"
+        .to_owned();
+    let numbers: Vec<String> = rounded.numbers.iter().map(Computed::to_string).collect();
+    let hint = format!(
+        "as computed they differ by {:.1e} of their size; {} may be off by rounding; if they come out of a scalar or \
+         of contents that the spec gives, make those symbolic, or give both kernels the same numbers as a tensor",
+        rounded.part,
+        numbers.join(" and ")
+    );
+    Reason { message, hint: Some(hint) }
 }
 
 fn equal(summary: String, method: Method) -> Compared {

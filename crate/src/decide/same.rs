@@ -19,8 +19,8 @@ const STEPS_PER_PAIR: u64 = 1 << 24;
 pub(super) struct Same<'a> {
     a: &'a Terms,
     b: &'a Terms,
-    /// Constants of `b` that are one of `a`'s.
-    constants: &'a [Option<usize>],
+    /// For each constant of `a` and of `b`, the first of `a` that is the same number.
+    constants: &'a [Vec<Option<usize>>; 2],
     equal: Vec<(Term, Term)>,
     /// Pairs that were not found alike, and the depth that was allowed for.
     unlike: Vec<(Term, Term, u32)>,
@@ -28,21 +28,24 @@ pub(super) struct Same<'a> {
 }
 
 impl<'a> Same<'a> {
-    pub(super) fn new(a: &'a Terms, b: &'a Terms, constants: &'a [Option<usize>]) -> Same<'a> {
+    pub(super) fn new(a: &'a Terms, b: &'a Terms, constants: &'a [Vec<Option<usize>>; 2]) -> Same<'a> {
         let size = (a.len() + b.len()).next_power_of_two().min(TABLE);
         let equal = vec![(Term::ZERO, Term::ONE); size];
         let unlike = vec![(Term::ZERO, Term::ZERO, 0); size];
         Same { a, b, constants, equal, unlike, steps: 0 }
     }
 
-    /// Which constants of `b` are which of `a`.
-    pub(super) fn constants(a: &Terms, b: &Terms) -> Vec<Option<usize>> {
+    /// Which constants of `a` and of `b` are which of `a`.
+    pub(super) fn constants(a: &Terms, b: &Terms) -> [Vec<Option<usize>>; 2] {
         // What is not a number is not equal to itself either: it stands for missing values.
-        let numbers = a.constants().iter().enumerate();
+        let numbers = a.constants().iter().enumerate().rev();
         let numbers = numbers.filter(|(_, constant)| constant.number != Number::NotANumber);
         let known: rustc_hash::FxHashMap<_, usize> =
-            numbers.map(|(index, constant)| (constant, index)).collect();
-        b.constants().iter().map(|constant| known.get(constant).copied()).collect()
+            numbers.map(|(index, constant)| (constant.as_read(), index)).collect();
+        let which = |terms: &Terms| {
+            terms.constants().iter().map(|constant| known.get(&constant.as_read()).copied()).collect()
+        };
+        [which(a), which(b)]
     }
 
     /// Which pairs of terms are built alike.
@@ -290,7 +293,7 @@ impl<'a> Same<'a> {
             return a == b;
         }
         match (a.as_constant(), b.as_constant()) {
-            (Some(a), Some(b)) => self.constants.get(b) == Some(&Some(a)),
+            (Some(a), Some(b)) => self.constants[0][a].is_some() && self.constants[0][a] == self.constants[1][b],
             _ => false,
         }
     }

@@ -8,7 +8,7 @@
 //! Guarantees: those of `witness`; deterministic.
 
 use super::Witness;
-use super::witness::{self, NOTICEABLE, Question, Search, plain};
+use super::witness::{self, NOTICEABLE, Question, Rounded, Search, plain, roughest};
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
 use crate::term::eval::{Cone, Interval, Quantity, Reals, evaluate};
@@ -42,7 +42,7 @@ pub(super) fn plainly_different(
 ) -> Result<Vec<Option<Witness>>, Exhausted> {
     let (left, right): (Vec<Term>, Vec<Term>) = pairs.iter().copied().unzip();
     let cones = [Cone::of(question.terms[0], &left, budget)?, Cone::of(question.terms[1], &right, budget)?];
-    let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
+    let constants = [question.meanings.enclosures(0), question.meanings.enclosures(1)];
     let mut found = vec![None; pairs.len()];
     for point in 1..3 {
         let element = |element: u32| plain(question.elements, point, element);
@@ -109,7 +109,7 @@ impl Trials {
                     differs |= apart(both.values(budget, &element)?).is_some();
                 }
                 if !differs {
-                    return Ok(Search::Alike(3));
+                    return Ok(both.rounded(question, budget)?.map_or(Search::Alike(3), Search::Rounded));
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Trials {
         match &search {
             Search::Different(found) if self.kept.len() < KEPT => self.kept.push(found.clone()),
             Search::Different(_) => {}
-            Search::Close(_) | Search::Alike(_) => self.fruitless += 1,
+            Search::Close(_) | Search::Rounded(_) | Search::Alike(_) => self.fruitless += 1,
         }
         Ok(search)
     }
@@ -136,8 +136,25 @@ impl Both {
                 Cone::of(question.terms[0], &[pair.0], budget)?,
                 Cone::of(question.terms[1], &[pair.1], budget)?,
             ],
-            constants: [question.meanings.quantities(0), question.meanings.quantities(1)],
+            constants: [question.meanings.enclosures(0), question.meanings.enclosures(1)],
         })
+    }
+
+    /// Whether the two differ at a plain point with constants as the hardware computes them.
+    fn rounded(&self, question: &Question<'_>, budget: &Budget) -> Result<Option<Rounded>, Exhausted> {
+        let numbers = roughest(&self.cones, question.meanings);
+        if numbers.is_empty() {
+            return Ok(None);
+        }
+        let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
+        let mut part = 0.0f64;
+        for point in 1..4u64 {
+            let element = |element: u32| plain(question.elements, point, element);
+            if let Some([a, b]) = bounded(self.values_with(&constants, budget, &element)?) {
+                part = part.max(gap(a, b));
+            }
+        }
+        Ok((part > 0.0).then_some(Rounded { part, numbers }))
     }
 
     fn mentions(&self, element: u32) -> bool {
@@ -145,9 +162,18 @@ impl Both {
     }
 
     fn values(&self, budget: &Budget, element: &dyn Fn(u32) -> Quantity) -> Result<[Quantity; 2], Exhausted> {
+        self.values_with(&self.constants, budget, element)
+    }
+
+    fn values_with(
+        &self,
+        constants: &[Vec<Quantity>; 2],
+        budget: &Budget,
+        element: &dyn Fn(u32) -> Quantity,
+    ) -> Result<[Quantity; 2], Exhausted> {
         let mut values = [Quantity::Unknown; 2];
         for (side, value) in values.iter_mut().enumerate() {
-            let domain = Reals { element, constants: &self.constants[side] };
+            let domain = Reals { element, constants: &constants[side] };
             let mut steps = Vec::new();
             let roots = evaluate(&self.cones[side], &domain, budget, &mut steps)?;
             *value = if self.cones[side].overflows(&steps) { Quantity::Undefined } else { roots[0] };
@@ -158,11 +184,17 @@ impl Both {
 
 /// The enclosures of two finite values that are certainly and noticeably different.
 fn apart(values: [Quantity; 2]) -> Option<[(f64, f64); 2]> {
-    let [a, b]: [Interval; 2] = [values[0].interval()?, values[1].interval()?];
-    if !a.is_bounded() || !b.is_bounded() {
-        return None;
-    }
+    let [a, b] = bounded(values)?;
+    (gap(a, b) > NOTICEABLE).then(|| [(a.low(), a.high()), (b.low(), b.high())])
+}
+
+fn bounded(values: [Quantity; 2]) -> Option<[Interval; 2]> {
+    let both = [values[0].interval()?, values[1].interval()?];
+    both.iter().all(|value| value.is_bounded()).then_some(both)
+}
+
+/// By what part of the larger one two values certainly differ.
+fn gap(a: Interval, b: Interval) -> f64 {
     let gap = (a.low() - b.high()).max(b.low() - a.high());
-    let size = a.abs().high().max(b.abs().high());
-    (gap > NOTICEABLE * size).then(|| [(a.low(), a.high()), (b.low(), b.high())])
+    if gap > 0.0 { gap / a.abs().high().max(b.abs().high()) } else { 0.0 }
 }

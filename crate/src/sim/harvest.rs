@@ -1,6 +1,5 @@
 //! Gathering what a finished run leaves behind.
 
-use super::bits::as_number;
 use super::machine::Machine;
 use super::memory::{Owner, memory_element, starts_defined};
 use super::outcome::{Cell, Fault, FaultKind, Run, TensorState};
@@ -74,7 +73,7 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
             } else {
                 Value::Undefined
             };
-            let term = as_number(&mut machine.terms, format, value);
+            let term = machine.number(format, value);
             let touched = writer.is_some() || !is_initial(&setup.initial, element, term);
             cells.push(match term {
                 None => Cell::Unwritten,

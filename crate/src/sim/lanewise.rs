@@ -60,6 +60,8 @@ impl<'a> Machine<'a> {
             }
             let warp = &mut self.warps[index];
             warp.compute(op.concrete, src, &mut self.scratch);
+            self.look_at_rounding(index, pc, concrete, op, src);
+            let warp = &mut self.warps[index];
             warp.take(dst[0], concrete, false);
             if let Some(second) = dst.get(1) {
                 warp.set_concrete(*second, concrete, &self.scratch);
@@ -92,6 +94,8 @@ impl<'a> Machine<'a> {
             }
             let warp = &mut self.warps[index];
             warp.compute(op.concrete, src, &mut self.scratch);
+            self.look_at_rounding(index, pc, 1, op, src);
+            let warp = &mut self.warps[index];
             let word = warp.waiting()[0];
             warp.take(dst[0], u32::MAX, false);
             warp.mark_uniform(dst[0]);
@@ -130,8 +134,9 @@ impl<'a> Machine<'a> {
     /// What an instruction on uniform registers gives.
     fn uniform_results(&mut self, index: usize, op: &Lanewise, destinations: usize, src: &[Reg]) -> Results {
         let mut values = [Value::Concrete(0); 4];
-        for (value, reg) in values.iter_mut().zip(src) {
-            *value = self.warps[index].get(*reg, 0);
+        for (at, (value, reg)) in values.iter_mut().zip(src).enumerate() {
+            let held = self.warps[index].get(*reg, 0);
+            *value = self.roundings.operand(&mut self.terms, *reg, op.src[at], held);
         }
         let Meaning::Real(function) = op.meaning else {
             return evaluate(&mut self.terms, op, &values[..src.len()], destinations);
@@ -172,8 +177,9 @@ impl<'a> Machine<'a> {
         let mut before: Option<([Value; 4], Results)> = None;
         for lane in lanes(special) {
             let mut values = [Value::Concrete(0); 4];
-            for (value, reg) in values.iter_mut().zip(src) {
-                *value = self.warps[index].get(*reg, lane);
+            for (at, (value, reg)) in values.iter_mut().zip(src).enumerate() {
+                let held = self.warps[index].get(*reg, lane);
+                *value = self.roundings.operand(&mut self.terms, *reg, op.src[at], held);
             }
             let result = match before {
                 Some((known, result)) if known == values => result,
@@ -226,8 +232,8 @@ impl<'a> Machine<'a> {
                 } else if last.0 == word && last.1 != Term::ZERO {
                     last.1
                 } else {
-                    let term =
-                        as_operand(&mut self.terms, format, Value::Concrete(word)).unwrap_or(Term::ZERO);
+                    let value = self.roundings.operand(&mut self.terms, *reg, format, Value::Concrete(word));
+                    let term = as_operand(&mut self.terms, format, value).unwrap_or(Term::ZERO);
                     last = (word, term);
                     term
                 };

@@ -17,6 +17,7 @@ use super::phaser::Phasers;
 use super::predicate::Guards;
 use super::race::Detector;
 use super::repeats::Repeats;
+use super::rounding::Roundings;
 use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
 use super::straight::{self, Step};
@@ -111,6 +112,8 @@ pub(super) struct Machine<'a> {
     pub(super) stretches: Stretches,
     /// There are several.
     pub(super) many: bool,
+    /// How far concrete floats may be from what they stand for.
+    pub(super) roundings: Roundings,
     /// Second results of an instruction.
     pub(super) scratch: Lanes,
     /// A CTA barrier has let its threads go.
@@ -193,6 +196,7 @@ impl<'a> Machine<'a> {
             repeats: Repeats::default(),
             stretches: Stretches::default(),
             many: block > WARP as u32,
+            roundings: Roundings::new(kernel),
             scratch: [0; WARP],
             released: false,
             parked: false,

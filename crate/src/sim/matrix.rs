@@ -8,7 +8,7 @@
 //! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
 //! it is computed; integers wrap or saturate as the manual says.
 
-use super::bits::{as_number, concat, slice};
+use super::bits::{concat, slice};
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
@@ -532,7 +532,7 @@ struct Matrix {
 impl Matrix {
     /// Its elements as numbers (nothing is undefined).
     fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
-        let number = |value: &Value| as_number(&mut machine.terms, self.format, *value).unwrap_or(Term::ZERO);
+        let number = |value: &Value| machine.number(self.format, *value).unwrap_or(Term::ZERO);
         self.values.iter().map(number).collect()
     }
 }

@@ -47,6 +47,7 @@ mod predicate;
 mod race;
 mod races;
 mod repeats;
+mod rounding;
 mod setup;
 mod spin;
 mod straight;

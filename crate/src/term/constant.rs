@@ -52,6 +52,32 @@ pub struct Constant {
     pub number: Number,
     /// The float format it was rounded to; `None` for exact numbers.
     pub rounded: Option<Format>,
+    /// The bits of [`Constant::error`].
+    error: u64,
+}
+
+impl Constant {
+    /// A number, and the float format it was rounded to.
+    pub fn new(number: Number, rounded: Option<Format>) -> Constant {
+        Constant { number, rounded, error: 0 }
+    }
+
+    /// The same, computed by a kernel from concrete numbers.
+    pub(super) fn computed(self, error: f64) -> Constant {
+        debug_assert!(error >= 0.0);
+        Constant { error: error.to_bits(), ..self }
+    }
+
+    /// How far the real number that the kernel computed may at most be from this one: 0, unless it
+    /// was computed from concrete numbers, as the hardware rounds them. No proof may use that.
+    pub fn error(&self) -> f64 {
+        f64::from_bits(self.error)
+    }
+
+    /// What it is, however it came about.
+    pub fn as_read(&self) -> (&Number, Option<Format>) {
+        (&self.number, self.rounded)
+    }
 }
 
 /// The number that the low bits of `bits` hold in `format`.

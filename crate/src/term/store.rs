@@ -117,7 +117,7 @@ impl Terms {
             functions: Vec::new(),
             reads: BTreeSet::new(),
         };
-        let exact = |number| Constant { number, rounded: None };
+        let exact = |number| Constant::new(number, None);
         for number in [
             Number::Rational(BigRational::zero()),
             Number::Rational(BigRational::one()),
@@ -268,7 +268,7 @@ impl Terms {
 
     /// An exact rational.
     pub fn rational(&mut self, value: BigRational) -> Term {
-        self.constant(Constant { number: Number::Rational(value), rounded: None })
+        self.constant(Constant::new(Number::Rational(value), None))
     }
 
     /// An exact integer.
@@ -278,7 +278,7 @@ impl Terms {
 
     /// A named real.
     pub fn named(&mut self, name: Named) -> Term {
-        self.constant(Constant { number: Number::Named(name), rounded: None })
+        self.constant(Constant::new(Number::Named(name), None))
     }
 
     /// The number that `bits` hold in a format: floats remember that they were rounded, integers
@@ -287,19 +287,20 @@ impl Terms {
         if let Some(term) = self.float_ids.get(&(format, bits)) {
             return *term;
         }
-        let number = super::constant::decode(format, bits);
-        let whole =
-            matches!(&number, Number::Rational(value) if value.is_integer() && value.numer().bits() <= 11);
-        let rounded =
-            (format.is_float() && matches!(number, Number::Rational(_)) && !whole).then_some(format);
-        let term = self.constant(Constant { number, rounded });
+        let term = self.constant(read(format, bits));
         self.float_ids.insert((format, bits), term);
         term
     }
 
+    /// The same for a number that a kernel computed from concrete ones: the real number may be as far
+    /// from it as `error` says. A constant of its own, also where it is 0 or 1.
+    pub fn computed(&mut self, format: Format, bits: u64, error: f64) -> Term {
+        self.constant(read(format, bits).computed(error))
+    }
+
     /// Not a number: what has no value.
     pub fn not_a_number(&mut self) -> Term {
-        self.constant(Constant { number: Number::NotANumber, rounded: None })
+        self.constant(Constant::new(Number::NotANumber, None))
     }
 
     /// The rational value of a constant term.
@@ -424,15 +425,16 @@ impl Terms {
     #[inline]
     pub fn neg(&mut self, a: Term) -> Term {
         if let Some(constant) = a.as_constant() {
-            let Constant { number, rounded } = self.constants[constant].clone();
-            let negated = match number {
+            let known = &self.constants[constant];
+            let (rounded, error) = (known.rounded, known.error());
+            let negated = match known.number.clone() {
                 Number::Rational(value) => Some(Number::Rational(-value)),
                 Number::Infinity => Some(Number::MinusInfinity),
                 Number::MinusInfinity => Some(Number::Infinity),
                 _ => None,
             };
             if let Some(number) = negated {
-                return self.constant(Constant { number, rounded });
+                return self.constant(Constant::new(number, rounded).computed(error));
             }
         }
         if let Node::Unary(Unary::Neg, inner) = self.node(a) {
@@ -662,4 +664,13 @@ impl Terms {
 #[inline]
 fn is_infinite(a: Term) -> bool {
     a == Term::INFINITY || a == Term::MINUS_INFINITY
+}
+
+/// What bits hold in a format; whole numbers of few digits count as exact.
+fn read(format: Format, bits: u64) -> Constant {
+    let number = super::constant::decode(format, bits);
+    let whole =
+        matches!(&number, Number::Rational(value) if value.is_integer() && value.numer().bits() <= 11);
+    let rounded = (format.is_float() && matches!(number, Number::Rational(_)) && !whole).then_some(format);
+    Constant::new(number, rounded)
 }

@@ -15,7 +15,7 @@ use crate::base::{Budget, Exhausted, Format};
 use crate::decide::Options;
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::{Quantity, Reach, operands};
-use crate::term::{Number, Term, Terms};
+use crate::term::{Interval, Number, Term, Terms};
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
@@ -74,6 +74,27 @@ impl Meaning {
 pub struct Meanings {
     sides: [Vec<Meaning>; 2],
     names: [Vec<Option<String>>; 2],
+    computed: [Vec<Computed>; 2],
+}
+
+/// A constant that a kernel computed from concrete numbers, as the hardware rounds them.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Computed {
+    /// Its index in the constant table.
+    pub constant: usize,
+    /// What the hardware gets.
+    pub value: f64,
+    /// How far the real number may be from that.
+    pub error: f64,
+}
+
+impl std::fmt::Display for Computed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.error.is_finite() {
+            return write!(f, "{} (by an unknown amount)", self.value);
+        }
+        write!(f, "{} (by up to {:.1e})", self.value, self.error)
+    }
 }
 
 /// A rounded constant that some root uses.
@@ -120,10 +141,11 @@ impl Meanings {
         let names = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| name(&constant.number, &values)).collect()
         });
+        let computed = sides.map(|(terms, _)| computed(terms));
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
         });
-        Ok(Meanings { sides, names })
+        Ok(Meanings { sides, names, computed })
     }
 
     /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
@@ -140,6 +162,36 @@ impl Meanings {
     pub fn quantities(&self, side: usize) -> Vec<Quantity> {
         self.sides[side].iter().map(Meaning::quantity).collect()
     }
+
+    /// The same, where what a kernel computed from concrete numbers may be any number that the
+    /// hardware rounds to it. For differences, never for equality.
+    pub fn enclosures(&self, side: usize) -> Vec<Quantity> {
+        let mut quantities = self.quantities(side);
+        for Computed { constant, value, error } in &self.computed[side] {
+            let around = Interval::point(*value).plus(Interval::new(-error, *error));
+            let read = quantities[*constant].interval();
+            quantities[*constant] = Quantity::Within(read.map_or(around, |read| read.hull(around)));
+        }
+        quantities
+    }
+
+    /// The constants of one side that were computed with rounding, ascending.
+    pub fn computed(&self, side: usize) -> &[Computed] {
+        &self.computed[side]
+    }
+}
+
+/// The constants that were computed with rounding.
+fn computed(terms: &Terms) -> Vec<Computed> {
+    let rounded = terms.constants().iter().enumerate().filter(|(_, constant)| constant.error() > 0.0);
+    rounded
+        .filter_map(|(constant, known)| match &known.number {
+            Number::Rational(value) => {
+                Some(Computed { constant, value: value.to_f64()?, error: known.error() })
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// The meaning of one table entry.

@@ -116,7 +116,7 @@ fn operand<'t>(
         return Some(*known);
     }
     let term = match NUMBERS.iter().find(|(name, _)| *name == word) {
-        Some((_, number)) => terms.constant(crate::term::Constant { number: number.clone(), rounded: None }),
+        Some((_, number)) => terms.constant(crate::term::Constant::new(number.clone(), None)),
         None => terms.rational(word.parse::<BigRational>().ok()?),
     };
     numbers.insert(word, term);

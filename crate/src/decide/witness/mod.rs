@@ -20,7 +20,7 @@ mod tests;
 pub use contrast::{Contrast, Shown, contrast};
 
 use super::Witness;
-use super::constants::Meanings;
+use super::constants::{Computed, Meanings};
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms};
@@ -64,9 +64,39 @@ pub enum Search {
     Different(Witness),
     /// They differ at most by this part of the larger side, which rounding could explain.
     Close(f64),
+    /// They differ as computed, but not for certain: numbers that the kernels compute from concrete
+    /// ones alone are rounded.
+    Rounded(Rounded),
     /// They agree, as far as can be told, at this many points; at 0 points they are both defined
     /// nowhere that was looked.
     Alike(u32),
+}
+
+/// A difference that the rounding of computed constants may explain.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rounded {
+    /// The largest difference as computed, as a part of the larger side.
+    pub part: f64,
+    /// The numbers that may be farthest off for their size.
+    pub numbers: Vec<Computed>,
+}
+
+/// How many of them are named.
+const NAMED: usize = 2;
+
+/// The computed constants below the roots of both cones that may be farthest off for their size.
+pub(super) fn roughest(cones: &[Cone; 2], meanings: &Meanings) -> Vec<Computed> {
+    let used = |side: usize| {
+        let constants = cones[side].constants();
+        let is_used = |known: &&Computed| constants.binary_search(&(known.constant as u32)).is_ok();
+        meanings.computed(side).iter().filter(is_used).copied()
+    };
+    let mut found: Vec<Computed> = used(0).chain(used(1)).collect();
+    let part = |known: &Computed| known.error / known.value.abs();
+    found.sort_by(|a, b| part(b).total_cmp(&part(a)).then(b.value.total_cmp(&a.value)));
+    found.dedup_by(|a, b| a.value.abs() == b.value.abs());
+    found.truncate(NAMED);
+    found
 }
 
 /// A value for each element at one of a few plain points: small whole numbers, positive at the
@@ -89,13 +119,17 @@ pub fn search(
 ) -> Result<Search, Exhausted> {
     let mut arena = Arena::new(question, pair, budget)?;
     let mut best: Option<(f64, Vec<Small>)> = None;
-    let mut defined = 0;
+    let (mut defined, mut as_computed) = (0, 0.0f64);
     for attempt in 0..ROUNDS * points::tries(&arena.thresholds, &arena.kinds) {
         if attempt >= LEAST && arena.is_spent() {
             break;
         }
         let point = points::point(seed, attempt, &arena.kinds, &arena.lone, &arena.thresholds);
-        let Some(difference) = arena.difference(&point)? else { continue };
+        let difference = arena.difference(&point)?;
+        if as_computed < CLEAR && difference.is_none_or(|difference| difference < CLEAR) {
+            as_computed = as_computed.max(arena.difference_as_computed(&point)?);
+        }
+        let Some(difference) = difference else { continue };
         defined += 1;
         if difference > best.as_ref().map_or(0.0, |best| best.0) {
             best = Some((difference, point));
@@ -105,6 +139,11 @@ pub fn search(
         }
     }
     *spent += arena.steps as u64;
+    let certain = best.as_ref().map_or(0.0, |best| best.0);
+    if certain < NOTICEABLE && as_computed > certain {
+        let numbers = roughest(&arena.cones, question.meanings);
+        return Ok(Search::Rounded(Rounded { part: as_computed, numbers }));
+    }
     let Some((difference, point)) = best else { return Ok(Search::Alike(defined)) };
     if difference < NOTICEABLE {
         return Ok(Search::Close(difference));
@@ -161,6 +200,8 @@ struct Arena<'a> {
     budget: &'a Budget,
     cones: [Cone; 2],
     constants: [Vec<Quantity>; 2],
+    /// The constants as the hardware computes them, where that is not for certain.
+    as_computed: Option<[Vec<Quantity>; 2]>,
     /// The elements of either cone, ascending; points list values in this order.
     elements: Vec<u32>,
     kinds: Vec<Kind>,
@@ -189,12 +230,14 @@ impl<'a> Arena<'a> {
         };
         let on = |side: usize, element: &u32| cones[side].elements().binary_search(element).is_ok();
         let lone = elements.iter().map(|element| on(0, element) != on(1, element)).collect();
-        let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
+        let constants = [question.meanings.enclosures(0), question.meanings.enclosures(1)];
+        let as_computed = as_computed(&cones, question.meanings);
         Ok(Arena {
             budget,
-            thresholds: thresholds(&cones, &constants),
+            thresholds: thresholds(&cones, as_computed.as_ref().unwrap_or(&constants)),
             whole: are_whole(&cones, &constants),
             constants,
+            as_computed,
             lone,
             kinds: elements.iter().map(kind).collect(),
             ranks: elements.iter().zip(0..).map(|(element, rank)| (*element, rank)).collect(),
@@ -211,13 +254,18 @@ impl<'a> Arena<'a> {
     }
 
     fn values(&mut self, point: &[Small]) -> Result<[Quantity; 2], Exhausted> {
+        self.values_with(point, false)
+    }
+
+    fn values_with(&mut self, point: &[Small], as_computed: bool) -> Result<[Quantity; 2], Exhausted> {
+        let constants = self.as_computed.as_ref().filter(|_| as_computed).unwrap_or(&self.constants);
         let element = |element: u32| match self.ranks.get(&element) {
             Some(rank) => Quantity::Exact(point[*rank as usize]),
             None => Quantity::Unknown,
         };
         let mut values = [Quantity::Unknown; 2];
         for (side, value) in values.iter_mut().enumerate() {
-            let domain = Reals { element: &element, constants: &self.constants[side] };
+            let domain = Reals { element: &element, constants: &constants[side] };
             let roots = evaluate(&self.cones[side], &domain, self.budget, &mut self.scratch)?;
             // Integers are taken not to overflow: inputs at which they do show nothing.
             *value = if self.cones[side].overflows(&self.scratch) { Quantity::Undefined } else { roots[0] };
@@ -229,7 +277,20 @@ impl<'a> Arena<'a> {
     /// By what part of the larger side the two certainly differ; `None` where one has no value.
     fn difference(&mut self, point: &[Small]) -> Result<Option<f64>, Exhausted> {
         let values = self.values(point)?;
-        Ok(match values {
+        Ok(self.apart(values))
+    }
+
+    /// The same with constants as the hardware computes them, where that may make a difference.
+    fn difference_as_computed(&mut self, point: &[Small]) -> Result<f64, Exhausted> {
+        if self.as_computed.is_none() {
+            return Ok(0.0);
+        }
+        let values = self.values_with(point, true)?;
+        Ok(self.apart(values).unwrap_or(0.0))
+    }
+
+    fn apart(&self, values: [Quantity; 2]) -> Option<f64> {
+        match values {
             [Quantity::Undefined | Quantity::Unknown, _] | [_, Quantity::Undefined | Quantity::Unknown] => {
                 None
             }
@@ -256,8 +317,14 @@ impl<'a> Arena<'a> {
                 }
                 _ => Some(1.0),
             },
-        })
+        }
     }
+}
+
+/// The constants as the hardware computes them, if that is not for certain for one of those that occur.
+pub(super) fn as_computed(cones: &[Cone; 2], meanings: &Meanings) -> Option<[Vec<Quantity>; 2]> {
+    let any = !roughest(cones, meanings).is_empty();
+    any.then(|| [meanings.quantities(0), meanings.quantities(1)])
 }
 
 /// The numbers that elements (or anything else) are compared with, ascending.
