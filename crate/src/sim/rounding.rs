@@ -13,6 +13,7 @@
 //! Misses: decisions (comparisons, and floats turned into integers) are taken as they come out; bit
 //! operations on a float's word lose its bound, but for the sign; more than [`MOST_NUMBERS`] numbers or
 //! [`MOST_LOOKS`] looks; a result that an earlier warp had with a smaller bound and that is taken over.
+//! What is made of NaN and infinities (`max(NaN, x)`, a saturated ∞) counts as exact.
 //! Numbers that happen to have the same bits share the largest bound, which only makes it larger.
 //! Products of concrete matrices, and atomics, count as exact.
 
@@ -252,14 +253,21 @@ fn around(value: Quantity, error: f64) -> Quantity {
     }
 }
 
-/// How far a result may be from the real number: 0 where they are the same, and where the result is no
-/// number; ∞ where nothing can be said.
+/// How far a result may be from the real number: 0 where they are the same, and where one of them is no
+/// number, which is not a matter of rounding; ∞ where nothing can be said.
 fn distance(real: Quantity, result: Quantity) -> f64 {
     let Some(computed) = result.interval() else { return 0.0 };
-    match real.interval() {
-        _ if real == result => 0.0,
-        Some(real) => real.minus(computed).abs().high(),
-        None => f64::INFINITY,
+    match real {
+        Quantity::Exact(_) if real == result => 0.0,
+        Quantity::Exact(_) | Quantity::Within(_) => {
+            real.interval().map_or(f64::INFINITY, |real| real.minus(computed).abs().high())
+        }
+        Quantity::Unknown => f64::INFINITY,
+        Quantity::Undefined
+        | Quantity::Infinity
+        | Quantity::MinusInfinity
+        | Quantity::Condition(_)
+        | Quantity::Bits(_) => 0.0,
     }
 }
 
@@ -361,6 +369,19 @@ mod tests {
             "mov.f32 %f1, 0f40300000; add.rn.f32 %f1, %f1, 0f4B400000;",
         ] {
             assert_eq!(of(body, "%f1", Format::F32).1, 0.0, "{body}");
+        }
+    }
+
+    #[test]
+    fn numbers_made_of_what_is_none_have_no_bound() {
+        for (body, value) in [
+            ("mov.f32 %f1, 0f7FFFFFFF; mov.f32 %f2, 0f3DCCCCCD; max.f32 %f1, %f1, %f2;", 0.1),
+            ("mov.f32 %f1, 0fFF800000; ex2.approx.f32 %f1, %f1;", 0.0),
+            ("mov.f32 %f1, 0f7F800000; rcp.rn.f32 %f1, %f1;", 0.0),
+            ("mov.f32 %f1, 0f7FFFFFFF; cvt.sat.f32.f32 %f1, %f1;", 0.0),
+        ] {
+            let (word, bound) = of(body, "%f1", Format::F32);
+            assert_eq!((f32::from_bits(word as u32), bound), (value, 0.0), "{body}");
         }
     }
 
