@@ -79,9 +79,8 @@ fn the_bound_goes_where_the_number_goes() {
         is_rounding(&check(&times(THIRD), &times(&format!("{COARSE}\n{way}")), SPEC));
     }
     // Lanes of their own: the number differs from lane to lane, and only the first few are looked at.
-    let by_lane = |sum: &str| {
-        times(&format!("cvt.rn.f32.u32 %f1, %r0; div.rn.f32 %f1, %f1, 0f40400000;\n{sum}"))
-    };
+    let by_lane =
+        |sum: &str| times(&format!("cvt.rn.f32.u32 %f1, %r0; div.rn.f32 %f1, %f1, 0f40400000;\n{sum}"));
     let sum = "add.rn.f32 %f1, %f1, 0f49800000; sub.rn.f32 %f1, %f1, 0f49800000;";
     expect(&check(&by_lane(""), &by_lane(sum), SPEC), Verdict::Unknown);
     let wrong = "add.rn.f32 %f1, %f1, 0f49800000; sub.rn.f32 %f1, %f1, 0f49800008;";

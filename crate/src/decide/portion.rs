@@ -398,9 +398,10 @@ fn undecided(message: String, search: &Search) -> Reason {
 
 /// Why a difference is none, if the rounding of numbers that depend on no input may explain it.
 fn only_rounded(rounded: &Rounded) -> Reason {
-    let message = "the difference may be rounding: the kernels compute numbers from known ones alone, as the \
+    let message =
+        "the difference may be rounding: the kernels compute numbers from known ones alone, as the \
         hardware rounds them, and these may be off by more than the two sides differ"
-        .to_owned();
+            .to_owned();
     let numbers: Vec<String> = rounded.numbers.iter().map(Computed::to_string).collect();
     let hint = format!(
         "as computed they differ by {:.1e} of their size; {} may be off by rounding; if they come out of a scalar or \

@@ -293,7 +293,9 @@ impl<'a> Same<'a> {
             return a == b;
         }
         match (a.as_constant(), b.as_constant()) {
-            (Some(a), Some(b)) => self.constants[0][a].is_some() && self.constants[0][a] == self.constants[1][b],
+            (Some(a), Some(b)) => {
+                self.constants[0][a].is_some() && self.constants[0][a] == self.constants[1][b]
+            }
             _ => false,
         }
     }

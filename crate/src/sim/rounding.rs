@@ -414,7 +414,8 @@ mod tests {
     #[test]
     fn what_may_be_anything_is_said_to_be() {
         // The root of a number that may be negative, and a quotient by one that may be 0.
-        let gone = "mov.f32 %f1, 0f3DCCCCCD; add.rn.f32 %f1, %f1, 0f4A000000; sub.rn.f32 %f1, %f1, 0f4A000000;";
+        let gone =
+            "mov.f32 %f1, 0f3DCCCCCD; add.rn.f32 %f1, %f1, 0f4A000000; sub.rn.f32 %f1, %f1, 0f4A000000;";
         assert_eq!(of(gone, "%f1", Format::F32).0, 0);
         let root = format!("{gone} sqrt.rn.f32 %f1, %f1;");
         assert_eq!(of(&root, "%f1", Format::F32), (0, f64::INFINITY));
