@@ -5,7 +5,7 @@
 //! rational and exponential expressions have equal values and unequal ones practically never do
 //! (degree / 2^61), and at points of the reals in enclosures: 6 of them, up to 48 for small terms.
 //! *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
-//! apart. Every pair has exactly one answer.
+//! apart, with constants that a kernel computed as wide as their rounding. Every pair has exactly one answer.
 //!
 //! Guarantees: a refutation is a mistake of `decide`, with three exceptions that cannot be told
 //! apart from here: points where a denominator vanishes or a root's argument is negative are

@@ -304,3 +304,44 @@ fn a_witness_needs_values() {
         assert!(!shown(a, b) && !shown(b, a), "{a:?}, {b:?}");
     }
 }
+
+/// x·c against x/3, where the kernel computed c = 0.375 and it may be off by `error`.
+fn computed(error: f64) -> Pair {
+    Pair::new(|terms, optimized| {
+        let x = Term::element(0);
+        if optimized {
+            let third = terms.rational(BigRational::new(1.into(), 3.into()));
+            return terms.mul(x, third);
+        }
+        let constant = terms.computed(Format::F32, 0x3ec0_0000, error);
+        terms.mul(x, constant)
+    })
+}
+
+#[test]
+fn differences_that_rounding_explains_are_refuted_and_equalities_not_confirmed() {
+    let integer = |value: i64| BigRational::from_integer(value.into());
+    let different = |point| {
+        let inputs = if point == Some(1) { Vec::new() } else { vec![(0, integer(24))] };
+        let (default, difference) = (integer(0), String::new());
+        // Wide enough for the values at any of the points.
+        let values = [(-1e9, 1e9), (-1e9, 1e9)];
+        Equality::Different(Witness { point, inputs, default, values, difference })
+    };
+    // 0.375 is 0.041666… more than a third.
+    for (error, refuted) in [(0.0, 0), (0.04, 0), (0.042, 1), (f64::INFINITY, 1)] {
+        for point in [None, Some(1)] {
+            assert_eq!(computed(error).forged(different(point)).refuted.len(), refuted, "{error} {point:?}");
+        }
+        // However wide: as computed, the two are not equal.
+        for method in [Method::SameExpression, Method::NormalForm { terms: 1 }] {
+            assert_eq!(computed(error).forged(certificate(method)).refuted.len(), 1, "{error}");
+        }
+    }
+    let decided = |error| {
+        let pair = computed(error);
+        decide(&Options::default(), &Budget::default(), &pair.problem()).unwrap().groups[0].equality.clone()
+    };
+    assert!(matches!(decided(0.04), Equality::Different(_)));
+    assert!(matches!(decided(0.042), Equality::Unknown(_)));
+}

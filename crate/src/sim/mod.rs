@@ -15,8 +15,10 @@
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
 //! a kernel that writes there all the same is run again with everything watched.
 //!
-//! Missed by design: rounding (the ledger counts it), NaN, and the memory model's finer points
-//! (only barriers order memory; fences by themselves order nothing between threads).
+//! `rounding` says how far concrete floats may be from what they stand for.
+//!
+//! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
+//! finer points (only barriers order memory; fences by themselves order nothing between threads).
 
 mod access;
 mod atomics;

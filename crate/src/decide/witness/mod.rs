@@ -7,7 +7,8 @@
 //!
 //! Guarantees: a witness's two sides are certainly different, by more than [`NOTICEABLE`] of the
 //! larger one: less could be an author's rounding of a constant, and is reported as close instead.
-//! Deterministic for a seed.
+//! Numbers that a kernel computed from known ones count as all those that the hardware may have rounded
+//! ([`Meanings::enclosures`]). Deterministic for a seed.
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
