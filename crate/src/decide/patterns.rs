@@ -15,6 +15,7 @@ use super::forms::{Kind, Poly, Sign, Step};
 use super::normalize::{Normalizer, Value};
 use super::rational::Rational;
 use crate::base::{Format, FormatClass};
+use crate::diag::Assumption;
 use crate::term::eval::{Domain, Quantity, Reals, number_of};
 use crate::term::{BitOp, Node, Term, Terms, Unary};
 use num_traits::ToPrimitive;
@@ -27,6 +28,8 @@ const MOST_PRODUCTS: usize = 32;
 const MOST_NODES: u32 = 200;
 /// Values that a maximum of floats' bits may be taken of.
 const MOST_LEAVES: usize = 4096;
+/// What the order of floats' bits rests on: -0 is not negative, and its bits are.
+const NO_NEGATIVE_ZERO: &str = "floats whose bits are compared as integers are not -0";
 /// The name of a bit among uninterpreted conditions.
 const BIT: u32 = 6;
 
@@ -140,6 +143,7 @@ impl Normalizer<'_> {
         }
         let bits: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).collect();
         let mut coefficients = Vec::with_capacity(1 << bits.len());
+        self.forms.tick(1 << bits.len())?;
         for setting in 0..1usize << bits.len() {
             let word = bits
                 .iter()
@@ -281,6 +285,7 @@ impl Normalizer<'_> {
                 *float = self.forms.negated(*float)?;
             }
         }
+        self.forms.notes.insert(Assumption::Other(NO_NEGATIVE_ZERO.to_owned()));
         let most = self.forms.max_of(&floats)?;
         let value = if is_max { most } else { self.forms.negated(most)? };
         Ok(Some(Some(Value::Finite(value))))

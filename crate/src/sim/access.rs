@@ -47,14 +47,9 @@ impl<'a> Machine<'a> {
             return false;
         };
         let aligned = !total.is_power_of_two() || offset & u64::from(total - 1) == 0;
-        let epochs = self.clocks.epochs(warp.first(), warp.present.count_ones());
-        let epoch = epochs[0];
+        let Some(epoch) = self.clocks.common_epoch(warp.first()) else { return false };
         let reachable = limit <= self.memory.reach(state.space);
-        if offset > last
-            || !aligned
-            || !reachable
-            || epochs.iter().fold(0, |apart, other| apart | other ^ epoch) != 0
-        {
+        if offset > last || !aligned || !reachable {
             return false;
         }
         self.begin_batch(index, pc, (region, mask), offset + u64::from(total), access, AccessKind::Read);

@@ -14,6 +14,7 @@
 //! reporting such a pair would report a race that no execution can show.
 
 use crate::isa::WARP;
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// The clocks of one CTA's threads.
@@ -22,8 +23,19 @@ pub(super) struct Clocks {
     base: Vec<Rc<[u32]>>,
     /// The smallest entry of each thread's base: what any thread did up to then is in the past.
     floor: Vec<u32>,
+    /// What the threads of each warp have in common; `None` until it is asked for again.
+    together: Vec<Cell<Option<Together>>>,
     /// First global thread number of the CTA.
     first: u32,
+}
+
+/// What the threads of a warp have in common.
+#[derive(Clone, Copy)]
+struct Together {
+    /// Their epoch, if it is the same.
+    epoch: Option<u32>,
+    /// The least of their floors.
+    floor: u32,
 }
 
 /// What a thread knew when it arrived somewhere.
@@ -50,6 +62,7 @@ impl Clocks {
             epoch: vec![1; count as usize],
             base: vec![zero; count as usize],
             floor: vec![0; count as usize],
+            together: vec![Cell::new(None); (count as usize).div_ceil(WARP)],
             first,
         }
     }
@@ -60,10 +73,30 @@ impl Clocks {
         self.epoch[thread as usize]
     }
 
-    /// The present epochs of `count` threads of the CTA.
+    /// The present epoch of all lanes of the warp that begins at thread `first`, if they have the same.
     #[inline]
-    pub(super) fn epochs(&self, first: u32, count: u32) -> &[u32] {
-        &self.epoch[first as usize..][..count as usize]
+    pub(super) fn common_epoch(&self, first: u32) -> Option<u32> {
+        self.together(first).epoch
+    }
+
+    #[inline]
+    fn together(&self, first: u32) -> Together {
+        let kept = &self.together[first as usize / WARP];
+        kept.get().unwrap_or_else(|| {
+            let lanes = first as usize..(first as usize + WARP).min(self.epoch.len());
+            let epochs = &self.epoch[lanes.clone()];
+            let together = Together {
+                epoch: epochs.iter().all(|epoch| *epoch == epochs[0]).then_some(epochs[0]),
+                floor: self.floor[lanes].iter().copied().min().unwrap_or(0),
+            };
+            kept.set(Some(together));
+            together
+        })
+    }
+
+    /// A thread's epoch or floor has changed.
+    fn changed(&self, thread: u32) {
+        self.together[thread as usize / WARP].set(None);
     }
 
     /// First global thread number of the CTA.
@@ -96,10 +129,7 @@ impl Clocks {
     /// all lanes of the warp that begins at thread `first`. Says no too often, and is quick.
     #[inline]
     pub(super) fn ordered_before_all(&self, other: u32, epoch: u32, first: u32) -> bool {
-        let first = first as usize;
-        let floors = &self.floor[first..(first + WARP).min(self.floor.len())];
-        (other.wrapping_sub(self.first) as usize) < self.epoch.len()
-            && floors.iter().fold(true, |all, floor| all & (epoch <= *floor))
+        (other.wrapping_sub(self.first) as usize) < self.epoch.len() && epoch <= self.together(first).floor
     }
 
     /// How many threads there are, with agents.
@@ -113,6 +143,7 @@ impl Clocks {
         let range = threads.start as usize..threads.end as usize;
         let latest = self.epoch[range.clone()].iter().copied().max().unwrap_or(0);
         self.epoch[range].fill(latest);
+        threads.for_each(|thread| self.changed(thread));
     }
 
     /// The agent of a thread arrives somewhere. What the thread knew when it set the agent to work
@@ -122,6 +153,7 @@ impl Clocks {
         let arrival =
             Arrival { thread: agent, epoch: self.epoch[at], base: Rc::clone(&self.base[thread as usize]) };
         self.epoch[at] += 1;
+        self.changed(agent);
         arrival
     }
 
@@ -142,6 +174,7 @@ impl Clocks {
         }
         self.floor[thread as usize] = known.iter().copied().min().unwrap_or(0);
         self.base[thread as usize] = known.into();
+        self.changed(thread);
     }
 
     /// Whether what `thread` did up to `epoch` happens before an arrival.
@@ -159,6 +192,7 @@ impl Clocks {
         let at = thread as usize;
         let arrival = Arrival { thread, epoch: self.epoch[at], base: Rc::clone(&self.base[at]) };
         self.epoch[at] += 1;
+        self.changed(thread);
         arrival
     }
 
@@ -188,6 +222,7 @@ impl Clocks {
             debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));
             self.base[thread as usize] = Rc::clone(&joined);
             self.floor[thread as usize] = floor;
+            self.changed(thread);
         }
     }
 }

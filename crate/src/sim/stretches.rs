@@ -7,7 +7,7 @@
 //!
 //! Guarantees: results come from the same instructions on the same words, and those are functions of
 //! them. Misses: stretches in which something differs between lanes, or divides (that is counted), and
-//! more than fit. Not counted against the memory budget: some 4 MiB at most.
+//! more than fit. Not counted against the memory budget: some 6 MiB at most.
 
 use super::repeats::Answer;
 use super::straight::Step;
@@ -21,6 +21,8 @@ const SHORTEST: u32 = 3;
 /// Stretches of a warp, and words of all of them, that are kept.
 const PLACES: usize = 1 << 14;
 const WORDS: usize = 1 << 18;
+/// Shapes that are kept.
+const SHAPES: usize = 1 << 12;
 /// Misfits in a row after which a stretch is not looked at any more.
 const PATIENCE: u32 = 256;
 
@@ -93,9 +95,9 @@ impl Stretches {
         if count < SHORTEST {
             return Looked::Alone;
         }
-        let id = self.shape(kernel, steps, pc, count);
+        let Some(id) = self.shape(kernel, steps, pc, count) else { return Looked::Alone };
         let place = warp.stretches;
-        warp.stretches += 1;
+        warp.stretches = place.saturating_add(1);
         let shape = &mut self.shapes[id as usize];
         if !shape.able || place as usize >= PLACES {
             return Looked::Alone;
@@ -160,8 +162,8 @@ impl Stretches {
         self.kept[place] = kept;
     }
 
-    /// The shape of so many instructions from `pc`.
-    fn shape(&mut self, kernel: &Kernel, steps: &[Step], pc: u32, count: u32) -> u32 {
+    /// The shape of so many instructions from `pc`, if there is room for it.
+    fn shape(&mut self, kernel: &Kernel, steps: &[Step], pc: u32, count: u32) -> Option<u32> {
         if self.shapes_at.is_empty() {
             self.shapes_at = vec![None; steps.len()];
         }
@@ -170,9 +172,12 @@ impl Stretches {
         while let Some(id) = at {
             let shape = &self.shapes[id as usize];
             if shape.count == count {
-                return id;
+                return Some(id);
             }
             at = shape.next;
+        }
+        if self.shapes.len() >= SHAPES {
+            return None;
         }
         let stretch = &steps[pc as usize..][..count as usize];
         let is_constant = |reg: Reg| matches!(kernel.registers[reg.index()], RegisterKind::Constant(_));
@@ -198,6 +203,6 @@ impl Stretches {
             able: stretch.iter().all(Step::is_taken_over),
         });
         self.shapes_at[pc as usize] = Some(id);
-        id
+        Some(id)
     }
 }

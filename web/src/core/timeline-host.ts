@@ -50,7 +50,7 @@ export class TimelineHost {
         return null
       case 'detail': {
         const known = this.#timelines.get(request.side)
-        if (known) this.#timelines.set(request.side, new Timeline({ ...known.flat, ...request.detail }))
+        if (known) this.#hold(new Timeline({ ...known.flat, ...request.detail }))
         return null
       }
       case 'paint': {
@@ -63,6 +63,18 @@ export class TimelineHost {
       case 'table':
         return { kind: 'answer', id: request.id, value: this.#timelines.get(request.side)?.summary(request.view, request.limit) ?? null }
     }
+  }
+
+  /** Takes a whole timeline, and gets its warps ready one by one: frames go first. */
+  #hold(timeline: Timeline): void {
+    this.#timelines.set(timeline.side, timeline)
+    let warp = 0
+    const next = () => {
+      if (warp === timeline.warps || this.#timelines.get(timeline.side) !== timeline) return
+      timeline.prepare(warp++)
+      setTimeout(next)
+    }
+    setTimeout(next)
   }
 
   #paint(scene: Scene): void {

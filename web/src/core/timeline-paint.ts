@@ -1,7 +1,7 @@
 // Paints one frame of a timeline. What is dense is painted as pixels (timeline-raster.ts); what
 // is sparse, or close, is drawn over it: barriers, single events, races, who waits for whom.
 
-import { lanes, type EventKind, type RaceEnd, type Timeline, type View } from './timeline'
+import { BARRIER, lanes, type EventKind, type RaceEnd, type Timeline, type View } from './timeline'
 import { columnsFor, paintRow, sumUp, type Columns, type Ink } from './timeline-raster'
 import { AXIS_HEIGHT, LABEL_WIDTH, visibleRows, type Row } from './timeline-view'
 
@@ -213,27 +213,34 @@ function find(rows: readonly Row[], warp: number, lane: number | null): Row | un
 
 function drawBarriers(context: Context, timeline: Timeline, visible: readonly Row[], { view, scroll, palette, height, barrier }: Scene, x: (step: number) => number): void {
   context.fillStyle = palette.good
-  const byCta = new Map<number, [number, number]>()
+  const { barriers } = timeline.flat
+  const byCta = new Map<number, { top: number; bottom: number; last: number }>()
   for (const row of visible) {
     const cta = timeline.cta(row.warp)
-    const [top, bottom] = byCta.get(cta) ?? [row.top, 0]
-    byCta.set(cta, [top, Math.max(bottom, row.top + row.height)])
-  }
-  const last = new Map<number, number>()
-  const inView = timeline.barriers.reduce((sum, { cta, step }) => sum + (step >= view.from && step <= view.to && byCta.has(cta) ? 1 : 0), 0)
-  const dense = inView * DENSE > (x(view.to) - x(view.from)) * byCta.size
-  for (const { cta, step, index } of timeline.barriers) {
-    if (step < view.from || step > view.to) continue
     const extent = byCta.get(cta)
+    if (extent) extent.bottom = Math.max(extent.bottom, row.top + row.height)
+    else byCta.set(cta, { top: row.top, bottom: row.top + row.height, last: -Infinity })
+  }
+  let inView = 0
+  for (let at = 0; at < barriers.length; at += BARRIER) {
+    const step = barriers[at + 1]!
+    if (step >= view.from && step <= view.to && byCta.has(barriers[at]!)) inView++
+  }
+  const dense = inView * DENSE > (x(view.to) - x(view.from)) * byCta.size
+  const apart = (DENSE * (view.to - view.from)) / (x(view.to) - x(view.from))
+  for (let at = 0; at < barriers.length; at += BARRIER) {
+    const step = barriers[at + 1]!
+    if (step < view.from || step > view.to) continue
+    const extent = byCta.get(barriers[at]!)
     if (!extent) continue
-    const at = x(step)
+    const chosen = at / BARRIER === barrier
     // Denser than this they would hide what lies between them.
-    if (at - (last.get(cta) ?? -Infinity) < DENSE && index !== barrier) continue
-    last.set(cta, at)
-    const top = Math.max(AXIS_HEIGHT - 5, AXIS_HEIGHT + extent[0] - scroll - 3)
-    const thick = index === barrier ? 4 : 1.5
-    context.globalAlpha = dense && index !== barrier ? 0.3 : 1
-    context.fillRect(Math.round(at) - thick / 2, top, thick, Math.min(height, AXIS_HEIGHT + extent[1] - scroll + 3) - top)
+    if (step - extent.last < apart && !chosen) continue
+    extent.last = step
+    const top = Math.max(AXIS_HEIGHT - 5, AXIS_HEIGHT + extent.top - scroll - 3)
+    const thick = chosen ? 4 : 1.5
+    context.globalAlpha = dense && !chosen ? 0.3 : 1
+    context.fillRect(Math.round(x(step)) - thick / 2, top, thick, Math.min(height, AXIS_HEIGHT + extent.bottom - scroll + 3) - top)
   }
   context.globalAlpha = 1
 }

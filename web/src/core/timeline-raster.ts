@@ -1,7 +1,8 @@
 // Rows of the timeline as pixels. A row is first summed up per pixel column (from the coarsest
 // level whose bins still fit into a pixel, or from the recording itself when it is close), then
 // painted column by column into a buffer, so a frame costs what its pixels cost, however many
-// events lie behind them.
+// events lie behind them. What is done often is in small functions: browsers compile those first,
+// and the first frames are the ones that a person waits for.
 
 import { EVENT, SEGMENT, type Timeline, type View } from './timeline'
 
@@ -48,54 +49,59 @@ function fromLevel(level: Timeline['flat']['levels'][number], warp: number, view
     const from = Math.max(0, Math.floor((view.from + x * perPixel) / size))
     const to = Math.min(bins, Math.max(from + 1, Math.ceil((view.from + (x + 1) * perPixel) / size)))
     const weight = 1 / (to - from)
-    for (let bin = from; bin < to; bin++) {
-      const at = (base + bin) * 4
-      columns.ran[x]! |= words[at]!
-      columns.waited[x]! |= words[at + 1]!
-      const [shares, counts] = [words[at + 2]!, words[at + 3]!]
-      columns.shares[0][x]! += (shares & 255) * weight
-      columns.shares[1][x]! += ((shares >>> 8) & 255) * weight
-      columns.shares[2][x]! += ((shares >>> 16) & 255) * weight
-      columns.shares[3][x]! += (shares >>> 24) * weight
-      columns.reads[x]! += counts & 255
-      columns.writes[x]! += (counts >>> 8) & 255
-      columns.flags[x]! |= counts >>> 24
-    }
+    for (let bin = from; bin < to; bin++) addBin(words, (base + bin) * 4, weight, columns, x)
   }
+}
+
+function addBin(words: Uint32Array, at: number, weight: number, { ran, waited, shares, reads, writes, flags }: Columns, x: number): void {
+  ran[x]! |= words[at]!
+  waited[x]! |= words[at + 1]!
+  const parts = words[at + 2]!
+  shares[0][x]! += (parts & 255) * weight
+  shares[1][x]! += ((parts >>> 8) & 255) * weight
+  shares[2][x]! += ((parts >>> 16) & 255) * weight
+  shares[3][x]! += (parts >>> 24) * weight
+  const counts = words[at + 3]!
+  reads[x]! += counts & 255
+  writes[x]! += (counts >>> 8) & 255
+  flags[x]! |= counts >>> 24
 }
 
 function fromRecording(timeline: Timeline, warp: number, view: View, width: number, columns: Columns): void {
   const { segments, events } = timeline.flat
   const scale = width / (view.to - view.from)
   const [first, last] = timeline.segmentRows(warp, view.from, view.to)
-  for (let row = first; row < last; row++) {
-    const at = row * SEGMENT
-    const left = Math.max(0, (segments[at]! - view.from) * scale)
-    const right = Math.min(width, (segments[at + 1]! - view.from) * scale)
-    if (right <= left) continue
-    const mask = segments[at + 2]!
-    const kind = segments[at + 3]!
-    const share = (bitCount(mask) * 255) / 32
-    const shares = columns.shares[kind as 0 | 1 | 2 | 3]
-    const masks = kind === 0 ? columns.ran : columns.waited
-    for (let x = Math.floor(left); x < right; x++) {
-      shares[x]! += share * (Math.min(right, x + 1) - Math.max(left, x))
-      masks[x]! |= mask
-    }
-  }
+  for (let row = first; row < last; row++) addSegment(segments, row * SEGMENT, view.from, scale, width, columns)
   const [begin, end] = timeline.eventRows(warp, view.from, view.to)
-  for (let row = begin; row < end; row++) {
-    const x = Math.min(width - 1, Math.max(0, Math.floor((events[row * EVENT]! + 0.5 - view.from) * scale)))
-    const kind = events[row * EVENT + 2]!
-    if (kind === 0 || kind === 3) columns.reads[x]!++
-    else if (kind < 6) columns.writes[x]!++
-    else if (kind === 8) columns.flags[x]! |= FLAG_FAULT
-  }
+  for (let row = begin; row < end; row++) addEvent(events, row * EVENT, view.from, scale, width, columns)
   for (const { start, end: ended } of timeline.flights[warp] ?? []) {
     const left = Math.max(0, Math.floor((start - view.from) * scale))
     const right = Math.min(width, (ended - view.from) * scale)
     for (let x = left; x < right; x++) columns.flags[x]! |= FLAG_IN_FLIGHT
   }
+}
+
+function addSegment(segments: Uint32Array, at: number, origin: number, scale: number, width: number, columns: Columns): void {
+  const left = Math.max(0, (segments[at]! - origin) * scale)
+  const right = Math.min(width, (segments[at + 1]! - origin) * scale)
+  if (right <= left) return
+  const mask = segments[at + 2]!
+  const kind = segments[at + 3]!
+  const share = (bitCount(mask) * 255) / 32
+  const shares = columns.shares[kind as 0 | 1 | 2 | 3]
+  const masks = kind === 0 ? columns.ran : columns.waited
+  for (let x = Math.floor(left); x < right; x++) {
+    shares[x]! += share * (Math.min(right, x + 1) - Math.max(left, x))
+    masks[x]! |= mask
+  }
+}
+
+function addEvent(events: Uint32Array, at: number, origin: number, scale: number, width: number, { reads, writes, flags }: Columns): void {
+  const x = Math.min(width - 1, Math.max(0, Math.floor((events[at]! + 0.5 - origin) * scale)))
+  const kind = events[at + 2]!
+  if (kind === 0 || kind === 3) reads[x]!++
+  else if (kind < 6) writes[x]!++
+  else if (kind === 8) flags[x]! |= FLAG_FAULT
 }
 
 /** Colours as pixels of a canvas. */
@@ -138,28 +144,45 @@ export function paintRow(pixels: Uint32Array, stride: number, columns: Columns, 
     const runTop = top + height - Math.max(busy ? 1 : 0, Math.round((Math.min(run, 255) * height) / 255))
     const waiting = barrier + warp + stuck
     const waitTop = waiting > 0 ? runTop - Math.max(1, Math.round((Math.min(waiting, 255) * height) / 255)) : runTop
-    const [line, pale] = stuck > 0 ? [ink.stuck, ink.stuckPale] : barrier >= warp ? [ink.wait, ink.waitPale] : [ink.warp, ink.waitPale]
-    for (let y = first; y < last; y++) {
-      let colour: number
-      if (y >= runTop) colour = ink.run
-      else if (y >= waitTop && waiting > 0) colour = (left + x + y) % 5 === 0 ? line : pale
-      else if (busy) colour = ink.runPale
-      else continue
-      pixels[y * stride + left + x] = colour
+    const line = stuck > 0 ? ink.stuck : barrier >= warp ? ink.wait : ink.warp
+    const pale = stuck > 0 ? ink.stuckPale : ink.waitPale
+    const waitFrom = clamp(waitTop, first, last)
+    const runFrom = clamp(runTop, first, last)
+    const at = left + x
+    if (busy) strip(pixels, first * stride + at, stride, waitFrom - first, ink.runPale)
+    if (waiting > 0) hatch(pixels, waitFrom * stride + at, stride, runFrom - waitFrom, (at + waitFrom) % 5, line, pale)
+    strip(pixels, runFrom * stride + at, stride, last - runFrom, ink.run)
+    if (lane !== null) continue
+    if (dots) {
+      if (columns.reads[x]! > 0) dab(pixels, at, stride, top + 1, top + 2, first, last, ink.read)
+      if (columns.writes[x]! > 0) dab(pixels, at, stride, top + 3, top + 5, first, last, ink.write)
     }
-    const put = (y: number, colour: number) => {
-      if (y >= first && y < last) pixels[y * stride + left + x] = colour
-    }
-    if (lane === null && dots) {
-      if (columns.reads[x]! > 0) put(top + 1, ink.read)
-      if (columns.writes[x]! > 0) {
-        put(top + 3, ink.write)
-        put(top + 4, ink.write)
-      }
-    }
-    if (lane === null && flags & FLAG_IN_FLIGHT) for (let y = top + height - 3; y < top + height; y++) put(y, ink.copy)
-    if (flags & FLAG_FAULT && lane === null) for (let y = top; y < top + height; y++) put(y, ink.fault)
+    if (flags & FLAG_IN_FLIGHT) dab(pixels, at, stride, top + height - 3, top + height, first, last, ink.copy)
+    if (flags & FLAG_FAULT) dab(pixels, at, stride, top, top + height, first, last, ink.fault)
   }
+}
+
+/** Paints so many pixels downwards. */
+function strip(pixels: Uint32Array, at: number, stride: number, count: number, colour: number): void {
+  for (const end = at + count * stride; at < end; at += stride) pixels[at] = colour
+}
+
+/** The same in stripes that lean: every fifth pixel is of the line's colour. */
+function hatch(pixels: Uint32Array, at: number, stride: number, count: number, phase: number, line: number, pale: number): void {
+  for (const end = at + count * stride; at < end; at += stride) {
+    pixels[at] = phase === 0 ? line : pale
+    phase = phase === 4 ? 0 : phase + 1
+  }
+}
+
+/** Paints `from..to` of a column, as far as it lies in `first..last`. */
+function dab(pixels: Uint32Array, x: number, stride: number, from: number, to: number, first: number, last: number, colour: number): void {
+  const begin = clamp(from, first, last)
+  strip(pixels, begin * stride + x, stride, clamp(to, first, last) - begin, colour)
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return value < low ? low : value > high ? high : value
 }
 
 function bitCount(mask: number): number {

@@ -17,7 +17,7 @@ export type Side = FlatTimeline['side']
 export const SEGMENT = 5
 export const EVENT = 4
 const FLIGHT = 5
-const BARRIER = 4
+export const BARRIER = 4
 const RACE = 8
 
 export interface Segment {
@@ -95,7 +95,6 @@ export class Timeline {
   readonly side: Side
   readonly warps: number
   readonly steps: number
-  readonly barriers: readonly Barrier[]
   readonly flights: readonly Flight[][]
   readonly races: readonly { first: RaceEnd; second: RaceEnd }[]
   /** Of each warp, the latest end among its first segments, so that a search may skip them. */
@@ -106,7 +105,6 @@ export class Timeline {
     this.side = flat.side
     this.warps = flat.warps
     this.steps = Math.max(flat.steps, 1)
-    this.barriers = [...rows(flat.barriers, BARRIER)].map(([cta, step, id, instr], index) => ({ index, cta: cta!, step: step!, id: id!, instr: instr! }))
     const flights: Flight[][] = Array.from({ length: flat.warps }, () => [])
     for (const [warp, start, end, mask] of rows(flat.flights, FLIGHT)) flights[warp!]?.push({ warp: warp!, start: start!, end: end!, mask: mask! })
     this.flights = flights
@@ -134,11 +132,17 @@ export class Timeline {
     return { step: events[at]!, mask: events[at + 1]!, kind: EVENTS[events[at + 2]!] ?? 'fault', instr: events[at + 3]! }
   }
 
+  /** Gets a warp ready to be searched, which takes a while for a long run. */
+  prepare(warp: number): Uint32Array {
+    const { segments, segmentStarts } = this.flat
+    return (this.#latestEnd[warp] ??= runningMaximum(segments, SEGMENT, 1, segmentStarts[warp] ?? 0, segmentStarts[warp + 1] ?? 0))
+  }
+
   /** Rows of a warp's segments that may touch `from..to`: first, and one past the last. */
   segmentRows(warp: number, from: number, to: number): [number, number] {
     const { segments, segmentStarts } = this.flat
     const [begin, end] = [segmentStarts[warp] ?? 0, segmentStarts[warp + 1] ?? 0]
-    const latest = (this.#latestEnd[warp] ??= runningMaximum(segments, SEGMENT, 1, begin, end))
+    const latest = this.prepare(warp)
     const first = begin + search(end - begin, at => latest[at]! > from)
     return [first, Math.max(first, begin + search(end - begin, at => segments[(begin + at) * SEGMENT]! >= to))]
   }
@@ -208,8 +212,10 @@ export class Timeline {
 
   /** Where the phases of a CTA end. */
   phaseEnds(cta: number): number[] {
-    const steps = this.barriers.filter(barrier => barrier.cta === cta).map(({ step }) => step)
-    return [...new Set([...steps, this.steps])].sort((a, b) => a - b)
+    const { barriers } = this.flat
+    const steps = new Set<number>([this.steps])
+    for (let at = 0; at < barriers.length; at += BARRIER) if (barriers[at] === cta) steps.add(barriers[at + 1]!)
+    return [...steps].sort((a, b) => a - b)
   }
 
   /** What each warp did in `view`: phase by phase, or, where that would be more than `limit` rows, in sum. */
@@ -247,6 +253,24 @@ export class Timeline {
       list.push(row)
     }
     return list
+  }
+}
+
+/** The barriers of a run, which can be very many. */
+export class Barriers {
+  readonly #flat: Uint32Array
+
+  constructor(flat: Uint32Array) {
+    this.#flat = flat
+  }
+
+  get length(): number {
+    return this.#flat.length / BARRIER
+  }
+
+  at(index: number): Barrier | undefined {
+    const [cta, step, id, instr] = this.#flat.subarray(index * BARRIER, (index + 1) * BARRIER)
+    return instr === undefined ? undefined : { index, cta: cta!, step: step!, id: id!, instr }
   }
 }
 

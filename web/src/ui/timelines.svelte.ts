@@ -2,7 +2,7 @@
 // timeline's worker. The page keeps only what its words and buttons need.
 
 import type { Report, Side } from '../core/protocol'
-import { Timeline, withoutDetail, type Barrier } from '../core/timeline'
+import { Barriers } from '../core/timeline'
 import { TimelineClient } from '../core/timeline-client'
 import { session } from './session.svelte'
 
@@ -14,7 +14,7 @@ export interface TimelineInfo {
   steps: number
   events: number
   truncated: boolean
-  barriers: readonly Barrier[]
+  barriers: Barriers
   /** Its detail is there. */
   whole: boolean
 }
@@ -22,13 +22,10 @@ export interface TimelineInfo {
 class Timelines {
   /** By side; of the run `#of`. */
   known = $state.raw<Partial<Record<Side, TimelineInfo>>>({})
-  #client: TimelineClient | null = null
+  /** There before it is needed: this file comes after the first verdict. */
+  readonly client = new TimelineClient(() => new Worker(new URL('../core/timeline-worker.ts', import.meta.url), { type: 'module', name: 'warpproof-timeline' }))
   #of: Report | null = null
   #asked = new Set<Side>()
-
-  get client(): TimelineClient {
-    return (this.#client ??= new TimelineClient(() => new Worker(new URL('../core/timeline-worker.ts', import.meta.url), { type: 'module', name: 'warpproof-timeline' })))
-  }
 
   /** Starts fetching a kernel's timeline, unless that has been done for this run. */
   async fetch(side: Side): Promise<void> {
@@ -43,8 +40,8 @@ class Timelines {
     this.#asked.add(side)
     const outline = await session.outline(side)
     if (!outline || this.#of !== report) return
-    const { barriers, steps } = new Timeline(withoutDetail(outline))
     const { warps, warpsPerCta, truncated, recorded } = outline
+    const [steps, barriers] = [Math.max(outline.steps, 1), new Barriers(outline.barriers.slice())]
     await this.client.add(outline)
     this.known = { ...this.known, [side]: { side, warps, warpsPerCta, steps, events: recorded, truncated, barriers, whole: false } }
     // The first picture does not wait for this.

@@ -107,8 +107,8 @@ describe('the playground', () => {
 
   test('a long run stops at once and the page is usable again', async () => {
     const { page } = await visit(site, '#' + encode({ reference: '', optimized: ENDLESS, spec: '', single: true, verdict: null }))
-    // The best of three, from the key on, as the page itself counts.
-    let best = Infinity
+    // The worst of three, from the key on, as the page itself counts.
+    let worst = 0
     for (let tries = 0; tries < 3; tries++) {
       if (tries > 0) await page.getByTestId('verify').first().click()
       await page.getByText(/thread-instructions/).first().waitFor()
@@ -124,10 +124,10 @@ describe('the playground', () => {
       })
       await page.keyboard.press('Escape')
       const idle = await page.waitForFunction(() => (window as unknown as { idle: number }).idle)
-      best = Math.min(best, await idle.jsonValue())
+      worst = Math.max(worst, await idle.jsonValue())
     }
-    console.log(`stopped by Escape after ${best.toFixed(0)} ms (goal 300)`)
-    expect(best).toBeLessThan(1500)
+    console.log(`stopped by Escape after ${worst.toFixed(0)} ms at worst (goal 300)`)
+    expect(worst).toBeLessThan(1500)
     await expect.poll(() => page.getByTestId('pill').first().textContent()).toContain('Stopped')
     await paste(page, 'optimized', ENDLESS.replace('4294967295', '100'))
     expect(await verify(page)).toBe('race_free')

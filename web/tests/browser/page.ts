@@ -89,21 +89,3 @@ export async function paste(page: Page, source: 'reference' | 'optimized', text:
 export function markedLines(page: Page, source: 'reference' | 'optimized'): Promise<string[]> {
   return page.locator(`[data-testid="editor-${source}"] .wp-mark`).allTextContents()
 }
-
-/** Milliseconds that the piece of work below takes on a quiet machine. */
-const QUIET_MS = 12
-
-/** How many times longer than on a quiet machine a piece of work takes here and now, in all but the worst of twenty tries; at least 1. */
-export function slowness(page: Page): Promise<number> {
-  return page.evaluate(async quiet => {
-    const times: number[] = []
-    for (let tries = 0; tries < 20; tries++) {
-      const begun = performance.now()
-      let sum = 0
-      for (let at = 1; at < 2_000_000; at++) sum += Math.sqrt(at) / (at & 7 || 1)
-      times.push(performance.now() - begun + (sum > 0 ? 0 : 1))
-      await new Promise(resolve => setTimeout(resolve))
-    }
-    return Math.max(1, times.sort((a, b) => a - b)[18]! / quiet)
-  }, QUIET_MS)
-}

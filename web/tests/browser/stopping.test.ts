@@ -79,15 +79,15 @@ describe('stopping', () => {
 
   test('works while outputs are compared and answers re-checked', { timeout: 240_000 }, async () => {
     const { page } = await visit(site, link('equivalent/attention/full_plain_vs_flash2'))
-    // The better of two, each time.
-    let [comparing, checking] = [Infinity, Infinity]
+    // The worse of two, each time.
+    let [comparing, checking] = [0, 0]
     for (let tries = 0; tries < 2; tries++) {
       if (tries > 0) await page.getByTestId('verify').first().click()
       await reach(page, 'Comparing')
-      comparing = Math.min(comparing, await stop(page))
+      comparing = Math.max(comparing, await stop(page))
       await page.getByTestId('verify').first().click()
       await reach(page, 'Re-checking')
-      checking = Math.min(checking, await stop(page))
+      checking = Math.max(checking, await stop(page))
     }
     console.log(`stopped after ${comparing.toFixed(0)} ms while comparing, ${checking.toFixed(0)} ms while re-checking`)
     expect(Math.max(comparing, checking)).toBeLessThan(BOUND_MS)

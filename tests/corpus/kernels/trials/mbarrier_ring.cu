@@ -59,7 +59,7 @@ extern "C" __global__ void opt(const float* x, float* y) {
       if (k != 5)
 #endif
         wait(&full[s], (k >> 1) & 1);
-      a += buf[MUT == 4 ? 0 : s][(l + k) % 32] * (k + 1);
+      a += buf[s][(l + k) % 32] * (k + 1);
       arrive(&empty[s]);
     }
     y[l] = a;

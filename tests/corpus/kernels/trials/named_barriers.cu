@@ -17,14 +17,7 @@ extern "C" __global__ void opt(const float* x, float* y) {
   int t = threadIdx.x;
   if (t < 64) {
     for (int k = 0; k < 8; k++) {
-#if MUT == 1
-      if (k > 1)
-        asm volatile("bar.sync 2,96;" ::: "memory");
-      else if (k == 1)
-        asm volatile("bar.arrive 2,96;" ::: "memory");
-#else
       if (k) asm volatile("bar.sync 2,96;" ::: "memory");
-#endif
       buf[t] = x[k * 64 + t];
 #if MUT == 2
       asm volatile("bar.arrive 1,64;" ::: "memory");
