@@ -249,8 +249,12 @@ impl Writer<'_> {
     /// `x and y`, `7 summands, the first x`
     fn list(&self, name: &str, parts: &Parts) -> String {
         let text = |(flag, part): &(bool, Part)| {
-            let sign = if *flag && name == "summand" { "-" } else { "" };
-            format!("{sign}{}", self.text(*part))
+            let text = self.text(*part);
+            match text.strip_prefix('-') {
+                _ if !*flag || name != "summand" => text,
+                Some(positive) => positive.to_owned(),
+                None => format!("-{text}"),
+            }
         };
         match parts.as_slice() {
             [] => "nothing".to_owned(),
