@@ -12,7 +12,7 @@ use warpproof_tests::algebra::{
 
 fn ask(stores: &[Terms; 2], pair: (Term, Term)) -> Equality {
     let mut elements = Elements::default();
-    elements.push("x", vec![256], Format::F32, 256);
+    elements.push("x", vec![1024], Format::F32, 1024);
     let problem =
         Problem { reference: &stores[0], optimized: &stores[1], elements: &elements, pairs: &[pair] };
     let decision = decide(&Options::default(), &Budget::default(), &problem).expect("the budget is ample");
@@ -71,6 +71,36 @@ fn gaps_that_random_pairs_showed() {
         assert!(matches!(right, Equality::Equal(_)), "{name}: {right:?}");
         assert!(matches!(wrong, Equality::Different(_)), "{name}: {wrong:?}");
     }
+}
+
+/// A variance is not negative, however it is computed and however many values it is of: clamping it
+/// changes nothing. Less than that can be negative.
+#[test]
+fn clamped_variances_are_variances() {
+    for count in [2, 3, 32, 200, 1024] {
+        let all = |of: &dyn Fn(&E) -> E| (0..count).map(|at| of(&x(at))).reduce(|a, b| add(&a, &b)).unwrap();
+        let share = c(1, i128::from(count));
+        let mean = mul(&all(&|x| x.clone()), &share);
+        let squares = mul(&all(&|x| mul(x, x)), &share);
+        let variance = sub(&squares, &mul(&mean, &mean));
+        let clamped = sqrt(&add(&max(&variance, &c(0, 1)), &c(1, 64)));
+        let right = question(&clamped, &sqrt(&add(&variance, &c(1, 64))));
+        assert!(matches!(right, Equality::Equal(_)), "{count}: {right:?}");
+        let less = sub(&variance, &mul(&x(0), &mul(&x(0), &c(1, 4))));
+        let wrong = question(&max(&less, &c(0, 1)), &less);
+        assert!(matches!(wrong, Equality::Different(_)), "{count}: {wrong:?}");
+    }
+    let (a, b) = (x(0), x(1));
+    let sides = |slope: i128| add(&add(&mul(&a, &a), &mul(&c(slope, 1), &mul(&a, &b))), &mul(&b, &b));
+    let right = question(&abs(&sides(-2)), &sides(-2));
+    assert!(matches!(right, Equality::Equal(_)), "{right:?}");
+    let wrong = question(&abs(&sides(-3)), &sides(-3));
+    assert!(matches!(wrong, Equality::Different(_)), "{wrong:?}");
+    let parabola = |below: i128| add(&sub(&mul(&a, &a), &mul(&c(2, 1), &a)), &c(below, 1));
+    let right = question(&max(&parabola(1), &c(0, 1)), &parabola(1));
+    assert!(matches!(right, Equality::Equal(_)), "{right:?}");
+    let wrong = question(&max(&parabola(0), &c(0, 1)), &parabola(0));
+    assert!(matches!(wrong, Equality::Different(_)), "{wrong:?}");
 }
 
 /// `max(a, min(a, b))` is `a`, as often as that is nested, and beside other terms.

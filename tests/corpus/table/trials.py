@@ -26,6 +26,7 @@ TRIALS = {
     "fft8": (1, 2, 3),
     "split_attention": (1, 2, 3, 4),
     "stencil3": (1, 2, 3),
+    "clamped_norm": (1, 2, 3),
 }
 FAST = ("xent", "welford", "int4", "quant", "split_attention", "bf16_words")
 

@@ -237,7 +237,7 @@ impl Forms<'_> {
         })
     }
 
-    /// The sign of a polynomial, if its terms agree or its range tells.
+    /// The sign of a polynomial, if its terms agree, its range tells, or its squares outweigh the rest.
     pub(in crate::decide) fn sign(&self, poly: Poly) -> Sign {
         match self.sign_of_terms(poly) {
             Sign::Unknown => {
@@ -247,7 +247,7 @@ impl Forms<'_> {
                 } else if range.high() < 0.0 {
                     Sign::Negative
                 } else {
-                    Sign::Unknown
+                    self.quadratic_sign(poly)
                 }
             }
             sign => sign,

@@ -26,6 +26,7 @@ mod render;
 mod rewrite;
 mod roots;
 mod slices;
+mod squares;
 mod unfold;
 mod valuation;
 mod vanish;
