@@ -10,6 +10,7 @@
 use super::{Atom, Forms, Kind, Mono, Poly, Power, Rational, Sign};
 use rustc_hash::FxHashMap;
 
+const SQUARE: Power = Power { above: 2, below: 1 };
 /// Variables that are added up, with repetitions: some 50 ms.
 const MOST: usize = 1 << 20;
 
@@ -31,6 +32,18 @@ struct Row {
 impl Forms<'_> {
     /// The sign of a quadratic form whose diagonal outweighs the rest.
     pub(super) fn quadratic_sign(&self, poly: Poly) -> Sign {
+        if self.has_squares(poly) { self.weighed(poly) } else { Sign::Unknown }
+    }
+
+    fn has_squares(&self, poly: Poly) -> bool {
+        (0..self.len(poly))
+            .map(|at| self.mono_at(poly, at))
+            .any(|mono| self.factor_count(mono) == 1 && self.factor(mono, 0).1 == SQUARE)
+    }
+
+    // On its own, so that a first visit to the page does not fetch it before its verdict.
+    #[inline(never)]
+    fn weighed(&self, poly: Poly) -> Sign {
         self.rows(poly).map_or(Sign::Unknown, |rows| {
             let outweighs = |row: &Row, positive: bool| {
                 let diagonal = if positive { row.diagonal.clone() } else { row.diagonal.negated() };
@@ -48,14 +61,6 @@ impl Forms<'_> {
 
     /// The rows of the matrix of a quadratic form; `None` where it is something else.
     fn rows(&self, poly: Poly) -> Option<FxHashMap<Variable, Row>> {
-        let mut squares = 0;
-        for at in 0..self.len(poly) {
-            let (a, b) = self.two_factors(self.mono_at(poly, at))?;
-            squares += usize::from(a == b && a.is_some());
-        }
-        if squares == 0 {
-            return None;
-        }
         let mut rows: FxHashMap<Variable, Row> = FxHashMap::default();
         let mut work = 0;
         for at in 0..self.len(poly) {
@@ -75,12 +80,11 @@ impl Forms<'_> {
         if self.exponent(mono) != Poly::ZERO {
             return None;
         }
-        let two = Power { above: 2, below: 1 };
         let mut factors = (0..self.factor_count(mono)).map(|at| self.factor(mono, at));
         Some(match (factors.next(), factors.next(), factors.next()) {
             (None, ..) => (None, None),
             (Some((a, Power::ONE)), None, _) => (Some(a), None),
-            (Some((a, power)), None, _) if power == two => (Some(a), Some(a)),
+            (Some((a, power)), None, _) if power == SQUARE => (Some(a), Some(a)),
             (Some((a, Power::ONE)), Some((b, Power::ONE)), None) => (Some(a), Some(b)),
             _ => return None,
         })
