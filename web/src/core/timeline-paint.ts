@@ -182,7 +182,7 @@ export class Painter {
       run: mix(palette.accent, 0.72), runPale: mix(palette.accent, 0.22),
       wait: mix(palette.warn, 0.85), waitPale: mix(palette.warn, 0.13), warp: mix(palette.soft, 0.8),
       stuck: mix(palette.bad, 0.9), stuckPale: mix(palette.bad, 0.16),
-      read: mix(palette.soft, 1), write: mix(palette.text, 1), copy: mix(palette.good, 0.9), fault: mix(palette.bad, 1), lit: mix(palette.special, 1),
+      read: mix(palette.soft, 1), write: mix(palette.text, 1), copy: mix(palette.good, 0.9), fault: mix(palette.bad, 1),
     }
     this.#inks.set(key, ink)
     return ink

@@ -118,7 +118,6 @@ export interface Ink {
   write: number
   copy: number
   fault: number
-  lit: number
 }
 
 /** Paints a warp's row, or one lane of it, `height` pixels high from `top` on. */

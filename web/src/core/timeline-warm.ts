@@ -1,7 +1,7 @@
 // Paints a small made-up run before a real one is asked for. A browser compiles code well only
 // after it has run for a while, and the first frames of a large run would be the ones to wait.
 
-import { Timeline, type View } from './timeline'
+import { BARRIER, EVENT, SEGMENT, Timeline, type View } from './timeline'
 import { Painter, type Palette, type Scene } from './timeline-paint'
 import { AXIS_HEIGHT, layout } from './timeline-view'
 
@@ -25,12 +25,12 @@ function madeUp(): Timeline {
       segments.push(step, step + 5, 0xffffffff, 0, 0, step + 5, step + 8, 0xffff << (step & 15), kind, 0)
       for (let at = 0; at < 8; at++) events.push(step + at, 0xffffffff, (step + at) % 9, 0)
     }
-    segmentStarts.push(segments.length / 5)
-    eventStarts.push(events.length / 4)
+    segmentStarts.push(segments.length / SEGMENT)
+    eventStarts.push(events.length / EVENT)
   }
   const bins = STEPS >> SHIFT
   const words = Uint32Array.from({ length: WARPS * bins * 4 }, (_, at) => Math.imul(at + 1, 0x9e3779b9))
-  const barriers = Uint32Array.from({ length: STEPS }, (_, at) => (at % 4 === 1 ? at : 0))
+  const barriers = Uint32Array.from({ length: STEPS }, (_, at) => (at % BARRIER === 1 ? at : 0))
   return new Timeline({
     side: 'optimized', warps: WARPS, warpsPerCta: WARPS, steps: STEPS, truncated: false, recorded: 0,
     segments: Uint32Array.from(segments), segmentStarts: Uint32Array.from(segmentStarts), events: Uint32Array.from(events), eventStarts: Uint32Array.from(eventStarts),
@@ -38,7 +38,7 @@ function madeUp(): Timeline {
   })
 }
 
-/** Goes on, frame by frame, until `isWanted` says that there is something real to do. */
+/** Goes on, frame by frame, until its frames are painted or `isWanted` says that there is something real to do. */
 export function warmUp(isWanted: () => boolean): void {
   const timeline = madeUp()
   const { rows } = layout(WARPS, new Set([1]))
