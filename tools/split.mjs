@@ -1,11 +1,13 @@
 // Splits the engine in two: what a first visit's verdict runs, and the rest.
 //
 // A first visitor waits for the engine's download, and the prepared softmax pair uses less than
-// half of it. So the engine is run on that pair in Node with a mark at the beginning of each
-// function, and the functions that were reached become one module (`warpproof_first.wasm`), the
-// others a second one (`warpproof_rest.wasm`), which web/src/core fetches after the first
-// verdict, before any other question, or at once when a function of it is called. The whole
-// (`warpproof_bg.wasm`) stays for the one-file copy and for Node.
+// a fifth of it. So the engine is run on that pair in Node with marks in its code, and the functions
+// that were entered become one module (`warpproof_first.wasm`), the others a second one
+// (`warpproof_rest.wasm`), which web/src/core fetches after the first verdict, before any other
+// question, or at once when a function of it is called. Of the functions entered, what no example of
+// the gallery runs goes to the second, too (tools/outline.mjs); what one runs stays, because it may
+// be where another question spends its time. The whole (`warpproof_bg.wasm`) stays as it is for the
+// one-file copy and for Node.
 //
 // How: the first module's memory, tables, globals and functions are exported, and the rest
 // imports them, so both run on the same state. A function of the rest that the first module
@@ -21,37 +23,49 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { KIND, Reader, SECTION, assemble, join, list, number, parse, signed, text, walk } from './wasm-binary.mjs'
+import { outline, segments } from './outline.mjs'
+import { KIND, SECTION, assemble, join, list, namesFunction, number, declarations, parse, signed, text, usesSegments, walk } from './wasm-binary.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
-/** The spec of what a first visit verifies: the gallery's first example. */
-const firstExample = () => path.join(root, 'tests/corpus', `${/^case = "(.*)"$/m.exec(fs.readFileSync(path.join(root, 'tests/corpus/gallery.toml'), 'utf8'))[1]}`)
+/** The specs of the gallery's examples; a first visit verifies the first. */
+const examples = () => [...fs.readFileSync(path.join(root, 'tests/corpus/gallery.toml'), 'utf8').matchAll(/^case = "(.*)"$/gm)].map(([, name]) => path.join(root, 'tests/corpus', name))
 /** In any part of a name that is not reached here but belongs to the first module: threads, and what a
  * browser has and Node has not, and the allocator, whose ways depend on what came before. */
-const UNSEEN = /rayon|decide::prepare|idioms::prepare|crossbeam|wasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|::sync::|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
+const UNSEEN = /rayon|decide::prepare|idioms::prepare|crossbeam|\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|::sync::|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
 
 const I32 = 0x7f
 const MUTABLE_I32 = [I32, 1]
 const ZERO = [0x41, 0, 0x0b]
 
-/** The module with a global for each function, which is 1 once the function was entered. */
-function marked(module) {
+/** Bits of a mark in one global. */
+const BITS = 30
+
+/** The module with a bit for each segment of code, in globals, which is set where it runs. */
+function marked(module, starts) {
   const first = module.globals.length
-  const bodies = module.bodies.map(({ from, to }, index) => {
-    // After the declarations of locals.
-    const reader = new Reader(module.bytes, from)
-    reader.pass(2 * reader.number())
-    const { at } = reader
-    return sized(join([module.bytes.subarray(from, at), [0x41, 1, 0x24], number(first + index), module.bytes.subarray(at, to)]))
+  let mark = 0
+  const bodies = module.bodies.map(({ from, to }, n) => {
+    const parts = []
+    let at = from
+    for (const start of starts[n]) {
+      const global = number(first + Math.floor(mark / BITS))
+      parts.push(module.bytes.subarray(at, start), [0x23], global, [0x41], signed(2 ** (mark++ % BITS)), [0x72, 0x24], global)
+      at = start
+    }
+    return sized(join([...parts, module.bytes.subarray(at, to)]))
   })
-  const globals = [...module.globals.map(({ type, value }) => join([type, value])), ...module.bodies.map(() => [...MUTABLE_I32, ...ZERO])]
-  const exports = [...module.exports, ...module.bodies.map((_, index) => ({ name: `~${index}`, kind: KIND.global, index: first + index }))]
-  return write(module, { imports: module.imports, functions: module.functions, tables: module.tables, globals, exports, start: module.start, elements: module.elements.map(plainSegment), bodies })
+  const globals = Array.from({ length: Math.ceil(mark / BITS) }, (_, index) => first + index)
+  return write(module, {
+    ...module, globals: [...module.globals.map(globalBytes), ...globals.map(() => [...MUTABLE_I32, ...ZERO])],
+    exports: [...module.exports, ...globals.map((index, at) => ({ name: `~${at}`, kind: KIND.global, index }))],
+    elements: module.elements.map(plainSegment), bodies,
+  })
 }
 
 const sized = body => join([number(body.length), body])
 const segment = (table, offset, functions) => (table === 0 ? join([[0, 0x41], signed(offset), [0x0b], list(functions.map(number))]) : join([[2], number(table), [0x41], signed(offset), [0x0b, 0], list(functions.map(number))]))
 const plainSegment = ({ offset, functions }) => segment(0, offset, functions)
+const globalBytes = ({ type, value }) => join([type, value])
 const importBytes = ({ from, name, kind, type }) => join([text(from), text(name), [kind], typeof type === 'number' ? number(type) : type])
 
 function write(module, { imports, functions, tables = [], memories = module.memories, globals, exports, start = null, elements, bodies, count = module.count, data = module.data }) {
@@ -72,39 +86,49 @@ function write(module, { imports, functions, tables = [], memories = module.memo
   ])
 }
 
-/** Runs the marked engine on the first pair in a process of its own: which functions it entered. */
-function reached(folder, module) {
+/** Runs the marked engine in a process of its own: which segments of code (counted over all bodies)
+ * a first visit runs, and which any example. */
+function runs(folder, module, starts) {
   const file = path.join(folder, 'marked.wasm')
-  fs.writeFileSync(file, marked(module))
+  fs.writeFileSync(file, marked(module, starts))
   const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--run', folder, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
   fs.rmSync(file)
   if (run.status !== 0) throw new Error(`the engine does not run in Node:\n${run.stderr}`)
-  return JSON.parse(run.stdout)
+  const bit = words => mark => ((words[Math.floor(mark / BITS)] >> (mark % BITS)) & 1) === 1
+  const { first, any } = JSON.parse(run.stdout)
+  return { first: bit(first), any: bit(any) }
 }
 
-/** The run itself: what the page asks before its first verdict, and what follows it at once. */
-async function runFirst(folder, file) {
+/** The runs themselves: what the page asks before its first verdict, and what follows it at once; then the other examples. */
+async function runExamples(folder, file) {
   globalThis.self ??= { addEventListener() {} } // wasm-bindgen-rayon listens when it is loaded
   const { texts } = await import('./measure.mjs')
   const engine = await import(pathToFileURL(path.join(folder, 'warpproof.js')))
   const exports = engine.initSync({ module: new WebAssembly.Module(fs.readFileSync(file)) })
-  const { spec, reference, optimized } = texts(firstExample())
-  const input = { spec, reference: reference ?? '', optimized, single: reference === null }
+  const ask = example => {
+    const { spec, reference, optimized } = texts(example)
+    const input = { spec, reference: reference ?? '', optimized, single: reference === null }
+    engine.infer(input)
+    const run = new engine.Run()
+    run.addresses()
+    const { verdict } = run.verify(input, () => {})
+    const expected = path.basename(path.dirname(path.dirname(example)))
+    if (verdict !== expected) throw new Error(`${example} is ${verdict}`)
+    run.recorded()
+    run.prepare()
+    run.free()
+  }
+  const marks = () => Object.keys(exports).filter(name => /^~\d+$/.test(name)).map(name => exports[name].value)
   engine.version()
-  engine.infer(input)
   // Also what the page asks when something went wrong.
   engine.panicMessage()
   engine.outOfMemory()
   engine.engineMemory()
-  const run = new engine.Run()
-  run.addresses()
-  const { verdict } = run.verify(input, () => {})
-  if (verdict !== 'equivalent') throw new Error(`the first pair is ${verdict}`)
-  run.recorded()
-  run.prepare()
-  run.free()
-  const entered = Object.keys(exports).filter(name => name.startsWith('~') && exports[name].value === 1)
-  process.stdout.write(JSON.stringify(entered.map(name => Number(name.slice(1)))))
+  const [pair, ...others] = examples()
+  ask(pair)
+  const first = marks()
+  others.forEach(ask)
+  process.stdout.write(JSON.stringify({ first, any: marks() }))
 }
 
 /** Writes `warpproof_first.wasm` and `warpproof_rest.wasm` beside the whole, which loses its
@@ -113,27 +137,35 @@ export function splitPackage(folder) {
   const wholeFile = path.join(folder, 'warpproof_bg.wasm')
   const module = parse(fs.readFileSync(wholeFile))
   if (module.names.size === 0) throw new Error('the functions have no names')
-  const entered = new Set(reached(folder, module))
-  const { first, rest } = split(module, index => entered.has(index) || UNSEEN.test(module.names.get(index + importedFunctions(module)) ?? ''))
+  const starts = module.bodies.map(body => segments(module.bytes, body))
+  const marks = [] // of a body the number of its first segment
+  starts.reduce((sum, { length }) => (marks.push(sum), sum + length), 0)
+  const ran = runs(folder, module, starts)
+  const unseen = module.bodies.map((_, n) => UNSEEN.test(module.names.get(n + module.functionImports.length) ?? ''))
+  const entered = module.bodies.map((_, n) => ran.first(marks[n]))
+  const outlined = outline(module, (n, segment) => ran.any(marks[n] + segment), n => unseen[n] || !entered[n])
+  const { first, rest } = split(outlined, n => entered[n] || unseen[n])
   fs.writeFileSync(path.join(folder, 'warpproof_first.wasm'), first)
   fs.writeFileSync(path.join(folder, 'warpproof_rest.wasm'), rest)
   fs.writeFileSync(wholeFile, write(module, {
-    imports: module.imports, functions: module.functions, tables: module.tables, globals: module.globals.map(({ type, value }) => join([type, value])), exports: module.exports, start: module.start,
-    elements: module.elements.map(plainSegment), bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
+    ...module, globals: module.globals.map(globalBytes), elements: module.elements.map(plainSegment),
+    bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
   }))
   bind(folder)
   return { first: first.length, rest: rest.length }
 }
 
-const importedFunctions = module => module.imports.filter(({ kind }) => kind === KIND.function).length
-
 /** `isFirst(n)`: whether the n-th function that is not imported belongs to the first module. */
 function split(module, isFirst) {
   if (module.imports.some(({ kind }) => kind === KIND.table || kind === KIND.global)) throw new Error('an imported table or global')
-  const imported = importedFunctions(module)
+  const imported = module.functionImports.length
   const calls = module.bodies.map(({ from, to }) => {
     const sites = []
-    const segments = walk(module.bytes, from, to, (start, end, index) => sites.push({ start, end, index }))
+    let segments = false
+    walk(module.bytes, declarations(module.bytes, from).at, to, (opcode, at, end, index) => {
+      if (namesFunction(opcode)) sites.push({ start: at + 1, end, index })
+      segments ||= usesSegments(opcode)
+    })
     return { sites, segments }
   })
   const inFirst = module.bodies.map((_, n) => isFirst(n) || calls[n].segments)
@@ -149,7 +181,7 @@ function split(module, isFirst) {
   module.elements.forEach(({ functions }) => functions.forEach(stub))
   if (module.start !== null) stub(module.start)
 
-  const typeOf = index => (index < imported ? module.imports.filter(({ kind }) => kind === KIND.function)[index].type : module.functions[index - imported])
+  const typeOf = index => (index < imported ? module.functionImports[index].type : module.functions[index - imported])
   const kept = module.bodies.map((_, n) => n).filter(n => inFirst[n])
   const moved = module.bodies.map((_, n) => n).filter(n => !inFirst[n])
   const loader = imported // the import that has the rest loaded comes after the others
@@ -177,7 +209,7 @@ function split(module, isFirst) {
   const loaded = module.globals.length
   const own = module.tables.length
   const stubBody = ([index, slot]) => {
-    const parameters = Array.from({ length: module.types[typeOf(index)] }, (_, at) => [0x20, ...number(at)]).flat()
+    const parameters = Array.from({ length: module.types[typeOf(index)].parameters.length }, (_, at) => [0x20, ...number(at)]).flat()
     return sized(join([[0, 0x23], number(loaded), [0x45, 0x04, 0x40, 0x10], number(loader), [0x0b], parameters, [0x41], signed(slot), [0x11], number(typeOf(index)), number(own), [0x0b]]))
   }
   const slots = join([[0x70, 1], number(stubs.size), number(stubs.size)])
@@ -189,12 +221,11 @@ function split(module, isFirst) {
   ]
   const sharedFunctions = used.map((index, at) => ({ name: `+${at.toString(36)}`, kind: KIND.function, index: firstIndex.get(index), type: typeOf(index) }))
   const inOrder = [...stubs.keys()]
-  const functionImports = module.imports.filter(({ kind }) => kind === KIND.function)
   const first = write({ ...module, typeBytes }, {
-    imports: [...module.imports.filter(({ kind }) => kind !== KIND.function), ...functionImports, { from: 'rest', name: 'load', kind: KIND.function, type: voidType }],
+    imports: [...module.imports.filter(({ kind }) => kind !== KIND.function), ...module.functionImports, { from: 'rest', name: 'load', kind: KIND.function, type: voidType }],
     functions: [...kept.map(n => module.functions[n]), ...inOrder.map(typeOf)],
     tables: [...module.tables, slots],
-    globals: [...module.globals.map(({ type, value }) => join([type, value])), [...MUTABLE_I32, ...ZERO]],
+    globals: [...module.globals.map(globalBytes), [...MUTABLE_I32, ...ZERO]],
     exports: [
       ...module.exports.map(entry => (entry.kind === KIND.function ? { ...entry, index: firstIndex.get(entry.index) } : entry)),
       ...shared, ...sharedFunctions, { name: '~loaded', kind: KIND.global, index: loaded },
@@ -251,4 +282,4 @@ function bind(folder) {
   fs.writeFileSync(path.join(folder, 'rest.d.ts'), 'export function fetchRest(): Promise<void>\nexport function loadRest(instance: WebAssembly.Instance): void\n')
 }
 
-if (process.argv[2] === '--run') await runFirst(process.argv[3], process.argv[4])
+if (process.argv[2] === '--run') await runExamples(process.argv[3], process.argv[4])

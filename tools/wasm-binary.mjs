@@ -1,5 +1,5 @@
-// Reads a WebAssembly module as far as splitting it needs (tools/split.mjs): its sections, who
-// calls whom, and where in a body the indices of functions stand.
+// Reads and writes WebAssembly modules as far as splitting them needs (tools/outline.mjs,
+// tools/split.mjs): their sections, and the instructions of a body one after another.
 //
 // Core specification 3.0, 5.4 (instructions) and 5.5 (modules); what the Rust compiler and
 // wasm-opt emit here (threads, SIMD, bulk memory, references), and an error for anything else.
@@ -57,78 +57,102 @@ const tableType = reader => {
 const globalType = reader => void (reader.at += 2)
 const IMPORTED = { [KIND.function]: reader => reader.number(), [KIND.table]: reader => reader.raw(tableType), [KIND.memory]: reader => reader.raw(limits), [KIND.global]: reader => reader.raw(globalType) }
 
-/** Where an instruction names a function, global data or nothing that matters here. */
+/** What follows an opcode. */
 const PLAIN = 0
 const NUMBER = 1
-const CALL = 2
-const MEMORY = 3
-const OPCODES = new Uint8Array(256).fill(255)
+const MEMORY = 2
+const TWO = 3
+const LABELS = 4
+const TYPES = 5
+const FLOAT = 6
+const SHAPES = new Uint8Array(256).fill(255)
 for (const [from, to, shape] of [
-  [0x00, 0x01, PLAIN], [0x05, 0x05, PLAIN], [0x0b, 0x0b, PLAIN], [0x0f, 0x0f, PLAIN], [0x1a, 0x1b, PLAIN], [0x45, 0xc4, PLAIN], [0xd1, 0xd1, PLAIN],
-  [0x02, 0x04, NUMBER], [0x0c, 0x0d, NUMBER], [0x20, 0x26, NUMBER], [0x3f, 0x42, NUMBER], [0xd0, 0xd0, NUMBER],
-  [0x10, 0x10, CALL], [0x12, 0x12, CALL], [0xd2, 0xd2, CALL], [0x28, 0x3e, MEMORY],
-]) OPCODES.fill(shape, from, to + 1)
+  [0x00, 0x01, PLAIN], [0x02, 0x04, NUMBER], [0x05, 0x05, PLAIN], [0x0b, 0x0b, PLAIN], [0x0c, 0x0d, NUMBER], [0x0e, 0x0e, LABELS], [0x0f, 0x0f, PLAIN],
+  [0x10, 0x10, NUMBER], [0x11, 0x11, TWO], [0x12, 0x12, NUMBER], [0x13, 0x13, TWO], [0x1a, 0x1b, PLAIN], [0x1c, 0x1c, TYPES],
+  [0x20, 0x26, NUMBER], [0x28, 0x3e, MEMORY], [0x3f, 0x42, NUMBER], [0x43, 0x44, FLOAT], [0x45, 0xc4, PLAIN], [0xd0, 0xd0, NUMBER], [0xd1, 0xd1, PLAIN], [0xd2, 0xd2, NUMBER],
+]) SHAPES.fill(shape, from, to + 1)
 
 function memoryArgument(reader) {
   if (reader.number() & 64) reader.pass()
   reader.pass()
 }
 
-/** Walks one body (without its size): `named(from, to, index)` for each immediate that is a
- * function's index; true if it uses segments of data or of elements. */
-export function walk(bytes, start, end, named) {
+/** The opcodes that others ask about. One behind a prefix byte is `prefixed(prefix, number)`. */
+export const OP = { unreachable: 0x00, block: 0x02, loop: 0x03, if: 0x04, else: 0x05, end: 0x0b, br: 0x0c, brIf: 0x0d, brTable: 0x0e, return: 0x0f, call: 0x10, callIndirect: 0x11, returnCall: 0x12, localGet: 0x20, localSet: 0x21, localTee: 0x22, globalGet: 0x23, globalSet: 0x24, refFunc: 0xd2 }
+export const prefixed = (prefix, minor) => (prefix << 12) | minor
+/** Whether an instruction names a function. */
+export const namesFunction = opcode => opcode === OP.call || opcode === OP.returnCall || opcode === OP.refFunc
+/** Whether it uses a segment of data or of elements, which only the module that has them can. */
+export const usesSegments = opcode => opcode >> 12 === 0xfc && [8, 9, 12, 13].includes(opcode & 0xfff)
+
+/** The groups of locals that a body declares, as [count, type], and where its instructions begin. */
+export function declarations(bytes, start) {
+  const reader = new Reader(bytes, start)
+  const groups = reader.list(group => [group.number(), group.byte()])
+  return { groups, at: reader.at }
+}
+
+/** Walks the instructions of a body (from behind its declarations): `visit(opcode, from, to, value)`,
+ * where `value` is the instruction's first number, and of `br_table` all its labels. */
+export function walk(bytes, start, end, visit) {
   const reader = new Reader(bytes, start, end)
-  let segments = false
-  for (let groups = reader.number(); groups > 0; groups--) reader.pass(2)
   while (reader.at < end) {
-    const opcode = reader.byte()
-    switch (OPCODES[opcode]) {
+    const from = reader.at
+    let opcode = reader.byte()
+    let value = 0
+    switch (SHAPES[opcode]) {
       case PLAIN:
-        continue
+        break
       case NUMBER:
-        reader.pass()
-        continue
-      case CALL: {
-        const from = reader.at
-        const index = reader.number()
-        named(from, reader.at, index)
-        continue
-      }
+        value = reader.number()
+        break
       case MEMORY:
         memoryArgument(reader)
-        continue
-    }
-    if (opcode === 0x43) reader.at += 4
-    else if (opcode === 0x44) reader.at += 8
-    else if (opcode === 0x0e) reader.pass(reader.number() + 1)
-    else if (opcode === 0x11 || opcode === 0x13) reader.pass(2)
-    else if (opcode === 0x1c) reader.pass(reader.number())
-    else if (opcode === 0xfc) {
-      const minor = reader.number()
-      if (minor > 17) throw new Error(`opcode fc ${minor}`)
-      segments ||= [8, 9, 12, 13].includes(minor)
-      reader.pass(minor < 8 ? 0 : [8, 10, 12, 14].includes(minor) ? 2 : 1)
-    } else if (opcode === 0xfd) {
-      const minor = reader.number()
-      if (minor < 12 || minor === 92 || minor === 93) memoryArgument(reader)
-      else if (minor === 12 || minor === 13) reader.at += 16
-      else if (minor >= 21 && minor <= 34) reader.at += 1
-      else if (minor >= 84 && minor <= 91) {
-        memoryArgument(reader)
-        reader.at += 1
+        break
+      case TWO:
+        value = reader.number()
+        reader.pass()
+        break
+      case LABELS:
+        value = reader.list(label => label.number())
+        value.push(reader.number())
+        break
+      case FLOAT:
+        reader.at += opcode === 0x43 ? 4 : 8
+        break
+      case TYPES:
+        reader.pass(reader.number())
+        break
+      default: {
+        const minor = reader.number()
+        prefixedImmediates(reader, opcode, minor)
+        opcode = prefixed(opcode, minor)
       }
-    } else if (opcode === 0xfe) {
-      if (reader.number() === 3) reader.at += 1
-      else memoryArgument(reader)
-    } else throw new Error(`opcode ${opcode.toString(16)}`)
+    }
+    visit(opcode, from, reader.at, value)
   }
-  return segments
+}
+
+function prefixedImmediates(reader, prefix, minor) {
+  if (prefix === 0xfc && minor <= 17) reader.pass(minor < 8 ? 0 : [8, 10, 12, 14].includes(minor) ? 2 : 1)
+  else if (prefix === 0xfd) {
+    if (minor < 12 || minor === 92 || minor === 93) memoryArgument(reader)
+    else if (minor === 12 || minor === 13) reader.at += 16
+    else if (minor >= 21 && minor <= 34) reader.at += 1
+    else if (minor >= 84 && minor <= 91) {
+      memoryArgument(reader)
+      reader.at += 1
+    }
+  } else if (prefix === 0xfe) {
+    if (minor === 3) reader.at += 1
+    else memoryArgument(reader)
+  } else throw new Error(`opcode ${prefix.toString(16)} ${minor}`)
 }
 
 /** A module in parts. Function indices count the imported ones first. */
 export function parse(bytes) {
   const reader = new Reader(bytes, 8)
-  const module = { bytes, types: [], typeBytes: null, imports: [], functions: [], tables: [], memories: [], globals: [], exports: [], start: null, elements: [], bodies: [], data: null, count: null, names: new Map() }
+  const module = { bytes, types: [], typeBytes: null, imports: [], functionImports: [], functions: [], tables: [], memories: [], globals: [], exports: [], start: null, elements: [], bodies: [], data: null, count: null, names: new Map() }
   while (reader.at < bytes.length) {
     const id = reader.byte()
     const size = reader.number()
@@ -142,10 +166,7 @@ export function parse(bytes) {
         module.typeBytes = bytes.subarray(section.at, section.end)
         module.types = section.list(type => {
           if (type.byte() !== 0x60) throw new Error('a type that is no function')
-          const parameters = type.number()
-          type.pass(parameters)
-          type.pass(type.number())
-          return parameters
+          return { parameters: type.list(item => item.byte()), results: type.list(item => item.byte()) }
         })
         break
       case SECTION.import:
@@ -153,6 +174,7 @@ export function parse(bytes) {
           const [from, name, kind] = [entry.text(), entry.text(), entry.byte()]
           return { from, name, kind, type: IMPORTED[kind](entry) }
         })
+        module.functionImports = module.imports.filter(({ kind }) => kind === KIND.function)
         break
       case SECTION.function:
         module.functions = section.list(entry => entry.number())

@@ -256,6 +256,17 @@ fn shared_memory_of_a_gigabyte_is_refused() {
     answer(&kernel(module, body), SPEC, Verdict::InvalidSpec, "shared");
 }
 
+/// A member mask of lanes that have returned, named by one that is not in it.
+#[test]
+fn meetings_of_strangers_are_unsupported() {
+    let body = "mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 ret; bar.warp.sync 2;";
+    let ptx = kernel("", body).replace(".reqntid 1\n", ".reqntid 32\n");
+    answer(&ptx, SPEC, Verdict::Unsupported, "member mask 0x00000002");
+    let early = body.replace("@%p1 ret; bar.warp.sync 2;", "@!%p1 bar.warp.sync 2;");
+    let ptx = kernel("", &early).replace(".reqntid 1\n", ".reqntid 32\n");
+    answer(&ptx, SPEC, Verdict::Unsupported, "member mask 0x00000002");
+}
+
 #[test]
 fn functions_that_call_themselves_are_unsupported() {
     let module = ".func f() { call.uni f; ret; }\n.func g();\n.func h() { call.uni g; ret; }\n.func g() { call.uni h; ret; }";

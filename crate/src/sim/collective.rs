@@ -70,6 +70,10 @@ impl<'a> Machine<'a> {
                 self.park(index, strangers, pc, FaultKind::Unsupported(why));
             }
             let together = together & members;
+            if together == 0 {
+                all_done = false;
+                continue;
+            }
             let required = members & self.warps[index].present & !self.warps[index].exited;
             if together == required && together == mask {
                 self.complete(index, members, together, &[pc; WARP]);
