@@ -1,10 +1,10 @@
-// Moves the parts of functions that no example runs into functions of their own, so that
-// tools/split.mjs can leave them out of what a first visit fetches.
+// Moves parts of functions into functions of their own, so that tools/split.mjs can leave them out
+// of what a first visit fetches.
 //
 // Half of the code in the functions that a run enters is not run: refusals, other instructions,
 // other shapes. `segments` are the straight pieces of code that lie between labels and branches;
-// whoever runs the module with marks knows which were run. A stretch of whole statements without
-// any that was becomes a function: its parameters are the locals that it may read, its results
+// whoever counts them in a run knows which have to stay. A stretch of whole statements without
+// any that has becomes a function: its parameters are the locals that it may read, its results
 // those that it may have written and that are read later, and before them, where it is left in
 // more than one way, the number of the way, by which the caller goes on.
 //
@@ -36,9 +36,9 @@ export function segments(bytes, { from, to }) {
   return starts
 }
 
-/** The module with what was not run in functions of their own, behind its others. `ran(n, s)`:
- * whether the s-th segment of the n-th body was; `keep(n)`: whether the body stays as it is. */
-export function outline(module, ran, keep) {
+/** The module with what does not stay in functions of their own, behind its others. `stays(n, s)`:
+ * whether the s-th segment of the n-th body does; `whole(n)`: whether all of that body does. */
+export function outline(module, stays, whole) {
   const types = new Types(module)
   const functions = [...module.functions]
   const added = []
@@ -52,7 +52,7 @@ export function outline(module, ran, keep) {
     }
     return known.get(key)
   }
-  const changed = module.bodies.map((body, n) => (keep(n) ? null : new Body(module, n, segment => ran(n, segment)).rewrite(addFunction)))
+  const changed = module.bodies.map((body, n) => (whole(n) ? null : new Body(module, n, segment => stays(n, segment)).rewrite(addFunction)))
   let at = module.bytes.length
   const place = bytes => ({ from: at, to: (at += bytes.length) })
   const bodies = [...module.bodies.map((body, n) => (changed[n] ? place(changed[n]) : body)), ...added.map(place)]
@@ -103,7 +103,7 @@ class Locals {
 
 /** One function's instructions, and what is known at each. */
 class Body {
-  constructor(module, n, ran) {
+  constructor(module, n, stays) {
     this.module = module
     const { from, to } = module.bodies[n]
     const { groups, at } = declarations(module.bytes, from)
@@ -113,13 +113,13 @@ class Body {
     this.localTypes = [...type.parameters, ...groups.flatMap(([count, local]) => Array.from({ length: count }, () => local))]
     this.code = []
     walk(module.bytes, at, to, (opcode, start, end, value) => this.code.push({ opcode, from: start, to: end, value }))
-    this.ranBefore = [0] // how many of the first k segments were run
+    this.stay = [0] // how many of the first k segments stay
     this.segment = []
     let fresh = true
     for (const { opcode } of this.code) {
-      if (fresh) this.ranBefore.push(this.ranBefore.at(-1) + (ran(this.ranBefore.length - 1) ? 1 : 0))
+      if (fresh) this.stay.push(this.stay.at(-1) + (stays(this.stay.length - 1) ? 1 : 0))
       fresh = endsSegment(opcode)
-      this.segment.push(this.ranBefore.length - 2)
+      this.segment.push(this.stay.length - 2)
     }
   }
 
@@ -212,15 +212,15 @@ class Body {
     return effects(opcode)
   }
 
-  /** The greatest stretches between two instructions of one construct that were not run, into `found`. */
+  /** The greatest stretches between two instructions of one construct of which nothing stays, into `found`. */
   search(from, to, found) {
     for (let index = from; index < to; ) {
-      if (this.anyRan(index, index + 1)) {
+      if (this.anyStays(index, index + 1)) {
         index = this.within(index, found)
         continue
       }
       let end = index
-      while (end < to && !this.anyRan(end, this.after(end))) end = this.after(end)
+      while (end < to && !this.anyStays(end, this.after(end))) end = this.after(end)
       const stretch = end > index ? this.trim(index, end) : null
       if (stretch) {
         found.push(stretch)
@@ -248,8 +248,8 @@ class Body {
     return this.partner[index] < 0 ? index + 1 : this.partner[index] + 1
   }
 
-  anyRan(from, to) {
-    return this.ranBefore[this.segment[to - 1] + 1] > this.ranBefore[this.segment[from]]
+  anyStays(from, to) {
+    return this.stay[this.segment[to - 1] + 1] > this.stay[this.segment[from]]
   }
 
   /** The longest beginning of a stretch that leaves the stack as it was and does not touch what lies there; null if there is none that is worth moving. */

@@ -4,10 +4,10 @@
 // a fifth of it. So the engine is run on that pair in Node with marks in its code, and the functions
 // that were entered become one module (`warpproof_first.wasm`), the others a second one
 // (`warpproof_rest.wasm`), which web/src/core fetches after the first verdict, before any other
-// question, or at once when a function of it is called. Of the functions entered, what no example of
-// the gallery runs goes to the second, too (tools/outline.mjs); what one runs stays, because it may
-// be where another question spends its time. The whole (`warpproof_bg.wasm`) stays as it is for the
-// one-file copy and for Node.
+// question, or at once when a function of it is called. What the functions that were entered
+// hold beside that goes to the second, too (tools/outline.mjs), unless the gallery's other examples
+// run it often: it may be where other questions spend their time. The whole (`warpproof_bg.wasm`)
+// stays as it is for the one-file copy and for Node.
 //
 // How: the first module's memory, tables, globals and functions are exported, and the rest
 // imports them, so both run on the same state. A function of the rest that the first module
@@ -33,31 +33,36 @@ const examples = () => [...fs.readFileSync(path.join(root, 'tests/corpus/gallery
  * browser has and Node has not, and the allocator, whose ways depend on what came before. */
 const UNSEEN = /rayon|decide::prepare|idioms::prepare|crossbeam|\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|::sync::|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
 
+/** How often all examples together may run a piece of code that is not in the first module: a call costs some ten nanoseconds. */
+const SELDOM = 1000
+
 const I32 = 0x7f
 const MUTABLE_I32 = [I32, 1]
 const ZERO = [0x41, 0, 0x0b]
 
-/** Bits of a mark in one global. */
-const BITS = 30
+/** Segments that are counted in one run: V8 allows 100,000 exports. */
+const COUNTED = 90_000
 
-/** The module with a bit for each segment of code, in globals, which is set where it runs. */
-function marked(module, starts) {
+/** The module with a global for each of some segments of code, counted over all bodies, in which is counted how often it runs. */
+function counting(module, starts, counted) {
   const first = module.globals.length
-  let mark = 0
+  let segment = 0
   const bodies = module.bodies.map(({ from, to }, n) => {
     const parts = []
     let at = from
     for (const start of starts[n]) {
-      const global = number(first + Math.floor(mark / BITS))
-      parts.push(module.bytes.subarray(at, start), [0x23], global, [0x41], signed(2 ** (mark++ % BITS)), [0x72, 0x24], global)
+      const counter = segment++ - counted.from
+      if (counter < 0 || counter >= counted.count) continue
+      const global = number(first + counter)
+      parts.push(module.bytes.subarray(at, start), [0x23], global, [0x41, 1, 0x6a, 0x24], global)
       at = start
     }
     return sized(join([...parts, module.bytes.subarray(at, to)]))
   })
-  const globals = Array.from({ length: Math.ceil(mark / BITS) }, (_, index) => first + index)
+  const counters = Array.from({ length: counted.count }, (_, index) => index)
   return write(module, {
-    ...module, globals: [...module.globals.map(globalBytes), ...globals.map(() => [...MUTABLE_I32, ...ZERO])],
-    exports: [...module.exports, ...globals.map((index, at) => ({ name: `~${at}`, kind: KIND.global, index }))],
+    ...module, globals: [...module.globals.map(globalBytes), ...counters.map(() => [...MUTABLE_I32, ...ZERO])],
+    exports: [...module.exports, ...counters.map(index => ({ name: `~${index}`, kind: KIND.global, index: first + index }))],
     elements: module.elements.map(plainSegment), bodies,
   })
 }
@@ -86,17 +91,21 @@ function write(module, { imports, functions, tables = [], memories = module.memo
   ])
 }
 
-/** Runs the marked engine in a process of its own: which segments of code (counted over all bodies)
- * a first visit runs, and which any example. */
+/** Runs the engine in processes of their own: how often each segment of code runs in a first visit, and in all examples. */
 function runs(folder, module, starts) {
-  const file = path.join(folder, 'marked.wasm')
-  fs.writeFileSync(file, marked(module, starts))
-  const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--run', folder, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+  const total = starts.reduce((sum, { length }) => sum + length, 0)
+  const file = path.join(folder, 'counting.wasm')
+  const counts = { first: [], all: [] }
+  for (let from = 0; from < total; from += COUNTED) {
+    fs.writeFileSync(file, counting(module, starts, { from, count: Math.min(COUNTED, total - from) }))
+    const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--run', folder, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
+    if (run.status !== 0) throw new Error(`the engine does not run in Node:\n${run.stderr}`)
+    const { first, all } = JSON.parse(run.stdout)
+    counts.first.push(...first)
+    counts.all.push(...all)
+  }
   fs.rmSync(file)
-  if (run.status !== 0) throw new Error(`the engine does not run in Node:\n${run.stderr}`)
-  const bit = words => mark => ((words[Math.floor(mark / BITS)] >> (mark % BITS)) & 1) === 1
-  const { first, any } = JSON.parse(run.stdout)
-  return { first: bit(first), any: bit(any) }
+  return counts
 }
 
 /** The runs themselves: what the page asks before its first verdict, and what follows it at once; then the other examples. */
@@ -118,7 +127,7 @@ async function runExamples(folder, file) {
     run.prepare()
     run.free()
   }
-  const marks = () => Object.keys(exports).filter(name => /^~\d+$/.test(name)).map(name => exports[name].value)
+  const counts = () => Object.keys(exports).filter(name => /^~\d+$/.test(name)).map(name => exports[name].value >>> 0)
   engine.version()
   // Also what the page asks when something went wrong.
   engine.panicMessage()
@@ -126,9 +135,9 @@ async function runExamples(folder, file) {
   engine.engineMemory()
   const [pair, ...others] = examples()
   ask(pair)
-  const first = marks()
+  const first = counts()
   others.forEach(ask)
-  process.stdout.write(JSON.stringify({ first, any: marks() }))
+  process.stdout.write(JSON.stringify({ first, all: counts() }))
 }
 
 /** Writes `warpproof_first.wasm` and `warpproof_rest.wasm` beside the whole, which loses its
@@ -138,12 +147,13 @@ export function splitPackage(folder) {
   const module = parse(fs.readFileSync(wholeFile))
   if (module.names.size === 0) throw new Error('the functions have no names')
   const starts = module.bodies.map(body => segments(module.bytes, body))
-  const marks = [] // of a body the number of its first segment
-  starts.reduce((sum, { length }) => (marks.push(sum), sum + length), 0)
-  const ran = runs(folder, module, starts)
+  const begins = [] // of a body the number of its first segment
+  starts.reduce((sum, { length }) => (begins.push(sum), sum + length), 0)
+  const counts = runs(folder, module, starts)
   const unseen = module.bodies.map((_, n) => UNSEEN.test(module.names.get(n + module.functionImports.length) ?? ''))
-  const entered = module.bodies.map((_, n) => ran.first(marks[n]))
-  const outlined = outline(module, (n, segment) => ran.any(marks[n] + segment), n => unseen[n] || !entered[n])
+  const entered = module.bodies.map((_, n) => counts.first[begins[n]] > 0)
+  const stays = segment => counts.first[segment] > 0 || counts.all[segment] > SELDOM
+  const outlined = outline(module, (n, segment) => stays(begins[n] + segment), n => unseen[n] || !entered[n])
   const { first, rest } = split(outlined, n => entered[n] || unseen[n])
   fs.writeFileSync(path.join(folder, 'warpproof_first.wasm'), first)
   fs.writeFileSync(path.join(folder, 'warpproof_rest.wasm'), rest)

@@ -119,13 +119,20 @@ fn mutate(dice: &mut Dice, seeds: &Seeds, text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Runs a target many times on all cores; counts the executions.
+/// Runs a target many times on all cores and counts the executions; or the one that failed, again.
 fn fuzz(name: &str, short: u64, target: impl Fn(&mut Dice, &Seeds) + Sync) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let until = number("WARPPROOF_SOAK_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let first = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
     let seeds = seeds();
     assert!(seeds.questions.len() > 100, "{} small cases", seeds.questions.len());
+    let dice = |execution: u64| Dice((first << 40 ^ execution).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    if let Some(execution) = number("WARPPROOF_SOAK_EXECUTION") {
+        let begun = Instant::now();
+        target(&mut dice(execution), &seeds);
+        println!("{name}: execution {execution} of seed {first} took {:?}", begun.elapsed());
+        return;
+    }
     let next = AtomicU64::new(0);
     let failed = AtomicU64::new(u64::MAX);
     std::thread::scope(|scope| {
@@ -137,9 +144,8 @@ fn fuzz(name: &str, short: u64, target: impl Fn(&mut Dice, &Seeds) + Sync) {
                     if over || failed.load(Ordering::Relaxed) != u64::MAX {
                         break;
                     }
-                    let mut dice = Dice((first << 40 ^ execution).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
                     let begun = Instant::now();
-                    let run = || target(&mut dice, &seeds);
+                    let run = || target(&mut dice(execution), &seeds);
                     let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err();
                     if panicked || begun.elapsed() > Duration::from_secs(30) {
                         failed.store(execution, Ordering::Relaxed);

@@ -40,11 +40,15 @@ pub(super) struct Valuations {
     /// Coefficients in both fields, by number, where they were asked for; `None` in a field's place
     /// where they have no value.
     coefficients: Vec<Option<Option<(u64, u64)>>>,
-    /// Elements in both fields, by number, where they were asked for.
-    elements: Vec<Option<(u64, u64)>>,
+    /// Elements in both fields, by number, where they were asked for: in pages, because a kernel may
+    /// touch a few elements at the end of a large tensor.
+    elements: Vec<Option<Box<Page>>>,
     /// `G^(digit · 256^place)`, made at first use.
     generator: Vec<[u64; 256]>,
 }
+
+const PAGE: usize = 256;
+type Page = [Option<(u64, u64)>; PAGE];
 
 impl Valuations {
     /// `G^exponent` modulo P, digit by digit.
@@ -140,16 +144,17 @@ impl Forms<'_> {
 
     /// An element in both fields: a number of each, raised so that it has roots of small degrees.
     fn element_valuation(&mut self, element: u32) -> (u64, u64) {
-        let at = element as usize;
-        if let Some(Some(known)) = self.valuations.elements.get(at) {
-            return *known;
+        let (page, at) = (element as usize / PAGE, element as usize % PAGE);
+        let pages = &mut self.valuations.elements;
+        if let Some(Some(known)) = pages.get(page).map(|page| page.as_ref().and_then(|page| page[at])) {
+            return known;
         }
         let (main, exponent) = element_roots(element);
         let value = (raise(main, ROOTS, P), raise(exponent, ROOTS, Q));
-        if at >= self.valuations.elements.len() {
-            self.valuations.elements.resize(at + 1, None);
+        if page >= pages.len() {
+            pages.resize(page + 1, None);
         }
-        self.valuations.elements[at] = Some(value);
+        pages[page].get_or_insert_with(|| Box::new([None; PAGE]))[at] = Some(value);
         value
     }
 
