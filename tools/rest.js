@@ -3,12 +3,20 @@
 
 const url = new URL('./warpproof_rest.wasm', import.meta.url)
 let module
+let fetching
 
 const missing = status => new Error(`the second part of the engine could not be fetched (${status ? `status ${status}` : 'no answer'})`)
 
-/** Fetches the rest ahead of the first call into it. */
-export async function fetchRest() {
-  if (module) return
+/** Fetches the rest ahead of the first call into it; once, unless that fails. */
+export function fetchRest() {
+  fetching ??= fetchAndCompile().catch(error => {
+    fetching = undefined
+    throw error
+  })
+  return fetching
+}
+
+async function fetchAndCompile() {
   const response = await fetch(url).catch(() => null)
   if (!response?.ok) throw missing(response?.status)
   module = await WebAssembly.compile(await response.arrayBuffer())

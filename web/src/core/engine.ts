@@ -158,8 +158,15 @@ export class Engine {
     return new Promise(settle => {
       const task: Task = { id, request: request(id), settle, ...(onProgress && { onProgress }), ...(onBegin && { onBegin }) }
       this.#queue.push(task)
+      this.#lookAhead([task])
       this.#next()
     })
+  }
+
+  /** Lets a worker that is starting fetch what these tasks will need. */
+  #lookAhead(tasks: Task[]): void {
+    const waiting = ({ request }: Task) => request.kind === 'verify' && !request.prepared
+    if (this.#state.kind === 'starting' && tasks.some(waiting)) this.#worker?.postMessage({ kind: 'ahead' })
   }
 
   #next(): void {
@@ -276,6 +283,7 @@ export class Engine {
     }
     this.#startTimer = setTimeout(() => this.#failStart(text.engine.slowDownload), DOWNLOAD_MS)
     worker.postMessage({ kind: 'start', flavour: this.#flavour, threads: this.#options.threads })
+    this.#lookAhead(this.#queue)
   }
 
   #failStart(message: string): void {

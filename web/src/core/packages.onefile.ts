@@ -8,10 +8,13 @@ import type { Flavour } from './protocol'
 
 export type Package = typeof import('../pkg-single/warpproof')
 
-export async function load(flavour: Flavour): Promise<{ engine: Package; fetchRest: () => Promise<void> }> {
+export async function load(flavour: Flavour): Promise<{ engine: Package; start: () => Promise<unknown>; fetchRest: () => Promise<void> }> {
   if (flavour === 'threads') throw new Error('the one-file copy has no threads')
+  return { engine: single, start, fetchRest: () => Promise.resolve() } // the engine is whole
+}
+
+async function start(): Promise<void> {
   const bytes = Uint8Array.from(atob(packed), character => character.charCodeAt(0))
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')))
   await single.default({ module_or_path: await unpacked.arrayBuffer() })
-  return { engine: single, fetchRest: () => Promise.resolve() } // the engine is whole
 }

@@ -10,18 +10,18 @@ export type Package = typeof import('../pkg-single/warpproof')
 
 export interface Loaded {
   engine: Package
-  /** Fetches the second part ahead of the first call into it. */
+  /** Fetches and compiles the first part. */
+  start: () => Promise<unknown>
+  /** Fetches and compiles the second part ahead of the first call into it. */
   fetchRest: () => Promise<void>
 }
 
-/** Loads and compiles the first part of one of the two packages. */
+/** Loads the JavaScript of one of the two packages. */
 export async function load(flavour: Flavour): Promise<Loaded> {
   if (flavour === 'threads') {
     const [engine, { fetchRest }] = await Promise.all([import('../pkg-threads/warpproof'), import('../pkg-threads/rest.js')])
-    await engine.default({ module_or_path: threadsUrl })
-    return { engine: engine as unknown as Package, fetchRest }
+    return { engine: engine as unknown as Package, start: () => engine.default({ module_or_path: threadsUrl }), fetchRest }
   }
   const [engine, { fetchRest }] = await Promise.all([import('../pkg-single/warpproof'), import('../pkg-single/rest.js')])
-  await engine.default({ module_or_path: singleUrl })
-  return { engine, fetchRest }
+  return { engine, start: () => engine.default({ module_or_path: singleUrl }), fetchRest }
 }
