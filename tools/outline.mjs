@@ -6,7 +6,9 @@
 // whoever counts them in a run knows which have to stay. A stretch of whole statements without
 // any that has becomes a function: its parameters are the locals that it may read, its results
 // those that it may have written and that are read later, and before them, where it is left in
-// more than one way, the number of the way, by which the caller goes on.
+// more than one way, the number of the way, by which the caller goes on. All results but the first
+// go through globals, of which each thread has its own: Node 20 runs functions that return several
+// values wrongly now and then, and no compiler uses them much.
 //
 // Guaranteed: the module computes what it did; types are checked by whoever compiles it, stack
 // heights here. Left where they are: stretches too small to gain anything, with branches that
@@ -20,6 +22,15 @@ const VALUE_BYTES = 4
 
 const I32 = 0x7f
 const NOTHING = 0x40
+const MUTABLE = 1
+/** By type of value the expression for its zero: i32, i64, f32, f64, v128. */
+const ZERO = {
+  0x7f: [0x41, 0, 0x0b],
+  0x7e: [0x42, 0, 0x0b],
+  0x7d: [0x43, ...Buffer.alloc(4), 0x0b],
+  0x7c: [0x44, ...Buffer.alloc(8), 0x0b],
+  0x7b: [0xfd, 0x0c, ...Buffer.alloc(16), 0x0b],
+}
 
 const opens = opcode => opcode === OP.block || opcode === OP.loop || opcode === OP.if
 const leaves = opcode => opcode === OP.br || opcode === OP.brTable || opcode === OP.return || opcode === OP.unreachable
@@ -40,6 +51,7 @@ export function segments(bytes, { from, to }) {
  * whether the s-th segment of the n-th body does; `whole(n)`: whether all of that body does. */
 export function outline(module, stays, whole) {
   const types = new Types(module)
+  const globals = new Globals(module)
   const functions = [...module.functions]
   const added = []
   const known = new Map()
@@ -52,12 +64,12 @@ export function outline(module, stays, whole) {
     }
     return known.get(key)
   }
-  const changed = module.bodies.map((body, n) => (whole(n) ? null : new Body(module, n, segment => stays(n, segment)).rewrite(addFunction)))
+  const changed = module.bodies.map((body, n) => (whole(n) ? null : new Body(module, n, segment => stays(n, segment)).rewrite(addFunction, globals)))
   let at = module.bytes.length
   const place = bytes => ({ from: at, to: (at += bytes.length) })
   const bodies = [...module.bodies.map((body, n) => (changed[n] ? place(changed[n]) : body)), ...added.map(place)]
   const bytes = Buffer.concat([module.bytes, ...changed.filter(body => body !== null), ...added])
-  return { ...module, bytes, bodies, functions, types: types.list, typeBytes: types.bytes() }
+  return { ...module, bytes, bodies, functions, globals: globals.list, types: types.list, typeBytes: types.bytes() }
 }
 
 class Types {
@@ -72,6 +84,21 @@ class Types {
   }
   bytes() {
     return list(this.list.map(({ parameters, results }) => join([[0x60], list(parameters.map(type => [type])), list(results.map(type => [type]))])))
+  }
+}
+
+/** Globals that hand results over. */
+class Globals {
+  constructor(module) {
+    this.list = [...module.globals]
+    this.own = new Map() // type -> indices
+  }
+  /** The n-th of a type, from 0. */
+  index(type, n) {
+    if (!this.own.has(type)) this.own.set(type, [])
+    const own = this.own.get(type)
+    if (own.length <= n) own.push(this.list.push({ type: [type, MUTABLE], value: ZERO[type] }) - 1)
+    return own[n]
   }
 }
 
@@ -124,7 +151,7 @@ class Body {
   }
 
   /** The body anew, or null if nothing of it moves. */
-  rewrite(addFunction) {
+  rewrite(addFunction, globals) {
     if (!this.structure()) return null
     const found = []
     this.search(0, this.code.length - 1, found)
@@ -135,7 +162,7 @@ class Body {
     const parts = []
     let at = this.code[0].from
     for (const stretch of found) {
-      const call = this.extract(stretch, addFunction, useScratch)
+      const call = this.extract(stretch, addFunction, globals, useScratch)
       if (call === null) continue
       parts.push(this.module.bytes.subarray(at, this.code[stretch.from].from), call)
       at = this.code[stretch.to - 1].to
@@ -341,7 +368,7 @@ class Body {
   }
 
   /** Makes a function of a stretch; the code that calls it, or null if it is not worth it. */
-  extract({ from, to, labels, falls, returns }, addFunction, useScratch) {
+  extract({ from, to, labels, falls, returns }, addFunction, globals, useScratch) {
     const { bytes } = this.module
     const used = new Set()
     const written = new Set()
@@ -385,19 +412,28 @@ class Body {
       labels.forEach((_, at) => behind.push([OP.end, 0x41], signed(at + 1), [OP.localSet], number(way), [OP.br], number(labels.length - 1 - at)))
       behind.push([OP.end])
     } else if (wrappers > 0) behind.push([OP.end])
-    const given = [...(several ? [way] : []), ...results.map(local => position.get(local))]
     const typeOf = local => this.localTypes[local]
+    // The one result proper is the way out, or else the first local.
+    const [direct, handed] = several ? [[way], results] : [results.slice(0, 1).map(local => position.get(local)), results.slice(1)]
+    const nth = new Map()
+    const through = handed.map(local => {
+      const n = nth.get(typeOf(local)) ?? 0
+      nth.set(typeOf(local), n + 1)
+      return { local, global: number(globals.index(typeOf(local), n)) }
+    })
     const declared = [...own.map(typeOf), ...(several ? [I32] : [])]
     const body = join([
       list(declared.map(type => [1, type])), ...before, ...code, ...behind,
-      ...given.flatMap(at => [[OP.localGet], number(at)]), [OP.end],
+      ...through.flatMap(({ local, global }) => [[OP.localGet], number(position.get(local)), [OP.globalSet], global]),
+      ...direct.flatMap(at => [[OP.localGet], number(at)]), [OP.end],
     ])
-    const types = returns ? this.results : [...(several ? [I32] : []), ...results.map(typeOf)]
+    const types = returns ? this.results : several ? [I32] : results.slice(0, 1).map(typeOf)
     const callee = addFunction(parameters.map(typeOf), types, body)
 
     const depths = labels.map(target => this.depth(from, target))
     const call = [...parameters.flatMap(local => [[OP.localGet], number(local)]), [OP.call], number(callee)]
-    for (const local of results.toReversed()) call.push([OP.localSet], number(local))
+    if (!several && results.length > 0) call.push([OP.localSet], number(results[0]))
+    for (const { local, global } of through) call.push([OP.globalGet], global, [OP.localSet], number(local))
     if (returns) call.push([OP.return])
     else if (ways === 0) call.push([OP.unreachable])
     else if (!several && !falls) call.push([OP.br], number(depths[0]))
