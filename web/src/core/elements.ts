@@ -47,23 +47,23 @@ export async function lookUp(
   ask: (question: MemoryQuestion) => Promise<MemoryReport | null>,
   { reference, tensor, shape, flat }: { reference: boolean; tensor: string; shape: readonly number[]; flat: number },
   known: MemoryReport | null,
-): Promise<{ found: Found; window: MemoryReport | null }> {
+): Promise<{ found: Found; view: MemoryReport | null }> {
   const place = elementName(tensor, flat, shape)
-  let window = known
+  let view = known
   for (let asked = 0; ; asked++) {
-    if (window) {
-      const of = window.chosen === undefined ? undefined : window.names[window.chosen]
-      if (of?.name !== tensor) return { found: 'absent', window }
-      const cell = window.cells.flat().find(cell => cell.place === place)
-      if (cell) return { found: cell, window }
+    if (view) {
+      const of = view.chosen === undefined ? undefined : view.names[view.chosen]
+      if (of?.name !== tensor) return { found: 'absent', view }
+      const cell = view.cells.flat().find(cell => cell.place === place)
+      if (cell) return { found: cell, view }
       // One kernel may reach less of a tensor than the other.
-      if (flat >= count(of.shape)) return { found: { place, value: undefined, bits: false }, window }
+      if (flat >= count(of.shape)) return { found: { place, value: undefined, bits: false }, view }
     }
-    if (asked === 2) return { found: 'failed', window }
-    const columns = Math.max(1, window?.columns ?? shape.at(-1) ?? 1)
+    if (asked === 2) return { found: 'failed', view }
+    const columns = Math.max(1, view?.columns ?? shape.at(-1) ?? 1)
     const [row, column] = [Math.floor(flat / columns), flat % columns]
-    window = await ask({ reference, name: tensor, barrier: undefined, row: row - (row % WINDOW), column: column - (column % WINDOW) })
-    if (!window) return { found: 'failed', window }
+    view = await ask({ reference, name: tensor, barrier: undefined, row: row - (row % WINDOW), column: column - (column % WINDOW) })
+    if (!view) return { found: 'failed', view }
   }
 }
 
