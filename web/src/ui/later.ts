@@ -32,8 +32,8 @@ export const laterDialogs = {
   form: once(() => import('./SpecForm.svelte')),
 } satisfies Record<string, LaterDialog>
 
-/** What an output's elements compute. */
-export const laterValue = once(() => import('./OutputValue.svelte'))
+/** What a parameter's panel holds. */
+export const laterPanel = once(() => import('./ParameterPanel.svelte'))
 
 /** Files that come in, and the format of links. */
 export const laterFiles = once(() => import('./files'))
@@ -41,5 +41,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterValue, laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
 }

@@ -54,6 +54,7 @@ test.each([1280, 390])('axe finds nothing at %i pixels', { timeout: 600_000 }, a
     await look(page, tab)
   }
   await page.locator('[data-parameter]').first().click()
+  await page.locator('.panel:popover-open .fields').waitFor()
   await look(page, 'parameter')
   await escape(page)
   await page.locator('[data-parameter="y"]').click()
