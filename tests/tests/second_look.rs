@@ -41,6 +41,16 @@ fn shared_memory_is_seen_as_it_grows_from_barrier_to_barrier() {
 }
 
 #[test]
+fn constants_are_shown_as_the_spec_reads_them() {
+    let mut texts = texts("equivalent/softmax/n128_naive_precise_vs_online_fast");
+    let shown = |texts: &Texts| look(texts, None, "y").cells[0][0].value.clone().expect("y[0]").text;
+    assert!(shown(&texts).contains("log₂ e"));
+    texts.spec.push_str("\n[options]\nexact_constants = true\n");
+    let exact = shown(&texts);
+    assert!(!exact.contains("log₂ e") && exact.contains("1.44269"), "{exact}");
+}
+
+#[test]
 fn a_window_of_a_large_tensor_is_shown() {
     let texts = texts("data_race/matmul/one_barrier");
     let question = MemoryQuestion { name: Some("A".to_owned()), row: 30, column: 60, ..Default::default() };

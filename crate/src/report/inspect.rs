@@ -9,7 +9,6 @@ use super::model::{Expression, TextSource};
 use super::ready::Ready;
 use super::texts::Texts;
 use crate::base::{Budget, Source};
-use crate::decide;
 use crate::isa::Space;
 use crate::sim::{self, Held, Holding};
 use serde::Serialize;
@@ -104,7 +103,7 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
         texts: &texts,
         elements: &ready.bound.elements,
         sides: [side, side],
-        options: decide::Options::default(),
+        options: ready.options,
         reading: None,
         budget,
     };

@@ -20,7 +20,7 @@ use super::model::{OriginRole, OriginStep, Origins, PartOrigin};
 use super::ready::Ready;
 use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted};
-use crate::decide::{self, Meanings, idioms};
+use crate::decide::{Meanings, idioms};
 use crate::diag::Ledger;
 use crate::sim::{self, Run, Thread};
 use crate::term::eval::operands;
@@ -65,7 +65,7 @@ struct Traced {
 /// or an element that is not compared.
 pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) -> Option<Origins> {
     let (spec, _) = input.read_spec();
-    let Ready { kernels, mut bound } = Ready::new(input)?;
+    let Ready { kernels, mut bound, options: read } = Ready::new(input)?;
     let options = sim::Options {
         collectives_order_memory: spec.options.collectives_order_memory,
         timeline_events: 0,
@@ -99,7 +99,7 @@ pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) ->
             Side { source: *second, kernel: optimized, terms: &runs.1.terms },
         ],
         reached: &[],
-        options: decide::Options { exact_constants: spec.options.exact_constants },
+        options: read,
         reading: None,
         budget,
     };

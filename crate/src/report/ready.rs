@@ -7,6 +7,7 @@ use super::bind::{Bound, bind};
 use super::front::load;
 use super::pipeline::side_of;
 use crate::base::Source;
+use crate::decide;
 use crate::diag::Severity;
 use crate::ir::Kernel;
 use crate::sim::Setup;
@@ -15,6 +16,8 @@ use crate::sim::Setup;
 pub struct Ready {
     pub kernels: Vec<(Source, Kernel)>,
     pub bound: Bound,
+    /// The user's choices of how terms are read.
+    pub options: decide::Options,
 }
 
 impl Ready {
@@ -37,7 +40,8 @@ impl Ready {
             .collect();
         let bound = bind(&spec, &asked).ok()?;
         drop(asked);
-        Some(Ready { kernels, bound })
+        let options = decide::Options { exact_constants: spec.options.exact_constants };
+        Some(Ready { kernels, bound, options })
     }
 
     /// One of the kernels, with what it starts from.

@@ -1,7 +1,7 @@
 // What the outputs compute, over the reals, as far as the latest run shows it: by tensor, and by
 // the line that stores.
 
-import type { Expression, TextSource } from '../core/protocol'
+import type { Expression, Side, TextSource } from '../core/protocol'
 import { session } from './session.svelte'
 
 export interface Computed {
@@ -30,4 +30,16 @@ export function storedAt(source: TextSource, line: number): Computed[] {
 export function endsAs(tensor: string): Computed | null {
   const found = all().filter(of => of.tensor === tensor)
   return (found.find(({ source }) => source === 'optimized') ?? found[0])?.computed ?? null
+}
+
+/** The elements of an output that the report shows, by flat index. */
+export function listed(tensor: string): { index: number; reference?: Expression | undefined; optimized?: Expression | undefined }[] {
+  return session.report?.outputs.find(output => output.tensor === tensor)?.groups ?? []
+}
+
+/** Why what a kernel holds at its end may not be what it computes. */
+export function spoilt(side: Side): 'fault' | 'limit' | null {
+  const report = session.report
+  if (report?.verdict === 'resource_limit') return 'limit'
+  return report?.diagnostics.some(({ severity, primary }) => severity === 'error' && primary?.at.source === side) ? 'fault' : null
 }

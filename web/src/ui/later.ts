@@ -32,11 +32,14 @@ export const laterDialogs = {
   form: once(() => import('./SpecForm.svelte')),
 } satisfies Record<string, LaterDialog>
 
+/** What a parameter's panel holds. */
+export const laterPanel = once(() => import('./ParameterPanel.svelte'))
+
 /** Files that come in, and the format of links. */
 export const laterFiles = once(() => import('./files'))
 export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
 }

@@ -129,7 +129,75 @@ test('a store and an output show what they compute', async () => {
   }
   await expect.poll(hover, { timeout: 40_000 }).toBeGreaterThan(0)
   await page.locator('[data-parameter="y"]').click()
-  await expect.poll(() => page.getByTestId('output-value').locator('math').count()).toBe(1)
+  await expect.poll(() => page.getByTestId('output-value').locator('math').count()).toBe(2)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('any element of an output shows what both kernels compute, by index and by keyboard', async () => {
+  const { page, complaints } = await at('data_race/matmul/one_barrier')
+  await page.locator('[data-parameter="C"]').focus()
+  await page.keyboard.press('Enter')
+  const field = page.getByLabel('Element of C')
+  const sides = page.getByTestId('output-value').locator('.side')
+  const status = page.getByTestId('element-status')
+  const formulas = () => page.getByTestId('output-value').locator('math').allTextContents()
+  await field.focus()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('3, 17')
+  await expect.poll(formulas).toEqual(['Σk=063A3,k·Bk,17', expect.stringMatching(/^A3,0·B\d+,17/)])
+  // A fault is said beside the kernel that has it, and nowhere else.
+  expect(await sides.first().textContent()).not.toContain('fault')
+  expect(await sides.last().textContent()).toContain('This kernel has a fault')
+  // What a screen reader says is the value, by name.
+  await expect.poll(() => status.textContent()).toMatch(/^C\[3\]\[17\]: Σ\[k=0…63\] A\[3\]\[k\]·B\[k\]\[17\]/)
+  // On by a row with the arrow key, and back by an element with the button.
+  await page.keyboard.press('ArrowDown')
+  expect(await field.inputValue()).toBe('4, 17')
+  await page.getByLabel('Element before').press('Enter')
+  expect(await field.inputValue()).toBe('4, 16')
+  await expect.poll(async () => (await formulas())[0]).toBe('Σk=063A4,k·Bk,16')
+  // Of what is typed in haste, the last is answered.
+  for (const index of ['5, 20', '6, 25', 'C[31][20]']) await field.fill(index)
+  await expect.poll(async () => (await formulas())[0]).toBe('Σk=063A31,k·Bk,20')
+  await field.fill('32, 0')
+  await expect.poll(() => status.textContent()).toBe('There is no such element: the last one of C is 31, 31.')
+  await field.fill('7')
+  await expect.poll(() => status.textContent()).toMatch(/^Write an index like 31, 31/)
+  // What stays is under its own name.
+  expect(await sides.first().textContent()).toMatch(/^Reference C\[31\]\[20\]/)
+  // After an edit, what it says is about other texts.
+  await page.locator('.panel:popover-open [data-field="role"]').selectOption('inout')
+  await expect.poll(() => status.textContent()).toMatch(/^The texts have changed/)
+  expect(await sides.count()).toBe(0)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('an element that a kernel never writes, and an engine without an answer, are said', async () => {
+  const { page, complaints } = await at('deadlock/softmax/n128_different_barriers')
+  const sides = page.getByTestId('output-value').locator('.side')
+  await page.locator('[data-parameter="y"]').click()
+  await page.getByLabel('Element of y').fill('5')
+  await expect.poll(() => sides.last().textContent()).toMatch(/No thread that was run writes it\..*This kernel has a fault/)
+  // A worker that cannot be had: the next question, of another run, has no answer.
+  await page.keyboard.press('Escape')
+  await page.locator('#tab-verdict').click()
+  await page.getByTestId('verify').first().click()
+  await verdict(page)
+  await page.evaluate(() => {
+    window.Worker = class extends EventTarget {
+      constructor() {
+        super()
+        setTimeout(() => (this as unknown as Worker).onerror?.(new ErrorEvent('error', { message: 'gone' })))
+      }
+      postMessage() {}
+      terminate() {}
+    } as unknown as typeof Worker
+  })
+  await page.locator('[data-parameter="y"]').click()
+  await page.getByLabel('Element of y').fill('6')
+  await expect.poll(() => sides.first().textContent()).toMatch(/The engine has no answer.*Try again/)
   expect(complaints).toEqual([])
   await page.context().close()
 })
