@@ -255,6 +255,18 @@ fn shapes_and_launches_beyond_any_machine_are_refused() {
     answer(&ptx, &format!("{shared}{SPEC}"), Verdict::InvalidSpec, "shared");
 }
 
+/// Memory that the budget does not allow is never asked for, and elements that nobody reaches take no time.
+#[test]
+fn tensors_beyond_the_memory_budget_are_a_resource_limit() {
+    for shape in ["200000000", "20000, 10000"] {
+        let spec = SPEC.replace("shape = [4]", &format!("shape = [{shape}]"));
+        answer(&kernel("", ""), &spec, Verdict::ResourceLimit, "declare what the CTAs that run touch");
+    }
+    let module = ".global .align 4 .b8 huge[200000000];";
+    let body = "mov.u64 %rd2, huge; mov.f32 %f1, 0f00000000; st.global.f32 [%rd2], %f1;";
+    answer(&kernel(module, body), SPEC, Verdict::ResourceLimit, "variables");
+}
+
 #[test]
 fn shared_memory_of_a_gigabyte_is_refused() {
     let module = ".shared .align 4 .b8 huge[1073741824];";

@@ -153,11 +153,12 @@ impl Comparison {
         let contents = tensor.contents().is_some();
         let mut one_sided = Vec::new();
         let (mut unwritten, mut first_unwritten) = (0, None);
-        for index in 0..count {
-            let cells: Vec<(Cell, Option<u32>)> =
-                states.iter().map(|state| cell(tensor, *state, index)).collect();
-            // A single kernel is compared with itself: the pairs list its outputs.
-            let (reference, optimized) = (cells[0], *cells.last().expect("one or two runs"));
+        // Behind the last cell of both runs neither wrote.
+        let known = states.iter().flatten().map(|state| state.cells.len() as u64).max().unwrap_or(0).min(count);
+        // A single kernel is compared with itself: the pairs list its outputs.
+        let [first_run, last_run] = [states[0], states[states.len() - 1]];
+        for index in 0..known {
+            let (reference, optimized) = (cell(tensor, first_run, index), cell(tensor, last_run, index));
             let writers = [reference.1, optimized.1];
             match (reference.0, optimized.0) {
                 (Cell::Written(f), Cell::Written(g) | Cell::Initial(g))
@@ -178,6 +179,10 @@ impl Comparison {
                     first_unwritten = first_unwritten.or(Some(index));
                 }
             }
+        }
+        if known < count {
+            unwritten += count - known;
+            first_unwritten = first_unwritten.or(Some(known));
         }
         let output = Output { tensor: at, shape, one_sided, unwritten, first_unwritten };
         if let Some(first) = output.first_unwritten {

@@ -74,6 +74,11 @@ impl Cells {
         Cells { granules: vec![Granule::UNDEFINED; bytes.div_ceil(1 << shift) as usize], shift }
     }
 
+    /// Bytes of memory that such a run would hold.
+    pub(super) fn held(bytes: u64, granule: u32) -> u64 {
+        bytes.div_ceil(u64::from(granule)).saturating_mul(size_of::<Granule>() as u64)
+    }
+
     /// Bytes covered.
     pub(super) fn len(&self) -> u64 {
         (self.granules.len() as u64) << self.shift

@@ -1,8 +1,9 @@
-//! Launches that no GPU would accept.
+//! Launches that do not happen: those that no GPU would accept, and those that are too large.
 
 use super::outcome::{Fault, FaultKind, Run, Stats};
 use super::setup::Setup;
 use super::trace::Timeline;
+use crate::base::Exhausted;
 use crate::diag::Ledger;
 use crate::ir::Kernel;
 use crate::term::Terms;
@@ -49,13 +50,23 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
     (all > 1 << 31).then(|| format!("{all} threads are too many for one run; run fewer CTAs"))
 }
 
-/// The outcome of a launch that did not happen.
+/// The outcome of a launch that no GPU would accept.
 pub(super) fn refused(why: String) -> Run {
+    ended(FaultKind::Launch(why), Stats::default())
+}
+
+/// The outcome of a launch whose memory, `bytes`, is more than a run may hold.
+pub(super) fn too_large(bytes: u64) -> Run {
+    ended(FaultKind::Exhausted(Exhausted::Memory), Stats { bytes, ..Stats::default() })
+}
+
+/// The outcome of a launch that did not happen.
+fn ended(kind: FaultKind, stats: Stats) -> Run {
     Run {
         terms: Terms::new(),
-        faults: vec![Fault { kind: FaultKind::Launch(why), site: None, others: Vec::new() }],
+        faults: vec![Fault { kind, site: None, others: Vec::new() }],
         tensors: Vec::new(),
-        stats: Stats::default(),
+        stats,
         timeline: Timeline::default(),
         ledger: Ledger::default(),
     }

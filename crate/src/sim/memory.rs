@@ -464,6 +464,31 @@ fn region(owner: Owner, space: Space, size: Option<u64>, granule: u32) -> Region
     }
 }
 
+/// Elements from a tensor's first to its last in memory.
+fn span(shape: &[u64], strides: Option<&[u64]>) -> u64 {
+    let count: u64 = shape.iter().product();
+    match strides {
+        Some(strides) if count > 0 => {
+            1 + shape.iter().zip(strides).map(|(extent, stride)| (extent - 1) * stride).sum::<u64>()
+        }
+        _ => count,
+    }
+}
+
+/// Bytes that the tensors and variables of a run hold from the beginning.
+pub(super) fn laid_out(kernel: &Kernel, setup: &Setup) -> u64 {
+    let tensors = setup.tensors.iter().filter_map(|tensor| {
+        let format = tensor.format?;
+        let elements = span(tensor.shape.as_ref()?, tensor.strides.as_deref());
+        Some(Cells::held(elements.saturating_mul(u64::from(format.bytes())), granule_of(format)))
+    });
+    let variables = kernel.variables.iter().filter_map(|variable| match variable.space {
+        Space::Global | Space::Const => Some(Cells::held(variable.size?, granule_of(variable.format))),
+        _ => None,
+    });
+    tensors.chain(variables).fold(0, u64::saturating_add)
+}
+
 fn tensor_region(terms: &mut Terms, index: usize, tensor: &TensorSetup) -> Region {
     let (Some(format), Some(shape)) = (tensor.format, &tensor.shape) else {
         let mut open = region(Owner::Tensor(index), Space::Global, None, 4);
@@ -474,13 +499,7 @@ fn tensor_region(terms: &mut Terms, index: usize, tensor: &TensorSetup) -> Regio
     };
     let step = u64::from(format.bytes());
     let count: u64 = shape.iter().product();
-    let span = match &tensor.strides {
-        None => count,
-        Some(strides) if count > 0 => {
-            1 + shape.iter().zip(strides).map(|(extent, stride)| (extent - 1) * stride).sum::<u64>()
-        }
-        Some(_) => 0,
-    };
+    let span = span(shape, tensor.strides.as_deref());
     let mut made = region(Owner::Tensor(index), Space::Global, Some(span * step), granule_of(format));
     made.format = Some(format);
     made.reached = span;

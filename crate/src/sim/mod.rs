@@ -74,6 +74,10 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
+    let bytes = memory::laid_out(kernel, setup);
+    if bytes > budget.memory {
+        return launch::too_large(bytes);
+    }
     let run = |watch_inputs| machine::Machine::new(options, budget, kernel, setup, watch_inputs).run();
     match run(false) {
         (run, true) => run,
