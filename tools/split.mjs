@@ -40,6 +40,14 @@ const I32 = 0x7f
 const MUTABLE_I32 = [I32, 1]
 const ZERO = [0x41, 0, 0x0b]
 
+/** A parsed module as a file, without names. */
+export function bytesOf(module) {
+  return write(module, {
+    ...module, globals: module.globals.map(globalBytes), elements: module.elements.map(plainSegment),
+    bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
+  })
+}
+
 /** Segments that are counted in one run: V8 allows 100,000 exports. */
 const COUNTED = 90_000
 
@@ -157,10 +165,7 @@ export function splitPackage(folder) {
   const { first, rest } = split(outlined, n => entered[n] || unseen[n])
   fs.writeFileSync(path.join(folder, 'warpproof_first.wasm'), first)
   fs.writeFileSync(path.join(folder, 'warpproof_rest.wasm'), rest)
-  fs.writeFileSync(wholeFile, write(module, {
-    ...module, globals: module.globals.map(globalBytes), elements: module.elements.map(plainSegment),
-    bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
-  }))
+  fs.writeFileSync(wholeFile, bytesOf(module))
   bind(folder)
   return { first: first.length, rest: rest.length }
 }
