@@ -154,7 +154,8 @@ impl Comparison {
         let mut one_sided = Vec::new();
         let (mut unwritten, mut first_unwritten) = (0, None);
         // Behind the last cell of both runs neither wrote.
-        let known = states.iter().flatten().map(|state| state.cells.len() as u64).max().unwrap_or(0).min(count);
+        let known =
+            states.iter().flatten().map(|state| state.cells.len() as u64).max().unwrap_or(0).min(count);
         // A single kernel is compared with itself: the pairs list its outputs.
         let [first_run, last_run] = [states[0], states[states.len() - 1]];
         for index in 0..known {
