@@ -1,10 +1,12 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
 //   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers …]
+//   npm run soak -- --seed N --execution K hostile
 //   npm run soak -- wasm
 //
 // Each suite runs for the given time (10 minutes without one) and prints what it executed; the seed
-// (1 without one) makes a failure repeatable. Tests of a suite that share its name run side by side.
+// (1 without one) makes a failure repeatable; of `hostile`, the execution that failed can be run
+// alone. Tests of a suite that share its name run side by side.
 //
 // `wasm`, which runs only if it is named, asks the threaded, the single-threaded and the native engine
 // about every case of the corpus; their reports must be the same. It takes as long as it takes.
@@ -31,7 +33,7 @@ const SUITES = {
 }
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '600' } },
+  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '600' }, execution: { type: 'string' } },
   allowPositionals: true,
 })
 for (const [name, text] of Object.entries(values)) {
@@ -55,7 +57,7 @@ async function solvers(env) {
 }
 
 const started = Date.now()
-const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds }
+const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds, ...(values.execution && { WARPPROOF_SOAK_EXECUTION: values.execution }) }
 for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
   if (name === 'wasm') {
     await agreement()
