@@ -17,7 +17,8 @@
 // the bodies are the whole module's, with other indices.
 //
 // With threads, some functions run in other threads only than the one that is watched here:
-// those of rayon and what it rests on belong to the first module by name.
+// those of rayon and what it rests on belong to the first module by name, and so does what calls
+// them in functions that were entered.
 
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -29,9 +30,10 @@ import { KIND, SECTION, assemble, join, list, namesFunction, number, declaration
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 /** The specs of the gallery's examples; a first visit verifies the first. */
 const examples = () => [...fs.readFileSync(path.join(root, 'tests/corpus/gallery.toml'), 'utf8').matchAll(/^case = "(.*)"$/gm)].map(([, name]) => path.join(root, 'tests/corpus', name))
-/** In any part of a name that is not reached here but belongs to the first module: threads, and what a
- * browser has and Node has not, and the allocator, whose ways depend on what came before. */
-const UNSEEN = /rayon|decide::prepare|idioms::prepare|crossbeam|\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|::sync::|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
+/** In any part of a name that is not reached here but belongs to the first module: what runs with several
+ * threads; and what a browser has and Node has not, and the allocator, whose ways depend on what came before. */
+const THREADED = /rayon|decide::prepare|idioms::prepare|crossbeam|::sync::/
+const UNSEEN = /\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
 
 /** How often all examples together may run a piece of code that is not in the first module: a call costs some ten nanoseconds. */
 const SELDOM = 1000
@@ -39,6 +41,17 @@ const SELDOM = 1000
 const I32 = 0x7f
 const MUTABLE_I32 = [I32, 1]
 const ZERO = [0x41, 0, 0x0b]
+
+/** The segments of a body that name functions for which `wanted` holds. */
+function callers(module, { from, to }, starts, wanted) {
+  const found = new Set()
+  let segment = -1
+  walk(module.bytes, declarations(module.bytes, from).at, to, (opcode, at, _, index) => {
+    if (starts[segment + 1] === at) segment++
+    if (namesFunction(opcode) && wanted(index)) found.add(segment)
+  })
+  return found
+}
 
 /** A parsed module as a file, without names. */
 export function bytesOf(module) {
@@ -100,7 +113,7 @@ function write(module, { imports, functions, tables = [], memories = module.memo
 }
 
 /** Runs the engine in processes of their own: how often each segment of code runs in a first visit, and in all examples. */
-function runs(folder, module, starts) {
+function count(folder, module, starts) {
   const total = starts.reduce((sum, { length }) => sum + length, 0)
   const file = path.join(folder, 'counting.wasm')
   const counts = { first: [], all: [] }
@@ -154,14 +167,19 @@ export function splitPackage(folder) {
   const wholeFile = path.join(folder, 'warpproof_bg.wasm')
   const module = parse(fs.readFileSync(wholeFile))
   if (module.names.size === 0) throw new Error('the functions have no names')
+  const imported = module.functionImports.length
   const starts = module.bodies.map(body => segments(module.bytes, body))
   const begins = [] // of a body the number of its first segment
   starts.reduce((sum, { length }) => (begins.push(sum), sum + length), 0)
-  const counts = runs(folder, module, starts)
-  const unseen = module.bodies.map((_, n) => UNSEEN.test(module.names.get(n + module.functionImports.length) ?? ''))
+  const counts = count(folder, module, starts)
+  const name = index => module.names.get(index) ?? ''
+  const threaded = index => THREADED.test(name(index))
+  const unseen = module.bodies.map((_, n) => threaded(n + imported) || UNSEEN.test(name(n + imported)))
   const entered = module.bodies.map((_, n) => counts.first[begins[n]] > 0)
-  const stays = segment => counts.first[segment] > 0 || counts.all[segment] > SELDOM
-  const outlined = outline(module, (n, segment) => stays(begins[n] + segment), n => unseen[n] || !entered[n])
+  const forThreads = module.bodies.map((body, n) => (entered[n] ? callers(module, body, starts[n], threaded) : null))
+  const runs = segment => counts.first[segment] > 0 || counts.all[segment] > SELDOM
+  const stays = (n, segment) => runs(begins[n] + segment) || forThreads[n].has(segment)
+  const outlined = outline(module, stays, n => unseen[n] || !entered[n])
   const { first, rest } = split(outlined, n => entered[n] || unseen[n])
   fs.writeFileSync(path.join(folder, 'warpproof_first.wasm'), first)
   fs.writeFileSync(path.join(folder, 'warpproof_rest.wasm'), rest)

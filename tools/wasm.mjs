@@ -72,7 +72,7 @@ export async function buildWasm({ optimise = true, only = Object.keys(flavours) 
 
 async function buildPackage(name, hash, toolchain, optimise) {
   const flavour = flavours[name]
-  const targetDir = path.join(root, optimise ? 'target/wasm' : 'target/wasm-dev')
+  const targetDir = path.join(root, optimise ? 'target/wasm' : 'target/wasm-dev', name)
   const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
