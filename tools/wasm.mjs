@@ -45,7 +45,7 @@ function filesUnder(folder) {
 function inputsHash(name, optimise) {
   const inputs = [
     ...filesUnder(path.join(root, 'crate/src')),
-    ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/split.mjs', 'tools/wasm-binary.mjs', 'tools/rest.js', 'tools/bindgen/src/main.rs'].map(file => path.join(root, file)),
+    ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/outline.mjs', 'tools/split.mjs', 'tools/wasm-binary.mjs', 'tools/rest.js', 'tools/bindgen/src/main.rs', 'tests/corpus/gallery.toml'].map(file => path.join(root, file)),
   ].sort()
   const hash = crypto.createHash('sha256').update(JSON.stringify([name, optimise]))
   for (const file of inputs) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
