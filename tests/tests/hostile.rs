@@ -255,7 +255,7 @@ fn shapes_and_launches_beyond_any_machine_are_refused() {
     answer(&ptx, &format!("{shared}{SPEC}"), Verdict::InvalidSpec, "shared");
 }
 
-/// Memory that the budget does not allow is never asked for, and elements that nobody reaches take no time.
+/// Memory that the budget does not allow is never asked for.
 #[test]
 fn tensors_beyond_the_memory_budget_are_a_resource_limit() {
     for shape in ["200000000", "20000, 10000"] {
