@@ -14,23 +14,13 @@
 // heights here. Left where they are: stretches too small to gain anything, with branches that
 // carry values, with a return of a value beside other ways out, or with segments of data.
 
-import { OP, declarations, join, list, number, prefixed, signed, usesSegments, walk } from './wasm-binary.mjs'
+import { I32, MUTABLE, OP, ZERO, declarations, join, list, number, prefixed, signed, usesSegments, walk } from './wasm-binary.mjs'
 
 /** Bytes that a stretch must have: those that calling it takes, and for each parameter and result. */
 const CALL_BYTES = 40
 const VALUE_BYTES = 4
 
-const I32 = 0x7f
 const NOTHING = 0x40
-const MUTABLE = 1
-/** By type of value the expression for its zero: i32, i64, f32, f64, v128. */
-const ZERO = {
-  0x7f: [0x41, 0, 0x0b],
-  0x7e: [0x42, 0, 0x0b],
-  0x7d: [0x43, ...Buffer.alloc(4), 0x0b],
-  0x7c: [0x44, ...Buffer.alloc(8), 0x0b],
-  0x7b: [0xfd, 0x0c, ...Buffer.alloc(16), 0x0b],
-}
 
 const opens = opcode => opcode === OP.block || opcode === OP.loop || opcode === OP.if
 const leaves = opcode => opcode === OP.br || opcode === OP.brTable || opcode === OP.return || opcode === OP.unreachable
@@ -141,7 +131,7 @@ class Body {
     this.code = []
     walk(module.bytes, at, to, (opcode, start, end, value) => this.code.push({ opcode, from: start, to: end, value }))
     this.stay = [0] // how many of the first k segments stay
-    this.segment = []
+    this.segment = [] // of an instruction its segment
     let fresh = true
     for (const { opcode } of this.code) {
       if (fresh) this.stay.push(this.stay.at(-1) + (stays(this.stay.length - 1) ? 1 : 0))

@@ -39,6 +39,7 @@ const { values, positionals } = parseArgs({
 for (const [name, text] of Object.entries(values)) {
   if (!/^\d{1,15}$/.test(text)) fail(`--${name} takes a whole number, not "${text}"`)
 }
+if (values.execution && positionals.join() !== 'hostile') fail('--execution is for the suite hostile alone')
 const unknown = positionals.filter(name => !(name in SUITES) && name !== 'wasm')
 if (unknown.length > 0) fail(`no suite "${unknown[0]}": there are ${Object.keys(SUITES).join(', ')} and wasm`)
 

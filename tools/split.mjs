@@ -25,7 +25,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { outline, segments } from './outline.mjs'
-import { KIND, SECTION, assemble, join, list, namesFunction, number, declarations, parse, signed, text, usesSegments, walk } from './wasm-binary.mjs'
+import { I32, KIND, MUTABLE, ZERO, bytesOf, declarations, globalBytes, join, list, namesFunction, number, parse, plainSegment, segment, signed, sized, usesSegments, walk, write } from './wasm-binary.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 /** The specs of the gallery's examples; a first visit verifies the first. */
@@ -35,12 +35,11 @@ const examples = () => [...fs.readFileSync(path.join(root, 'tests/corpus/gallery
 const THREADED = /rayon|decide::prepare|idioms::prepare|crossbeam|::sync::/
 const UNSEEN = /\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
 
-/** How often all examples together may run a piece of code that is not in the first module: a call costs some ten nanoseconds. */
+/** How often all examples together may run a piece of code that is not in the first module, where it costs a call. */
 const SELDOM = 1000
 
-const I32 = 0x7f
-const MUTABLE_I32 = [I32, 1]
-const ZERO = [0x41, 0, 0x0b]
+/** A global of its own, 0 at first. */
+const ZERO_COUNTER = globalBytes({ type: [I32, MUTABLE], value: ZERO[I32] })
 
 /** The segments of a body that name functions for which `wanted` holds. */
 function callers(module, { from, to }, starts, wanted) {
@@ -51,14 +50,6 @@ function callers(module, { from, to }, starts, wanted) {
     if (namesFunction(opcode) && wanted(index)) found.add(segment)
   })
   return found
-}
-
-/** A parsed module as a file, without names. */
-export function bytesOf(module) {
-  return write(module, {
-    ...module, globals: module.globals.map(globalBytes), elements: module.elements.map(plainSegment),
-    bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
-  })
 }
 
 /** Segments that are counted in one run: V8 allows 100,000 exports. */
@@ -82,34 +73,10 @@ function counting(module, starts, counted) {
   })
   const counters = Array.from({ length: counted.count }, (_, index) => index)
   return write(module, {
-    ...module, globals: [...module.globals.map(globalBytes), ...counters.map(() => [...MUTABLE_I32, ...ZERO])],
+    ...module, globals: [...module.globals.map(globalBytes), ...counters.map(() => ZERO_COUNTER)],
     exports: [...module.exports, ...counters.map(index => ({ name: `~${index}`, kind: KIND.global, index: first + index }))],
     elements: module.elements.map(plainSegment), bodies,
   })
-}
-
-const sized = body => join([number(body.length), body])
-const segment = (table, offset, functions) => (table === 0 ? join([[0, 0x41], signed(offset), [0x0b], list(functions.map(number))]) : join([[2], number(table), [0x41], signed(offset), [0x0b, 0], list(functions.map(number))]))
-const plainSegment = ({ offset, functions }) => segment(0, offset, functions)
-const globalBytes = ({ type, value }) => join([type, value])
-const importBytes = ({ from, name, kind, type }) => join([text(from), text(name), [kind], typeof type === 'number' ? number(type) : type])
-
-function write(module, { imports, functions, tables = [], memories = module.memories, globals, exports, start = null, elements, bodies, count = module.count, data = module.data }) {
-  const some = items => (items.length > 0 ? list(items) : null)
-  return assemble([
-    [SECTION.type, module.typeBytes],
-    [SECTION.import, some(imports.map(importBytes))],
-    [SECTION.function, some(functions.map(number))],
-    [SECTION.table, some(tables)],
-    [SECTION.memory, some(memories)],
-    [SECTION.global, some(globals)],
-    [SECTION.export, some(exports.map(({ name, kind, index }) => join([text(name), [kind], number(index)])))],
-    [SECTION.start, start === null ? null : Buffer.from(number(start))],
-    [SECTION.element, some(elements)],
-    [SECTION.count, count],
-    [SECTION.code, some(bodies)],
-    [SECTION.data, data],
-  ])
 }
 
 /** Runs the engine in processes of their own: how often each segment of code runs in a first visit, and in all examples. */
@@ -122,8 +89,8 @@ function count(folder, module, starts) {
     const run = spawnSync(process.execPath, [fileURLToPath(import.meta.url), '--run', folder, file], { encoding: 'utf8', maxBuffer: 1 << 26 })
     if (run.status !== 0) throw new Error(`the engine does not run in Node:\n${run.stderr}`)
     const { first, all } = JSON.parse(run.stdout)
-    counts.first.push(...first)
-    counts.all.push(...all)
+    counts.first = counts.first.concat(first)
+    counts.all = counts.all.concat(all)
   }
   fs.rmSync(file)
   return counts
@@ -258,7 +225,7 @@ function split(module, isFirst) {
     imports: [...module.imports.filter(({ kind }) => kind !== KIND.function), ...module.functionImports, { from: 'rest', name: 'load', kind: KIND.function, type: voidType }],
     functions: [...kept.map(n => module.functions[n]), ...inOrder.map(typeOf)],
     tables: [...module.tables, slots],
-    globals: [...module.globals.map(globalBytes), [...MUTABLE_I32, ...ZERO]],
+    globals: [...module.globals.map(globalBytes), ZERO_COUNTER],
     exports: [
       ...module.exports.map(entry => (entry.kind === KIND.function ? { ...entry, index: firstIndex.get(entry.index) } : entry)),
       ...shared, ...sharedFunctions, { name: '~loaded', kind: KIND.global, index: loaded },

@@ -4,7 +4,7 @@
 // Core specification 3.0, 5.4 (instructions) and 5.5 (modules); what the Rust compiler and
 // wasm-opt emit here (threads, SIMD, bulk memory, references), and an error for anything else.
 
-export const SECTION = { custom: 0, type: 1, import: 2, function: 3, table: 4, memory: 5, global: 6, export: 7, start: 8, element: 9, code: 10, data: 11, count: 12 }
+const SECTION = { custom: 0, type: 1, import: 2, function: 3, table: 4, memory: 5, global: 6, export: 7, start: 8, element: 9, code: 10, data: 11, count: 12 }
 export const KIND = { function: 0, table: 1, memory: 2, global: 3 }
 
 /** A cursor over bytes. */
@@ -248,6 +248,17 @@ function names(section, into) {
 
 // ---- Writing.
 
+export const I32 = 0x7f
+export const MUTABLE = 1
+/** By type of value the expression for its zero: i32, i64, f32, f64, v128. */
+export const ZERO = {
+  0x7f: [0x41, 0, 0x0b],
+  0x7e: [0x42, 0, 0x0b],
+  0x7d: [0x43, ...Buffer.alloc(4), 0x0b],
+  0x7c: [0x44, ...Buffer.alloc(8), 0x0b],
+  0x7b: [0xfd, 0x0c, ...Buffer.alloc(16), 0x0b],
+}
+
 export function number(value) {
   const bytes = []
   do {
@@ -269,7 +280,7 @@ export function signed(value) {
   }
 }
 
-export const text = value => {
+const text = value => {
   const bytes = Buffer.from(value)
   return Buffer.concat([Buffer.from(number(bytes.length)), bytes])
 }
@@ -278,7 +289,42 @@ export const join = parts => Buffer.concat(parts.map(buffer))
 export const list = parts => join([number(parts.length), ...parts])
 
 /** A module from [section, contents] in order; empty contents are left out. */
-export function assemble(sections) {
+function assemble(sections) {
   const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
   return join([header, ...sections.filter(([, body]) => body !== null).map(([id, body]) => join([[id], number(body.length), body]))])
+}
+
+/** A body with its size before it. */
+export const sized = body => join([number(body.length), body])
+/** A segment of functions for a table. */
+export const segment = (table, offset, functions) => (table === 0 ? join([[0, 0x41], signed(offset), [0x0b], list(functions.map(number))]) : join([[2], number(table), [0x41], signed(offset), [0x0b, 0], list(functions.map(number))]))
+export const plainSegment = ({ offset, functions }) => segment(0, offset, functions)
+export const globalBytes = ({ type, value }) => join([type, value])
+const importBytes = ({ from, name, kind, type }) => join([text(from), text(name), [kind], typeof type === 'number' ? number(type) : type])
+
+/** A module as a file, made of the given parts; its types, and what is not given of memories, data and their number, are `module`'s. */
+export function write(module, { imports, functions, tables = [], memories = module.memories, globals, exports, start = null, elements, bodies, count = module.count, data = module.data }) {
+  const some = items => (items.length > 0 ? list(items) : null)
+  return assemble([
+    [SECTION.type, module.typeBytes],
+    [SECTION.import, some(imports.map(importBytes))],
+    [SECTION.function, some(functions.map(number))],
+    [SECTION.table, some(tables)],
+    [SECTION.memory, some(memories)],
+    [SECTION.global, some(globals)],
+    [SECTION.export, some(exports.map(({ name, kind, index }) => join([text(name), [kind], number(index)])))],
+    [SECTION.start, start === null ? null : Buffer.from(number(start))],
+    [SECTION.element, some(elements)],
+    [SECTION.count, count],
+    [SECTION.code, some(bodies)],
+    [SECTION.data, data],
+  ])
+}
+
+/** A parsed module as a file, without names. */
+export function bytesOf(module) {
+  return write(module, {
+    ...module, globals: module.globals.map(globalBytes), elements: module.elements.map(plainSegment),
+    bodies: module.bodies.map(({ from, to }) => sized(module.bytes.subarray(from, to))),
+  })
 }

@@ -9,9 +9,7 @@ import type { Package } from '../../src/core/packages'
 // @ts-expect-error: a tool without types
 import { outline } from '../../../tools/outline.mjs'
 // @ts-expect-error: a tool without types
-import { bytesOf } from '../../../tools/split.mjs'
-// @ts-expect-error: a tool without types
-import { parse } from '../../../tools/wasm-binary.mjs'
+import { bytesOf, parse } from '../../../tools/wasm-binary.mjs'
 
 const engine = path.resolve(import.meta.dirname, '../../src/pkg-single')
 const whole = fs.readFileSync(path.join(engine, 'warpproof_bg.wasm'))

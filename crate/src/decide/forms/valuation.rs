@@ -51,6 +51,22 @@ const PAGE: usize = 256;
 type Page = [Option<(u64, u64)>; PAGE];
 
 impl Valuations {
+    /// An element in both fields: a number of each, raised so that it has roots of small degrees.
+    fn element(&mut self, element: u32) -> (u64, u64) {
+        let (page, at) = (element as usize / PAGE, element as usize % PAGE);
+        if let Some(Some(known)) = self.elements.get(page).map(|page| page.as_ref().and_then(|page| page[at]))
+        {
+            return known;
+        }
+        let (main, exponent) = element_roots(element);
+        let value = (raise(main, ROOTS, P), raise(exponent, ROOTS, Q));
+        if page >= self.elements.len() {
+            self.elements.resize(page + 1, None);
+        }
+        self.elements[page].get_or_insert_with(|| Box::new([None; PAGE]))[at] = Some(value);
+        value
+    }
+
     /// `G^exponent` modulo P, digit by digit.
     fn generator_power(&mut self, exponent: u64) -> u64 {
         if self.generator.is_empty() {
@@ -142,22 +158,6 @@ impl Forms<'_> {
         value
     }
 
-    /// An element in both fields: a number of each, raised so that it has roots of small degrees.
-    fn element_valuation(&mut self, element: u32) -> (u64, u64) {
-        let (page, at) = (element as usize / PAGE, element as usize % PAGE);
-        let pages = &mut self.valuations.elements;
-        if let Some(Some(known)) = pages.get(page).map(|page| page.as_ref().and_then(|page| page[at])) {
-            return known;
-        }
-        let (main, exponent) = element_roots(element);
-        let value = (raise(main, ROOTS, P), raise(exponent, ROOTS, Q));
-        if page >= pages.len() {
-            pages.resize(page + 1, None);
-        }
-        pages[page].get_or_insert_with(|| Box::new([None; PAGE]))[at] = Some(value);
-        value
-    }
-
     fn mono_valuation(&mut self, mono: Mono) -> Step<Value> {
         let mut total = Value { main: 1, exponent: 1, faithful: true, faithful_exponent: true };
         let exponent = self.exponent(mono);
@@ -195,7 +195,7 @@ impl Forms<'_> {
         let exact = |main, exponent| Value { main, exponent, faithful: true, faithful_exponent: true };
         if let Kind::Element(element) = kind {
             if power == Power::ONE {
-                let (main, exponent) = self.element_valuation(element);
+                let (main, exponent) = self.valuations.element(element);
                 return Ok(exact(main, exponent));
             }
             let (main, exponent) = element_roots(element);
@@ -307,6 +307,17 @@ mod tests {
         assert_eq!(raise(G, Q, P), 1);
         assert_ne!(raise(G, 2, P), 1);
         assert_eq!(multiply(7, raise_signed(7, -1, P), P), 1);
+    }
+
+    #[test]
+    fn an_element_far_away_takes_one_page() {
+        let mut valuations = Valuations::default();
+        let far = 1 << 28;
+        let values = [far, far + 1, far].map(|element| valuations.element(element));
+        assert_eq!(values[0], values[2]);
+        assert_ne!(values[0], values[1]);
+        assert_eq!(valuations.elements.iter().flatten().count(), 1);
+        assert!(valuations.elements.capacity() * size_of::<Option<Box<Page>>>() < 32 << 20);
     }
 
     #[test]
