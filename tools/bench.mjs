@@ -16,7 +16,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { aims, groups, integers, moments, multiplyAdds, product, shallow } from './bench-rows.mjs'
 import { openPage } from './browser.mjs'
-import { answer, buildPage, buildProgram, busyCores, corpus, machine, markdown, median, needTime, program, readmeSection, short, specOf, texts } from './measure.mjs'
+import { answer, buildPage, buildProgram, watchMachine, corpus, machine, markdown, median, needTime, program, readmeSection, short, specOf, texts } from './measure.mjs'
 import { fail, root, say, seconds } from './step.mjs'
 
 /** Runs of a question; fewer of a long one (seconds). */
@@ -223,7 +223,7 @@ const readme = readmeSection('bench')
 const started = Date.now()
 await buildProgram()
 if (!native) await buildPage()
-const busy = await busyCores()
+const watched = await watchMachine()
 const page = native ? null : await openPage()
 const sections = []
 const pairRows = []
@@ -237,7 +237,7 @@ for (const [title, measure] of chosenParts) {
 }
 if (rateRows.length > 0) sections.push(markdown(rateColumns, rateRows))
 await page?.close()
-const section = [`${machine('npm run bench', busy)} ${legend}`, ...sections].join('\n\n')
+const section = [`${machine('npm run bench', watched)} ${legend}`, ...sections].join('\n\n')
 if (write) {
   readme.replace(section)
   say(`The README is up to date (${seconds(started)}).`)

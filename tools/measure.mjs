@@ -77,8 +77,20 @@ export function answer(verb, spec, ...options) {
   }
 }
 
+/** What else the machine has to do when measurements begin, for `machine`. */
+export async function watchMachine() {
+  return { busy: await busyCores(), before: processorTime() }
+}
+
+/** Processor time so far that was asked for, and of that what a virtual machine's host gave to others; null where Linux does not say. */
+function processorTime() {
+  if (!fs.existsSync('/proc/stat')) return null
+  const [user, nice, system, , , irq, softirq, stolen] = fs.readFileSync('/proc/stat', 'utf8').split('\n')[0].split(/ +/).slice(1).map(Number)
+  return { asked: user + nice + system + irq + softirq + stolen, stolen }
+}
+
 /** How many cores are busy with something else, seen over two seconds. */
-export async function busyCores() {
+async function busyCores() {
   const sum = () => os.cpus().map(({ times: { idle, ...rest } }) => [idle, Object.values(rest).reduce((a, b) => a + b)])
   const before = sum()
   await new Promise(done => setTimeout(done, 2000))
@@ -86,12 +98,15 @@ export async function busyCores() {
   return shares.reduce((a, b) => a + b)
 }
 
-/** Where and when, in a sentence; `busy` are the cores that were taken before the first measurement. */
-export function machine(command, busy) {
+/** Where and when, in a sentence, and what others took of the machine since it was watched. */
+export function machine(command, { busy, before }) {
   const [cpu] = os.cpus()
   const memory = `${(os.totalmem() / 2 ** 30).toFixed(0)} GiB`
   const shared = busy > 0.2 ? ` Other work took ${busy.toFixed(1)} of the cores when the first row began, so times are longer than they have to be.` : ''
-  return `Measured on ${new Date().toISOString().slice(0, 10)} on ${os.availableParallelism()} cores (${cpu.model.trim()}, ${memory}) by \`${command}\`.${shared}`
+  const now = processorTime()
+  const stolen = now && before ? (now.stolen - before.stolen) / Math.max(1, now.asked - before.asked) : 0
+  const taken = stolen > 0.02 ? ` The machine is a virtual one, whose host gave ${(stolen * 100).toFixed(0)} % of the processor time to others meanwhile.` : ''
+  return `Measured on ${new Date().toISOString().slice(0, 10)} on ${os.availableParallelism()} cores (${cpu.model.trim()}, ${memory}) by \`${command}\`.${shared}${taken}`
 }
 
 /** The part of the README between `<!-- name:begin -->` and `<!-- name:end -->`; `replace` writes it. */

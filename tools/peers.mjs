@@ -14,6 +14,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import readline from 'node:readline'
+import { machine, watchMachine } from './measure.mjs'
 import { install, venv, wheels } from './python.mjs'
 import { fail, output, root, say, seconds, step } from './step.mjs'
 
@@ -174,14 +175,6 @@ async function table(family, folder) {
   return [`**${family.title}.** ${family.about}`, [`| ${columns.join(' | ')} |`, `| ${rule} |`, ...rows].join('\n')]
 }
 
-function machine(load) {
-  const [cpu] = os.cpus()
-  const shared = load > 0.3 ? ` Other work ran on the machine at the time (load ${load.toFixed(1)} before the first row), so times are longer than they have to be.` : ''
-  return (
-    `Measured on ${new Date().toISOString().slice(0, 10)} (${cpu.model.trim()}) by \`npm run peers\`, each program on one thread, with ${wheels.filter(wheel => !wheel.startsWith('mpmath')).map(wheel => wheel.replace('==', ' ')).join(', ')}.${shared}`
-  )
-}
-
 const legend =
   `The same question to every program: the pairs of expressions that \`warpproof check … --export\` writes, with library code and constants already read. ` +
   `Warpproof's time is the stage *decide* of its report (median of ${RUNS}), which starts from the terms that the kernels left and reads library code and constants itself; every run reads the table of library code once, too, and that is most of the smallest times. ` +
@@ -199,14 +192,15 @@ const [begin, end] = markers.map(marker => text.indexOf(marker))
 if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.join(' and ')}`)
 
 const started = Date.now()
-const [load] = os.loadavg()
+const watched = await watchMachine()
 await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
 await install()
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'warpproof-peers-'))
 const tables = []
 for (const family of chosen) tables.push(...(await table(family, folder)))
 fs.rmSync(folder, { recursive: true })
-const section = [machine(load), legend, ...tables].join('\n\n')
+const versions = wheels.filter(wheel => !wheel.startsWith('mpmath')).map(wheel => wheel.replace('==', ' ')).join(', ')
+const section = [`${machine('npm run peers', watched)} Every program has one thread; the peers are ${versions}.`, legend, ...tables].join('\n\n')
 if (words.length === 0) {
   fs.writeFileSync(readme, `${text.slice(0, begin + markers[0].length)}\n\n${section}\n\n${text.slice(end)}`)
   say(`The README is up to date (${seconds(started)}).`)

@@ -12,7 +12,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { families, sources } from './table-rows.mjs'
 import { openPage } from './browser.mjs'
-import { answer, buildPage, buildProgram, busyCores, exact, machine, markdown, needTime, readmeSection, rounded, short, specOf, texts } from './measure.mjs'
+import { answer, buildPage, buildProgram, watchMachine, exact, machine, markdown, needTime, readmeSection, rounded, short, specOf, texts } from './measure.mjs'
 import { fail, say, seconds } from './step.mjs'
 
 const pair = numbers => (new Set(numbers).size === 1 ? numbers[0] : numbers.join(' / '))
@@ -85,12 +85,12 @@ const readme = readmeSection('table')
 const started = Date.now()
 await buildProgram()
 await buildPage()
-const busy = await busyCores()
+const watched = await watchMachine()
 const page = await openPage()
 const tables = []
 for (const family of chosen) tables.push(...(await table(family)))
 await page.close()
-const where = `${machine('npm run table', busy)} One run each, from the start of \`warpproof check\` to the end of its report.`
+const where = `${machine('npm run table', watched)} One run each, from the start of \`warpproof check\` to the end of its report.`
 const section = [where, legend, ...tables, sources].join('\n\n')
 if (words.length === 0) {
   readme.replace(section)
