@@ -1,12 +1,14 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
-//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers …]
+//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
 //   npm run soak -- wasm
 //
 // Each suite runs for the given time (10 minutes without one) and prints what it executed; the seed
 // (1 without one) makes a failure repeatable; of `hostile`, the execution that failed can be run
 // alone. Tests of a suite that share its name run side by side.
+//
+// `page` mutates what the page reads: links, saved pairs, lessons, contents, specs; each for the time.
 //
 // `wasm`, which runs only if it is named, asks the threaded, the single-threaded and the native engine
 // about every case of the corpus; their reports must be the same. It takes as long as it takes.
@@ -30,6 +32,7 @@ const SUITES = {
   race_oracle: 'one_schedule',
   hostile: 'any_',
   solvers: '',
+  page: '',
 }
 
 const { values, positionals } = parseArgs({
@@ -57,6 +60,7 @@ async function solvers(env) {
   fs.rmSync(folder, { recursive: true })
 }
 
+const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
 const started = Date.now()
 const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds, ...(values.execution && { WARPPROOF_SOAK_EXECUTION: values.execution }) }
 for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
@@ -66,6 +70,11 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
   }
   if (name === 'solvers') {
     await solvers(env)
+    continue
+  }
+  if (name === 'page') {
+    await installPackages()
+    await step(`soaking page, seed ${values.seed}`, process.execPath, [vitest, 'run', '--config', 'web/vitest.config.ts', 'web/tests/unit/fuzz.test.ts'], { env })
     continue
   }
   const args = ['test', '--locked', '--quiet', '-p', 'warpproof-tests', '--test', name, '--', '--nocapture']
@@ -80,7 +89,6 @@ async function agreement() {
   await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
   const program = process.platform === 'win32' ? 'warpproof.exe' : 'warpproof'
   const native = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release', program)
-  const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
   const args = [vitest, 'run', '--config', 'web/vitest.browser.config.ts', 'web/tests/browser/agreement.test.ts']
   await step('comparing the engines on the corpus', process.execPath, args, { env: { WARPPROOF_CHROMIUM: await findBrowser(), WARPPROOF_NATIVE: native } })
 }

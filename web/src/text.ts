@@ -249,7 +249,9 @@ export const text = {
     notJson: 'It begins like JSON but cannot be read as JSON.',
     ragged: 'Its rows differ in length.',
     notNumber: (what: string) => `${what} is not a number.`,
+    infinite: 'One of its numbers is larger than any float.',
     notNumberAt: (what: string, line: number) => `“${what}” in line ${line} is not a number.`,
+    tooLarge: (megabytes: number, most: number) => `The file is larger than ${megabytes} MB; up to ${most.toLocaleString('en')} numbers can stand in a spec.`,
     tooMany: (count: number, most: number) => `It has ${count.toLocaleString('en')} numbers; up to ${most.toLocaleString('en')} can stand in a spec.`,
   },
   files: {

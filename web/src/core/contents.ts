@@ -6,6 +6,8 @@ import { text } from '../text'
 
 /** More would make the spec unreadable; a tensor of this size belongs in symbolic form. */
 export const MOST_NUMBERS = 20_000
+/** No file of so many numbers is larger. */
+export const MOST_BYTES = 2 << 20
 
 export type Contents = { ok: true; numbers: number[]; shape: number[] } | { ok: false; message: string }
 
@@ -32,13 +34,13 @@ function fromJson(file: string): Contents {
     if (fault !== null) return
     if (Array.isArray(value)) {
       shape[depth] ??= value.length
-      if (shape[depth] !== value.length || depth > 8) fault = text.contents.ragged
+      if (shape[depth] !== value.length || depth > 8 || (deep !== null && depth >= deep)) fault = text.contents.ragged
       for (const inner of value) walk(inner, depth + 1)
-    } else if (typeof value === 'number') {
+    } else if (typeof value === 'number' && Number.isFinite(value)) {
       deep ??= depth
       if (depth !== deep || depth !== shape.length) fault = text.contents.ragged // a number beside a list
       numbers.push(value)
-    } else fault = text.contents.notNumber(JSON.stringify(value)?.slice(0, 40) ?? '')
+    } else fault = typeof value === 'number' ? text.contents.infinite : text.contents.notNumber(JSON.stringify(value).slice(0, 40))
   }
   walk(data, 0)
   if (fault === null && numbers.length === 0) fault = text.contents.empty

@@ -40,17 +40,19 @@ const SOURCES = ['reference', 'optimized', 'spec'] as const
 export const isLesson = (file: string): boolean => /^\s*lesson\s*=/m.test(file) && /^\s*\[\[step\]\]/m.test(file)
 
 export function parseLesson(file: string): ReadLesson {
+  let data: unknown
   try {
-    return readLesson(parse(file))
+    data = parse(file)
   } catch (error) {
     return { ok: false, message: text.lesson.notToml(error instanceof Error ? (error.message.split('\n')[0] ?? '') : '') }
   }
+  return readLesson(data)
 }
 
 /** Checks the shape and gives every step its whole texts. */
 export function readLesson(data: unknown): ReadLesson {
   const fields = table(data)
-  if (fields['lesson'] !== 1) return { ok: false, message: text.lesson.version(String(fields['lesson'])) }
+  if (fields['lesson'] !== 1) return { ok: false, message: text.lesson.version((JSON.stringify(fields['lesson']) ?? '').slice(0, 40)) }
   const listed = fields['step']
   if (!Array.isArray(listed) || listed.length === 0) return { ok: false, message: text.lesson.noSteps }
   const steps: Step[] = []

@@ -22,7 +22,7 @@ export function readPair(file: string): ReadPair {
   }
   if (typeof data !== 'object' || data === null || !('warpproof' in data)) return bad(text.pairFile.notOurs)
   const fields = data as Record<string, unknown>
-  if (fields['warpproof'] !== FORMAT) return bad(text.pairFile.version(String(fields['warpproof'])))
+  if (fields['warpproof'] !== FORMAT) return bad(text.pairFile.version(JSON.stringify(fields['warpproof']).slice(0, 40)))
   const string = (key: string) => fields[key] ?? ''
   const [reference, optimized, spec, verdict, version] = [string('reference'), string('optimized'), string('spec'), fields['verdict'] ?? null, fields['version'] ?? null]
   for (const [key, value] of Object.entries({ reference, optimized, spec })) if (typeof value !== 'string') return bad(text.pairFile.notText(key))

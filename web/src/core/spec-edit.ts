@@ -27,13 +27,30 @@ export function setKey(text: string, path: string[], key: string, value: TomlVal
   const wanted = structuredClone(before)
   let table = wanted
   for (const name of path) {
-    const inner = table[name]
-    table = (typeof inner === 'object' && !Array.isArray(inner) ? inner : (table[name] = {})) as TomlTable
+    const inner = valueAt(table, name)
+    table = isTable(inner) ? inner : put(table, name, {})
   }
   if (value === null) delete table[key]
-  else table[key] = value
+  else put(table, key, value)
   const edited = editLines(text, path, key, value)
   return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
+}
+
+/** What stands at a key. Keys are names of kernels' parameters: `constructor` and `__proto__` are keys like any other. */
+export const valueAt = (table: TomlTable, key: string): TomlValue | undefined => (Object.hasOwn(table, key) ? table[key] : undefined)
+
+/** The table at a key; an empty one where there is none. */
+export function tableAt(table: TomlTable, key: string): TomlTable {
+  const value = valueAt(table, key)
+  return isTable(value) ? value : {}
+}
+
+// TOML has dates, which are objects here.
+const isTable = (value: TomlValue | undefined): value is TomlTable => typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+
+function put<Value extends TomlValue>(table: TomlTable, key: string, value: Value): Value {
+  Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true })
+  return value
 }
 
 function editLines(text: string, path: string[], key: string, value: TomlValue | null): string {
