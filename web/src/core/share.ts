@@ -149,11 +149,24 @@ function deflate(bytes: Uint8Array): Uint8Array {
   return join(chunks)
 }
 
-/** Inflates as far as the data goes, and no further than the limit; small pushes let everything before a fault come out. */
-function inflate(bytes: Uint8Array): { bytes: Uint8Array; state: 'whole' | 'cut' | 'too large' } {
+interface Inflated {
+  bytes: Uint8Array
+  state: 'whole' | 'cut' | 'too large'
+  /** Where the push began that failed; else the length. */
+  reached: number
+}
+
+/** Inflates as far as the data goes, and no further than the limit. */
+function inflate(bytes: Uint8Array): Inflated {
+  const read = inflateBy(bytes, bytes.length)
+  // A push that fails yields nothing: what lies before the fault, or the limit, comes out of small ones.
+  return read.state === 'whole' ? read : inflateBy(bytes, read.reached)
+}
+
+/** Inflates in large pushes, because each costs as much as a large one, and from `careful` on in small ones. */
+function inflateBy(bytes: Uint8Array, careful: number): Inflated {
   const chunks: Uint8Array[] = []
-  let size = 0
-  let whole = false
+  let [size, at, whole] = [0, 0, false]
   const stream = new Inflate({ dictionary }, (chunk, final) => {
     size += chunk.length
     if (size > MOST_BYTES) throw new RangeError('too large')
@@ -161,11 +174,15 @@ function inflate(bytes: Uint8Array): { bytes: Uint8Array; state: 'whole' | 'cut'
     whole ||= final
   })
   try {
-    for (let at = 0; at < bytes.length; at += 32) stream.push(bytes.subarray(at, at + 32), at + 32 >= bytes.length)
+    while (at < bytes.length) {
+      const next = at + (at < careful ? 4096 : 32)
+      stream.push(bytes.subarray(at, next), next >= bytes.length)
+      at = next
+    }
   } catch {
     whole = false
   }
-  return { bytes: join(chunks), state: size > MOST_BYTES ? 'too large' : whole ? 'whole' : 'cut' }
+  return { bytes: join(chunks), state: size > MOST_BYTES ? 'too large' : whole ? 'whole' : 'cut', reached: at }
 }
 
 function join(parts: Uint8Array[]): Uint8Array {
