@@ -103,6 +103,92 @@ fn clamped_variances_are_variances() {
     assert!(matches!(wrong, Equality::Different(_)), "{wrong:?}");
 }
 
+/// How a comparison of two bests decides which place goes on.
+#[derive(Clone, Copy)]
+enum Ties {
+    /// Of equal ones the left one's.
+    Left,
+    /// Of equal ones the right one's.
+    Right,
+    /// Of equal ones the smaller place.
+    Smaller,
+    /// Of equal ones the larger place.
+    Larger,
+}
+
+/// The larger of two bests with its place; places of equal ones as `ties` says.
+fn contest(terms: &mut Terms, (a, i): (Term, Term), (b, j): (Term, Term), ties: Ties) -> (Term, Term) {
+    let right = match ties {
+        Ties::Left => terms.compare(Relation::Less, a, b),
+        Ties::Right => terms.compare(Relation::LessEqual, a, b),
+        Ties::Smaller | Ties::Larger => {
+            let (more, same) = (terms.compare(Relation::Less, a, b), terms.compare(Relation::Equal, a, b));
+            let (low, high) = if matches!(ties, Ties::Smaller) { (j, i) } else { (i, j) };
+            let goes = terms.compare(Relation::Less, low, high);
+            let both = terms.and(same, goes);
+            terms.or(more, both)
+        }
+    };
+    (terms.select(right, b, a), terms.select(right, j, i))
+}
+
+/// The place of the largest of many values is the same from front to back, from back to front, over
+/// neighbours, over halves, over halves again and again, if all agree on ties; and another if not.
+#[test]
+fn places_of_maxima_depend_on_ties_alone() {
+    let halves = |terms: &mut Terms, mut field: Vec<(Term, Term)>, ties| {
+        while field.len() > 1 {
+            let right = field.split_off(field.len() / 2);
+            field = field.into_iter().zip(right).map(|(a, b)| contest(terms, a, b, ties)).collect();
+        }
+        field[0].1
+    };
+    let neighbours = |terms: &mut Terms, mut field: Vec<(Term, Term)>, ties| {
+        while field.len() > 1 {
+            field = field.chunks(2).map(|two| contest(terms, two[0], two[1], ties)).collect();
+        }
+        field[0].1
+    };
+    let field = |terms: &mut Terms, count: u32| -> Vec<(Term, Term)> {
+        (0..count).map(|at| (Term::element(at), terms.integer(at.into()))).collect()
+    };
+    for count in [2, 4, 8, 32, 256, 1024] {
+        let mut stores = [Terms::new(), Terms::new()];
+        let [plain, other] = &mut stores;
+        let all = field(plain, count);
+        let first =
+            all.iter().copied().reduce(|best, next| contest(plain, best, next, Ties::Left)).unwrap().1;
+        let last =
+            all.iter().copied().reduce(|best, next| contest(plain, best, next, Ties::Right)).unwrap().1;
+        let back =
+            all.iter().rev().copied().reduce(|best, next| contest(plain, best, next, Ties::Right)).unwrap().1;
+        let all = field(other, count);
+        let trees = [
+            (halves(other, all.clone(), Ties::Smaller), true, false),
+            (neighbours(other, all.clone(), Ties::Left), true, false),
+            (neighbours(other, all.clone(), Ties::Smaller), true, false),
+            (halves(other, all.clone(), Ties::Larger), false, true),
+            (neighbours(other, all.clone(), Ties::Right), false, true),
+            // Of four and more, halves put the third before the second.
+            (halves(other, all.clone(), Ties::Left), count < 4, false),
+            (halves(other, all, Ties::Right), false, count < 4),
+        ];
+        for (at, (tree, is_first, is_last)) in trees.into_iter().enumerate() {
+            for (plain, equal) in [(first, is_first), (back, is_first), (last, is_last)] {
+                let begun = Instant::now();
+                let answer = ask(&stores, (plain, tree));
+                assert_eq!(matches!(answer, Equality::Equal(_)), equal, "tree {at} of {count}: {answer:?}");
+                assert_eq!(
+                    matches!(answer, Equality::Different(_)),
+                    !equal,
+                    "tree {at} of {count}: {answer:?}"
+                );
+                assert!(begun.elapsed() < Duration::from_secs(20), "tree {at} of {count}");
+            }
+        }
+    }
+}
+
 /// `max(a, min(a, b))` is `a`, as often as that is nested, and beside other terms.
 #[test]
 fn absorbed_maxima_vanish() {

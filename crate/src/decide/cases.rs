@@ -109,6 +109,18 @@ fn branches(forms: &mut Forms<'_>, atom: Atom) -> Step<Vec<Branch>> {
             }
             branches
         }
+        Kind::Contest => {
+            let candidates = forms.contest_candidates(atom);
+            let mut branches = Vec::with_capacity(candidates.len());
+            for (at, (winner, _)) in candidates.iter().enumerate() {
+                let mut facts = Vec::with_capacity(candidates.len() - 1);
+                for (other, (score, _)) in candidates.iter().enumerate().filter(|(other, _)| *other != at) {
+                    facts.push(Fact { poly: forms.minus(*winner, *score)?, strict: other < at });
+                }
+                branches.push(Branch::Facts(facts));
+            }
+            branches
+        }
         _ => vec![Branch::Condition(atom, true), Branch::Condition(atom, false)],
     })
 }
@@ -240,6 +252,34 @@ fn implied(forms: &mut Forms<'_>, atom: Atom, case: &Case) -> Step<Option<Poly>>
             }
             forms.max_of(&candidates).map(Some)
         }
+        Kind::Contest => {
+            let mut candidates = forms.contest_candidates(atom);
+            if candidates.len() > MOST_VARIABLES {
+                return Ok(None);
+            }
+            let before = candidates.len();
+            // Drop a candidate that another one, still there, always beats.
+            let mut at = 0;
+            while at < candidates.len() {
+                let mut beaten = false;
+                for other in 0..candidates.len() {
+                    if other != at && !beaten {
+                        let lead = forms.minus(candidates[other].0, candidates[at].0)?;
+                        beaten = follows(forms, case, lead, other > at)?;
+                    }
+                }
+                if beaten {
+                    candidates.remove(at);
+                } else {
+                    at += 1;
+                }
+            }
+            if candidates.len() == before {
+                return Ok(None);
+            }
+            let candidates = forms.who_may_win(candidates)?;
+            forms.first_of(&candidates).map(Some)
+        }
         _ => Ok(None),
     }
 }
@@ -297,6 +337,7 @@ fn first_comparison(forms: &Forms<'_>, root: Poly) -> Option<Atom> {
     forms.atoms_below(root).into_iter().find(|atom| match forms.kind(*atom) {
         Kind::Positive(_) | Kind::Zero(_) | Kind::Abs(_) | Kind::Condition => true,
         Kind::Max => forms.max_arguments(*atom).len() <= MOST_CANDIDATES,
+        Kind::Contest => forms.contest_candidates(*atom).len() <= MOST_CANDIDATES,
         _ => false,
     })
 }

@@ -13,6 +13,7 @@
 //! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 
 mod cases;
+mod choices;
 mod constants;
 pub mod fingerprint;
 mod forms;
@@ -30,6 +31,7 @@ mod tests;
 mod trials;
 mod uses;
 pub mod witness;
+mod words;
 
 pub use constants::{Exact, Factor, Meaning, Meanings};
 pub use reading::Reading;
@@ -76,6 +78,20 @@ pub struct Certificate {
     pub summary: String,
     /// How it was shown.
     pub method: Method,
+}
+
+impl Certificate {
+    /// The sentence for other pairs of the group: shown in the same way, but the form and the numbers in
+    /// the summary are the first one's.
+    pub fn of_others(&self) -> String {
+        let sentence = match self.method {
+            Method::SameSum { .. } => "both sides add up the same summands, in another order",
+            Method::NormalForm { .. } => "both sides have the same normal form",
+            Method::Cases { .. } => "the difference is zero in each case of the comparisons",
+            Method::SameExpression | Method::CommonDenominator { .. } => &self.summary,
+        };
+        sentence.to_owned()
+    }
 }
 
 /// How an equality was shown.

@@ -86,7 +86,7 @@ impl<'a> Normalizer<'a> {
     }
 
     /// A value that needs no work.
-    fn look_up(&mut self, side: usize, term: Term) -> Step<Option<Value>> {
+    pub(super) fn look_up(&mut self, side: usize, term: Term) -> Step<Option<Value>> {
         if let Some(element) = term.as_element() {
             let atom = self.forms.atom(Kind::Element(element));
             return Ok(Some(Value::Finite(self.forms.atom_poly(atom)?)));
@@ -144,8 +144,8 @@ impl<'a> Normalizer<'a> {
             }
             Node::Max(..) => self.extremum(side, term, true, missing),
             Node::Min(..) => self.extremum(side, term, false, missing),
-            Node::Select(c, a, b) => {
-                let Some(c) = self.get(side, c, missing)? else { return Ok(None) };
+            Node::Select(condition, a, b) => {
+                let Some(c) = self.get(side, condition, missing)? else { return Ok(None) };
                 let c = finite(c)?;
                 if c == Poly::ONE {
                     return self.get(side, a, missing);
@@ -161,7 +161,7 @@ impl<'a> Normalizer<'a> {
                 let (Value::Finite(a), Value::Finite(b)) = (a, b) else {
                     return unknown("whether a value is infinite depends on the data");
                 };
-                self.forms.choose(c, a, b).map(Value::Finite).map(Some)
+                self.chosen(side, (condition, c), a, b).map(Value::Finite).map(Some)
             }
             Node::Compare(relation, a, b) => {
                 let (a, b) = (self.get(side, a, missing)?, self.get(side, b, missing)?);
@@ -201,6 +201,11 @@ impl<'a> Normalizer<'a> {
                 self.opaque(side, &[2, (bits >> 32) as u32, bits as u32], &[], missing)
             }
             Node::Bits(op, width, a, b, c) => {
+                match self.of_chosen_words(side, term, missing)? {
+                    None => return Ok(None),
+                    Some(Some(poly)) => return Ok(Some(Value::Finite(poly))),
+                    Some(None) => {}
+                }
                 self.opaque(side, &[3, op as u32, u32::from(width)], &[a, b, c], missing)
             }
             Node::FromBits(format, a) => {
@@ -210,6 +215,11 @@ impl<'a> Normalizer<'a> {
                 match self.extremum_of_bits(side, (format, a), missing)? {
                     None => return Ok(None),
                     Some(Some(value)) => return Ok(Some(value)),
+                    Some(None) => {}
+                }
+                match self.of_chosen_words(side, term, missing)? {
+                    None => return Ok(None),
+                    Some(Some(poly)) => return Ok(Some(Value::Finite(poly))),
                     Some(None) => {}
                 }
                 if let Some(number) = low_bits_of(self.sides[side].terms, format, a) {
@@ -606,7 +616,7 @@ fn negated(factor: &Product) -> Product {
     Product { coefficient: factor.coefficient.negated(), mono: factor.mono }
 }
 
-fn finite(value: Value) -> Step<Poly> {
+pub(super) fn finite(value: Value) -> Step<Poly> {
     match value {
         Value::Finite(poly) => Ok(poly),
         Value::Infinite(_) => unknown("an infinity reaches an operation on bits or conditions"),

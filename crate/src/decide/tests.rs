@@ -65,6 +65,16 @@ fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
                 terms.select(condition, b, a)
             }
             14 => terms.unary(Unary::Sqrt, a),
+            18 => {
+                let mut field: Vec<(Term, Term)> = (0..3)
+                    .map(|at| (Term::element(at), at.into()))
+                    .map(|(score, place): (Term, i128)| (score, terms.integer(place)))
+                    .collect();
+                if random.below(3) == 0 {
+                    field.push((a, terms.integer(3)));
+                }
+                place_of_largest(&mut terms, &mut random, field)
+            }
             15 => terms.unary(Unary::Abs, a),
             16 => terms.unary(Unary::Exp, a),
             17 => terms.unary(Unary::Log, a),
@@ -89,6 +99,38 @@ fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
         pool.push(term);
     }
     (terms, pool)
+}
+
+/// The place of the largest of several scores, by some tree of comparisons: of equal ones the first, or
+/// as the last comparison likes it.
+fn place_of_largest(terms: &mut Terms, random: &mut Random, mut field: Vec<(Term, Term)>) -> Term {
+    while field.len() > 1 {
+        let at = random.below(field.len() - 1);
+        let ((score, place), (other, behind)) = (field[at], field.remove(at + 1));
+        let (first, second) = match random.below(6) {
+            0 => (terms.compare(Relation::LessEqual, score, other), false),
+            1 => (terms.compare(Relation::LessEqual, other, score), true),
+            2 => {
+                let (more, tied) = (
+                    terms.compare(Relation::Less, other, score),
+                    terms.compare(Relation::Equal, score, other),
+                );
+                let before = terms.compare(Relation::Less, place, behind);
+                let tied = terms.and(tied, before);
+                (terms.or(more, tied), true)
+            }
+            _ => (terms.compare(Relation::Less, score, other), false),
+        };
+        let (then, otherwise) = if second { (place, behind) } else { (behind, place) };
+        let place = terms.select(first, then, otherwise);
+        let score = match random.below(2) {
+            0 => terms.max(score, other),
+            _ if second => terms.select(first, score, other),
+            _ => terms.select(first, other, score),
+        };
+        field[at] = (score, place);
+    }
+    field[0].1
 }
 
 fn values(terms: &Terms, pool: &[Term], random: &mut Random, budget: &Budget) -> Vec<Vec<Quantity>> {

@@ -78,7 +78,12 @@ pub fn outputs(
             let Place { output, index, writers } = comparison.places[*first as usize];
             let length = rest.partition_point(|pair| comparison.places[*pair as usize].output == output);
             let (f, g) = comparison.pairs[*first as usize];
-            let (answer, reason, hint) = answer(&group.equality);
+            let (answer, mut reason, hint) = answer(&group.equality);
+            if let Equality::Equal(certificate) = &group.equality
+                && rest.len() < group.members.len()
+            {
+                reason = certificate.of_others();
+            }
             let sample = Sample { terms: [Some(f), Some(g)], writers, compare: answer != Answer::Equal };
             let group = OutputGroup {
                 answer,

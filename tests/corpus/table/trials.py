@@ -27,6 +27,8 @@ TRIALS = {
     "split_attention": (1, 2, 3, 4),
     "stencil3": (1, 2, 3),
     "clamped_norm": (1, 2, 3),
+    "argmax": (1, 2, 3, 4),
+    "maxpool_places": (1, 2),
 }
 FAST = ("xent", "welford", "int4", "quant", "split_attention", "bf16_words")
 

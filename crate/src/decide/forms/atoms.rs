@@ -1,6 +1,6 @@
 //! Atoms: what polynomials are made of, their signs, and the rules their powers obey.
 
-use super::{Atom, Forms, Mono, Poly, Power, Product, Rational, Step, unknown};
+use super::{Atom, Candidate, Forms, Mono, Poly, Power, Product, Rational, Step, unknown};
 use crate::term::Unary;
 
 /// What an atom is.
@@ -22,6 +22,8 @@ pub(in crate::decide) enum Kind {
     Abs(Poly),
     /// The largest of several polynomials.
     Max,
+    /// The payload of the first of several candidates with the largest score.
+    Contest,
     /// A function of one polynomial.
     Function(Unary, Poly),
     /// 1 where p > 0, else 0.
@@ -104,6 +106,7 @@ const POSITIVE: u32 = 9;
 const ZERO: u32 = 10;
 const CONDITION: u32 = 11;
 const OPAQUE: u32 = 12;
+const CONTEST: u32 = 13;
 
 impl Forms<'_> {
     /// What an atom is.
@@ -123,6 +126,7 @@ impl Forms<'_> {
             POSITIVE => Kind::Positive(Poly(words[1])),
             ZERO => Kind::Zero(Poly(words[1])),
             CONDITION => Kind::Condition,
+            CONTEST => Kind::Contest,
             _ => Kind::Opaque,
         }
     }
@@ -141,7 +145,13 @@ impl Forms<'_> {
         (words[2..2 + names].to_vec(), arguments)
     }
 
-    /// The atom of that kind (not for maxima and opaque ones).
+    /// The candidates of a contest, in the order in which ties are won.
+    pub(in crate::decide) fn contest_candidates(&self, atom: Atom) -> Vec<Candidate> {
+        debug_assert_eq!(self.kind(atom), Kind::Contest);
+        self.atoms.get(atom.0)[1..].chunks_exact(2).map(|pair| (Poly(pair[0]), Poly(pair[1]))).collect()
+    }
+
+    /// The atom of that kind (not for maxima, contests and opaque ones).
     pub(in crate::decide) fn atom(&mut self, kind: Kind) -> Atom {
         match kind {
             Kind::Element(element) => self.intern_atom(&[ELEMENT, element], Sign::Unknown),
@@ -166,7 +176,9 @@ impl Forms<'_> {
             Kind::Function(function, p) => self.intern_atom(&[FUNCTION, function as u32, p.0], Sign::Unknown),
             Kind::Positive(p) => self.intern_atom(&[POSITIVE, p.0], Sign::NonNegative),
             Kind::Zero(p) => self.intern_atom(&[ZERO, p.0], Sign::NonNegative),
-            Kind::Max | Kind::Condition | Kind::Opaque => unreachable!("these have their own constructors"),
+            Kind::Max | Kind::Contest | Kind::Condition | Kind::Opaque => {
+                unreachable!("these have their own constructors")
+            }
         }
     }
 
@@ -182,6 +194,22 @@ impl Forms<'_> {
         }
         let mut words = vec![MAX];
         words.extend(arguments.iter().map(|poly| poly.0));
+        self.intern_atom(&words, sign)
+    }
+
+    /// The contest of at least three candidates.
+    pub(super) fn contest_atom(&mut self, candidates: &[Candidate]) -> Atom {
+        let all =
+            |wanted: fn(Sign) -> bool| candidates.iter().all(|(_, payload)| wanted(self.sign(*payload)));
+        let sign = if all(|sign| sign == Sign::Positive) {
+            Sign::Positive
+        } else if all(Sign::is_non_negative) {
+            Sign::NonNegative
+        } else {
+            Sign::Unknown
+        };
+        let mut words = vec![CONTEST];
+        words.extend(candidates.iter().flat_map(|(score, payload)| [score.0, payload.0]));
         self.intern_atom(&words, sign)
     }
 

@@ -18,6 +18,7 @@
 
 mod atoms;
 mod conditions;
+mod contests;
 mod extrema;
 mod functions;
 mod powers;
@@ -38,6 +39,7 @@ use super::rational::{LARGEST_BITS, Rational};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Assumption;
 use crate::term::{Elements, Interval};
+use contests::Candidate;
 use rustc_hash::FxHashMap;
 use slices::Slices;
 use std::collections::BTreeSet;
@@ -187,6 +189,9 @@ pub(super) struct Forms<'a> {
     /// What polynomials raised to a power are, and what that assumes.
     powers: FxHashMap<(Poly, Power), (Product, Vec<Assumption>)>,
     valuations: valuation::Valuations,
+    /// Candidates of contests, by the winner's payload and the largest score, and how many they are.
+    contests: FxHashMap<(Poly, Poly), Vec<Candidate>>,
+    contest_size: usize,
     /// What was assumed on the way.
     pub(super) notes: BTreeSet<Assumption>,
     /// Maxima of more candidates than this stay whole inside another.
@@ -213,6 +218,8 @@ impl<'a> Forms<'a> {
             closed: FxHashMap::default(),
             powers: FxHashMap::default(),
             valuations: valuation::Valuations::default(),
+            contests: FxHashMap::default(),
+            contest_size: 0,
             notes: BTreeSet::new(),
             flatten: extrema::FEW,
             scratch: Vec::new(),
@@ -239,6 +246,7 @@ impl<'a> Forms<'a> {
                 + self.polys.bytes()
                 + self.atoms.bytes()
                 + self.sums.len() as u64 * 24
+                + self.contest_size as u64 * 8
                 + self.coefficients.len() as u64 * 64;
             if bytes > self.memory {
                 return unknown("the expanded expression does not fit the memory budget");

@@ -76,6 +76,11 @@ impl Forms<'_> {
                 let ranges = arguments.into_iter().map(|argument| self.range(argument));
                 ranges.reduce(Interval::max).unwrap_or(Interval::WHOLE)
             }
+            Kind::Contest => {
+                let payloads =
+                    self.contest_candidates(atom).into_iter().map(|(_, payload)| self.range(payload));
+                payloads.reduce(Interval::hull).unwrap_or(Interval::WHOLE)
+            }
             Kind::Function(function, p) => match function {
                 Unary::Erf => self.range(p).erf(),
                 Unary::Sin | Unary::Cos => unit,

@@ -123,6 +123,7 @@ impl Forms<'_> {
                     format!("max({})", texts.join(", "))
                 }
             }
+            Kind::Contest => format!("winner of {}", self.contest_candidates(atom).len()),
             Kind::Function(function, poly) => format!("{}({})", function_name(function), inner(poly)),
             Kind::Positive(poly) => format!("[{} > 0]", inner(poly)),
             Kind::Zero(poly) => format!("[{} = 0]", inner(poly)),

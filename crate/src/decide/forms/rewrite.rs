@@ -105,6 +105,12 @@ impl Forms<'_> {
             | Kind::Positive(p)
             | Kind::Zero(p) => visit(p),
             Kind::Max => self.max_arguments(atom).into_iter().for_each(visit),
+            Kind::Contest => {
+                for (score, payload) in self.contest_candidates(atom) {
+                    visit(score);
+                    visit(payload);
+                }
+            }
             Kind::Condition | Kind::Opaque => self.opaque_parts(atom).1.into_iter().for_each(visit),
         }
     }
@@ -188,6 +194,14 @@ impl Forms<'_> {
                     let arguments: Vec<Poly> =
                         self.max_arguments(atom).iter().map(|argument| done.polys[argument]).collect();
                     self.max_of(&arguments)?
+                }
+                Kind::Contest => {
+                    let rebuilt = |poly: &Poly| done.polys[poly];
+                    let candidates = self.contest_candidates(atom);
+                    let candidates =
+                        candidates.iter().map(|(score, payload)| (rebuilt(score), rebuilt(payload)));
+                    let candidates = self.who_may_win(candidates.collect())?;
+                    self.first_of(&candidates)?
                 }
                 Kind::Condition | Kind::Opaque => {
                     let condition = self.is_indicator(atom);
