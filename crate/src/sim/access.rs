@@ -20,6 +20,10 @@ impl<'a> Machine<'a> {
         if self.uniform_load(index, pc, mask, access) {
             return;
         }
+        let mask = self.at_each_address(index, pc, mask, access, Machine::load);
+        if mask == 0 {
+            return;
+        }
         self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
             machine.touch_reads(index, pc, batch, step * u64::from(access.vector));
             for element in 0..access.vector {
@@ -81,6 +85,10 @@ impl<'a> Machine<'a> {
     /// Executes a store.
     #[inline(never)]
     pub(super) fn store(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
+        let mask = self.at_each_address(index, pc, mask, access, Machine::store);
+        if mask == 0 {
+            return;
+        }
         self.for_each_batch(index, pc, mask, access, AccessKind::Write, |machine, batch| {
             for element in 0..access.vector {
                 machine.store_element(index, pc, batch, access, element);

@@ -27,6 +27,7 @@ mod batch;
 mod bits;
 mod bytes;
 mod cells;
+mod chosen;
 mod clock;
 mod collective;
 mod copies;

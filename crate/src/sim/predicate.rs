@@ -134,7 +134,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs something under further conditions; returns the lanes that did not stop at a fault.
-    fn under(
+    pub(super) fn under(
         &mut self,
         index: usize,
         mask: u32,
@@ -179,7 +179,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Registers become `if condition then present else other`, on the lanes of `mask`.
-    fn merge(&mut self, index: usize, mask: u32, conditions: &Guards, other: &Snapshot) {
+    pub(super) fn merge(&mut self, index: usize, mask: u32, conditions: &Guards, other: &Snapshot) {
         for at in 0..self.warps[index].register_count() {
             let reg = Reg(at as u32);
             let differ = self.warps[index].differs(other, reg) & mask;

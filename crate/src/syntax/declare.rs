@@ -112,6 +112,9 @@ impl<'a> Grammar<'a> {
     /// `.reg .b32 %r<10>, a, b;`
     pub(super) fn registers(&mut self, input: Input<'a>) -> Step<'a, RegisterDeclaration> {
         let (rest, prefix) = self.prefix(input)?;
+        if !prefix.attributes.is_empty() {
+            return Err(Fault::expected(input, "registers, which have no attributes"));
+        }
         let Some(ty) = prefix.ty else { return Err(Fault::expected(rest, "a type")) };
         let mut names = Vec::new();
         let (rest, ()) = self.commas(rest, |this, input| {

@@ -29,6 +29,7 @@ TRIALS = {
     "clamped_norm": (1, 2, 3),
     "argmax": (1, 2, 3, 4),
     "maxpool_places": (1, 2),
+    "chosen_address": (1, 2, 3, 4),
 }
 FAST = ("xent", "welford", "int4", "quant", "split_attention", "bf16_words")
 

@@ -1,0 +1,160 @@
+//! Addresses that data choose among known ones.
+//!
+//! Of `p ? a[i] : b[i]` compilers make one load, whose address is chosen: `selp`, or a multiple of a
+//! chosen index. Such a load or store is executed once for each address that it may have, under the
+//! condition that it has it, like a guarded instruction (`predicate`); what is loaded is the same choice
+//! among what lies there.
+//!
+//! Guarantees: the effect of the instruction, whichever address it has. Accesses count for races and
+//! bounds whether or not their condition can hold, as those of guarded instructions do.
+//! Misses: more than [`MOST`] addresses; addresses that data enter otherwise; atomics and copies.
+
+use super::machine::Machine;
+use super::race::lanes;
+use crate::ir::Reg;
+use crate::isa::{Access, Effect, WARP};
+use crate::term::eval::{Domain, Quantity, Reals, operands};
+use crate::term::{Node, Term, Terms, Value};
+
+/// Addresses that one access may have.
+const MOST: usize = 64;
+
+/// How a load or a store is executed.
+type Execute<'a> = fn(&mut Machine<'a>, usize, u32, u32, Access);
+
+/// A word, and when it is the one.
+type Chance = (Term, u64);
+
+/// A term on the way to words, when it is reached, and what is done to it: operations, the last of which
+/// is done first, each with its operand that is not known.
+type Way = (Term, Term, Vec<(Term, Term)>);
+
+impl<'a> Machine<'a> {
+    /// Executes an access for those lanes of `mask` whose address is chosen among known ones. Returns
+    /// the others.
+    #[inline]
+    pub(super) fn at_each_address(
+        &mut self,
+        index: usize,
+        pc: u32,
+        mask: u32,
+        access: Access,
+        execute: Execute<'a>,
+    ) -> u32 {
+        let base = self.kernel.src(&self.kernel.code[pc as usize])[0];
+        let symbolic = self.warps[index].special(base) & mask;
+        if symbolic == 0 { mask } else { self.at_chosen(index, pc, (mask, symbolic), base, access, execute) }
+    }
+
+    #[inline(never)]
+    fn at_chosen(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (mask, symbolic): (u32, u32),
+        base: Reg,
+        access: Access,
+        execute: Execute<'a>,
+    ) -> u32 {
+        let mut chosen: Vec<(u32, Value, Vec<Chance>)> = Vec::new();
+        for lane in lanes(symbolic) {
+            let value = self.warps[index].get(base, lane);
+            let Value::Symbolic(symbol) = value else { continue };
+            if let Some(chances) = chances(&mut self.terms, symbol.term) {
+                chosen.push((lane, value, chances));
+            }
+        }
+        let instr = &self.kernel.code[pc as usize];
+        let loads = matches!(instr.effect, Effect::Load(_));
+        let overwrites = self.kernel.dst(instr).contains(&base);
+        let most = chosen.iter().map(|(_, _, chances)| chances.len()).max().unwrap_or(0);
+        for at in (0..most).rev() {
+            let mut conditions = [Term::FALSE; WARP];
+            let (mut now, mut after) = (0, 0);
+            let before = self.warps[index].snapshot();
+            for (lane, _, chances) in &chosen {
+                let Some((condition, word)) = chances.get(at) else { continue };
+                if self.warps[index].faulted >> lane & 1 == 1 {
+                    continue;
+                }
+                conditions[*lane as usize] = *condition;
+                now |= 1 << lane;
+                // The last one is loaded by whoever has come so far; the others are chosen before it.
+                after |= u32::from(at + 1 < chances.len()) << lane;
+                self.warps[index].set(base, *lane, Value::Concrete(*word));
+            }
+            let done = self.under(index, now, &conditions, |machine| {
+                execute(machine, index, pc, now, access);
+                now
+            });
+            if !(loads && overwrites) {
+                for (lane, value, _) in chosen.iter().filter(|(lane, ..)| now >> lane & 1 == 1) {
+                    self.warps[index].set(base, *lane, *value);
+                }
+            }
+            if loads {
+                self.merge(index, done & after, &conditions, &before);
+            }
+        }
+        chosen.iter().fold(mask, |rest, (lane, ..)| rest & !(1 << lane))
+    }
+}
+
+/// The words that a term can be, and when; `None` if they are not all known, or too many.
+fn chances(terms: &mut Terms, root: Term) -> Option<Vec<Chance>> {
+    let mut found: Vec<Chance> = Vec::new();
+    let mut open: Vec<Way> = vec![(root, Term::TRUE, Vec::new())];
+    while let Some((term, condition, mut operations)) = open.pop() {
+        if condition == Term::FALSE {
+            continue;
+        }
+        if found.len() + open.len() > MOST || operations.len() > MOST {
+            return None;
+        }
+        if let Some(word) = known(terms, term) {
+            let word = operations.into_iter().rev().fold(word, |word, (operation, on)| {
+                let operand = |term| match term == on {
+                    true => word,
+                    false => known(terms, term).unwrap_or(Quantity::Unknown),
+                };
+                Reals { element: &|_| Quantity::Unknown, constants: &[] }
+                    .node(&terms.node(operation), operand)
+            });
+            let word = match word {
+                Quantity::Bits(word) => word,
+                Quantity::Exact(number) if number.is_integer() => number.to_integer() as u64,
+                _ => return None,
+            };
+            match found.iter_mut().find(|(_, known)| *known == word) {
+                Some((when, _)) => *when = terms.or(*when, condition),
+                None => found.push((condition, word)),
+            }
+            continue;
+        }
+        match terms.node(term) {
+            Node::Select(choice, a, b) => {
+                let not = terms.not(choice);
+                let (then, otherwise) = (terms.and(condition, choice), terms.and(condition, not));
+                open.push((b, otherwise, operations.clone()));
+                open.push((a, then, operations));
+            }
+            node => {
+                let mut unknown =
+                    operands(&node).into_iter().flatten().filter(|term| known(terms, *term).is_none());
+                let (Some(on), None) = (unknown.next(), unknown.next()) else { return None };
+                operations.push((term, on));
+                open.push((on, condition, operations));
+            }
+        }
+    }
+    Some(found)
+}
+
+/// The value of a constant.
+fn known(terms: &Terms, term: Term) -> Option<Quantity> {
+    match terms.node(term) {
+        Node::BitConstant(bits) => Some(Quantity::Bits(bits)),
+        Node::Constant(_) => terms.as_rational(term).map(Quantity::rational),
+        _ => None,
+    }
+}
