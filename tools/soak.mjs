@@ -2,7 +2,7 @@
 //
 //   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
-//   npm run soak -- wasm
+//   npm run soak -- [--above N] wasm
 //
 // Each suite runs for the given time (10 minutes without one) and prints what it executed; the seed
 // (1 without one) makes a failure repeatable; of `hostile`, the execution that failed can be run
@@ -11,7 +11,8 @@
 // `page` mutates what the page reads: links, saved pairs, lessons, contents, specs; each for the time.
 //
 // `wasm`, which runs only if it is named, asks the threaded, the single-threaded and the native engine
-// about every case of the corpus; their reports must be the same. It takes as long as it takes.
+// about every case of the corpus, or about those of more than N thread-instructions, the small ones
+// first; their reports must be the same. It takes as long as it takes, and says how far it got.
 
 import fs from 'node:fs'
 import os from 'node:os'
@@ -36,13 +37,14 @@ const SUITES = {
 }
 
 const { values, positionals } = parseArgs({
-  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '600' }, execution: { type: 'string' } },
+  options: { seed: { type: 'string', default: '1' }, seconds: { type: 'string', default: '600' }, execution: { type: 'string' }, above: { type: 'string' } },
   allowPositionals: true,
 })
 for (const [name, text] of Object.entries(values)) {
   if (!/^\d{1,15}$/.test(text)) fail(`--${name} takes a whole number, not "${text}"`)
 }
 if (values.execution && positionals.join() !== 'hostile') fail('--execution is for the suite hostile alone')
+if (values.above && positionals.join() !== 'wasm') fail('--above is for the suite wasm alone')
 const unknown = positionals.filter(name => !(name in SUITES) && name !== 'wasm')
 if (unknown.length > 0) fail(`no suite "${unknown[0]}": there are ${Object.keys(SUITES).join(', ')} and wasm`)
 
@@ -90,7 +92,7 @@ async function agreement() {
   const program = process.platform === 'win32' ? 'warpproof.exe' : 'warpproof'
   const native = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release', program)
   const args = [vitest, 'run', '--config', 'web/vitest.browser.config.ts', 'web/tests/browser/agreement.test.ts']
-  await step('comparing the engines on the corpus', process.execPath, args, { env: { WARPPROOF_CHROMIUM: await findBrowser(), WARPPROOF_NATIVE: native } })
+  await step('comparing the engines on the corpus', process.execPath, args, { env: { WARPPROOF_CHROMIUM: await findBrowser(), WARPPROOF_NATIVE: native, ...(values.above && { WARPPROOF_SOAK_ABOVE: values.above }) } })
 }
 
 say(`Nothing was found (${seconds(started)}).`)
