@@ -5,7 +5,8 @@
 //! of each: `f(if c then 8 else 1) = if c then f(8) else f(1)`.
 //!
 //! Guarantees: the form equals the term.
-//! Misses: operations on two chosen words; more than [`MOST`] words and choices.
+//! Misses: operations on two chosen words; more than [`MOST`] words and choices, or [`DEEPEST`]
+//! operations on one.
 
 use super::forms::{Poly, Step};
 use super::normalize::{Normalizer, finite};
@@ -16,6 +17,8 @@ use rustc_hash::FxHashMap;
 
 /// Words, choices and operations that are looked at for one term.
 const MOST: usize = 16_384;
+/// Operations on one word, one after the other.
+const DEEPEST: u32 = 64;
 
 /// An operation on one word that is not known yet.
 struct Operation {
@@ -24,6 +27,8 @@ struct Operation {
     on: Term,
     /// The operation that takes its result.
     then: Option<usize>,
+    /// How many are done in all.
+    depth: u32,
 }
 
 impl Normalizer<'_> {
@@ -73,8 +78,12 @@ impl Normalizer<'_> {
                     .flatten()
                     .filter(|operand| self.known_word(side, *operand).is_none());
                 let (Some(on), None) = (unknown.next(), unknown.next()) else { return Ok(Some(None)) };
+                let depth = then.map_or(0, |then: usize| operations[then].depth) + 1;
+                if depth > DEEPEST {
+                    return Ok(Some(None));
+                }
                 let number = *numbers.entry((term, then)).or_insert_with(|| {
-                    operations.push(Operation { term, on, then });
+                    operations.push(Operation { term, on, then, depth });
                     operations.len() - 1
                 });
                 match done.get(&(on, Some(number))) {

@@ -326,10 +326,21 @@ impl Pen<'_> {
         }
     }
 
-    /// The address of an element of an input in `%a0`; further elements may follow it.
-    fn element(&mut self, body: &mut Vec<Stmt>, base: &str, bytes: u32, mask: u32) {
+    /// An index in `%i0`, some of the bits of `mask`; with `choice`, now and then data choose between two.
+    fn index(&mut self, body: &mut Vec<Stmt>, mask: u32, choice: bool) {
         let index = self.any('r');
         body.push(inst("and.b32", 1, vec![reg("%i0"), index, imm(mask)]));
+        if choice && self.below(8) == 0 {
+            let (other, q) = (self.any('r'), self.any('q'));
+            body.push(inst("and.b32", 1, vec![reg("%i1"), other, imm(mask)]));
+            body.push(inst("selp.b32", 1, vec![reg("%i0"), reg("%i0"), reg("%i1"), q]));
+        }
+    }
+
+    /// The address of an element of an input in `%a0`; further elements may follow it. With `choice`, data
+    /// may have a say.
+    fn element(&mut self, body: &mut Vec<Stmt>, (base, bytes): (&str, u32), mask: u32, choice: bool) {
+        self.index(body, mask, choice);
         body.push(inst("mul.wide.u32", 1, vec![reg("%a0"), reg("%i0"), imm(bytes)]));
         body.push(inst("add.s64", 1, vec![reg("%a0"), reg("%a0"), reg(base)]));
     }
@@ -340,32 +351,32 @@ impl Pen<'_> {
         let further = i64::from(self.below(INPUTS / 2));
         match (self.below(4), self.stores) {
             (0, _) => {
-                self.element(body, "%gn", 4, half);
+                self.element(body, ("%gn", 4), half, false);
                 let op =
                     ["ld.global.b32", "ld.global.u8", "ld.global.s8", "ld.global.s16", "ld.global.nc.u32"];
                 let (to, at) = (self.any('r'), self.below(5) as usize);
                 body.push(inst(op[at], 1, vec![to, mem(4 * further)]));
             }
             (1, [1..=4, ..]) => {
-                self.element(body, "%ga", 4, 60);
+                self.element(body, ("%ga", 4), 60, true);
                 body.push(inst("ld.global.v4.f32", 1, vec![self.several('f', 4), mem(0)]));
             }
             (2, [1..=4, ..]) => {
-                self.element(body, "%ga", 4, 62);
+                self.element(body, ("%ga", 4), 62, true);
                 body.push(inst("ld.global.v2.f32", 1, vec![self.several('f', 2), mem(0)]));
             }
             (_, [1..=4, ..]) => {
-                self.element(body, "%ga", 4, half);
+                self.element(body, ("%ga", 4), half, true);
                 let to = self.any('f');
                 body.push(inst("ld.global.f32", 1, vec![to, mem(4 * further)]));
             }
             (_, [_, _, 1..=4, _]) => {
-                self.element(body, "%gb", 8, half);
+                self.element(body, ("%gb", 8), half, true);
                 let to = self.any('d');
                 body.push(inst("ld.global.f64", 1, vec![to, mem(8 * further)]));
             }
             _ => {
-                self.element(body, "%gc", 2, 30);
+                self.element(body, ("%gc", 2), 30, true);
                 let to = self.any('h');
                 body.push(inst("ld.global.b32", 1, vec![to, mem(4 * (further / 4))]));
             }
@@ -380,12 +391,11 @@ impl Pen<'_> {
     }
 
     fn local(&mut self, body: &mut Vec<Stmt>) {
-        let index = self.any('r');
-        body.push(inst("and.b32", 1, vec![reg("%i0"), index, imm(7)]));
+        let float = self.stores[0] > 0 && self.below(2) == 0;
+        self.index(body, 7, float);
         body.push(inst("mul.wide.u32", 1, vec![reg("%a1"), reg("%i0"), imm(4)]));
         body.push(inst("mov.u64", 1, vec![reg("%a0"), imm("loc")]));
         body.push(inst("add.s64", 1, vec![reg("%a0"), reg("%a0"), reg("%a1")]));
-        let float = self.stores[0] > 0 && self.below(2) == 0;
         let (class, ty, offset) = if float { ('f', "f32", 0) } else { ('r', "b32", 32) };
         let place = Arg::Mem("%a0".to_owned(), offset);
         let value = self.any(class);
@@ -465,7 +475,7 @@ impl Pen<'_> {
         body.push(inst("mov.u32", 1, vec![reg("%i1"), imm(array)]));
         body.push(inst("add.u32", 1, vec![reg("%i2"), reg("%i2"), reg("%i1")]));
         if self.below(3) == 0 {
-            self.element(body, if float { "%ga" } else { "%gn" }, 4, INPUTS - 1);
+            self.element(body, (if float { "%ga" } else { "%gn" }, 4), INPUTS - 1, false);
             let from = Arg::Mem("%a0".to_owned(), 0);
             body.push(inst("cp.async.ca.shared.global", 0, vec![place(), from, imm(4)]));
             if self.below(2) == 0 {
