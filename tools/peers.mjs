@@ -192,9 +192,9 @@ const [begin, end] = markers.map(marker => text.indexOf(marker))
 if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.join(' and ')}`)
 
 const started = Date.now()
-const watched = await watchMachine()
 await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
 await install()
+const watched = await watchMachine()
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'warpproof-peers-'))
 const tables = []
 for (const family of chosen) tables.push(...(await table(family, folder)))

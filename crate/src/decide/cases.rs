@@ -97,25 +97,14 @@ fn branches(forms: &mut Forms<'_>, atom: Atom) -> Step<Vec<Branch>> {
             let below = forms.negated(p)?;
             vec![at_least(p, true), at_least(below, true), Branch::Equation(p)]
         }
-        Kind::Max => {
-            let candidates = forms.max_arguments(atom);
-            let mut branches = Vec::with_capacity(candidates.len());
-            for largest in &candidates {
-                let mut facts = Vec::with_capacity(candidates.len() - 1);
-                for other in candidates.iter().filter(|other| *other != largest) {
-                    facts.push(Fact { poly: forms.minus(*largest, *other)?, strict: false });
-                }
-                branches.push(Branch::Facts(facts));
-            }
-            branches
-        }
-        Kind::Contest => {
-            let candidates = forms.contest_candidates(atom);
-            let mut branches = Vec::with_capacity(candidates.len());
-            for (at, (winner, _)) in candidates.iter().enumerate() {
-                let mut facts = Vec::with_capacity(candidates.len() - 1);
-                for (other, (score, _)) in candidates.iter().enumerate().filter(|(other, _)| *other != at) {
-                    facts.push(Fact { poly: forms.minus(*winner, *score)?, strict: other < at });
+        Kind::Max | Kind::Contest => {
+            let (scores, in_order) = rivals(forms, atom);
+            let mut branches = Vec::with_capacity(scores.len());
+            for (at, winner) in scores.iter().enumerate() {
+                let mut facts = Vec::with_capacity(scores.len() - 1);
+                for (other, score) in scores.iter().enumerate().filter(|(other, _)| *other != at) {
+                    let strict = in_order && other < at;
+                    facts.push(Fact { poly: forms.minus(*winner, *score)?, strict });
                 }
                 branches.push(Branch::Facts(facts));
             }
@@ -225,60 +214,24 @@ fn implied(forms: &mut Forms<'_>, atom: Atom, case: &Case) -> Step<Option<Poly>>
             let below = forms.negated(p)?;
             Ok(follows(forms, case, below, false)?.then_some(below))
         }
-        Kind::Max => {
-            let mut candidates = forms.max_arguments(atom);
-            if candidates.len() > MOST_VARIABLES {
+        kind @ (Kind::Max | Kind::Contest) => {
+            let (scores, in_order) = rivals(forms, atom);
+            if scores.len() > MOST_VARIABLES {
                 return Ok(None);
             }
-            let before = candidates.len();
-            // Drop a candidate that another one, still there, is never below.
-            let mut at = 0;
-            while at < candidates.len() {
-                let mut dominated = false;
-                for other in 0..candidates.len() {
-                    if other != at && !dominated {
-                        let difference = forms.minus(candidates[other], candidates[at])?;
-                        dominated = follows(forms, case, difference, false)?;
-                    }
-                }
-                if dominated {
-                    candidates.remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-            if candidates.len() == before {
+            let left = forms
+                .unbeaten(&scores, in_order, |forms, lead, strict| follows(forms, case, lead, strict))?;
+            if left.len() == scores.len() {
                 return Ok(None);
             }
-            forms.max_of(&candidates).map(Some)
-        }
-        Kind::Contest => {
-            let mut candidates = forms.contest_candidates(atom);
-            if candidates.len() > MOST_VARIABLES {
-                return Ok(None);
+            if matches!(kind, Kind::Max) {
+                let left: Vec<Poly> = left.into_iter().map(|at| scores[at]).collect();
+                return forms.max_of(&left).map(Some);
             }
-            let before = candidates.len();
-            // Drop a candidate that another one, still there, always beats.
-            let mut at = 0;
-            while at < candidates.len() {
-                let mut beaten = false;
-                for other in 0..candidates.len() {
-                    if other != at && !beaten {
-                        let lead = forms.minus(candidates[other].0, candidates[at].0)?;
-                        beaten = follows(forms, case, lead, other > at)?;
-                    }
-                }
-                if beaten {
-                    candidates.remove(at);
-                } else {
-                    at += 1;
-                }
-            }
-            if candidates.len() == before {
-                return Ok(None);
-            }
-            let candidates = forms.who_may_win(candidates)?;
-            forms.first_of(&candidates).map(Some)
+            let candidates = forms.contest_candidates(atom);
+            let left = left.into_iter().map(|at| candidates[at]).collect();
+            let left = forms.who_may_win(left)?;
+            forms.first_of(&left).map(Some)
         }
         _ => Ok(None),
     }
@@ -336,8 +289,15 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
 fn first_comparison(forms: &Forms<'_>, root: Poly) -> Option<Atom> {
     forms.atoms_below(root).into_iter().find(|atom| match forms.kind(*atom) {
         Kind::Positive(_) | Kind::Zero(_) | Kind::Abs(_) | Kind::Condition => true,
-        Kind::Max => forms.max_arguments(*atom).len() <= MOST_CANDIDATES,
-        Kind::Contest => forms.contest_candidates(*atom).len() <= MOST_CANDIDATES,
+        Kind::Max | Kind::Contest => rivals(forms, *atom).0.len() <= MOST_CANDIDATES,
         _ => false,
     })
+}
+
+/// What a maximum or a contest compares, and whether the earlier of two that tie wins.
+fn rivals(forms: &Forms<'_>, atom: Atom) -> (Vec<Poly>, bool) {
+    match forms.kind(atom) {
+        Kind::Contest => (forms.contest_candidates(atom).into_iter().map(|(score, _)| score).collect(), true),
+        _ => (forms.max_arguments(atom), false),
+    }
 }

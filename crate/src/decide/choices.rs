@@ -6,7 +6,8 @@
 //! by putting those three cases into it.
 //!
 //! Guarantees: the form equals the choice.
-//! Misses: conditions of more than [`COMPARISONS`] comparisons; payloads that are sums; scores that are long sums.
+//! Misses: conditions of more than [`COMPARISONS`] comparisons; payloads that are sums; scores that
+//! are long sums.
 
 use super::forms::{Forms, Poly, Step};
 use super::normalize::{Normalizer, Value};

@@ -201,10 +201,12 @@ impl<'a> Normalizer<'a> {
                 self.opaque(side, &[2, (bits >> 32) as u32, bits as u32], &[], missing)
             }
             Node::Bits(op, width, a, b, c) => {
-                match self.of_chosen_words(side, term, missing)? {
-                    None => return Ok(None),
-                    Some(Some(poly)) => return Ok(Some(Value::Finite(poly))),
-                    Some(None) => {}
+                if op.is_condition() {
+                    match self.of_chosen_words(side, term, missing)? {
+                        None => return Ok(None),
+                        Some(Some(poly)) => return Ok(Some(Value::Finite(poly))),
+                        Some(None) => {}
+                    }
                 }
                 self.opaque(side, &[3, op as u32, u32::from(width)], &[a, b, c], missing)
             }
@@ -261,8 +263,8 @@ impl<'a> Normalizer<'a> {
         if polys.len() < arguments.len() {
             return Ok(None);
         }
-        let is_condition = name[0] == 3
-            && [BitOp::Equal, BitOp::Less, BitOp::LessSigned].iter().any(|op| *op as u32 == name[1]);
+        let is_condition =
+            name[0] == 3 && BitOp::ALL.iter().any(|op| op.is_condition() && *op as u32 == name[1]);
         let atom = self.forms.opaque(is_condition, name, &polys);
         Ok(Some(Value::Finite(self.forms.atom_poly(atom)?)))
     }

@@ -65,6 +65,9 @@ fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
                 terms.select(condition, b, a)
             }
             14 => terms.unary(Unary::Sqrt, a),
+            15 => terms.unary(Unary::Abs, a),
+            16 => terms.unary(Unary::Exp, a),
+            17 => terms.unary(Unary::Log, a),
             18 => {
                 let mut field: Vec<(Term, Term)> = (0..3)
                     .map(|at| (Term::element(at), at.into()))
@@ -75,9 +78,6 @@ fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
                 }
                 place_of_largest(&mut terms, &mut random, field)
             }
-            15 => terms.unary(Unary::Abs, a),
-            16 => terms.unary(Unary::Exp, a),
-            17 => terms.unary(Unary::Log, a),
             other => {
                 let functions = [
                     Unary::Neg,

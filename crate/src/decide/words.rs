@@ -11,7 +11,7 @@
 use super::forms::{Poly, Step};
 use super::normalize::{Normalizer, finite};
 use super::rational::Rational;
-use crate::term::eval::{Domain, Quantity, Reals, operands};
+use crate::term::eval::{Quantity, applied, lone_unknown};
 use crate::term::{Node, Term};
 use rustc_hash::FxHashMap;
 
@@ -73,11 +73,8 @@ impl Normalizer<'_> {
                     }
                 }
             } else {
-                let mut unknown = operands(&node)
-                    .into_iter()
-                    .flatten()
-                    .filter(|operand| self.known_word(side, *operand).is_none());
-                let (Some(on), None) = (unknown.next(), unknown.next()) else { return Ok(Some(None)) };
+                let on = lone_unknown(&node, |operand| self.known_word(side, operand));
+                let Some(on) = on else { return Ok(Some(None)) };
                 let depth = then.map_or(0, |then: usize| operations[then].depth) + 1;
                 if depth > DEEPEST {
                     return Ok(Some(None));
@@ -117,14 +114,10 @@ impl Normalizer<'_> {
         then: Option<usize>,
         operations: &[Operation],
     ) -> Step<Option<Poly>> {
-        let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
         let (mut word, mut next) = (word, then);
         while let Some(operation) = next.map(|number| &operations[number]) {
-            let operand = |term| match term == operation.on {
-                true => word,
-                false => self.known_word(side, term).unwrap_or(Quantity::Unknown),
-            };
-            word = reals.node(&self.sides[side].terms.node(operation.term), operand);
+            let node = self.sides[side].terms.node(operation.term);
+            word = applied(&node, operation.on, word, |term| self.known_word(side, term));
             next = operation.then;
         }
         match word {

@@ -348,10 +348,7 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
         std::mem::swap(&mut a, &mut b);
     }
     let result = terms.bits(op, width as u8, a, b, c);
-    match op {
-        BitOp::Equal | BitOp::Less | BitOp::LessSigned => predicate(result),
-        _ => Value::Symbolic(Symbol::bits(result)),
-    }
+    if op.is_condition() { predicate(result) } else { Value::Symbolic(Symbol::bits(result)) }
 }
 
 /// Bit operations that have an exact reading: sign bits, halves, choices of constants.

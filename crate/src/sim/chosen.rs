@@ -13,7 +13,7 @@ use super::machine::Machine;
 use super::race::lanes;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, WARP};
-use crate::term::eval::{Domain, Quantity, Reals, operands};
+use crate::term::eval::{Quantity, applied, lone_unknown};
 use crate::term::{Node, Term, Terms, Value};
 
 /// Addresses that one access may have.
@@ -113,12 +113,7 @@ fn chances(terms: &mut Terms, root: Term) -> Option<Vec<Chance>> {
         }
         if let Some(word) = known(terms, term) {
             let word = operations.into_iter().rev().fold(word, |word, (operation, on)| {
-                let operand = |term| match term == on {
-                    true => word,
-                    false => known(terms, term).unwrap_or(Quantity::Unknown),
-                };
-                Reals { element: &|_| Quantity::Unknown, constants: &[] }
-                    .node(&terms.node(operation), operand)
+                applied(&terms.node(operation), on, word, |term| known(terms, term))
             });
             let word = match word {
                 Quantity::Bits(word) => word,
@@ -139,15 +134,13 @@ fn chances(terms: &mut Terms, root: Term) -> Option<Vec<Chance>> {
                 open.push((a, then, operations));
             }
             node => {
-                let mut unknown =
-                    operands(&node).into_iter().flatten().filter(|term| known(terms, *term).is_none());
-                let (Some(on), None) = (unknown.next(), unknown.next()) else { return None };
+                let on = lone_unknown(&node, |term| known(terms, term))?;
                 operations.push((term, on));
                 open.push((on, condition, operations));
             }
         }
     }
-    Some(found)
+    (!found.is_empty()).then_some(found)
 }
 
 /// The value of a constant.

@@ -100,7 +100,7 @@ pub enum BitOp {
     Concat,
     /// Bits `b` (constant) and up of `a`, as many as the width says.
     Slice,
-    /// Equality, unsigned and signed order: these give conditions.
+    /// Equality, unsigned and signed order: these give conditions ([`BitOp::is_condition`]).
     Equal,
     Less,
     LessSigned,
@@ -109,6 +109,11 @@ pub enum BitOp {
 }
 
 impl BitOp {
+    /// Whether it gives a condition, not a word.
+    pub fn is_condition(self) -> bool {
+        matches!(self, BitOp::Equal | BitOp::Less | BitOp::LessSigned)
+    }
+
     /// All of them, in declaration order.
     pub const ALL: [BitOp; 22] = [
         BitOp::And,

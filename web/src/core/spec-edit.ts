@@ -24,6 +24,7 @@ export function readSpec(text: string): TomlTable | null {
 export function setKey(text: string, path: string[], key: string, value: TomlValue | null): string | null {
   const before = readSpec(text)
   if (!before) return null
+  if (value === null && valueAt(path.reduce(tableAt, before), key) === undefined) return text
   const wanted = structuredClone(before)
   let table = wanted
   for (const name of path) {

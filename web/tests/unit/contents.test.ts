@@ -26,6 +26,10 @@ describe('contents of a tensor', () => {
     ['[[2], 1]', 'differ in length'],
     ['[1, "2"]', '"2" is not a number'],
     ['[1, null]', 'null is not a number'],
+    ['[1, 1e999]', 'larger than any float'],
+    ['1, -1e999', '“-1e999” in line 1'],
+    ['[[[1], [2]], [[3], 4]]', 'differ in length'],
+    ['[[1, 2], [[3], [4]]]', 'differ in length'],
     [Array.from({ length: MOST_NUMBERS + 1 }, () => '1').join(','), '20,001 numbers'],
   ])('%# are refused with the reason', (file, message) => {
     const read = readContents(file)

@@ -16,7 +16,7 @@ import { isLesson, parseLesson } from '../../src/core/lesson'
 import { readPair, writePair } from '../../src/core/pair-file'
 import { decode, encode, type Shared } from '../../src/core/share'
 import { writeDifferences } from '../../src/core/share-numbers'
-import { readSpec, setKey, type TomlTable } from '../../src/core/spec-edit'
+import { readSpec, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
 import { sealed, wrap } from './wrap'
 
 const SEED = Number(process.env['WARPPROOF_SOAK_SEED'] ?? 1)
@@ -126,6 +126,19 @@ function checkShared(value: Partial<Shared>): void {
 }
 
 const usual = Object.getOwnPropertyNames(Object.prototype).join()
+/** A spec without a key of the table at `path`, which is there, if only for that. */
+function without(data: TomlTable, path: string[], key: string): TomlTable {
+  const copy = structuredClone(data)
+  let table = copy
+  for (const name of path) {
+    const inner = tableAt(table, name)
+    Object.defineProperty(table, name, { value: inner, writable: true, enumerable: true, configurable: true })
+    table = inner
+  }
+  delete table[key]
+  return copy
+}
+
 /** Nobody else's objects have changed. */
 const unspoilt = () => {
   if (Object.getOwnPropertyNames(Object.prototype).join() !== usual) throw new Error('the prototype of all objects has changed')
@@ -230,10 +243,9 @@ describe('mutated', { timeout: SECONDS * 1000 + 120_000 }, () => {
       unspoilt()
       if (before === null) return void expect(after).toBeNull()
       edited++
-      const data = readSpec(after!)
-      const inner = path.reduce<unknown>((table, name) => (typeof table === 'object' && table !== null && Object.hasOwn(table, name) ? (table as TomlTable)[name] : undefined), data)
-      const found = typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key) ? (inner as TomlTable)[key] : null
-      expect(found).toEqual(value)
+      const data = readSpec(after!)!
+      expect(valueAt(path.reduce(tableAt, data), key) ?? null).toEqual(value)
+      expect(without(data, path, key)).toEqual(without(before, path, key))
     })
     expect(edited).toBeGreaterThan(500)
   })

@@ -56,6 +56,7 @@ describe('what is shared', () => {
     ['[1]', 'not a file of Warpproof'],
     ['null', 'not a file of Warpproof'],
     ['{"warpproof": 2}', 'version 2'],
+    ['{"warpproof": {"toString": 1, "valueOf": 1}}', 'version {"toString":1,"valueOf":1}'],
     ['{"warpproof": 1, "reference": 5}', '“reference” is not text'],
   ])('as a file that is %j says what is wrong', (file, message) => {
     const read = readPair(file)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSpec, setKey } from '../../src/core/spec-edit'
+import { readSpec, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
 
 const spec = `# how it runs
 [launch]
@@ -47,6 +47,30 @@ test('an empty file grows its first table', () => {
 test('inline tables and dotted keys are edited through their data', () => {
   const edited = setKey('tensors.A = { type = "f32", shape = [4] }\n', ['tensors', 'A'], 'shape', [8])!
   expect(readSpec(edited)).toEqual({ tensors: { A: { type: 'f32', shape: [8] } } })
+})
+
+test('removing what is not there changes nothing', () => {
+  const text = 'tensors.A = { type = "f32" } # inline\n'
+  expect(setKey(text, ['tensors', 'B'], 'shape', null)).toBe(text)
+  expect(setKey(text, ['tensors', 'A'], 'shape', null)).toBe(text)
+})
+
+test.each(['__proto__', 'constructor', 'toString'])('a tensor called %s is a tensor like any other', name => {
+  const edited = setKey(setKey(spec, ['tensors', name], 'type', 'f16')!, ['tensors', name], 'shape', [2])!
+  expect(edited).toBe(`${spec}\n[tensors.${name}]\ntype = "f16"\nshape = [2]\n`)
+  const tensors = readSpec(edited)!['tensors'] as TomlTable
+  expect(Object.entries(tensors)).toEqual([
+    ['A', { type: 'f32', shape: [16, 64] }],
+    [name, { type: 'f16', shape: [2] }],
+  ])
+  expect(valueAt(tableAt(tensors, name), 'type')).toBe('f16')
+  expect(({} as Record<string, unknown>)['type']).toBeUndefined()
+})
+
+test.each(['__proto__', 'constructor'])('a key called %s is a key like any other', key => {
+  const edited = setKey(spec, ['tensors', 'A'], key, 1)!
+  expect(edited).toContain(`shape = [16, 64]\n${key} = 1\n`)
+  expect(setKey(edited, ['tensors', 'A'], key, null)).toBe(spec)
 })
 
 test('text that is not TOML is left to the user', () => {

@@ -64,24 +64,42 @@ impl Forms<'_> {
                 _ => kept.push((score, payload)),
             }
         }
+        if kept.len() > COMPARED {
+            return Ok(kept);
+        }
+        let scores: Vec<Poly> = kept.iter().map(|(score, _)| *score).collect();
+        let left = self.unbeaten(&scores, true, |forms, lead, strict| {
+            let sign = forms.sign(lead);
+            Ok(if strict { sign == Sign::Positive } else { sign.is_non_negative() })
+        })?;
+        Ok(left.into_iter().map(|at| kept[at]).collect())
+    }
+
+    /// The places of the scores left when those go that another one, still there, `leads`: its
+    /// difference is positive, or at least not negative if it wins a tie (`in_order`: only the earlier does).
+    pub(in crate::decide) fn unbeaten(
+        &mut self,
+        scores: &[Poly],
+        in_order: bool,
+        mut leads: impl FnMut(&mut Self, Poly, bool) -> Step<bool>,
+    ) -> Step<Vec<usize>> {
+        let mut left: Vec<usize> = (0..scores.len()).collect();
         let mut at = 0;
-        while kept.len() <= COMPARED && at < kept.len() {
+        while at < left.len() {
             let mut beaten = false;
-            for other in 0..kept.len() {
-                if other == at || beaten {
-                    continue;
+            for other in 0..left.len() {
+                if other != at && !beaten {
+                    let lead = self.minus(scores[left[other]], scores[left[at]])?;
+                    beaten = leads(self, lead, in_order && other > at)?;
                 }
-                let lead = self.minus(kept[other].0, kept[at].0)?;
-                let sign = self.sign(lead);
-                beaten = if other < at { sign.is_non_negative() } else { sign == Sign::Positive };
             }
             if beaten {
-                kept.remove(at);
+                left.remove(at);
             } else {
                 at += 1;
             }
         }
-        Ok(kept)
+        Ok(left)
     }
 
     /// The payload of the first candidate with the largest score.

@@ -79,7 +79,7 @@ impl<'a> Plan<'a> {
             operands(&node).into_iter().flatten().for_each(|operand| count(operand, 1));
             sorts[at] = match node {
                 Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) => Sort::Condition,
-                Node::Bits(BitOp::Equal | BitOp::Less | BitOp::LessSigned, ..) => Sort::Condition,
+                Node::Bits(op, ..) if op.is_condition() => Sort::Condition,
                 Node::Bits(..) | Node::BitsOf(..) | Node::BitConstant(_) => Sort::Bits,
                 Node::Select(_, a, _) => a.as_node().map_or_else(|| leaf_sort(a), |node| sorts[node]),
                 _ => Sort::Real,

@@ -8,6 +8,7 @@
 mod bits;
 mod cone;
 mod interval;
+mod partial;
 mod quantity;
 mod reals;
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub use bits::from_bits as number_of;
 pub use cone::{Cone, Ranks, Reach, operands, with_operands};
 pub use interval::Interval;
+pub use partial::{applied, lone_unknown};
 pub use quantity::{Quantity, Small};
 pub use reals::Reals;
 
