@@ -5,6 +5,7 @@ import { defineConfig, type Plugin } from 'vite'
 import { gallery } from './build/gallery.ts'
 import { lessons } from './build/lessons.ts'
 import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
+import { preloadPage } from './build/preload.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -43,6 +44,12 @@ const onLog = (level: 'warn' | 'info' | 'debug', log: { code?: string }, handle:
   // wasm-bindgen-rayon's workers import their own package; the warning is harmless.
   log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? undefined : handle(level, log as never)
 
+/** What is needed before the page is loaded, and what the page and its later parts share: a file each. */
+const groups = [
+  { name: 'start', test: /svelte\/src\/|src\/text\.ts|src\/ui\/(engines|offline\.svelte)\.ts|preload-helper/, priority: 2 },
+  { name: 'shared', test: /src\/ui\/(Icon|Place|Prose|Editor)\.svelte|src\/ui\/(computes|mathml)\.ts/, priority: 1 },
+]
+
 const corpus = path.join(here, '../tests/corpus')
 const source = path.join(here, 'src')
 
@@ -66,14 +73,14 @@ export default defineConfig(({ mode }) =>
       }
     : {
         base: './',
-        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), contentSecurityPolicy(), serviceWorker(path.join(source, 'sw.ts'))],
+        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
         worker: { format: 'es' },
         build: {
           target: 'es2022',
           assetsInlineLimit: 0,
           modulePreload: { polyfill: false },
           chunkSizeWarningLimit: 1500, // the examples are part of the page
-          rolldownOptions: { onLog },
+          rolldownOptions: { onLog, output: { codeSplitting: { groups } } },
         },
         server: { headers },
         preview: { headers },

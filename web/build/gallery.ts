@@ -7,8 +7,15 @@ import path from 'node:path'
 import { parse } from 'smol-toml'
 import type { Plugin } from 'vite'
 
-/** Every example with its texts (tests); every example without, but the first (the page); the texts by example (the page, when one is chosen). */
-const MODULES = ['virtual:gallery', 'virtual:gallery-list', 'virtual:gallery-texts']
+/** What a module holds of the examples: all with their texts is for tests, the others are for the page, one by one as they are needed. */
+const MODULES: Record<string, (examples: Example[]) => unknown> = {
+  'virtual:gallery': examples => examples,
+  'virtual:gallery-first': ([first]) => first,
+  'virtual:gallery-list': examples => examples.map(({ input: _, ...example }) => example),
+  'virtual:gallery-texts': examples => Object.fromEntries(examples.map(({ id, input }) => [id, input])),
+}
+
+type Example = ReturnType<typeof readCase>
 
 interface Entry {
   case: string
@@ -20,15 +27,15 @@ interface Entry {
 export function gallery(corpus: string): Plugin {
   return {
     name: 'warpproof-gallery',
-    resolveId: id => (MODULES.includes(id) ? '\0' + id : null),
+    resolveId: id => (Object.hasOwn(MODULES, id) ? '\0' + id : null),
     load(id) {
-      if (!MODULES.includes(id.slice(1))) return null
+      const part = Object.hasOwn(MODULES, id.slice(1)) && MODULES[id.slice(1)]
+      if (!part) return null
       const index = path.join(corpus, 'gallery.toml')
       this.addWatchFile(index)
       const listed = (parse(fs.readFileSync(index, 'utf8'))['example'] ?? []) as unknown as Entry[]
       const examples = listed.map(entry => readCase(corpus, entry, file => this.addWatchFile(file)))
-      if (id.endsWith('texts')) return `export default ${asText(Object.fromEntries(examples.map(({ id, input }) => [id, input])))}`
-      return `export default ${asText(id.endsWith('list') ? examples.map((example, at) => (at === 0 ? example : { ...example, input: null })) : examples)}`
+      return `export default ${asText(part(examples))}`
     },
   }
 }

@@ -1,6 +1,10 @@
 declare module 'virtual:gallery' {
-  const examples: (import('./ui/gallery').Example & { input: import('./core/protocol').Input })[]
+  const examples: import('./ui/gallery').FullExample[]
   export default examples
+}
+declare module 'virtual:gallery-first' {
+  const first: import('./ui/gallery').FullExample
+  export default first
 }
 declare module 'virtual:gallery-list' {
   const examples: import('./ui/gallery').Example[]

@@ -51,36 +51,36 @@ pub fn draw(dice: &mut Dice, size: Size) -> Kernel {
     Kernel { blocks, threads, stores, brain, symbols, body, registers }
 }
 
-struct Pen<'a> {
+pub(super) struct Pen<'a> {
     dice: &'a mut Dice,
     registers: Registers,
     threads: u32,
-    stores: [u32; 4],
-    brain: bool,
+    pub(super) stores: [u32; 4],
+    pub(super) brain: bool,
     /// What the integers that depend on data do not exceed, in magnitude.
     sizes: [i64; 4],
     /// Named registers for masks, one pair each time they are used.
     arrays: u32,
 }
 
-fn reg(name: &str) -> Arg {
+pub(super) fn reg(name: &str) -> Arg {
     Arg::Reg(name.to_owned())
 }
 
-fn imm(value: impl ToString) -> Arg {
+pub(super) fn imm(value: impl ToString) -> Arg {
     Arg::Imm(value.to_string())
 }
 
-fn inst(op: &str, defs: usize, args: Vec<Arg>) -> Stmt {
+pub(super) fn inst(op: &str, defs: usize, args: Vec<Arg>) -> Stmt {
     Stmt::Inst(Inst { guard: None, op: op.to_owned(), defs, args })
 }
 
 impl Pen<'_> {
-    fn below(&mut self, bound: u32) -> u32 {
+    pub(super) fn below(&mut self, bound: u32) -> u32 {
         self.dice.below(u64::from(bound)) as u32
     }
 
-    fn name(&mut self, class: char) -> String {
+    pub(super) fn name(&mut self, class: char) -> String {
         let have = self.registers;
         let count = match class {
             'r' => have.int,
@@ -95,7 +95,7 @@ impl Pen<'_> {
         format!("%{class}{}", self.below(count))
     }
 
-    fn any(&mut self, class: char) -> Arg {
+    pub(super) fn any(&mut self, class: char) -> Arg {
         Arg::Reg(self.name(class))
     }
 
@@ -209,7 +209,7 @@ impl Pen<'_> {
     }
 
     fn stmt(&mut self, body: &mut Vec<Stmt>, depth: u32, uniform: bool) {
-        match self.below(if uniform { 26 } else { 18 }) {
+        match self.below(if uniform { 27 } else { 18 }) {
             0..8 => self.simple(body),
             8 => self.function(body),
             9 => self.load(body),
@@ -262,6 +262,7 @@ impl Pen<'_> {
             22 if uniform => self.count(body),
             23 if uniform => self.masked(body),
             24 | 25 if uniform => self.pieces(body),
+            26 if uniform => self.matrix(body),
             _ => self.simple(body),
         }
     }
@@ -384,9 +385,14 @@ impl Pen<'_> {
     }
 
     /// Different registers of a class.
-    fn several(&mut self, class: char, count: u32) -> Arg {
+    pub(super) fn several(&mut self, class: char, count: u32) -> Arg {
         let first = self.below(4);
-        let have = if class == 'f' { self.registers.float } else { self.registers.int };
+        let have = match class {
+            'f' => self.registers.float,
+            'd' => self.registers.double,
+            'h' => self.registers.half,
+            _ => self.registers.int,
+        };
         Arg::Vec((0..count).map(|at| format!("%{class}{}", (first + at) % have)).collect())
     }
 

@@ -49,7 +49,7 @@ pub(super) fn open(kernel: &Kernel, out: &mut String) {
     line(format!(".visible .entry generated({})\n{{", parameters.join(", ")));
     line(".reg .pred %p<8>, %q<4>, %t, %v<64>;".to_owned());
     line(format!(
-        ".reg .b32 %z<4>, %r<{}>, %h<{}>, %i<4>, %m<16>, %o<16>, %n<64>, %tix, %lan, %gid, %cta;",
+        ".reg .b32 %z<4>, %r<{}>, %h<{}>, %i<4>, %c<2>, %m<16>, %o<16>, %n<64>, %tix, %lan, %gid, %cta;",
         have.int, have.half
     ));
     line(format!(".reg .f32 %f<{}>, %g0;", have.float));

@@ -11,6 +11,7 @@
 
 mod draw;
 mod frame;
+mod matrix;
 mod mutate;
 mod rewrite;
 mod rows;

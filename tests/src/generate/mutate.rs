@@ -121,7 +121,11 @@ fn change(inst: &mut Inst, dice: &mut Dice) {
         4 => {
             if let Some((_, holds)) = &mut inst.guard {
                 *holds = !*holds;
-            } else if inst.defs > 0 && inst.writes().iter().all(|name| in_pool(name)) {
+            } else if inst.defs > 0
+                && inst.writes().iter().all(|name| in_pool(name))
+                // The whole warp must come to these.
+                && !inst.op.contains("aligned")
+            {
                 inst.guard = Some((format!("%p{}", dice.below(8)), true));
             }
         }

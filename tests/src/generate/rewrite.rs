@@ -2,6 +2,7 @@
 //! unrolled, branches turned round or made switches, more barriers and others, other names for
 //! registers, and instructions replaced by what means the same over the reals.
 
+use super::matrix::halved;
 use super::{Arg, Inst, Kernel, Stmt};
 use crate::program::Dice;
 
@@ -230,6 +231,11 @@ impl Pen<'_> {
                 let mut args = inst.args.clone();
                 args[2] = Arg::Reg(partner);
                 out.push(Stmt::Inst(Inst { op: "shfl.sync.idx.b32".to_owned(), args, ..inst.clone() }));
+            }
+            op if op.starts_with("mma")
+                && let Some(halves) = halved(inst) =>
+            {
+                out.extend(halves.map(Stmt::Inst));
             }
             "abs.f32" if !reused(1) => {
                 out.push(with("neg.f32", &[0, 1]));

@@ -23,7 +23,6 @@ export interface EngineOptions {
   /** Whether SharedArrayBuffer, and so the threaded package, may be used. */
   isolated: boolean
   threads: number
-  onState: (state: EngineState) => void
 }
 
 const POLL_MS = 50
@@ -49,6 +48,7 @@ type Task = {
 
 export class Engine {
   #options: EngineOptions
+  #onState: (state: EngineState) => void = () => {}
   #worker: WorkerLike | null = null
   #state: EngineState = { kind: 'starting' }
   #note: string | null = null
@@ -71,6 +71,12 @@ export class Engine {
     this.#flavour = options.isolated ? 'threads' : 'single'
     if (!options.isolated) this.#note = text.engine.noIsolation
     this.#spawn()
+  }
+
+  /** Tells the state the engine is in, and every one it comes to be in. */
+  follow(onState: (state: EngineState) => void): void {
+    this.#onState = onState
+    onState(this.#state)
   }
 
   /** What the engine makes of a question before running it: diagnostics, entries, parameters. */
@@ -340,7 +346,7 @@ export class Engine {
 
   #setState(state: EngineState): void {
     this.#state = state
-    this.#options.onState(state)
+    this.#onState(state)
   }
 }
 

@@ -3,8 +3,7 @@
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching, type Language } from '@codemirror/language'
-import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { highlightSelectionMatches, searchKeymap } from '@codemirror/search'
+import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
@@ -12,6 +11,7 @@ import {
 } from '@codemirror/view'
 import { utf16Offset } from '../core/positions'
 import type { DiagnosticReport, TextSource } from '../core/protocol'
+import { finding } from './finding'
 import { hover } from './hover'
 import { highlighting } from './ptx-language'
 import type { Mark } from './session.svelte'
@@ -87,11 +87,11 @@ export function extensions(language: Language, label: string, onEdit: (text: str
     history(),
     drawSelection(),
     bracketMatching(),
-    highlightSelectionMatches(),
+    finding,
     EditorState.tabSize.of(4),
     EditorState.lineSeparator.of('\n'),
     // Escape, then Tab, leaves the editor: no focus trap.
-    keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, indentWithTab]),
+    keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
     EditorView.updateListener.of(update => {
       if (update.docChanged) onEdit(update.state.doc.toString())
@@ -112,13 +112,13 @@ export function showText(view: EditorView, text: string): void {
 }
 
 export function showMarks(view: EditorView, marks: Mark[]): void {
-  view.dispatch({ effects: setMarks.of(marks) })
+  if (marks.length > 0 || view.state.field(markField).size > 0) view.dispatch({ effects: setMarks.of(marks) })
 }
 
-/** Scrolls so that a line is the first visible one; the cursor stays. */
-export function showFrom(view: EditorView, line: number): void {
-  const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
-  view.dispatch({ effects: EditorView.scrollIntoView(wanted.from, { y: 'start', yMargin: 4 }) })
+/** Shows a text from where its kernel begins: headers say little. The cursor stays. */
+export function fromKernel({ doc }: EditorState): StateEffect<unknown> {
+  const start = Math.max(0, doc.toString().search(/^[^/\n]*\.entry\b/m))
+  return EditorView.scrollIntoView(doc.lineAt(start).from, { y: 'start', yMargin: 4 })
 }
 
 /** Scrolls a line into the middle and puts the cursor there. */
@@ -139,5 +139,5 @@ export function showDiagnostics(view: EditorView, source: TextSource, reports: D
     const message = [`${report.message} (${report.code})`, ...report.notes].join('\n')
     return [{ from, to, severity: report.severity, message }]
   })
-  view.dispatch(setDiagnostics(view.state, shown))
+  if (shown.length > 0 || diagnosticCount(view.state) > 0) view.dispatch(setDiagnostics(view.state, shown))
 }

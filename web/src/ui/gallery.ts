@@ -1,7 +1,8 @@
-// The examples, by family; see web/build/gallery.ts. The texts of all but the first come when
-// one is chosen.
+// The examples; see web/build/gallery.ts. The page holds the first one; the list of all comes after the
+// first verdict, the texts of the others when one is chosen.
 
-import examples from 'virtual:gallery-list'
+import first from 'virtual:gallery-first'
+import { laterExamples } from './later'
 import type { Input } from '../core/protocol'
 
 export interface Example {
@@ -11,23 +12,32 @@ export interface Example {
   text: string
   /** The verdict that the tests hold the engine to. */
   verdict: string
-  /** The texts, where the page holds them from the start. */
-  input: Input | null
 }
 
-export const families: { name: string; examples: Example[] }[] = []
-for (const example of examples) {
-  const family = families.find(({ name }) => name === example.family)
-  if (family) family.examples.push(example)
-  else families.push({ name: example.family, examples: [example] })
+export interface Family {
+  name: string
+  examples: Example[]
 }
+
+export type FullExample = Example & { input: Input }
 
 /** What a first visit shows. */
-export const firstExample: Example | undefined = examples[0]
+export const firstExample: FullExample = first
+
+/** All examples, by family; rejects where they cannot be fetched. */
+export async function families(): Promise<Family[]> {
+  const families: Family[] = []
+  for (const example of (await laterExamples()).default) {
+    const family = families.find(({ name }) => name === example.family)
+    if (family) family.examples.push(example)
+    else families.push({ name: example.family, examples: [example] })
+  }
+  return families
+}
 
 /** The texts of an example; rejects where they cannot be fetched. */
 export async function inputOf(example: Example): Promise<Input> {
-  if (example.input) return example.input
+  if (example.id === first.id) return first.input
   const { default: inputs } = await import('virtual:gallery-texts')
   const input = inputs[example.id]
   if (!input) throw new Error(`the example “${example.id}” is not in the gallery`)

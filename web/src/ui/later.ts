@@ -15,12 +15,13 @@ function once<T>(fetch: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** The tabs of the results that hold evidence. */
+/** The tabs of the results but the verdict's. */
 export const laterTabs = {
   counterexample: once(() => import('./CounterexampleTab.svelte')),
   races: once(() => import('./RacesTab.svelte')),
   waits: once(() => import('./WaitsTab.svelte')),
   timeline: once(() => import('./TimelineTab.svelte')),
+  assumptions: once(() => import('./AssumptionsTab.svelte')),
 } as const
 
 /** A dialog, whose component opens itself. */
@@ -35,11 +36,23 @@ export const laterDialogs = {
 /** What a parameter's panel holds. */
 export const laterPanel = once(() => import('./ParameterPanel.svelte'))
 
+/** What the list of examples shows. */
+export const laterExamples = once(() => import('virtual:gallery-list'))
+
+/** Lessons are shown in it. */
+export const laterLesson = once(() => import('./LessonBar.svelte'))
+
+/** What is printed. */
+export const laterPrint = once(() => import('./PrintSheet.svelte'))
+
+/** Finding in an editor. */
+export const laterSearch = once(() => import('./editor-search'))
+
 /** Files that come in, and the format of links. */
 export const laterFiles = once(() => import('./files'))
 export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
 }

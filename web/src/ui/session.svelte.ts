@@ -1,12 +1,13 @@
 // What the page knows: both texts, the spec, the engine, the current run and what is marked.
 // Components read it and call its methods; only here do texts meet the engine.
 
-import { Engine } from '../core/engine'
+import type { Engine } from '../core/engine'
 import type { Counterexample, DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import type { Lesson } from '../core/lesson'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
+import { startHelper, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
 import { fetchLater, laterLinks } from './later'
 import { offline } from './offline.svelte'
@@ -69,6 +70,9 @@ class Session {
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
 
+  /** The first answer is shown, and what nobody needed for it is being fetched. */
+  settled = $state(false)
+
   /** The lesson that is shown, and its step. */
   lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
 
@@ -83,31 +87,19 @@ class Session {
   #reader: Engine | null = null
   #helper: Engine | null = null
   #helperOf: Input | null = null
-  #spawnHelper: (() => Engine) | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #inferring = false
   #inferAgain = false
-  #fetchedLater = false
 
   /** Starts both engines: one answers questions, one reads along while the user types. The second waits
    * for the first, which then has the network and the cores for itself. */
   start(fragment: string): void {
-    const options = {
-      spawn: () => new Worker(new URL('../core/worker.ts', import.meta.url), { type: 'module', name: 'warpproof' }),
-      isolated: globalThis.crossOriginIsolated === true && typeof SharedArrayBuffer !== 'undefined',
-      threads: Math.max(1, Math.min(navigator.hardwareConcurrency || 1, 16)),
-    }
-    const read = () => {
-      this.#reader = new Engine({ ...options, threads: 0, onState: () => {} })
+    this.#runner = startRunner()
+    this.#runner.follow(state => {
+      this.engine = state
+      if (state.kind === 'starting' || this.#reader) return
+      this.#reader = startHelper()
       this.#inferSoon()
-    }
-    this.#spawnHelper = () => new Engine({ ...options, threads: 0, onState: () => {} })
-    this.#runner = new Engine({
-      ...options,
-      onState: state => {
-        this.engine = state
-        if (state.kind !== 'starting' && !this.#reader) read()
-      },
     })
     void this.#open(fragment)
   }
@@ -147,27 +139,27 @@ class Session {
 
   /** What a tensor or shared array of the latest run holds at a barrier. */
   async memory(question: MemoryQuestion): Promise<MemoryReport | null> {
-    return (await this.#again()?.inspect(this.verified, question)) ?? null
+    return await this.#again().inspect(this.verified, question)
   }
 
   /** Lines that remove a race of the latest run, tried out. */
   async repair({ side, first, second }: RaceReport): Promise<RepairAnswer | null> {
-    return (await this.#again()?.repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
+    return (await this.#again().repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
   }
 
   /** Where the differing parts of the latest run's counterexample come from. */
   async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
-    return (await this.#again()?.origins(this.verified, { tensor, index })) ?? null
+    return await this.#again().origins(this.verified, { tensor, index })
   }
 
   /** The engine that runs kernels again: the one that answers must stay free for the next question. */
-  #again(): Engine | null {
+  #again(): Engine {
     if (this.#helperOf !== this.verified) {
       this.#helper?.dispose()
       this.#helper = null
     }
     this.#helperOf = this.verified
-    return (this.#helper ??= this.#spawnHelper?.() ?? null)
+    return (this.#helper ??= startHelper())
   }
 
   /** What the instruction table says about an opcode. */
@@ -197,7 +189,7 @@ class Session {
     const input = this.input()
     const outcome = await this.#runner.verify(input, progress => {
       if (this.run.kind === 'running') this.run = { kind: 'running', progress }
-    }, firstExample?.input != null && same(input, firstExample.input))
+    }, same(input, firstExample.input))
     this.stale = !same(this.input(), input)
     switch (outcome.kind) {
       case 'report':
@@ -220,9 +212,11 @@ class Session {
 
   /** Has the rest of the page fetched, once the first answer is shown. */
   #later(): void {
-    if (this.#fetchedLater) return
-    this.#fetchedLater = true
-    setTimeout(fetchLater, LATER_MS)
+    if (this.settled) return
+    setTimeout(() => {
+      this.settled = true
+      fetchLater()
+    }, LATER_MS)
   }
 
   stop(): void {
@@ -283,7 +277,8 @@ class Session {
   /** Reads a link, or shows the first example. */
   async #open(fragment: string): Promise<void> {
     if (fragment.length <= 1) {
-      if (firstExample) void this.load(firstExample)
+      this.#replace(firstExample.input, firstExample)
+      void this.verify()
       return
     }
     const links = await laterLinks().catch(() => null)

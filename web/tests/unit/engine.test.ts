@@ -35,7 +35,7 @@ let puppets: Puppet[]
 let states: EngineState[]
 
 function engine(isolated: boolean) {
-  return new Engine({
+  const engine = new Engine({
     spawn: () => {
       const puppet = new Puppet()
       puppets.push(puppet)
@@ -43,8 +43,9 @@ function engine(isolated: boolean) {
     },
     isolated,
     threads: 2,
-    onState: state => states.push(state),
   })
+  engine.follow(state => states.push(state))
+  return engine
 }
 
 function counters(): Counters {

@@ -1,0 +1,32 @@
+// Finding in an editor, until it is there: its keys fetch it. editor-search.ts is the rest.
+
+import { Compartment, type Extension } from '@codemirror/state'
+import { keymap, type EditorView } from '@codemirror/view'
+import { laterSearch } from './later'
+import { session } from './session.svelte'
+import { text } from '../text'
+
+const KEYS = ['Mod-f', 'Mod-g', 'F3', 'Mod-d', 'Mod-Shift-l', 'Mod-Alt-g']
+
+const place = new Compartment()
+
+export const finding: Extension = place.of(keymap.of(KEYS.map(key => ({ key, preventDefault: true, run: view => (void find(view, key), true) }))))
+
+/** Gives an editor finding; rejects where it cannot be fetched. */
+export async function addFinding(view: EditorView): Promise<void> {
+  const { search } = await laterSearch()
+  if (place.get(view.state) !== search) view.dispatch({ effects: place.reconfigure(search) })
+}
+
+/** Does what a key of finding does, as soon as it is there. What is typed meanwhile is not for the text. */
+async function find(view: EditorView, key: string): Promise<void> {
+  view.contentDOM.blur()
+  try {
+    await addFinding(view)
+    view.focus()
+    ;(await laterSearch()).press(view, key)
+  } catch {
+    view.focus()
+    session.notice = { tone: 'warn', text: text.notFetched }
+  }
+}
