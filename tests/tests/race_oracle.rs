@@ -308,14 +308,11 @@ struct Tally {
 
 /// Whether an access by an agent may race although no two schedules swap it: the arrival of copies
 /// tells those who wait what has been copied, and not what else its agent has done. (The manual has
-/// the arrival triggered by the system, and gives it no release of the thread's own accesses.) And
-/// an agent that waits for its copies by both means is taken to wait by the barrier object only.
+/// the arrival triggered by the system, and gives it no release of the thread's own accesses.)
 fn strict(program: &Program, (agent, position): At) -> bool {
     let ops = &program.code[agent];
-    let later = |is: fn(&Op) -> bool| ops[position..].iter().any(is);
-    let arrives = later(|op| matches!(op, Op::ArriveCopies { .. }));
-    let waits = later(|op| matches!(op, Op::WaitAll | Op::WaitGroups(_)));
-    arrives && (waits || !matches!(ops[position], Op::Copy { .. }))
+    let arrives = ops[position..].iter().any(|op| matches!(op, Op::ArriveCopies { .. }));
+    arrives && !matches!(ops[position], Op::Copy { .. })
 }
 
 /// Compares one program with its truth.
@@ -608,11 +605,19 @@ fn a_barrier_ends_what_was_observed() {
 }
 
 /// Agent 0 copies, the copy arrives at the barrier object, and somebody writes what was copied: no
-/// race for whoever has waited for the object, a race for everybody else, agent 0 included.
+/// race for whoever has waited for the object, or for agent 0 and whom it tells if it has waited for
+/// the copy itself; a race for everybody else.
 #[test]
 fn who_has_waited_for_an_arriving_copy_may_write_what_it_read() {
     let copy = [Op::Copy { to: 1, from: 2 }, Op::ArriveCopies { counted: true }];
     let after = |more: &[Op]| [&copy, more].concat();
+    let groups = [
+        Op::Copy { to: 0, from: 3 },
+        Op::Commit,
+        Op::Copy { to: 1, from: 2 },
+        Op::Commit,
+        Op::ArriveCopies { counted: true },
+    ];
     for (races, bodies) in [
         (false, vec![copy.to_vec(), vec![Op::Await(0), Op::Write(2), Op::Read(1)]]),
         (false, vec![after(&[Op::Await(0), Op::Write(2), Op::Write(1)]), vec![]]),
@@ -630,6 +635,17 @@ fn who_has_waited_for_an_arriving_copy_may_write_what_it_read() {
         (true, vec![after(&[Op::Write(2)]), vec![]]),
         (true, vec![after(&[Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
         (true, vec![copy.to_vec(), vec![Op::Write(2)]]),
+        // Agent 0 waits for its copies, too.
+        (false, vec![after(&[Op::WaitAll, Op::Write(2), Op::Read(1)]), vec![Op::Await(0), Op::Read(1)]]),
+        (false, vec![after(&[Op::WaitAll, Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
+        (false, vec![after(&[Op::Commit, Op::WaitGroups(0), Op::Write(2)]), vec![]]),
+        (true, vec![after(&[Op::Commit, Op::WaitGroups(1), Op::Write(2)]), vec![]]),
+        (true, vec![after(&[Op::WaitAll]), vec![Op::Write(2)]]),
+        // Of two groups that arrive together it waits for the first one.
+        (false, vec![[&groups, &[Op::WaitGroups(1), Op::Write(3), Op::Write(0)][..]].concat(), vec![]]),
+        (true, vec![[&groups, &[Op::WaitGroups(1), Op::Write(2)][..]].concat(), vec![]]),
+        (true, vec![[&groups, &[Op::WaitGroups(1), Op::Read(1)][..]].concat(), vec![]]),
+        (false, vec![[&groups, &[Op::WaitGroups(0), Op::Write(2), Op::Write(1)][..]].concat(), vec![]]),
         // The copy after the arrival has nobody who waits for it.
         (true, vec![after(&[Op::Copy { to: 0, from: 3 }]), vec![Op::Await(0), Op::Write(3)]]),
     ] {

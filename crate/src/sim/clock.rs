@@ -7,7 +7,8 @@
 //! its threads hold the same one. Threads of other CTAs are never ordered.
 //!
 //! Kernels whose copies arrive at barrier objects have an agent beside each thread, with a clock
-//! of its own: what it did happens before those only who waited for that barrier object.
+//! of its own: what it did happens before those only who waited for that barrier object, and before
+//! its thread once that has waited for the copies.
 //!
 //! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;

@@ -5,15 +5,14 @@
 //! between, even by the thread that started it, is a race. What it reads must not be written in
 //! between either. A wait turns the copy into accesses of the waiting thread, at the moment of the
 //! wait; an arrival at a barrier object turns it into accesses of the thread's agent, which happen
-//! before whatever waits for that barrier object, and not before what the thread itself does next.
+//! before whatever waits for that barrier object, and before what the thread itself does once it has
+//! waited for them as well.
 //!
 //! What a copy reads is remembered when it starts, as read by its thread, in kernels without such
 //! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
-//!
-//! Missed: a copy that both arrives at a barrier object and is waited for by its thread counts as
-//! waited for through the barrier object only (a false alarm where the kernel relies on the other).
 
+use super::clock::Arrival;
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Conflict, Hand, lanes};
@@ -39,25 +38,46 @@ pub(super) struct Flight {
     step: u32,
 }
 
+/// Copies that their thread waits for together.
+#[derive(Clone, Default)]
+struct Group {
+    flights: Vec<Flight>,
+    /// The last arrival of the thread's agent that has taken some of them over.
+    arrived: Option<Arrival>,
+}
+
 /// The copies of each thread of the CTA, in groups.
 #[derive(Default)]
 pub(super) struct Flights {
-    open: Vec<Vec<Flight>>,
-    groups: Vec<VecDeque<Vec<Flight>>>,
+    open: Vec<Group>,
+    groups: Vec<VecDeque<Group>>,
+    /// How many of the groups, the last ones, agents have not seen.
+    unseen: Vec<usize>,
 }
 
 impl Flights {
     /// None under way.
     pub(super) fn new(threads: u32) -> Flights {
         let count = threads as usize;
-        Flights { open: vec![Vec::new(); count], groups: vec![VecDeque::new(); count] }
+        Flights {
+            open: vec![Group::default(); count],
+            groups: vec![VecDeque::new(); count],
+            unseen: vec![0; count],
+        }
     }
 
-    /// All copies of a thread, which forgets them.
-    pub(super) fn take(&mut self, thread: u32) -> Vec<Flight> {
-        let mut all: Vec<Flight> = self.groups[thread as usize].drain(..).flatten().collect();
-        all.append(&mut self.open[thread as usize]);
-        all
+    /// A thread closes its group.
+    fn commit(&mut self, thread: usize) {
+        let group = std::mem::take(&mut self.open[thread]);
+        self.groups[thread].push_back(group);
+        self.unseen[thread] += 1;
+    }
+
+    /// The oldest group of a thread, which forgets it.
+    fn oldest(&mut self, thread: usize) -> Option<Group> {
+        let group = self.groups[thread].pop_front();
+        self.unseen[thread] = self.unseen[thread].min(self.groups[thread].len());
+        group
     }
 
     /// What is under way: thread, step of its start, instruction.
@@ -68,7 +88,7 @@ impl Flights {
     }
 
     fn of(&self, thread: usize) -> impl Iterator<Item = &Flight> {
-        self.groups[thread].iter().flatten().chain(&self.open[thread])
+        self.groups[thread].iter().chain([&self.open[thread]]).flat_map(|group| &group.flights)
     }
 }
 
@@ -80,9 +100,7 @@ impl<'a> Machine<'a> {
             CopyOp::Start => self.start_copies(index, pc, mask),
             CopyOp::Commit => {
                 for lane in lanes(mask) {
-                    let thread = (first + lane) as usize;
-                    let group = std::mem::take(&mut self.flights.open[thread]);
-                    self.flights.groups[thread].push_back(group);
+                    self.flights.commit((first + lane) as usize);
                 }
             }
             CopyOp::WaitGroups => {
@@ -90,17 +108,13 @@ impl<'a> Machine<'a> {
                 let known = self.concrete_lanes(index, pc, mask, reg, "the number of groups");
                 for lane in lanes(known) {
                     let left = self.warps[index].word(reg, lane) as usize;
-                    let thread = first + lane;
-                    while self.flights.groups[thread as usize].len() > left {
-                        let group = self.flights.groups[thread as usize].pop_front().unwrap_or_default();
-                        self.land(index, lane, &group);
-                    }
+                    self.land_groups(index, lane, left);
                 }
             }
             CopyOp::WaitAll => {
                 for lane in lanes(mask) {
-                    let all = self.flights.take(first + lane);
-                    self.land(index, lane, &all);
+                    self.flights.commit((first + lane) as usize);
+                    self.land_groups(index, lane, 0);
                 }
             }
             CopyOp::Arrive { counted } => self.copies_arrive(index, pc, mask, counted),
@@ -202,7 +216,7 @@ impl<'a> Machine<'a> {
         self.trace.event(index as u32, step, 1 << lane, pc, EventKind::Copy);
         let from = source.map(|(region, offset)| (region, offset, u64::from(read)));
         let flight = Flight { to: (shared, to), bytes: size.into(), from, instr: pc, epoch, step };
-        self.flights.open[(first + lane) as usize].push(flight);
+        self.flights.open[(first + lane) as usize].flights.push(flight);
     }
 
     /// A copy reads for a lane's thread, in its present epoch; `noted` for accesses to come.
@@ -232,9 +246,29 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Copies that arrive at a barrier object have ended: the thread's agent did it all. What their
-    /// reads conflict with was found when they started.
-    pub(super) fn hand_over(&mut self, index: usize, lane: u32, flights: &[Flight]) {
+    /// A lane's copies, which arrive at a barrier object, have ended: the thread's agent did it all, one
+    /// group after the other, since the thread may wait for the first ones alone. What their reads
+    /// conflict with was found when they started.
+    pub(super) fn hand_over(&mut self, index: usize, lane: u32) {
+        let thread = self.warps[index].first() + lane;
+        let of = thread as usize;
+        let groups = self.flights.groups[of].len();
+        for at in groups - self.flights.unseen[of]..=groups {
+            let group = self.flights.groups[of].get_mut(at).unwrap_or(&mut self.flights.open[of]);
+            let flights = std::mem::take(&mut group.flights);
+            if flights.is_empty() {
+                continue;
+            }
+            self.take_over(index, lane, &flights);
+            let arrival = self.clocks.arrive_for(self.block + thread, thread);
+            let group = self.flights.groups[of].get_mut(at).unwrap_or(&mut self.flights.open[of]);
+            group.arrived = Some(arrival);
+        }
+        self.flights.unseen[of] = 0;
+    }
+
+    /// Copies were a thread's agent's doing.
+    fn take_over(&mut self, index: usize, lane: u32, flights: &[Flight]) {
         let thread = self.warps[index].first() + lane;
         let agent = self.block + thread;
         let epoch = self.clocks.epoch(agent);
@@ -267,12 +301,29 @@ impl<'a> Machine<'a> {
             return;
         }
         for thread in 0..self.block {
-            for flight in self.flights.take(thread) {
-                if let Some(read) = flight.from {
-                    let (index, lane) = (thread as usize / WARP, thread % WARP as u32);
-                    self.read_for_copy(index, flight.instr, lane, read, true);
-                }
+            let reads: Vec<_> = self
+                .flights
+                .of(thread as usize)
+                .filter_map(|flight| Some((flight.instr, flight.from?)))
+                .collect();
+            for (instr, read) in reads {
+                self.read_for_copy(thread as usize / WARP, instr, thread % WARP as u32, read, true);
             }
+        }
+        self.flights = Flights::default();
+    }
+
+    /// A thread has waited for all its groups but the last ones, of which at most so many are `left`.
+    fn land_groups(&mut self, index: usize, lane: u32, left: usize) {
+        let thread = self.warps[index].first() + lane;
+        let mut arrived = None;
+        while self.flights.groups[thread as usize].len() > left {
+            let Some(group) = self.flights.oldest(thread as usize) else { break };
+            self.land(index, lane, &group.flights);
+            arrived = group.arrived.or(arrived);
+        }
+        if let Some(arrival) = arrived {
+            self.clocks.learn(&[arrival], thread);
         }
     }
 

@@ -244,8 +244,7 @@ impl<'a> Machine<'a> {
                 self.depends(index, pc, lane, "which phase this arrival counts for");
                 continue;
             }
-            let flights = self.flights.take(thread);
-            self.hand_over(index, lane, &flights);
+            self.hand_over(index, lane);
             let announced = (thread, self.clocks.epoch(thread), self.clocks.epoch(self.block + thread));
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
             let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
