@@ -6,7 +6,7 @@
 //! nothing wrote must still hold the garbage that was there, and tensors that the simulator calls
 //! unwritten their old bytes.
 
-use crate::machine::{Machine, Stop, integer, memory::Global, program, soft};
+use crate::machine::{integer, soft};
 use crate::numeric::{Point, Precision, Value, tiny, unit};
 use crate::program::Dice;
 use rustc_apfloat::Round;
@@ -21,6 +21,11 @@ use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spe
 use warpproof::syntax::{self, ast};
 use warpproof::term::Term;
 use warpproof::term::eval::{Cone, evaluate};
+
+mod hardware;
+mod job;
+
+pub use job::{Execute, Executed, Job, Pointer};
 
 /// How a comparison ended.
 #[derive(Clone, PartialEq, Debug)]
@@ -346,6 +351,17 @@ impl Question {
 
     /// The same; `see` gets every element that is written, with the seed.
     pub fn compare_and_see(&self, seeds: &[u64], limit: u64, see: &mut dyn FnMut(u64, Sample)) -> Ending {
+        self.compare_with(seeds, limit, &mut |job, seed| self.on_machine(job, seed, limit), see)
+    }
+
+    /// The same with something else than the machine.
+    pub fn compare_with(
+        &self,
+        seeds: &[u64],
+        limit: u64,
+        execute: Execute<'_>,
+        see: &mut dyn FnMut(u64, Sample),
+    ) -> Ending {
         let budget = Budget::new(limit, 1 << 30);
         let options = Options { timeline_events: 0, schedule: Schedule::Ascending, ..Options::default() };
         let run = sim::simulate(&options, &budget, &self.kernel, &self.setup);
@@ -365,7 +381,7 @@ impl Question {
         }
         let mut tally = Tally::default();
         for seed in seeds {
-            match self.once(&run, *seed, limit, &budget, see) {
+            match self.once(&run, *seed, &budget, execute, see) {
                 Ending::Agrees(more) => tally.add(more),
                 other => return other,
             }
@@ -377,74 +393,25 @@ impl Question {
         &self,
         run: &Run,
         seed: u64,
-        limit: u64,
         budget: &Budget,
+        execute: Execute<'_>,
         see: &mut dyn FnMut(u64, Sample),
     ) -> Ending {
-        let (values, contents) = self.numbers(seed);
-        let mut dice = Dice(seed | 1);
-        let mut global = Global::default();
-        let program = match program::build(&self.module, Some(&self.kernel.name), &mut global) {
-            Ok(program) => program,
-            Err(why) => return Ending::Skipped(format!("the machine has no {why}")),
+        let (job, values) = self.job(seed);
+        let executed = match execute(&job, seed) {
+            Ok(executed) => executed,
+            Err(ending) => return ending,
         };
-        // Tensors in memory, between garbage.
-        let mut bases = Vec::new();
-        let mut images = Vec::new();
-        for (tensor, bits) in self.setup.tensors.iter().zip(&contents) {
-            let bytes = tensor.format.unwrap_or(Format::F32).bytes() as usize;
-            let places = places(tensor);
-            let last = places.iter().max().map_or(0, |last| last + 1);
-            let mut image: Vec<u8> = (0..last * bytes).map(|_| dice.below(256) as u8).collect();
-            for (place, at) in places.iter().zip(0..) {
-                if let Some(bits) = bits.get(at).or(bits.last()) {
-                    image[place * bytes..(place + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
-                }
-            }
-            bases.push(global.place(image.clone()));
-            images.push(image);
-        }
-        let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
-        for bound in &self.setup.parameters {
-            let bits = match bound.binding {
-                Binding::Pointer { tensor, offset } => {
-                    let bytes = self.setup.tensors[tensor].format.map_or(4, Format::bytes);
-                    bases[tensor] + offset * u64::from(bytes)
-                }
-                Binding::Bits(bits) => bits,
-                Binding::Symbolic(format, term) => {
-                    let value = values[term.as_element().unwrap_or(0) as usize];
-                    if format.is_float() {
-                        soft::from_value(format, value, Round::NearestTiesToEven)
-                    } else {
-                        value as i64 as u64
-                    }
-                }
-            };
-            let at = bound.offset as usize;
-            parameters[at..at + bound.size as usize]
-                .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
-        }
-        let mut machine = Machine::new(&program, &self.setup.launch, global, &parameters, seed);
-        // Waiting in a loop costs the machine more turns than the simulator.
-        match machine.run(20 * limit + 1000) {
-            Ok(()) => {}
-            Err(Stop::Refused(what)) => return Ending::Skipped(format!("the machine has no {what}")),
-            Err(Stop::Limit) => return Ending::Disagrees("the machine does not come to an end".to_owned()),
-            Err(Stop::Fault(what)) => return Ending::Disagrees(format!("the machine stops: {what}")),
-        }
-        let mut tally = Tally { runs: 1, steps: machine.steps, ..Tally::default() };
+        let mut tally = Tally { runs: 1, steps: executed.steps, ..Tally::default() };
         for (at, (tensor, state)) in self.setup.tensors.iter().zip(&run.tensors).enumerate() {
             let bytes = tensor.format.unwrap_or(Format::F32).bytes() as usize;
             let places = places(tensor);
-            let read =
-                |place: usize| machine.global.read(bases[at] + (place * bytes) as u64, bytes).unwrap_or(0);
-            let old = |place: usize| {
-                images[at][place * bytes..(place + 1) * bytes]
-                    .iter()
-                    .rev()
-                    .fold(0, |v, b| v << 8 | u64::from(*b))
+            let bits = |image: &[u8], place: usize| {
+                let bytes = &image[place * bytes..(place + 1) * bytes];
+                bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte))
             };
+            let read = |place: usize| bits(&executed.images[at], place);
+            let old = |place: usize| bits(&job.images[at], place);
             let mut written = Vec::new();
             for (index, place) in places.iter().enumerate() {
                 match state.cells.get(index) {

@@ -11,3 +11,4 @@ pub mod instructions;
 pub mod machine;
 pub mod numeric;
 pub mod program;
+pub mod subjects;

@@ -9,71 +9,22 @@
 //! `machine.table.txt` holds what was compared, and what was not with the reason; a kernel that
 //! drops out of the comparison shows there. `UPDATE_EXPECT=1` rewrites it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use warpproof::spec;
-use warpproof_tests::agreement::{Ending, Question, Tally};
-use warpproof_tests::corpus::cases;
+use warpproof_tests::agreement::{Ending, Tally};
+use warpproof_tests::subjects::{Subject, subjects};
 
 /// Thread-instructions of a kernel in the short form.
 const LIMIT: u64 = 400_000;
 /// The same in the long form.
 const LONG_LIMIT: u64 = 3_000_000;
 
-/// Cases whose result the machine cannot know, and why.
-const OPEN: [(&str, &str); 1] = [(
-    "not_equivalent/tensor/wmma_other_layout",
-    "a fragment is used in another layout than it was loaded in, which the manual leaves open",
-)];
-
-/// A kernel under a launch: its case and side, PTX, spec.
-struct Subject {
-    name: String,
-    family: String,
-    ptx: String,
-    spec: spec::Spec,
-    reference: bool,
-}
-
-/// Every kernel of a case without a fault, each launch once.
-fn subjects() -> Vec<Subject> {
-    let mut seen = BTreeSet::new();
-    let mut subjects = Vec::new();
-    for case in cases() {
-        if !["equivalent", "not_equivalent", "race_free"].contains(&case.expected.as_str()) {
-            continue;
-        }
-        let Ok(texts) = case.read() else { continue };
-        for reference in [true, false] {
-            let Some(alone) = texts.itself(reference) else { continue };
-            if !seen.insert((alone.optimized.1.clone(), alone.spec.clone())) {
-                continue;
-            }
-            let side = if reference { "reference" } else { "optimized" };
-            let family = case.name.split('/').nth(1).unwrap_or_default().to_owned();
-            let (spec, _) = spec::parse(&texts.spec);
-            subjects.push(Subject {
-                name: format!("{} ({side})", case.name),
-                family,
-                ptx: alone.optimized.0,
-                spec,
-                reference,
-            });
-        }
-    }
-    subjects
-}
-
 fn compare(subject: &Subject, seeds: &[u64], limit: u64) -> Ending {
-    if let Some((_, why)) = OPEN.iter().find(|(name, _)| subject.name.starts_with(name)) {
-        return Ending::Skipped((*why).to_owned());
-    }
-    let side = if subject.reference { &subject.spec.reference } else { &subject.spec.optimized };
-    match Question::new(&subject.ptx, &subject.spec, side) {
+    match subject.question() {
         Ok(question) => question.compare(seeds, limit),
         Err(why) => Ending::Skipped(why),
     }

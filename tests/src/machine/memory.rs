@@ -110,6 +110,12 @@ impl Global {
         self.regions[self.find(address)?].read(address, count)
     }
 
+    /// The bytes of the region that begins at an address.
+    pub fn region(&self, base: u64) -> Option<&[u8]> {
+        let region = &self.regions[self.find(base)?];
+        (region.base == base).then_some(&region.bytes)
+    }
+
     /// Writes up to eight bytes.
     pub fn write(&mut self, address: u64, count: usize, value: u64) -> Option<()> {
         let at = self.find(address)?;

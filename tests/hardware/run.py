@@ -1,0 +1,189 @@
+"""Executes jobs on a GPU through the driver API. Needs Python 3 and NVIDIA's driver, nothing else.
+
+    python3 run.py FOLDER
+
+FOLDER has a folder for each job (crate `warpproof-tests`, agreement/hardware.rs says what is in it). The
+driver compiles the very PTX. What comes out is written beside it: `0.out`, `1.out`, ... or `refused.txt`.
+
+A job that breaks the context (an address out of range) or takes more than PATIENCE seconds costs its
+process: the next one begins behind it.
+"""
+
+import ctypes
+import os
+import select
+import subprocess
+import sys
+
+PATIENCE = 60
+LOG_BYTES = 8192
+
+# Of cuda.h.
+JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES = 5, 6
+PARAMETERS, PARAMETER_BYTES, END = 1, 2, 0
+MAX_DYNAMIC_SHARED = 8
+
+
+class Refused(Exception):
+    """The driver does not take a job; the context is as good as before."""
+
+
+class Driver:
+    def __init__(self):
+        try:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            sys.exit("libcuda.so.1 is missing: this needs a machine with an NVIDIA GPU and its driver")
+        self.call("cuInit", 0)
+        device = ctypes.c_int()
+        self.call("cuDeviceGet", ctypes.byref(device), 0)
+        name = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", name, 256, device)
+        version = ctypes.c_int()
+        self.call("cuDriverGetVersion", ctypes.byref(version))
+        self.name = f"{name.value.decode()}, driver for CUDA {version.value // 1000}.{version.value % 1000 // 10}"
+        context = ctypes.c_void_p()
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+        self.call("cuCtxSetCurrent", context)
+
+    def status(self, function, *arguments):
+        return getattr(self.library, function)(*arguments)
+
+    def call(self, function, *arguments):
+        status = self.status(function, *arguments)
+        if status != 0:
+            text = ctypes.c_char_p()
+            self.library.cuGetErrorName(status, ctypes.byref(text))
+            raise RuntimeError(f"{function}: {text.value.decode() if text.value else status}")
+
+    def module(self, ptx):
+        log = ctypes.create_string_buffer(LOG_BYTES)
+        options = (ctypes.c_int * 2)(JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES)
+        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), LOG_BYTES)
+        module = ctypes.c_void_p()
+        status = self.status("cuModuleLoadDataEx", ctypes.byref(module), ptx + b"\0", 2, options, values)
+        if status != 0:
+            raise Refused(log.value.decode(errors="replace").strip() or f"cuModuleLoadDataEx: {status}")
+        return module
+
+    def run(self, folder):
+        job = read_job(folder)
+        with open(os.path.join(folder, "kernel.ptx"), "rb") as file:
+            module = self.module(file.read())
+        function = ctypes.c_void_p()
+        if self.status("cuModuleGetFunction", ctypes.byref(function), module, job["entry"].encode()) != 0:
+            raise Refused(f"no entry {job['entry']}")
+        if job["shared"] > 0:
+            status = self.status("cuFuncSetAttribute", function, MAX_DYNAMIC_SHARED, ctypes.c_int(job["shared"]))
+            if status != 0:
+                raise Refused(f"{job['shared']} bytes of dynamic shared memory")
+        places = []
+        for image in job["images"]:
+            place = ctypes.c_uint64()
+            self.call("cuMemAlloc_v2", ctypes.byref(place), ctypes.c_size_t(max(1, len(image))))
+            self.call("cuMemcpyHtoD_v2", place, image, ctypes.c_size_t(len(image)))
+            places.append(place)
+        parameters = bytearray(job["parameters"])
+        for at, tensor, offset in job["pointers"]:
+            parameters[at : at + 8] = (places[tensor].value + offset).to_bytes(8, "little")
+        buffer = (ctypes.c_char * max(1, len(parameters))).from_buffer_copy(bytes(parameters) or b"\0")
+        size = ctypes.c_size_t(len(parameters))
+        extra = (ctypes.c_void_p * 5)(
+            PARAMETERS, ctypes.addressof(buffer), PARAMETER_BYTES, ctypes.addressof(size), END
+        )
+        launch = [ctypes.c_uint(number) for number in (*job["grid"], *job["block"], job["shared"])]
+        self.call("cuLaunchKernel", function, *launch, None, None, extra)
+        self.call("cuCtxSynchronize")
+        for at, (place, image) in enumerate(zip(places, job["images"])):
+            after = ctypes.create_string_buffer(max(1, len(image)))
+            self.call("cuMemcpyDtoH_v2", after, place, ctypes.c_size_t(len(image)))
+            with open(os.path.join(folder, f"{at}.out"), "wb") as file:
+                file.write(after.raw[: len(image)])
+            self.call("cuMemFree_v2", place)
+        self.call("cuModuleUnload", module)
+
+
+def read_job(folder):
+    job = {"pointers": [], "images": [], "parameters": b""}
+    with open(os.path.join(folder, "job.txt"), encoding="utf-8") as file:
+        for line in file:
+            fact, _, rest = line.rstrip("\n").partition(" ")
+            if fact == "entry":
+                job[fact] = rest
+            elif fact == "parameters":
+                job[fact] = bytes.fromhex(rest)
+            elif fact == "pointer":
+                job["pointers"].append([int(number) for number in rest.split()])
+            elif fact == "shared":
+                job[fact] = int(rest)
+            else:
+                job[fact] = [int(number) for number in rest.split()]
+    while os.path.exists(path := os.path.join(folder, f"{len(job['images'])}.in")):
+        with open(path, "rb") as file:
+            job["images"].append(file.read())
+    return job
+
+
+def refuse(folder, why):
+    with open(os.path.join(folder, "refused.txt"), "w", encoding="utf-8") as file:
+        file.write(why.strip() + "\n")
+
+
+def work(folders):
+    """Executes jobs and says after each that it is done; ends at the first that breaks the context."""
+    driver = Driver()
+    print(f"on {driver.name}", flush=True)
+    for folder in folders:
+        try:
+            driver.run(folder)
+        except Refused as why:
+            refuse(folder, str(why))
+        print("done", flush=True)
+
+
+def main(root):
+    if not os.path.isdir(root):
+        sys.exit(f"there is no folder {root}")
+    folders = sorted(entry.path for entry in os.scandir(root) if entry.is_dir())
+    for folder in folders:
+        for name in os.listdir(folder):
+            if name.endswith(".out") or name == "refused.txt":
+                os.remove(os.path.join(folder, name))
+    at, said = 0, False
+    while at < len(folders):
+        process = subprocess.Popen(
+            [sys.executable, __file__, "--work", *folders[at:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        why = None
+        while why is None:
+            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+            line = process.stdout.readline().decode() if ready else None
+            if line is None:
+                why = f"no end within {PATIENCE} s"
+            elif line == "done\n":
+                at += 1
+            elif line != "":
+                if not said:
+                    print(line.strip(), flush=True)
+                said = True
+            else:
+                why = ""
+        process.kill()
+        errors = process.stderr.read().decode(errors="replace").strip()
+        process.wait()
+        if not said:
+            sys.exit(errors or why)
+        if at < len(folders):
+            refuse(folders[at], why or (errors or "its process ended").splitlines()[-1])
+            at += 1
+    refused = sum(os.path.exists(os.path.join(folder, "refused.txt")) for folder in folders)
+    print(f"{len(folders)} jobs, {refused} refused")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2 and sys.argv[1] == "--work":
+        work(sys.argv[2:])
+    elif len(sys.argv) == 2:
+        main(sys.argv[1])
+    else:
+        sys.exit(__doc__)

@@ -1,0 +1,137 @@
+//! Jobs as files, for a GPU that executes them elsewhere (`tests/hardware/run.py`), and how far
+//! hardware may be from the real numbers.
+//!
+//! A folder holds `kernel.ptx`, `job.txt` (a line a fact: `entry`, `grid`, `block`, `shared` in bytes,
+//! `parameters` in hexadecimal, `pointer PLACE TENSOR OFFSET` for eight bytes of them), `0.in`, `1.in`, …,
+//! the tensors' bytes, and, once it has been executed, `0.out`, `1.out`, … or `refused.txt` with the reason.
+
+use super::{Ending, Executed, Job, Pointer, Question};
+use std::fmt::Write;
+use std::fs;
+use std::io::{self, Error};
+use std::path::Path;
+use warpproof::spec::Launch;
+
+/// Relative error of instructions whose result is not the nearest value, as powers of two (PTX ISA 9.0,
+/// 9.7.3 to 9.7.5; for products of matrices, whose order and intermediate precision the manual leaves
+/// open, four units of the sum).
+const LOOSE: [(&str, &str, i32); 14] = [
+    ("ex2.approx", "bf16", -7),
+    ("ex2.approx", "f16", -9),
+    ("ex2.approx", "", -22),
+    ("tanh.approx", "bf16", -7),
+    ("tanh.approx", "", -10),
+    ("sin.approx", "", -20),
+    ("cos.approx", "", -20),
+    ("lg2.approx", "", -21),
+    ("rsqrt.approx", "", -22),
+    ("sqrt.approx", "", -22),
+    ("rcp.approx", "", -22),
+    ("div.approx", "", -22),
+    ("div.full", "", -22),
+    ("mma", "f32", -21),
+];
+
+impl Question {
+    /// The same with bounds that hardware keeps to.
+    pub fn for_hardware(mut self) -> Question {
+        for opcode in &self.kernel.opcodes {
+            let found = LOOSE.iter().find(|(name, ty, _)| opcode.contains(name) && opcode.contains(ty));
+            if let Some((.., power)) = found {
+                self.precision.unit = self.precision.unit.max(2f64.powi(*power));
+            }
+        }
+        self
+    }
+}
+
+impl Job {
+    /// Whether hardware, which runs whole grids, runs what was asked.
+    pub fn is_whole_grid(&self) -> bool {
+        let [x, y, z] = self.launch.grid;
+        self.launch.ctas.len() as u64 == u64::from(x) * u64::from(y) * u64::from(z)
+    }
+
+    pub fn write(&self, folder: &Path, ptx: &str) -> io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let words = |numbers: [u32; 3]| numbers.map(|number| number.to_string()).join(" ");
+        let mut text = format!(
+            "entry {}\ngrid {}\nblock {}\nshared {}\nparameters ",
+            self.entry,
+            words(self.launch.grid),
+            words(self.launch.block),
+            self.launch.dynamic_shared
+        );
+        for byte in &self.parameters {
+            write!(text, "{byte:02x}").expect("memory");
+        }
+        for Pointer { place, tensor, offset } in &self.pointers {
+            write!(text, "\npointer {place} {tensor} {offset}").expect("memory");
+        }
+        text.push('\n');
+        fs::write(folder.join("job.txt"), text)?;
+        fs::write(folder.join("kernel.ptx"), ptx)?;
+        for (at, image) in self.images.iter().enumerate() {
+            fs::write(folder.join(format!("{at}.in")), image)?;
+        }
+        Ok(())
+    }
+
+    pub fn read(folder: &Path) -> io::Result<Job> {
+        let wrong = |line: &str| Error::other(format!("{}: {line}", folder.display()));
+        let mut job = Job {
+            entry: String::new(),
+            launch: Launch { grid: [1; 3], block: [1; 3], ctas: Vec::new(), dynamic_shared: 0 },
+            parameters: Vec::new(),
+            pointers: Vec::new(),
+            images: Vec::new(),
+        };
+        for line in fs::read_to_string(folder.join("job.txt"))?.lines() {
+            let (fact, rest) = line.split_once(' ').ok_or_else(|| wrong(line))?;
+            let numbers = || rest.split(' ').map(str::parse).collect::<Result<Vec<u64>, _>>();
+            let triple = || match numbers().as_deref() {
+                Ok([x, y, z]) => Ok([*x as u32, *y as u32, *z as u32]),
+                _ => Err(wrong(line)),
+            };
+            match fact {
+                "entry" => job.entry = rest.to_owned(),
+                "grid" => job.launch.grid = triple()?,
+                "block" => job.launch.block = triple()?,
+                "shared" => job.launch.dynamic_shared = rest.parse().map_err(|_| wrong(line))?,
+                "parameters" => {
+                    let byte = |at| u8::from_str_radix(&rest[at..at + 2], 16).map_err(|_| wrong(line));
+                    job.parameters = (0..rest.len()).step_by(2).map(byte).collect::<Result<_, _>>()?;
+                }
+                "pointer" => match numbers().as_deref() {
+                    Ok([place, tensor, offset]) => job.pointers.push(Pointer {
+                        place: *place as usize,
+                        tensor: *tensor as usize,
+                        offset: *offset,
+                    }),
+                    _ => return Err(wrong(line)),
+                },
+                _ => return Err(wrong(line)),
+            }
+        }
+        let [x, y, z] = job.launch.grid;
+        job.launch.ctas = (0..x * y * z).map(|at| [at % x, at / x % y, at / (x * y)]).collect();
+        while let Ok(image) = fs::read(folder.join(format!("{}.in", job.images.len()))) {
+            job.images.push(image);
+        }
+        Ok(job)
+    }
+
+    /// What came out in that folder.
+    pub fn outcome(&self, folder: &Path) -> Result<Executed, Ending> {
+        if let Ok(why) = fs::read_to_string(folder.join("refused.txt")) {
+            return Err(Ending::Skipped(format!("the hardware refused: {}", why.trim())));
+        }
+        let read = |at: usize| fs::read(folder.join(format!("{at}.out"))).ok();
+        let images: Option<Vec<Vec<u8>>> = (0..self.images.len()).map(read).collect();
+        let images = images.ok_or_else(|| Ending::Skipped("the hardware was not asked".to_owned()))?;
+        if images.iter().zip(&self.images).any(|(after, before)| after.len() != before.len()) {
+            return Err(Ending::Disagrees("a tensor came back in another size".to_owned()));
+        }
+        Ok(Executed { images, steps: 0 })
+    }
+}

@@ -1,0 +1,106 @@
+//! A kernel's launch on random numbers, for whoever executes it, and the machine that does.
+
+use super::{Ending, Question, places};
+use crate::machine::{Machine, Stop, memory::Global, program, soft};
+use crate::program::Dice;
+use rustc_apfloat::Round;
+use warpproof::base::Format;
+use warpproof::sim::Binding;
+use warpproof::spec::Launch;
+
+/// A launch with everything that it reads.
+pub struct Job {
+    /// The entry's name.
+    pub entry: String,
+    pub launch: Launch,
+    /// The parameters, with zeros for pointers.
+    pub parameters: Vec<u8>,
+    pub pointers: Vec<Pointer>,
+    /// The bytes of each tensor.
+    pub images: Vec<Vec<u8>>,
+}
+
+/// Eight bytes of the parameters that are an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pointer {
+    pub place: usize,
+    pub tensor: usize,
+    /// Bytes from the tensor's beginning.
+    pub offset: u64,
+}
+
+/// What was executed: the tensors afterwards, and the thread-instructions if they were counted.
+pub struct Executed {
+    pub images: Vec<Vec<u8>>,
+    pub steps: u64,
+}
+
+/// Executes a job with a seed, or says how the comparison ends without.
+pub type Execute<'a> = &'a mut dyn FnMut(&Job, u64) -> Result<Executed, Ending>;
+
+impl Question {
+    /// A launch on numbers that a seed picks, and these numbers.
+    pub(super) fn job(&self, seed: u64) -> (Job, Vec<f64>) {
+        let (values, contents) = self.numbers(seed);
+        let mut dice = Dice(seed | 1);
+        let mut images = Vec::new();
+        for (tensor, bits) in self.setup.tensors.iter().zip(&contents) {
+            let bytes = tensor.format.unwrap_or(Format::F32).bytes() as usize;
+            let places = places(tensor);
+            let last = places.iter().max().map_or(0, |last| last + 1);
+            let mut image: Vec<u8> = (0..last * bytes).map(|_| dice.below(256) as u8).collect();
+            for (place, at) in places.iter().zip(0..) {
+                if let Some(bits) = bits.get(at).or(bits.last()) {
+                    image[place * bytes..(place + 1) * bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+                }
+            }
+            images.push(image);
+        }
+        let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
+        let mut pointers = Vec::new();
+        for bound in &self.setup.parameters {
+            let place = bound.offset as usize;
+            let bits = match bound.binding {
+                Binding::Pointer { tensor, offset } => {
+                    let bytes = self.setup.tensors[tensor].format.map_or(4, Format::bytes);
+                    pointers.push(Pointer { place, tensor, offset: offset * u64::from(bytes) });
+                    continue;
+                }
+                Binding::Bits(bits) => bits,
+                Binding::Symbolic(format, term) => {
+                    let value = values[term.as_element().unwrap_or(0) as usize];
+                    if format.is_float() {
+                        soft::from_value(format, value, Round::NearestTiesToEven)
+                    } else {
+                        value as i64 as u64
+                    }
+                }
+            };
+            parameters[place..place + bound.size as usize]
+                .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
+        }
+        let (entry, launch) = (self.kernel.name.clone(), self.setup.launch.clone());
+        (Job { entry, launch, parameters, pointers, images }, values)
+    }
+
+    /// The machine executes a job. Waiting in a loop costs it more turns than the simulator.
+    pub fn on_machine(&self, job: &Job, seed: u64, limit: u64) -> Result<Executed, Ending> {
+        let mut global = Global::default();
+        let program = program::build(&self.module, Some(&job.entry), &mut global)
+            .map_err(|why| Ending::Skipped(format!("the machine has no {why}")))?;
+        // Tensors in memory, between garbage.
+        let bases: Vec<u64> = job.images.iter().map(|image| global.place(image.clone())).collect();
+        let mut parameters = job.parameters.clone();
+        for Pointer { place, tensor, offset } in &job.pointers {
+            parameters[*place..place + 8].copy_from_slice(&(bases[*tensor] + offset).to_le_bytes());
+        }
+        let mut machine = Machine::new(&program, &job.launch, global, &parameters, seed);
+        machine.run(20 * limit + 1000).map_err(|stop| match stop {
+            Stop::Refused(what) => Ending::Skipped(format!("the machine has no {what}")),
+            Stop::Limit => Ending::Disagrees("the machine does not come to an end".to_owned()),
+            Stop::Fault(what) => Ending::Disagrees(format!("the machine stops: {what}")),
+        })?;
+        let image = |base: &u64| machine.global.region(*base).unwrap_or_default().to_vec();
+        Ok(Executed { images: bases.iter().map(image).collect(), steps: machine.steps })
+    }
+}

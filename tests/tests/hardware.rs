@@ -1,0 +1,110 @@
+//! The corpus on real hardware.
+//!
+//! `npm run hardware` sets WARPPROOF_HARDWARE to a folder and runs this twice: first it writes a job for
+//! every kernel without a fault (`agreement/hardware.rs`), then, once `tests/hardware/run.py` has had a
+//! GPU execute them, WARPPROOF_HARDWARE_COMPARE=1 compares what came out with the simulator's terms at
+//! those inputs, as `machine.rs` does. Without a folder the machine plays the GPU on a few jobs, from
+//! their files alone.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use warpproof_tests::agreement::{Ending, Executed, Job, Tally};
+use warpproof_tests::subjects::{Subject, subjects};
+
+/// Thread-instructions of a kernel.
+const LIMIT: u64 = 3_000_000;
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+fn place(folder: &Path, number: usize, seed: u64) -> PathBuf {
+    folder.join(format!("{number:04}-{seed}"))
+}
+
+/// Writes the jobs of a kernel; none where it has a fault or runs a part of its grid.
+fn write(folder: &Path, number: usize, subject: &Subject) -> Ending {
+    let question = match subject.question() {
+        Ok(question) => question,
+        Err(why) => return Ending::Skipped(why),
+    };
+    let mut execute = |job: &Job, seed: u64| -> Result<Executed, Ending> {
+        if !job.is_whole_grid() {
+            return Err(Ending::Skipped("it runs a part of its grid".to_owned()));
+        }
+        job.write(&place(folder, number, seed), &subject.ptx).expect("the folder can be written");
+        Err(Ending::Agrees(Tally::default()))
+    };
+    question.compare_with(&SEEDS, LIMIT, &mut execute, &mut |_, _| {})
+}
+
+/// Compares what came out of a kernel's jobs.
+fn compare(folder: &Path, number: usize, subject: &Subject) -> Ending {
+    let question = match subject.question() {
+        Ok(question) => question.for_hardware(),
+        Err(why) => return Ending::Skipped(why),
+    };
+    let mut execute = |job: &Job, seed: u64| job.outcome(&place(folder, number, seed));
+    question.compare_with(&SEEDS, LIMIT, &mut execute, &mut |_, _| {})
+}
+
+#[test]
+fn hardware_computes_what_the_simulator_says() {
+    let Some(folder) = std::env::var_os("WARPPROOF_HARDWARE").map(PathBuf::from) else { return };
+    let comparing = std::env::var_os("WARPPROOF_HARDWARE_COMPARE").is_some();
+    let (mut tally, mut kernels) = (Tally::default(), 0);
+    let mut skipped: BTreeMap<String, u32> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (number, subject) in subjects().iter().enumerate() {
+        let ending =
+            if comparing { compare(&folder, number, subject) } else { write(&folder, number, subject) };
+        match ending {
+            Ending::Agrees(more) => {
+                kernels += 1;
+                tally.add(more);
+            }
+            Ending::Skipped(why) => *skipped.entry(why).or_default() += 1,
+            Ending::Disagrees(what) => wrong.push(format!("{}: {what}", subject.name)),
+        }
+    }
+    println!("hardware: {kernels} kernels, {tally:?}");
+    for (why, count) in &skipped {
+        println!("hardware: {count} left out: {why}");
+    }
+    assert!(wrong.is_empty(), "hardware and simulator disagree:\n{}", wrong.join("\n"));
+    assert!(kernels > 0, "nothing was compared");
+}
+
+/// The files say everything: from them alone the machine gets what the comparison expects, and one bit
+/// that is wrong shows.
+#[test]
+fn jobs_survive_their_files() {
+    let folder = std::env::temp_dir().join(format!("warpproof-hardware-{}", std::process::id()));
+    let few: Vec<Subject> =
+        subjects().into_iter().filter(|subject| subject.name.contains("/softmax/n4_")).collect();
+    assert!(few.len() > 4);
+    let mut spoilt = 0;
+    'kernels: for (number, subject) in few.iter().enumerate() {
+        if write(&folder, number, subject) != Ending::Agrees(Tally::default()) {
+            continue;
+        }
+        let question = subject.question().expect("it was written");
+        for seed in SEEDS {
+            let place = place(&folder, number, seed);
+            let job = Job::read(&place).expect("it was written");
+            assert_eq!(std::fs::read_to_string(place.join("kernel.ptx")).expect("so was this"), subject.ptx);
+            // The machine has no functions from outside.
+            let Ok(after) = question.on_machine(&job, seed, LIMIT) else { continue 'kernels };
+            for (at, image) in after.images.iter().enumerate() {
+                std::fs::write(place.join(format!("{at}.out")), image).expect("the folder can be written");
+            }
+        }
+        assert!(matches!(compare(&folder, number, subject), Ending::Agrees(_)), "{}", subject.name);
+        // The sign and the exponent of the last output.
+        let last = place(&folder, number, 1).join("1.out");
+        let mut image = std::fs::read(&last).expect("it was written");
+        *image.last_mut().expect("there is an output") ^= 0x41;
+        std::fs::write(&last, image).expect("the folder can be written");
+        assert!(matches!(compare(&folder, number, subject), Ending::Disagrees(_)), "{}", subject.name);
+        spoilt += 1;
+    }
+    assert!(spoilt > 4);
+    std::fs::remove_dir_all(&folder).expect("it is there");
+}
