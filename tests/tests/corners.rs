@@ -404,8 +404,30 @@ fn symbolic_integers_are_twos_complement() {
             Some(true),
         ),
         ("s32", "add.s32 %r2, %r1, -1", "sub.s32 %r2, %r1, 2", Some(false)),
+        ("s32", "not.b32 %r2, %r1; add.s32 %r2, %r2, 1", "neg.s32 %r2, %r1", Some(true)),
+        ("s32", "xor.b32 %r2, %r1, -1; add.s32 %r2, %r2, 2", "sub.s32 %r2, 1, %r1", Some(true)),
+        ("s32", "not.b32 %r2, %r1", "neg.s32 %r2, %r1", Some(false)),
+        // What the bits of a complement are is still seen.
+        (
+            "s32",
+            "not.b32 %r3, %r1; and.b32 %r2, %r3, 7",
+            "and.b32 %r3, %r1, 7; sub.s32 %r2, 7, %r3",
+            Some(true),
+        ),
+        (
+            "s32",
+            "not.b32 %r3, %r1; and.b32 %r2, %r3, 7",
+            "and.b32 %r3, %r1, 7; sub.s32 %r2, 8, %r3",
+            Some(false),
+        ),
+        // The operands of a bit operation may change places.
+        (
+            "s32",
+            "ld.global.b32 %r3, [%rd8]; not.b32 %r4, %r1; or.b32 %r2, %r4, %r3",
+            "ld.global.b32 %r3, [%rd8]; neg.s32 %r4, %r1; sub.s32 %r4, %r4, 1; or.b32 %r2, %r3, %r4",
+            Some(true),
+        ),
         // Equal, which need not be proved; a counterexample would be wrong.
-        ("s32", "not.b32 %r2, %r1; add.s32 %r2, %r2, 1", "neg.s32 %r2, %r1", None),
         ("u32", "not.b32 %r2, %r1; add.u32 %r2, %r2, 1; sub.u32 %r2, 0, %r2", "mov.u32 %r2, %r1", None),
         (
             "s32",
@@ -443,6 +465,21 @@ fn symbolic_integers_are_twos_complement() {
                 None => assert_ne!(verdict, Verdict::NotEquivalent, "{one} and {two}: {}", report.summary),
             }
         }
+    }
+}
+
+/// Only operations that say so do not care which operand comes first.
+#[test]
+fn shifts_care_which_operand_comes_first() {
+    let ptx = |compute: &str| {
+        let loads = "ld.global.b32 %r1, [%rd8]; ld.global.b32 %r2, [%rd8+4];";
+        kernel((4, 4), &format!("{loads} {compute}; st.global.b32 [%rd1], %r3;"))
+    };
+    let spec = spec(1, 1, ("s32", "in", 2), ("s32", 1));
+    for (op, equal) in [("and", true), ("or", true), ("xor", true), ("shl", false), ("shr", false)] {
+        let [one, two] = ["%r1, %r2", "%r2, %r1"].map(|from| ptx(&format!("{op}.b32 %r3, {from}")));
+        let verdict = check(&one, &two, &spec).verdict;
+        assert_eq!(verdict == Verdict::Equivalent, equal, "{op}: {verdict:?}");
     }
 }
 

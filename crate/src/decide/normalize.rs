@@ -263,6 +263,9 @@ impl<'a> Normalizer<'a> {
         if polys.len() < arguments.len() {
             return Ok(None);
         }
+        if name[0] == 3 && BitOp::ALL.iter().any(|op| op.commutes() && *op as u32 == name[1]) {
+            polys[..2].sort_unstable();
+        }
         let is_condition =
             name[0] == 3 && BitOp::ALL.iter().any(|op| op.is_condition() && *op as u32 == name[1]);
         let atom = self.forms.opaque(is_condition, name, &polys);

@@ -47,17 +47,15 @@ impl Origin<'_> {
         self.fuel = self.fuel.checked_sub(1)?;
         match self.terms.node(term) {
             Node::BitConstant(_) => Some(vec![0; 64]),
-            Node::BitsOf(format, inner) => match inner.as_element() {
-                Some(element) => {
+            Node::BitsOf(format, inner) => {
+                if let Some((element, _)) = element_of(self.terms, format, inner) {
                     let leaf = (element, format);
-                    (*self.leaf.get_or_insert(leaf) == leaf)
-                        .then(|| (0..format.bits()).map(|bit| 1 << bit).collect())
+                    return (*self.leaf.get_or_insert(leaf) == leaf)
+                        .then(|| (0..format.bits()).map(|bit| 1 << bit).collect());
                 }
-                None => {
-                    let all = self.number(inner)?;
-                    Some(vec![all; format.bits() as usize])
-                }
-            },
+                let all = self.number(inner)?;
+                Some(vec![all; format.bits() as usize])
+            }
             Node::Bits(op, width, a, b, c) => self.operation(op, usize::from(width), [a, b, c]),
             _ => None,
         }
@@ -128,6 +126,17 @@ impl Origin<'_> {
             Node::Fma(a, b, c) => Some(self.number(a)? | self.number(b)? | self.number(c)?),
             _ => None,
         }
+    }
+}
+
+/// The element whose bits in a format are a number's, or those turned (`true`): a signed -1 - x.
+fn element_of(terms: &Terms, format: Format, number: Term) -> Option<(u32, bool)> {
+    if let Some(element) = number.as_element() {
+        return Some((element, false));
+    }
+    match (terms.node(number), format.class()) {
+        (Node::Sub(Term::MINUS_ONE, x), FormatClass::Signed) => Some((x.as_element()?, true)),
+        _ => None,
     }
 }
 
@@ -216,11 +225,16 @@ impl Normalizer<'_> {
         if let Some(constant) = term.as_constant() {
             return self.sides[side].meanings[constant].quantity();
         }
-        let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
-        match self.sides[side].terms.node(term) {
-            Node::BitsOf(_, inner) if inner.as_element().is_some() => Quantity::Bits(word),
-            node => reals.node(&node, |operand| self.at_word(side, operand, word)),
+        let terms = self.sides[side].terms;
+        let node = terms.node(term);
+        if let Node::BitsOf(format, inner) = node
+            && let Some((_, turned)) = element_of(terms, format, inner)
+        {
+            let all = u64::MAX >> (64 - format.bits());
+            return Quantity::Bits(if turned { !word & all } else { word });
         }
+        let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
+        reals.node(&node, |operand| self.at_word(side, operand, word))
     }
 
     /// Whether an integer has a place in a format, so that its low bits there are the integer.

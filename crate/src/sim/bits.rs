@@ -343,8 +343,7 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
         *pattern = as_bits(terms, *value, width).unwrap_or(Term::ZERO);
     }
     let [mut a, mut b, c] = patterns;
-    let commutes = matches!(op, BitOp::And | BitOp::Or | BitOp::Xor | BitOp::Add | BitOp::Mul);
-    if commutes && a > b {
+    if op.commutes() && a > b {
         std::mem::swap(&mut a, &mut b);
     }
     let result = terms.bits(op, width as u8, a, b, c);
@@ -353,6 +352,9 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
 
 /// Bit operations that have an exact reading: sign bits, halves, choices of constants.
 fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Option<Value> {
+    if let (BitOp::Not, [Value::Symbolic(symbol), ..]) = (op, values) {
+        return complement(terms, *symbol, width);
+    }
     let (symbol, constant, symbol_first) = match values {
         [Value::Symbolic(symbol), Value::Concrete(bits), ..] => (*symbol, mask(*bits, width), true),
         [Value::Concrete(bits), Value::Symbolic(symbol), ..] => (*symbol, mask(*bits, width), false),
@@ -369,6 +371,11 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
         }
         (BitOp::And, all) if all == ones => return Some(whole),
         _ => {}
+    }
+    if (op, constant) == (BitOp::Xor, ones)
+        && let Some(value) = complement(terms, symbol, width)
+    {
+        return Some(value);
     }
     if let SymbolKind::Number(format) = symbol.kind
         && format.is_float()
@@ -411,6 +418,16 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
         return Some(concat(terms, Value::Concrete(0), whole, width));
     }
     None
+}
+
+/// All bits of a signed number turned: -1 - x, which never overflows.
+fn complement(terms: &mut Terms, symbol: Symbol, width: u32) -> Option<Value> {
+    match symbol.kind {
+        SymbolKind::Number(format) if format.class() == FormatClass::Signed && format.bits() == width => {
+            Some(Value::Symbolic(Symbol::number(format, terms.sub(Term::MINUS_ONE, symbol.term))))
+        }
+        _ => None,
+    }
 }
 
 fn bit_number(terms: &Terms, pattern: Term) -> Option<u64> {

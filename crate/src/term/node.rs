@@ -109,6 +109,12 @@ pub enum BitOp {
 }
 
 impl BitOp {
+    /// Whether its operands may change places.
+    pub fn commutes(self) -> bool {
+        use BitOp::*;
+        matches!(self, And | Or | Xor | Add | Mul | MulHigh | Min | Max | MinSigned | MaxSigned | Equal)
+    }
+
     /// Whether it gives a condition, not a word.
     pub fn is_condition(self) -> bool {
         matches!(self, BitOp::Equal | BitOp::Less | BitOp::LessSigned)
