@@ -1,7 +1,7 @@
 // npm run hardware: the corpus on a real GPU, through the driver, from the very PTX, beside what the
 // simulator says of the same inputs.
 //
-//   npm run hardware                    on a machine with a GPU
+//   npm run hardware                        on a machine with a GPU
 //   npm run hardware -- --write FOLDER      writes the jobs, for another machine
 //   npm run hardware -- --compare FOLDER    compares what it made of them
 //
@@ -17,6 +17,8 @@ import { fail, output, root, step } from './step.mjs'
 const { values } = parseArgs({ options: { write: { type: 'string' }, compare: { type: 'string' } } })
 if (values.write && values.compare) fail('--write and --compare are two runs')
 if (values.compare && !fs.existsSync(values.compare)) fail(`there is no folder ${values.compare}`)
+if (values.write && fs.existsSync(values.write) && fs.readdirSync(values.write).length > 0) fail(`${values.write} is not empty`)
+
 const whole = !values.write && !values.compare
 const driver = "import ctypes; ctypes.CDLL('libcuda.so.1')"
 if (whole && output('python3', ['-c', driver]) === null) fail('python3 finds no libcuda.so.1: this needs a GPU and its driver. --write and --compare do the rest on this machine')

@@ -3,7 +3,8 @@
     python3 run.py FOLDER
 
 FOLDER has a folder for each job (crate `warpproof-tests`, agreement/hardware.rs says what is in it). The
-driver compiles the very PTX. What comes out is written beside it: `0.out`, `1.out`, ... or `refused.txt`.
+driver compiles the very PTX. What comes out is written beside it: `0.out`, `1.out`, ...,
+`refused.txt` if the driver does not take it, `failed.txt` if it does not end well.
 
 A job that breaks the context (an address out of range) or takes more than PATIENCE seconds costs its
 process: the next one begins behind it.
@@ -17,6 +18,7 @@ import sys
 
 PATIENCE = 60
 LOG_BYTES = 8192
+REFUSED, FAILED = "refused.txt", "failed.txt"
 
 # Of cuda.h.
 JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES = 5, 6
@@ -52,9 +54,12 @@ class Driver:
     def call(self, function, *arguments):
         status = self.status(function, *arguments)
         if status != 0:
-            text = ctypes.c_char_p()
-            self.library.cuGetErrorName(status, ctypes.byref(text))
-            raise RuntimeError(f"{function}: {text.value.decode() if text.value else status}")
+            raise RuntimeError(f"{function}: {self.error(status)}")
+
+    def error(self, status):
+        text = ctypes.c_char_p()
+        self.library.cuGetErrorName(status, ctypes.byref(text))
+        return text.value.decode() if text.value else status
 
     def module(self, ptx):
         log = ctypes.create_string_buffer(LOG_BYTES)
@@ -92,7 +97,9 @@ class Driver:
             PARAMETERS, ctypes.addressof(buffer), PARAMETER_BYTES, ctypes.addressof(size), END
         )
         launch = [ctypes.c_uint(number) for number in (*job["grid"], *job["block"], job["shared"])]
-        self.call("cuLaunchKernel", function, *launch, None, None, extra)
+        status = self.status("cuLaunchKernel", function, *launch, None, None, extra)
+        if status != 0:
+            raise Refused(f"cuLaunchKernel: {self.error(status)}")
         self.call("cuCtxSynchronize")
         for at, (place, image) in enumerate(zip(places, job["images"])):
             after = ctypes.create_string_buffer(max(1, len(image)))
@@ -124,8 +131,8 @@ def read_job(folder):
     return job
 
 
-def refuse(folder, why):
-    with open(os.path.join(folder, "refused.txt"), "w", encoding="utf-8") as file:
+def note(folder, name, why):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
         file.write(why.strip() + "\n")
 
 
@@ -137,7 +144,7 @@ def work(folders):
         try:
             driver.run(folder)
         except Refused as why:
-            refuse(folder, str(why))
+            note(folder, REFUSED, str(why))
         print("done", flush=True)
 
 
@@ -147,12 +154,15 @@ def main(root):
     folders = sorted(entry.path for entry in os.scandir(root) if entry.is_dir())
     for folder in folders:
         for name in os.listdir(folder):
-            if name.endswith(".out") or name == "refused.txt":
+            if name.endswith(".out") or name in (REFUSED, FAILED):
                 os.remove(os.path.join(folder, name))
     at, said = 0, False
     while at < len(folders):
         process = subprocess.Popen(
-            [sys.executable, __file__, "--work", *folders[at:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            [sys.executable, __file__, "--work", *folders[at:]],
+            bufsize=0,  # what has come is seen at once
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         why = None
         while why is None:
@@ -174,10 +184,12 @@ def main(root):
         if not said:
             sys.exit(errors or why)
         if at < len(folders):
-            refuse(folders[at], why or (errors or "its process ended").splitlines()[-1])
+            note(folders[at], FAILED, why or (errors or "its process ended").splitlines()[-1])
             at += 1
-    refused = sum(os.path.exists(os.path.join(folder, "refused.txt")) for folder in folders)
-    print(f"{len(folders)} jobs, {refused} refused")
+    refused, failed = (
+        sum(os.path.exists(os.path.join(folder, name)) for folder in folders) for name in (REFUSED, FAILED)
+    )
+    print(f"{len(folders)} jobs, {refused} refused, {failed} failed")
 
 
 if __name__ == "__main__":

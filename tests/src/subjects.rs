@@ -5,7 +5,7 @@ use crate::corpus::cases;
 use std::collections::BTreeSet;
 use warpproof::spec;
 
-/// Cases whose result the machine cannot know, and why.
+/// Cases whose result nobody can know, and why.
 const OPEN: [(&str, &str); 1] = [(
     "not_equivalent/tensor/wmma_other_layout",
     "a fragment is used in another layout than it was loaded in, which the manual leaves open",

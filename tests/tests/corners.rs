@@ -468,6 +468,29 @@ fn symbolic_integers_are_twos_complement() {
     }
 }
 
+/// Copies that arrive at two barrier objects have ended once their thread has waited for them. That the
+/// arrivals have happened is another matter: what a look at the first object sees is open.
+#[test]
+fn waiting_for_copies_is_not_waiting_for_their_arrivals() {
+    let ptx = |look: &str| {
+        kernel(
+            (4, 4),
+            &format!(
+                "mbarrier.init.shared.b64 [s+512], 1; mbarrier.init.shared.b64 [s+520], 1;\n\
+                 cp.async.ca.shared.global [s], [%rd8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [s+512];\n\
+                 cp.async.ca.shared.global [s+16], [%rd8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [s+520];\n\
+                 cp.async.wait_all; ld.shared.b32 %r3, [s]; {look}; st.global.b32 [%rd1], %r2;"
+            ),
+        )
+    };
+    let spec = spec(1, 1, ("s32", "in", 1), ("s32", 1));
+    let seen = ptx("mov.b32 %r2, 1");
+    let looks = ptx("mbarrier.test_wait.parity.shared.b64 %p1, [s+512], 0; selp.u32 %r2, 1, 0, %p1");
+    expect(&check(&seen, &looks, &spec), Verdict::NotStructured);
+    let waits = "again: mbarrier.try_wait.parity.shared.b64 %p1, [s+512], 0; @!%p1 bra again; mov.b32 %r2, 1";
+    expect(&check(&seen, &ptx(waits), &spec), Verdict::Equivalent);
+}
+
 /// Only operations that say so do not care which operand comes first.
 #[test]
 fn shifts_care_which_operand_comes_first() {

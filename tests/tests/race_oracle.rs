@@ -192,7 +192,8 @@ fn scattered(dice: &mut Dice, theme: Theme, lanes: bool, count: usize) -> Vec<Ve
                 0 | 1 => Op::Copy { to: dice.below(2) as u8, from: 2 + dice.below(2) as u8 },
                 2 | 3 => Op::ArriveCopies { counted: dice.below(3) != 0 },
                 4 => Op::Await(u8::from(dice.below(5) == 0)),
-                _ => [Op::Arrive, Op::WaitAll][dice.below(2) as usize],
+                _ => [Op::Arrive, Op::WaitAll, Op::Commit, Op::WaitGroups(dice.below(2) as u8)]
+                    [dice.below(4) as usize],
             },
             (5..9, Theme::Objects) => match dice.below(2) {
                 0 => Op::Arrive,

@@ -1,6 +1,6 @@
 // Lets the browser fetch the page's chunks while main.ts runs, which asks for them last.
 
-import type { HtmlTagDescriptor, Plugin } from 'vite'
+import { normalizePath, type HtmlTagDescriptor, type Plugin } from 'vite'
 
 export function preloadPage(entry: string): Plugin {
   return {
@@ -10,7 +10,7 @@ export function preloadPage(entry: string): Plugin {
       order: 'post',
       handler(_, { bundle, chunk: main }) {
         const chunks = Object.values(bundle ?? {}).filter(output => output.type === 'chunk')
-        const page = chunks.find(chunk => chunk.facadeModuleId === entry)
+        const page = chunks.find(chunk => chunk.facadeModuleId === normalizePath(entry))
         if (!page) throw new Error(`${entry} is no chunk of its own`)
         const early = new Set([main?.fileName, ...(main?.imports ?? [])])
         const needed = new Set<string>()

@@ -263,11 +263,11 @@ impl<'a> Normalizer<'a> {
         if polys.len() < arguments.len() {
             return Ok(None);
         }
-        if name[0] == 3 && BitOp::ALL.iter().any(|op| op.commutes() && *op as u32 == name[1]) {
+        let op = (name[0] == 3).then(|| BitOp::ALL[name[1] as usize]);
+        if op.is_some_and(BitOp::commutes) {
             polys[..2].sort_unstable();
         }
-        let is_condition =
-            name[0] == 3 && BitOp::ALL.iter().any(|op| op.is_condition() && *op as u32 == name[1]);
+        let is_condition = op.is_some_and(BitOp::is_condition);
         let atom = self.forms.opaque(is_condition, name, &polys);
         Ok(Some(Value::Finite(self.forms.atom_poly(atom)?)))
     }

@@ -350,7 +350,7 @@ pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]
     if op.is_condition() { predicate(result) } else { Value::Symbolic(Symbol::bits(result)) }
 }
 
-/// Bit operations that have an exact reading: sign bits, halves, choices of constants.
+/// Bit operations that have an exact reading: complements, sign bits, halves, choices of constants.
 fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Option<Value> {
     if let (BitOp::Not, [Value::Symbolic(symbol), ..]) = (op, values) {
         return complement(terms, *symbol, width);

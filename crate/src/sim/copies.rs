@@ -6,11 +6,15 @@
 //! between either. A wait turns the copy into accesses of the waiting thread, at the moment of the
 //! wait; an arrival at a barrier object turns it into accesses of the thread's agent, which happen
 //! before whatever waits for that barrier object, and before what the thread itself does once it has
-//! waited for them as well.
+//! waited for them as well. That they have ended does not say that the arrival has happened, too.
 //!
 //! What a copy reads is remembered when it starts, as read by its thread, in kernels without such
 //! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
+//!
+//! Missed: of copies that were handed over after an arrival that their thread has not seen, its waiting
+//! says nothing (a false alarm where it hands copies over twice and waits for them otherwise). Whoever
+//! waits for a later arrival of a thread's copies is taken to know of the earlier ones at other objects.
 
 use super::clock::Arrival;
 use super::machine::Machine;
@@ -42,8 +46,8 @@ pub(super) struct Flight {
 #[derive(Clone, Default)]
 struct Group {
     flights: Vec<Flight>,
-    /// The last arrival of the thread's agent that has taken some of them over.
-    arrived: Option<Arrival>,
+    /// The thread's agent took the others over: what it knew then, in order.
+    taken: Vec<Arrival>,
 }
 
 /// The copies of each thread of the CTA, in groups.
@@ -53,6 +57,8 @@ pub(super) struct Flights {
     groups: Vec<VecDeque<Group>>,
     /// How many of the groups, the last ones, agents have not seen.
     unseen: Vec<usize>,
+    /// Arrivals at barrier objects that were announced and that the thread has not seen, in order.
+    announced: Vec<VecDeque<Arrival>>,
 }
 
 impl Flights {
@@ -63,7 +69,18 @@ impl Flights {
             open: vec![Group::default(); count],
             groups: vec![VecDeque::new(); count],
             unseen: vec![0; count],
+            announced: vec![VecDeque::new(); count],
         }
+    }
+
+    /// The copies of a thread so far will arrive.
+    pub(super) fn announce(&mut self, thread: u32, arrival: Arrival) {
+        self.announced[thread as usize].push_back(arrival);
+    }
+
+    /// A group of a thread by its number; the open one behind the others.
+    fn group(&mut self, thread: usize, at: usize) -> &mut Group {
+        self.groups[thread].get_mut(at).unwrap_or(&mut self.open[thread])
     }
 
     /// A thread closes its group.
@@ -254,15 +271,13 @@ impl<'a> Machine<'a> {
         let of = thread as usize;
         let groups = self.flights.groups[of].len();
         for at in groups - self.flights.unseen[of]..=groups {
-            let group = self.flights.groups[of].get_mut(at).unwrap_or(&mut self.flights.open[of]);
-            let flights = std::mem::take(&mut group.flights);
+            let flights = std::mem::take(&mut self.flights.group(of, at).flights);
             if flights.is_empty() {
                 continue;
             }
             self.take_over(index, lane, &flights);
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
-            let group = self.flights.groups[of].get_mut(at).unwrap_or(&mut self.flights.open[of]);
-            group.arrived = Some(arrival);
+            self.flights.group(of, at).taken.push(arrival);
         }
         self.flights.unseen[of] = 0;
     }
@@ -310,20 +325,24 @@ impl<'a> Machine<'a> {
                 self.read_for_copy(thread as usize / WARP, instr, thread % WARP as u32, read, true);
             }
         }
-        self.flights = Flights::default();
     }
 
     /// A thread has waited for all its groups but the last ones, of which at most so many are `left`.
     fn land_groups(&mut self, index: usize, lane: u32, left: usize) {
         let thread = self.warps[index].first() + lane;
-        let mut arrived = None;
+        let announced = &mut self.flights.announced[thread as usize];
+        while announced.front().is_some_and(|arrival| self.clocks.follows(arrival, thread)) {
+            announced.pop_front();
+        }
+        let unknown = announced.front().map_or(u32::MAX, Arrival::epoch);
+        let mut last = None;
         while self.flights.groups[thread as usize].len() > left {
             let Some(group) = self.flights.oldest(thread as usize) else { break };
             self.land(index, lane, &group.flights);
-            arrived = group.arrived.or(arrived);
+            last = group.taken.into_iter().rfind(|taken| taken.epoch() < unknown).or(last);
         }
-        if let Some(arrival) = arrived {
-            self.clocks.learn(&[arrival], thread);
+        if let Some(taken) = last {
+            self.clocks.learn(&[taken], thread);
         }
     }
 

@@ -247,6 +247,7 @@ impl<'a> Machine<'a> {
             self.hand_over(index, lane);
             let announced = (thread, self.clocks.epoch(thread), self.clocks.epoch(self.block + thread));
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
+            self.flights.announce(thread, arrival.clone());
             let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
                 if object.pending == 0 {

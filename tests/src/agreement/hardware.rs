@@ -3,7 +3,8 @@
 //!
 //! A folder holds `kernel.ptx`, `job.txt` (a line a fact: `entry`, `grid`, `block`, `shared` in bytes,
 //! `parameters` in hexadecimal, `pointer PLACE TENSOR OFFSET` for eight bytes of them), `0.in`, `1.in`, …,
-//! the tensors' bytes, and, once it has been executed, `0.out`, `1.out`, … or `refused.txt` with the reason.
+//! the tensors' bytes, and, once it has been executed, `0.out`, `1.out`, …, `refused.txt` or `failed.txt` with
+//! the reason.
 
 use super::{Ending, Executed, Job, Pointer, Question};
 use std::fmt::Write;
@@ -121,14 +122,23 @@ impl Job {
         Ok(job)
     }
 
-    /// What came out in that folder.
-    pub fn outcome(&self, folder: &Path) -> Result<Executed, Ending> {
+    /// What came out in that folder, which must hold this very job.
+    pub fn outcome(&self, folder: &Path, ptx: &str) -> Result<Executed, Ending> {
+        let missing = || Ending::Skipped("the hardware was not asked".to_owned());
+        let mut there = Job::read(folder).map_err(|_| missing())?;
+        there.launch.ctas.clone_from(&self.launch.ctas);
+        if there != *self || fs::read_to_string(folder.join("kernel.ptx")).ok().as_deref() != Some(ptx) {
+            return Err(Ending::Disagrees("the folder holds another job: write it anew".to_owned()));
+        }
+        if let Ok(why) = fs::read_to_string(folder.join("failed.txt")) {
+            return Err(Ending::Disagrees(format!("the hardware does not come to an end: {}", why.trim())));
+        }
         if let Ok(why) = fs::read_to_string(folder.join("refused.txt")) {
             return Err(Ending::Skipped(format!("the hardware refused: {}", why.trim())));
         }
         let read = |at: usize| fs::read(folder.join(format!("{at}.out"))).ok();
         let images: Option<Vec<Vec<u8>>> = (0..self.images.len()).map(read).collect();
-        let images = images.ok_or_else(|| Ending::Skipped("the hardware was not asked".to_owned()))?;
+        let images = images.ok_or_else(missing)?;
         if images.iter().zip(&self.images).any(|(after, before)| after.len() != before.len()) {
             return Err(Ending::Disagrees("a tensor came back in another size".to_owned()));
         }

@@ -9,6 +9,7 @@ use warpproof::sim::Binding;
 use warpproof::spec::Launch;
 
 /// A launch with everything that it reads.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Job {
     /// The entry's name.
     pub entry: String,

@@ -1,6 +1,6 @@
 //! Products of small matrices by a whole warp.
 //!
-//! Where a factor of values that go on is not a constant, its values are inputs: values stay small.
+//! Values that are used again are multiplied by constants only, so that they stay small.
 
 use super::draw::{Pen, imm, inst, reg};
 use super::{Arg, Inst, Stmt};

@@ -176,14 +176,14 @@ export class Engine {
   }
 
   #next(): void {
-    if (this.#task || this.#state.kind === 'starting' || !this.#worker) return
-    const task = this.#queue.shift()
-    if (!task) return
+    if (this.#task || this.#state.kind === 'starting') return
     if (this.#state.kind === 'unusable') {
-      task.settle({ kind: 'lost', failure: { kind: 'unusable', message: this.#state.message, stack: '' } })
-      this.#next()
+      const failure: Failure = { kind: 'unusable', message: this.#state.message, stack: '' }
+      for (const task of this.#queue.splice(0)) task.settle({ kind: 'lost', failure })
       return
     }
+    const task = this.#worker && this.#queue.shift()
+    if (!this.#worker || !task) return
     this.#task = task
     this.#begun = performance.now()
     this.#stage = 0
@@ -271,7 +271,15 @@ export class Engine {
   #spawn(): void {
     clearTimeout(this.#startTimer)
     this.#setState({ kind: 'starting' })
-    const worker = this.#options.spawn()
+    let worker: WorkerLike
+    try {
+      worker = this.#options.spawn()
+    } catch (error) {
+      this.#worker = null
+      this.#setState({ kind: 'unusable', message: error instanceof Error ? error.message : String(error) })
+      this.#next()
+      return
+    }
     this.#worker = worker
     worker.onmessage = event => {
       if (worker === this.#worker) this.#receive(event.data)

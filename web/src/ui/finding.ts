@@ -6,7 +6,9 @@ import { laterSearch } from './later'
 import { session } from './session.svelte'
 import { text } from '../text'
 
-const KEYS = ['Mod-f', 'Mod-g', 'F3', 'Mod-d', 'Mod-Shift-l', 'Mod-Alt-g']
+/** Keys that open a field. What is typed before it is there is not for the text. */
+const OPENING = ['Mod-f', 'Mod-Alt-g']
+const KEYS = [...OPENING, 'Mod-g', 'F3', 'Mod-d', 'Mod-Shift-l']
 
 const place = new Compartment()
 
@@ -18,15 +20,20 @@ export async function addFinding(view: EditorView): Promise<void> {
   if (place.get(view.state) !== search) view.dispatch({ effects: place.reconfigure(search) })
 }
 
-/** Does what a key of finding does, as soon as it is there. What is typed meanwhile is not for the text. */
+/** Does what a key of finding does, as soon as it is there. */
 async function find(view: EditorView, key: string): Promise<void> {
-  view.contentDOM.blur()
+  if (OPENING.includes(key)) view.contentDOM.blur()
   try {
     await addFinding(view)
-    view.focus()
+    back(view)
     ;(await laterSearch()).press(view, key)
   } catch {
-    view.focus()
+    back(view)
     session.notice = { tone: 'warn', text: text.notFetched }
   }
+}
+
+/** Gives the focus back, unless it has gone elsewhere. */
+function back(view: EditorView): void {
+  if (document.activeElement === document.body) view.focus()
 }

@@ -39,11 +39,14 @@ export const laterPanel = once(() => import('./ParameterPanel.svelte'))
 /** What the list of examples shows. */
 export const laterExamples = once(() => import('virtual:gallery-list'))
 
-/** Lessons are shown in it. */
+/** What shows a lesson. */
 export const laterLesson = once(() => import('./LessonBar.svelte'))
 
 /** What is printed. */
 export const laterPrint = once(() => import('./PrintSheet.svelte'))
+
+/** Both kernels as one diff. */
+export const laterDiff = once(() => import('./DiffEditor.svelte'))
 
 /** Finding in an editor. */
 export const laterSearch = once(() => import('./editor-search'))
@@ -54,5 +57,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
 }

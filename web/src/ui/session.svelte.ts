@@ -70,7 +70,7 @@ class Session {
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
 
-  /** The first answer is shown, and what nobody needed for it is being fetched. */
+  /** The first answer is shown, if there is one, and what nobody needed for it is being fetched. */
   settled = $state(false)
 
   /** The lesson that is shown, and its step. */
@@ -91,8 +91,8 @@ class Session {
   #inferring = false
   #inferAgain = false
 
-  /** Starts both engines: one answers questions, one reads along while the user types. The second waits
-   * for the first, which then has the network and the cores for itself. */
+  /** Follows the engine that answers, and starts the one that reads along when that one is ready, which has
+   * the network and the cores for itself until then. */
   start(fragment: string): void {
     this.#runner = startRunner()
     this.#runner.follow(state => {
@@ -191,6 +191,7 @@ class Session {
       if (this.run.kind === 'running') this.run = { kind: 'running', progress }
     }, same(input, firstExample.input))
     this.stale = !same(this.input(), input)
+    this.#later()
     switch (outcome.kind) {
       case 'report':
         this.verified = input
@@ -199,7 +200,6 @@ class Session {
         this.run = { kind: 'done', report: outcome.report, seconds: outcome.seconds }
         this.#showEvidence(outcome.report)
         void offline.keep()
-        this.#later()
         return
       case 'stopped':
         this.run = { kind: 'stopped' }
@@ -293,6 +293,7 @@ class Session {
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
     this.#replace({ reference, optimized, spec, single }, null)
+    this.#later()
     this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== '') }
   }
 

@@ -90,6 +90,19 @@ describe('the engine client', () => {
     expect(await outcome).toMatchObject({ kind: 'failed', failure: { kind: 'unusable' } })
   })
 
+  test('is unusable, and says why, where the browser makes no worker', async () => {
+    const client = new Engine({
+      spawn: () => {
+        throw new Error('workers are forbidden here')
+      },
+      isolated: false,
+      threads: 1,
+    })
+    client.follow(state => states.push(state))
+    expect(states).toEqual([{ kind: 'unusable', message: 'workers are forbidden here' }])
+    expect(await client.verify(input, () => {})).toMatchObject({ kind: 'failed', failure: { kind: 'unusable' } })
+  })
+
   test('answers requests one at a time, in order', async () => {
     const client = engine(true)
     const [first, second] = [client.verify(input, () => {}), client.infer(input)]

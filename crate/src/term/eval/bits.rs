@@ -239,6 +239,17 @@ mod tests {
     }
 
     #[test]
+    fn operands_change_places_where_that_changes_nothing() {
+        let words = [0, 1, 2, 5, 0x8000_0000, 0xffff_fffe, 0x1234_5678];
+        let at = |op, a, b| operate(op, 32, [Quantity::Bits(a), Quantity::Bits(b), Quantity::ZERO]);
+        let single = [BitOp::Not, BitOp::Negate, BitOp::Other];
+        for op in BitOp::ALL.into_iter().filter(|op| !single.contains(op)) {
+            let same = words.iter().all(|a| words.iter().all(|b| at(op, *a, *b) == at(op, *b, *a)));
+            assert_eq!(op.commutes(), same, "{op:?}");
+        }
+    }
+
+    #[test]
     fn patterns_wrap_at_their_width() {
         let bits = |value: u64| Quantity::Bits(value);
         let op = |op, width, a, b| operate(op, width, [bits(a), bits(b), Quantity::ZERO]);
