@@ -5,11 +5,12 @@
 //! waiting where nothing can go on; and which outputs the endings have.
 //!
 //! A background copy happens at some moment between its start and the wait that covers it, on its
-//! own. Copies that arrive at the barrier object do so at some moment after they have happened. A collective that orders no memory (a vote, a shuffle) lets nobody go on before all have
-//! come, and still gives no order to accesses: races are those of the program without it, among the
-//! accesses that are reached with it.
+//! own. Copies that arrive at a barrier object do so at some moment after they have happened. A
+//! collective that orders no memory (a vote, a shuffle) lets nobody go on before all have come, and
+//! still gives no order to accesses: races are those of the program without it, among the accesses
+//! that are reached with it.
 
-use crate::program::{At, GLOBAL, Op, Program, WORDS, digest, own_number};
+use crate::program::{At, GLOBAL, OBJECTS, Op, Program, WORDS, digest, own_number};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What exploring all schedules shows.
@@ -62,19 +63,25 @@ struct State {
     results: BTreeMap<At, u32>,
     copies: Vec<Flight>,
     commits: Vec<u8>,
-    /// Arrivals in the present phase of the barrier object, how many it lacks, and its number.
+    objects: [Object; OBJECTS],
+    /// Arrivals of copies to come: whose, at which object, and the copies that have to happen first.
+    triggers: Vec<(usize, u8, Vec<At>)>,
+}
+
+/// A barrier object.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Object {
+    /// Arrivals in the present phase, how many it lacks, and its number.
     arrived: Vec<usize>,
     lacking: u8,
     phase: u8,
-    /// Arrivals of copies to come: whose, and the copies that have to happen first.
-    triggers: Vec<(usize, Vec<At>)>,
 }
 
-/// The barrier object among the phases.
+/// The barrier objects among the phases.
 const OBJECT: u8 = 200;
-/// Waits of each agent for the barrier object.
+/// Waits of each agent for barrier objects.
 const AWAITED: u8 = 210;
-/// Phases of the barrier object that each agent has asked for one more arrival.
+/// Phases of barrier objects that each agent has asked for one more arrival.
 const RAISED: u8 = 220;
 /// The copies of agent `n` arrive as agent `COPIES + n`.
 const COPIES: usize = 100;
@@ -106,9 +113,7 @@ fn walk(program: &Program, bare: bool) -> (Truth, BTreeSet<At>) {
         results: BTreeMap::new(),
         copies: Vec::new(),
         commits: vec![0; agents],
-        arrived: Vec::new(),
-        lacking: program.expected,
-        phase: 0,
+        objects: std::array::from_fn(|_| Object { arrived: Vec::new(), lacking: program.expected, phase: 0 }),
         triggers: Vec::new(),
     };
     let mut walk = Walk { program, bare, truth: Truth::default(), reached: BTreeSet::new() };
@@ -221,27 +226,28 @@ impl Walk<'_> {
             all.push(next);
         }
         for which in 0..state.triggers.len() {
-            let (agent, copies) = &state.triggers[which];
+            let (agent, object, copies) = &state.triggers[which];
             if !state.copies.iter().any(|flight| copies.contains(&flight.at)) {
                 let mut next = state.clone();
                 next.triggers.remove(which);
-                self.arrive(&mut next, COPIES + agent);
+                self.arrive(&mut next, *object, COPIES + agent);
                 all.push(next);
             }
         }
         all
     }
 
-    /// Somebody arrives at the barrier object.
-    fn arrive(&self, state: &mut State, who: usize) {
-        state.arrived.push(who);
-        state.lacking -= 1;
-        if state.lacking == 0 {
-            let mut party = std::mem::take(&mut state.arrived);
+    /// Somebody arrives at a barrier object.
+    fn arrive(&self, state: &mut State, which: u8, who: usize) {
+        let object = &mut state.objects[usize::from(which)];
+        object.arrived.push(who);
+        object.lacking -= 1;
+        if object.lacking == 0 {
+            let mut party = std::mem::take(&mut object.arrived);
             party.sort_unstable();
-            state.phases.entry(OBJECT).or_default().push(party);
-            state.lacking = self.program.expected;
-            state.phase += 1;
+            state.phases.entry(OBJECT + which).or_default().push(party);
+            object.lacking = self.program.expected;
+            object.phase += 1;
         }
     }
 
@@ -312,26 +318,28 @@ impl Walk<'_> {
             Some(Op::WaitGroups(left)) if under_way(left) => return None,
             Some(Op::WaitAll) if state.copies.iter().any(|copy| copy.at.0 == agent) => return None,
             Some(Op::WaitGroups(_) | Op::WaitAll) => next.pc[agent] += 1,
-            Some(Op::Arrive) => {
+            Some(Op::Arrive(object)) => {
                 next.pc[agent] += 1;
-                self.arrive(&mut next, agent);
+                self.arrive(&mut next, object, agent);
             }
-            Some(Op::ArriveCopies { counted }) => {
+            Some(Op::ArriveCopies { object, counted }) => {
                 if !counted {
-                    next.lacking += 1;
-                    let raised = next.phases.entry(RAISED + agent as u8).or_default();
-                    raised.push(vec![at.1, usize::from(state.phase)]);
+                    let raised = &mut next.objects[usize::from(object)];
+                    raised.lacking += 1;
+                    let phase = usize::from(raised.phase);
+                    next.phases.entry(RAISED + agent as u8).or_default().push(vec![at.1, phase]);
                 }
                 let own = state.copies.iter().map(|copy| copy.at).filter(|at| at.0 == agent);
-                next.triggers.push((agent, own.collect()));
+                next.triggers.push((agent, object, own.collect()));
                 next.pc[agent] += 1;
             }
-            Some(Op::Await(parity)) => {
-                if state.phase & 1 == parity & 1 {
+            Some(Op::Await { object, parity }) => {
+                let phase = state.objects[usize::from(object)].phase;
+                if phase & 1 == parity & 1 {
                     return None;
                 }
                 let seen = next.phases.entry(AWAITED + agent as u8).or_default();
-                seen.push(vec![at.1, usize::from(state.phase)]);
+                seen.push(vec![at.1, usize::from(phase)]);
                 next.pc[agent] += 1;
             }
             Some(_) => {}

@@ -9,6 +9,8 @@
 
 /// Words of memory: 0 and 1 are shared, 2 and 3 global.
 pub const WORDS: usize = 4;
+/// Barrier objects.
+pub const OBJECTS: usize = 2;
 /// What the global words hold at first.
 pub const GLOBAL: [u32; 2] = [1001, 2002];
 
@@ -45,13 +47,13 @@ pub enum Op {
     WaitGroups(u8),
     /// Waits for all copies.
     WaitAll,
-    /// Arrives at the barrier object.
-    Arrive,
-    /// Waits for the end of the barrier object's phase of that parity.
-    Await(u8),
-    /// The agent's copies so far will arrive at the barrier object, all together, when they have
+    /// Arrives at a barrier object.
+    Arrive(u8),
+    /// Waits for the end of a barrier object's phase of that parity.
+    Await { object: u8, parity: u8 },
+    /// The agent's copies so far will arrive at a barrier object, all together, when they have
     /// happened. If `counted`, as one of the arrivals expected (`.noinc`), else as one more.
-    ArriveCopies { counted: bool },
+    ArriveCopies { object: u8, counted: bool },
 }
 
 impl Op {
@@ -83,7 +85,7 @@ pub struct Program {
     pub code: Vec<Vec<Op>>,
     /// Barrier 0 counts the odd agents, and everybody remembers how many there were.
     pub counts: bool,
-    /// Arrivals that end a phase of the barrier object.
+    /// Arrivals that end a phase of a barrier object.
     pub expected: u8,
 }
 
@@ -112,6 +114,11 @@ impl Program {
         text.kernel();
         (text.lines.join("\n") + "\n", text.accesses)
     }
+}
+
+/// Where a barrier object lies.
+fn place(object: u8) -> String {
+    format!("[s+{}]", 8 + 8 * object)
 }
 
 struct Text<'a> {
@@ -143,7 +150,7 @@ impl Text<'_> {
             ".reg .pred %lead, %p;",
             ".reg .b32 %who, %lane, %v, %own, %acc;",
             ".reg .b64 %g, %out, %state;",
-            ".shared .align 8 .b8 s[16];",
+            ".shared .align 8 .b8 s[24];",
             "ld.param.u64 %g, [g];",
             "ld.param.u64 %out, [out];",
             "mov.u32 %acc, 0;",
@@ -163,7 +170,10 @@ impl Text<'_> {
         for (agent, ops) in self.program.code.iter().enumerate() {
             self.say(format!("A{agent}:"));
             if agent == 0 && ops.first() == Some(&Op::Write(0)) {
-                self.say(format!("@%lead mbarrier.init.shared.b64 [s+8], {};", self.program.expected));
+                for object in 0..OBJECTS as u8 {
+                    let (object, expected) = (place(object), self.program.expected);
+                    self.say(format!("@%lead mbarrier.init.shared.b64 {object}, {expected};"));
+                }
             }
             for (position, op) in ops.iter().enumerate() {
                 self.op(agent, position, *op);
@@ -238,17 +248,19 @@ impl Text<'_> {
             Op::Commit => self.say("cp.async.commit_group;"),
             Op::WaitGroups(left) => self.say(format!("cp.async.wait_group {left};")),
             Op::WaitAll => self.say("cp.async.wait_all;"),
-            Op::Arrive => self.say("@%lead mbarrier.arrive.shared.b64 %state, [s+8];"),
-            Op::ArriveCopies { counted } => {
-                let noinc = if counted { ".noinc" } else { "" };
-                self.say(format!("@%lead cp.async.mbarrier.arrive{noinc}.shared.b64 [s+8];"));
+            Op::Arrive(object) => {
+                self.say(format!("@%lead mbarrier.arrive.shared.b64 %state, {};", place(object)));
             }
-            Op::Await(parity) => {
-                let label = self.labels;
+            Op::ArriveCopies { object, counted } => {
+                let noinc = if counted { ".noinc" } else { "" };
+                self.say(format!("@%lead cp.async.mbarrier.arrive{noinc}.shared.b64 {};", place(object)));
+            }
+            Op::Await { object, parity } => {
+                let (label, object) = (self.labels, place(object));
                 self.labels += 1;
                 // All lanes of a warp wait, so that it comes to the next barrier as a whole.
                 let lines = format!(
-                    "W{label}: mbarrier.test_wait.parity.shared.b64 %p, [s+8], {parity}; @!%p bra W{label};"
+                    "W{label}: mbarrier.test_wait.parity.shared.b64 %p, {object}, {parity}; @!%p bra W{label};"
                 );
                 self.say(lines);
             }

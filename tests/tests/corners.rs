@@ -468,27 +468,36 @@ fn symbolic_integers_are_twos_complement() {
     }
 }
 
-/// Copies that arrive at two barrier objects have ended once their thread has waited for them. That the
-/// arrivals have happened is another matter: what a look at the first object sees is open.
+/// Copies that arrive at two barrier objects have ended once their thread has waited for them, or for the
+/// later arrival. That the first arrival has happened is another matter: what a look at it sees is open.
 #[test]
 fn waiting_for_copies_is_not_waiting_for_their_arrivals() {
-    let ptx = |look: &str| {
+    let ptx = |wait: &str, look: &str| {
         kernel(
             (4, 4),
             &format!(
                 "mbarrier.init.shared.b64 [s+512], 1; mbarrier.init.shared.b64 [s+520], 1;\n\
                  cp.async.ca.shared.global [s], [%rd8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [s+512];\n\
                  cp.async.ca.shared.global [s+16], [%rd8], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [s+520];\n\
-                 cp.async.wait_all; ld.shared.b32 %r3, [s]; {look}; st.global.b32 [%rd1], %r2;"
+                 {wait}; ld.shared.b32 %r3, [s]; ld.shared.b32 %r3, [s+16]; {look}; st.global.b32 [%rd1], %r2;"
             ),
         )
     };
     let spec = spec(1, 1, ("s32", "in", 1), ("s32", 1));
-    let seen = ptx("mov.b32 %r2, 1");
-    let looks = ptx("mbarrier.test_wait.parity.shared.b64 %p1, [s+512], 0; selp.u32 %r2, 1, 0, %p1");
-    expect(&check(&seen, &looks, &spec), Verdict::NotStructured);
-    let waits = "again: mbarrier.try_wait.parity.shared.b64 %p1, [s+512], 0; @!%p1 bra again; mov.b32 %r2, 1";
-    expect(&check(&seen, &ptx(waits), &spec), Verdict::Equivalent);
+    let all = "cp.async.wait_all";
+    let later = "later: mbarrier.try_wait.parity.shared.b64 %p1, [s+520], 0; @!%p1 bra later";
+    let first = "first: mbarrier.try_wait.parity.shared.b64 %p1, [s+512], 0; @!%p1 bra first";
+    let one = "mov.b32 %r2, 1";
+    let look = "mbarrier.test_wait.parity.shared.b64 %p1, [s+512], 0; selp.u32 %r2, 1, 0, %p1";
+    let seen = ptx(all, one);
+    for wait in [all, later] {
+        expect(&check(&seen, &ptx(wait, one), &spec), Verdict::Equivalent);
+        expect(&check(&seen, &ptx(wait, look), &spec), Verdict::NotStructured);
+        expect(&check(&seen, &ptx(wait, &format!("{first}; {one}")), &spec), Verdict::Equivalent);
+        expect(&check(&seen, &ptx(&format!("{wait}; {first}"), look), &spec), Verdict::Equivalent);
+    }
+    // The second copy has not ended where only the first has arrived.
+    expect(&check(&seen, &ptx(first, one), &spec), Verdict::DataRace);
 }
 
 /// Only operations that say so do not care which operand comes first.

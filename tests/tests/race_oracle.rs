@@ -17,7 +17,7 @@ use warpproof::syntax;
 use warpproof::term::{Interval, Number, Terms};
 use warpproof_tests::context;
 use warpproof_tests::explore::{Truth, explore};
-use warpproof_tests::program::{Agents, At, Dice, GLOBAL, Op, Program};
+use warpproof_tests::program::{Agents, At, Dice, GLOBAL, OBJECTS, Op, Program};
 
 /// What one simulated schedule says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -190,14 +190,14 @@ fn scattered(dice: &mut Dice, theme: Theme, lanes: bool, count: usize) -> Vec<Ve
             (5..9, Theme::Copies) => copying(dice),
             (5..9, Theme::Arrivals) => match dice.below(6) {
                 0 | 1 => Op::Copy { to: dice.below(2) as u8, from: 2 + dice.below(2) as u8 },
-                2 | 3 => Op::ArriveCopies { counted: dice.below(3) != 0 },
-                4 => Op::Await(u8::from(dice.below(5) == 0)),
-                _ => [Op::Arrive, Op::WaitAll, Op::Commit, Op::WaitGroups(dice.below(2) as u8)]
-                    [dice.below(4) as usize],
+                2 | 3 => Op::ArriveCopies { object: object(dice), counted: dice.below(3) != 0 },
+                4 => Op::Await { object: object(dice), parity: u8::from(dice.below(5) == 0) },
+                _ if dice.below(4) == 0 => Op::Arrive(object(dice)),
+                _ => waiting(dice),
             },
             (5..9, Theme::Objects) => match dice.below(2) {
-                0 => Op::Arrive,
-                _ => Op::Await(u8::from(dice.below(5) == 0)),
+                0 => Op::Arrive(object(dice)),
+                _ => Op::Await { object: object(dice), parity: u8::from(dice.below(5) == 0) },
             },
             (5, _) | (6, Theme::Barriers) => Op::SyncAll,
             _ if lanes => Op::SyncSet(mask(dice)),
@@ -208,33 +208,49 @@ fn scattered(dice: &mut Dice, theme: Theme, lanes: bool, count: usize) -> Vec<Ve
     (0..count).map(|agent| body(dice, agent)).collect()
 }
 
+/// A barrier object: mostly the first one, since programs are short.
+fn object(dice: &mut Dice) -> u8 {
+    u8::from(dice.below(4) == 0)
+}
+
 fn copying(dice: &mut Dice) -> Op {
     match dice.below(6) {
         0 | 1 => Op::Copy { to: dice.below(2) as u8, from: 2 + dice.below(2) as u8 },
-        2 => Op::Commit,
-        3 => Op::WaitGroups(dice.below(2) as u8),
+        2..5 => waiting(dice),
         _ => Op::WaitAll,
     }
 }
 
+/// What a thread does about the copies it has started.
+fn waiting(dice: &mut Dice) -> Op {
+    [Op::WaitAll, Op::Commit, Op::WaitGroups(dice.below(2) as u8)][dice.below(3) as usize]
+}
+
 fn planned(dice: &mut Dice, theme: Theme, lanes: bool, count: usize, expected: u8) -> Vec<Vec<Op>> {
     let mut bodies = vec![Vec::new(); count];
-    let room = if count == 4 { 3 } else { 4 };
-    let (mut parity, mut ended) = (0, vec![false; count]);
+    let room = match count {
+        2 if theme == Theme::Arrivals => 6,
+        2 | 3 => 4,
+        _ => 3,
+    };
+    let (mut parities, mut ended) = ([0; OBJECTS], vec![false; count]);
     for _ in 0..3 + dice.below(6) {
         let members: Vec<usize> =
             (0..count).filter(|agent| bodies[*agent].len() < room && dice.below(3) != 0).collect();
         let mask = members.iter().fold(0, |mask, agent| mask | 1 << agent);
         let agent = dice.below(count as u64) as usize;
+        let object = object(dice);
+        let parity = &mut parities[usize::from(object)];
         match (dice.below(8), theme) {
             (0, _) if ended.iter().all(|ended| !ended) => {
                 bodies.iter_mut().for_each(|ops| ops.push(Op::SyncAll))
             }
             (1, Theme::Objects) if members.len() > usize::from(expected) => {
                 let (arrive, wait) = members.split_at(expected.into());
-                arrive.iter().for_each(|agent| bodies[*agent].push(Op::Arrive));
-                wait.iter().for_each(|agent| bodies[*agent].push(Op::Await(parity)));
-                parity ^= 1;
+                arrive.iter().for_each(|agent| bodies[*agent].push(Op::Arrive(object)));
+                let wait_for = Op::Await { object, parity: *parity };
+                wait.iter().for_each(|agent| bodies[*agent].push(wait_for));
+                *parity ^= 1;
             }
             (1..4, Theme::Arrivals) if members.len() > usize::from(expected) => {
                 let (arrive, wait) = members.split_at(expected.into());
@@ -242,17 +258,18 @@ fn planned(dice: &mut Dice, theme: Theme, lanes: bool, count: usize, expected: u
                     let ops = &mut bodies[*agent];
                     let (to, from) = (dice.below(2) as u8, 2 + dice.below(2) as u8);
                     match dice.below(4) {
-                        0 => ops.push(Op::Arrive),
+                        0 => ops.push(Op::Arrive(object)),
                         1 => ops.extend([
                             Op::Copy { to, from },
-                            Op::ArriveCopies { counted: false },
-                            Op::Arrive,
+                            Op::ArriveCopies { object, counted: false },
+                            Op::Arrive(object),
                         ]),
-                        _ => ops.extend([Op::Copy { to, from }, Op::ArriveCopies { counted: true }]),
+                        _ => ops.extend([Op::Copy { to, from }, Op::ArriveCopies { object, counted: true }]),
                     }
                 }
-                wait.iter().for_each(|agent| bodies[*agent].push(Op::Await(parity)));
-                parity ^= 1;
+                let wait_for = Op::Await { object, parity: *parity };
+                wait.iter().for_each(|agent| bodies[*agent].push(wait_for));
+                *parity ^= 1;
             }
             (1, Theme::Collectives) => members.iter().for_each(|agent| bodies[*agent].push(Op::Vote(mask))),
             (1 | 2, _) if lanes => members.iter().for_each(|agent| bodies[*agent].push(Op::SyncSet(mask))),
@@ -265,6 +282,7 @@ fn planned(dice: &mut Dice, theme: Theme, lanes: bool, count: usize, expected: u
             }
             (3, Theme::Barriers) => ended[agent] = true,
             (3..5, Theme::Copies) => bodies[agent].push(copying(dice)),
+            (4, Theme::Arrivals) if bodies[agent].len() < room => bodies[agent].push(waiting(dice)),
             _ if bodies[agent].len() < room => bodies[agent].push(access(dice, theme)),
             _ => {}
         }
@@ -605,39 +623,32 @@ fn a_barrier_ends_what_was_observed() {
     }
 }
 
+/// What the tests below say of the barrier objects.
+const ARRIVES: Op = Op::ArriveCopies { object: 0, counted: true };
+const AWAIT: Op = Op::Await { object: 0, parity: 0 };
+const AWAIT_SECOND: Op = Op::Await { object: 1, parity: 0 };
+
 /// Agent 0 copies, the copy arrives at the barrier object, and somebody writes what was copied: no
 /// race for whoever has waited for the object, or for agent 0 and whom it tells if it has waited for
 /// the copy itself; a race for everybody else.
 #[test]
 fn who_has_waited_for_an_arriving_copy_may_write_what_it_read() {
-    let copy = [Op::Copy { to: 1, from: 2 }, Op::ArriveCopies { counted: true }];
+    let copy = [Op::Copy { to: 1, from: 2 }, ARRIVES];
     let after = |more: &[Op]| [&copy, more].concat();
-    let groups = [
-        Op::Copy { to: 0, from: 3 },
-        Op::Commit,
-        Op::Copy { to: 1, from: 2 },
-        Op::Commit,
-        Op::ArriveCopies { counted: true },
-    ];
+    let groups = [Op::Copy { to: 0, from: 3 }, Op::Commit, Op::Copy { to: 1, from: 2 }, Op::Commit, ARRIVES];
+    let two = [copy, [Op::Copy { to: 0, from: 3 }, Op::ArriveCopies { object: 1, counted: true }]].concat();
     for (races, bodies) in [
-        (false, vec![copy.to_vec(), vec![Op::Await(0), Op::Write(2), Op::Read(1)]]),
-        (false, vec![after(&[Op::Await(0), Op::Write(2), Op::Write(1)]), vec![]]),
-        (false, vec![after(&[Op::Await(0), Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
-        (false, vec![after(&[Op::SyncAll]), vec![Op::SyncAll, Op::Await(0), Op::Write(2), Op::Write(1)]]),
+        (false, vec![copy.to_vec(), vec![AWAIT, Op::Write(2), Op::Read(1)]]),
+        (false, vec![after(&[AWAIT, Op::Write(2), Op::Write(1)]), vec![]]),
+        (false, vec![after(&[AWAIT, Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
+        (false, vec![after(&[Op::SyncAll]), vec![Op::SyncAll, AWAIT, Op::Write(2), Op::Write(1)]]),
         // The agent that waited tells another one.
-        (
-            false,
-            vec![
-                copy.to_vec(),
-                vec![Op::Await(0), Op::SyncSet(0b110)],
-                vec![Op::SyncSet(0b110), Op::Write(2)],
-            ],
-        ),
+        (false, vec![copy.to_vec(), vec![AWAIT, Op::SyncSet(0b110)], vec![Op::SyncSet(0b110), Op::Write(2)]]),
         (true, vec![after(&[Op::Write(2)]), vec![]]),
         (true, vec![after(&[Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
         (true, vec![copy.to_vec(), vec![Op::Write(2)]]),
         // Agent 0 waits for its copies, too.
-        (false, vec![after(&[Op::WaitAll, Op::Write(2), Op::Read(1)]), vec![Op::Await(0), Op::Read(1)]]),
+        (false, vec![after(&[Op::WaitAll, Op::Write(2), Op::Read(1)]), vec![AWAIT, Op::Read(1)]]),
         (false, vec![after(&[Op::WaitAll, Op::SyncAll]), vec![Op::SyncAll, Op::Write(2)]]),
         (false, vec![after(&[Op::Commit, Op::WaitGroups(0), Op::Write(2)]), vec![]]),
         (true, vec![after(&[Op::Commit, Op::WaitGroups(1), Op::Write(2)]), vec![]]),
@@ -647,8 +658,14 @@ fn who_has_waited_for_an_arriving_copy_may_write_what_it_read() {
         (true, vec![[&groups, &[Op::WaitGroups(1), Op::Write(2)][..]].concat(), vec![]]),
         (true, vec![[&groups, &[Op::WaitGroups(1), Op::Read(1)][..]].concat(), vec![]]),
         (false, vec![[&groups, &[Op::WaitGroups(0), Op::Write(2), Op::Write(1)][..]].concat(), vec![]]),
+        // Copies that arrive at two objects: to have waited for all of them, or for the later arrival, is
+        // to have waited for both copies, and to have waited for the first arrival for its own alone.
+        (false, vec![[&two, &[Op::WaitAll, Op::Write(2), Op::Write(3)][..]].concat(), vec![]]),
+        (false, vec![two.to_vec(), vec![AWAIT_SECOND, Op::Write(2), Op::Write(3)]]),
+        (false, vec![two.to_vec(), vec![AWAIT, Op::Write(2)]]),
+        (true, vec![two.to_vec(), vec![AWAIT, Op::Write(3)]]),
         // The copy after the arrival has nobody who waits for it.
-        (true, vec![after(&[Op::Copy { to: 0, from: 3 }]), vec![Op::Await(0), Op::Write(3)]]),
+        (true, vec![after(&[Op::Copy { to: 0, from: 3 }]), vec![AWAIT, Op::Write(3)]]),
     ] {
         let program = with_prologue(Agents::Lanes, bodies, false, 1);
         let truth = explore(&program);
@@ -662,13 +679,37 @@ fn who_has_waited_for_an_arriving_copy_may_write_what_it_read() {
     }
 }
 
+/// Copies of one agent arrive at two barrier objects. Whoever knows of the later arrival, or that the
+/// copies have happened, does not know of the first arrival: which phase of the first object its own
+/// arrival counts for is open, unless it has waited for that as well.
+#[test]
+fn a_later_arrival_does_not_tell_of_an_earlier_one_elsewhere() {
+    let two = [Op::Copy { to: 1, from: 2 }, ARRIVES, Op::ArriveCopies { object: 1, counted: true }];
+    let meets = [&two[..], &[Op::WaitAll, Op::SyncAll]].concat();
+    for (agent, told) in [(two.to_vec(), AWAIT_SECOND), (meets, Op::SyncAll)] {
+        for (open, waits) in [(true, None), (false, Some(AWAIT))] {
+            let other: Vec<Op> =
+                [told].into_iter().chain(waits).chain([Op::Arrive(0), Op::Read(1), Op::Write(2)]).collect();
+            let program = with_prologue(Agents::Lanes, vec![agent.clone(), other], false, 1);
+            let truth = explore(&program);
+            assert_eq!(truth.ambiguous, open, "{program:?}: {truth:?}");
+            let subject = prepare(&program);
+            for schedule in schedules() {
+                let found = subject.run(schedule);
+                assert_eq!(found.unstructured, open, "{program:?} under {schedule:?}: {found:?}");
+                assert_eq!(found.races, truth.races, "{program:?} under {schedule:?}: {found:?}");
+            }
+        }
+    }
+}
+
 /// Copies that arrive beyond the expected arrivals: whoever waits for the phase waits for them only
 /// if they are announced before one that is expected.
 #[test]
 fn further_arrivals_are_announced_before_the_phase_can_end() {
-    let further = [Op::Copy { to: 1, from: 2 }, Op::ArriveCopies { counted: false }];
-    let late = vec![further.to_vec(), vec![Op::Arrive], vec![Op::Await(0), Op::Write(2)]];
-    let early = vec![[&further[..], &[Op::Arrive]].concat(), vec![], vec![Op::Await(0), Op::Write(2)]];
+    let further = [Op::Copy { to: 1, from: 2 }, Op::ArriveCopies { object: 0, counted: false }];
+    let late = vec![further.to_vec(), vec![Op::Arrive(0)], vec![AWAIT, Op::Write(2)]];
+    let early = vec![[&further[..], &[Op::Arrive(0)]].concat(), vec![], vec![AWAIT, Op::Write(2)]];
     for (open, bodies) in [(true, late), (false, early)] {
         let program = with_prologue(Agents::Lanes, bodies, false, 1);
         let truth = explore(&program);

@@ -8,7 +8,9 @@
 //!
 //! Kernels whose copies arrive at barrier objects have an agent beside each thread, with a clock
 //! of its own: what it did happens before those only who waited for that barrier object, and before
-//! its thread once that has waited for the copies.
+//! its thread once that has waited for the copies. That a copy has happened does not say that it has
+//! arrived, so each phase that copies arrive in has an end, an event of the object, which those know
+//! who waited for it.
 //!
 //! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
@@ -28,6 +30,8 @@ pub(super) struct Clocks {
     together: Vec<Cell<Option<Together>>>,
     /// First global thread number of the CTA.
     first: u32,
+    /// How many are threads and agents; behind them are barrier objects, whose number may grow.
+    members: u32,
 }
 
 /// What the threads of a warp have in common.
@@ -39,10 +43,10 @@ struct Together {
     floor: u32,
 }
 
-/// What a thread knew when it arrived somewhere.
+/// What a thread knew when it arrived somewhere; or the end of a phase.
 #[derive(Clone)]
 pub(super) struct Arrival {
-    /// The thread, counted in its CTA.
+    /// The thread, agent or barrier object, counted in its CTA.
     pub(super) thread: u32,
     epoch: u32,
     base: Rc<[u32]>,
@@ -65,6 +69,7 @@ impl Clocks {
             floor: vec![0; count as usize],
             together: vec![Cell::new(None); (count as usize).div_ceil(WARP)],
             first,
+            members: count,
         }
     }
 
@@ -84,7 +89,7 @@ impl Clocks {
     fn together(&self, first: u32) -> Together {
         let kept = &self.together[first as usize / WARP];
         kept.get().unwrap_or_else(|| {
-            let lanes = first as usize..(first as usize + WARP).min(self.epoch.len());
+            let lanes = first as usize..(first as usize + WARP).min(self.members as usize);
             let epochs = &self.epoch[lanes.clone()];
             let together = Together {
                 epoch: epochs.iter().all(|epoch| *epoch == epochs[0]).then_some(epochs[0]),
@@ -117,25 +122,46 @@ impl Clocks {
     #[inline]
     pub(super) fn ordered(&self, other: u32, epoch: u32, thread: u32) -> bool {
         let other = other.wrapping_sub(self.first);
-        if other == thread || epoch <= self.floor[thread as usize] && (other as usize) < self.epoch.len() {
-            return true;
+        if other >= self.members {
+            return false;
         }
-        match self.base[thread as usize].get(other as usize) {
-            Some(known) => *known >= epoch,
-            None => false,
-        }
+        other == thread || epoch <= self.floor[thread as usize] || self.knows(thread, other) >= epoch
+    }
+
+    /// The last epoch of another thread, agent or barrier object that a thread has synchronised with.
+    #[inline]
+    fn knows(&self, thread: u32, other: u32) -> u32 {
+        self.base[thread as usize].get(other as usize).copied().unwrap_or(0)
     }
 
     /// Whether an access by `other` (global number) in `epoch` surely happens before the present of
     /// all lanes of the warp that begins at thread `first`. Says no too often, and is quick.
     #[inline]
     pub(super) fn ordered_before_all(&self, other: u32, epoch: u32, first: u32) -> bool {
-        (other.wrapping_sub(self.first) as usize) < self.epoch.len() && epoch <= self.together(first).floor
+        other.wrapping_sub(self.first) < self.members && epoch <= self.together(first).floor
     }
 
     /// How many threads there are, with agents.
     pub(super) fn count(&self) -> u32 {
-        self.epoch.len() as u32
+        self.members
+    }
+
+    /// One more barrier object, by its number.
+    pub(super) fn object(&mut self) -> u32 {
+        self.epoch.push(1);
+        self.epoch.len() as u32 - 1
+    }
+
+    /// A phase of a barrier object ends. Whoever learns that has learned all that happened before.
+    pub(super) fn end_phase(&mut self, object: u32) -> Arrival {
+        let epoch = &mut self.epoch[object as usize];
+        *epoch += 1;
+        Arrival { thread: object, epoch: *epoch - 1, base: Rc::new([]) }
+    }
+
+    /// The smallest of what is known of threads and agents.
+    fn least(&self, known: &[u32]) -> u32 {
+        known[..self.members as usize].iter().copied().min().unwrap_or(0)
     }
 
     /// Brings threads that act together to a common epoch: the latest of theirs. (Epochs may skip
@@ -162,6 +188,7 @@ impl Clocks {
     /// of them.
     pub(super) fn learn(&mut self, arrivals: &[Arrival], thread: u32) {
         let mut known: Vec<u32> = self.base[thread as usize].to_vec();
+        known.resize(self.epoch.len(), 0);
         let mut last: Option<&Rc<[u32]>> = None;
         for arrival in arrivals {
             if !last.is_some_and(|last| Rc::ptr_eq(last, &arrival.base)) {
@@ -173,19 +200,22 @@ impl Clocks {
             let own = &mut known[arrival.thread as usize];
             *own = (*own).max(arrival.epoch);
         }
-        self.floor[thread as usize] = known.iter().copied().min().unwrap_or(0);
+        self.floor[thread as usize] = self.least(&known);
         self.base[thread as usize] = known.into();
         self.changed(thread);
     }
 
     /// Whether what `thread` did up to `epoch` happens before an arrival.
     pub(super) fn precedes(thread: u32, epoch: u32, arrival: &Arrival) -> bool {
-        if arrival.thread == thread { arrival.epoch >= epoch } else { arrival.base[thread as usize] >= epoch }
+        if arrival.thread == thread {
+            return arrival.epoch >= epoch;
+        }
+        arrival.base.get(thread as usize).is_some_and(|known| *known >= epoch)
     }
 
     /// Whether an arrival happens before the present of a thread.
     pub(super) fn follows(&self, arrival: &Arrival, thread: u32) -> bool {
-        self.ordered(self.first + arrival.thread, arrival.epoch, thread)
+        arrival.thread == thread || self.knows(thread, arrival.thread) >= arrival.epoch
     }
 
     /// Records that a thread arrives at a synchronisation: what it did so far is published.
@@ -202,6 +232,7 @@ impl Clocks {
     pub(super) fn join(&mut self, arrivals: &[Arrival], leaving: impl Iterator<Item = u32>) {
         let Some(first) = arrivals.first() else { return };
         let mut joined: Vec<u32> = first.base.to_vec();
+        joined.resize(self.epoch.len(), 0);
         let mut last = &first.base;
         for arrival in arrivals {
             // Threads that left the same barrier share their base: most joins see only a few.
@@ -217,7 +248,7 @@ impl Clocks {
             *known = (*known).max(arrival.epoch);
         }
         let joined: Rc<[u32]> = joined.into();
-        let floor = joined.iter().copied().min().unwrap_or(0);
+        let floor = self.least(&joined);
         for thread in leaving {
             // Whoever leaves a barrier has arrived there, so the join covers its own base.
             debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));

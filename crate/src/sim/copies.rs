@@ -12,9 +12,6 @@
 //! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
 //!
-//! Missed: of copies that were handed over after an arrival that their thread has not seen, its waiting
-//! says nothing (a false alarm where it hands copies over twice and waits for them otherwise). Whoever
-//! waits for a later arrival of a thread's copies is taken to know of the earlier ones at other objects.
 
 use super::clock::Arrival;
 use super::machine::Machine;
@@ -46,8 +43,8 @@ pub(super) struct Flight {
 #[derive(Clone, Default)]
 struct Group {
     flights: Vec<Flight>,
-    /// The thread's agent took the others over: what it knew then, in order.
-    taken: Vec<Arrival>,
+    /// The thread's agent took others over: what it knew then, at the last time.
+    taken: Option<Arrival>,
 }
 
 /// The copies of each thread of the CTA, in groups.
@@ -57,8 +54,6 @@ pub(super) struct Flights {
     groups: Vec<VecDeque<Group>>,
     /// How many of the groups, the last ones, agents have not seen.
     unseen: Vec<usize>,
-    /// Arrivals at barrier objects that were announced and that the thread has not seen, in order.
-    announced: Vec<VecDeque<Arrival>>,
 }
 
 impl Flights {
@@ -69,13 +64,7 @@ impl Flights {
             open: vec![Group::default(); count],
             groups: vec![VecDeque::new(); count],
             unseen: vec![0; count],
-            announced: vec![VecDeque::new(); count],
         }
-    }
-
-    /// The copies of a thread so far will arrive.
-    pub(super) fn announce(&mut self, thread: u32, arrival: Arrival) {
-        self.announced[thread as usize].push_back(arrival);
     }
 
     /// A group of a thread by its number; the open one behind the others.
@@ -277,7 +266,7 @@ impl<'a> Machine<'a> {
             }
             self.take_over(index, lane, &flights);
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
-            self.flights.group(of, at).taken.push(arrival);
+            self.flights.group(of, at).taken = Some(arrival);
         }
         self.flights.unseen[of] = 0;
     }
@@ -330,16 +319,11 @@ impl<'a> Machine<'a> {
     /// A thread has waited for all its groups but the last ones, of which at most so many are `left`.
     fn land_groups(&mut self, index: usize, lane: u32, left: usize) {
         let thread = self.warps[index].first() + lane;
-        let announced = &mut self.flights.announced[thread as usize];
-        while announced.front().is_some_and(|arrival| self.clocks.follows(arrival, thread)) {
-            announced.pop_front();
-        }
-        let unknown = announced.front().map_or(u32::MAX, Arrival::epoch);
         let mut last = None;
         while self.flights.groups[thread as usize].len() > left {
             let Some(group) = self.flights.oldest(thread as usize) else { break };
             self.land(index, lane, &group.flights);
-            last = group.taken.into_iter().rfind(|taken| taken.epoch() < unknown).or(last);
+            last = group.taken.or(last);
         }
         if let Some(taken) = last {
             self.clocks.learn(&[taken], thread);

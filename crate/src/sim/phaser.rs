@@ -40,6 +40,8 @@ struct Phaser {
     /// Arrivals that the present phase still lacks.
     pending: u32,
     phase: u32,
+    /// Its number among the clocks.
+    clock: u32,
     arrivals: Vec<Arrival>,
     /// Those of them that are not among the expected ones: the thread that announced them, its
     /// epoch then, and its agent's.
@@ -66,6 +68,8 @@ struct Refusal {
 pub(super) struct Phasers {
     /// By address in shared memory.
     objects: BTreeMap<u64, Phaser>,
+    /// Numbers among the clocks by address; they are kept when an object is invalidated.
+    clocks: BTreeMap<u64, u32>,
     refused: BTreeMap<u32, Refusal>,
 }
 
@@ -183,10 +187,12 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return;
         }
+        let clock = *self.phasers.clocks.entry(address).or_insert_with(|| self.clocks.object());
         let object = Phaser {
             expected: count,
             pending: count,
             phase: 0,
+            clock,
             arrivals: Vec::new(),
             further: Vec::new(),
             previous: [Vec::new(), Vec::new()],
@@ -247,7 +253,6 @@ impl<'a> Machine<'a> {
             self.hand_over(index, lane);
             let announced = (thread, self.clocks.epoch(thread), self.clocks.epoch(self.block + thread));
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
-            self.flights.announce(thread, arrival.clone());
             let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
                 if object.pending == 0 {
@@ -295,7 +300,10 @@ impl<'a> Machine<'a> {
         object.further.clear();
         object.phase += 1;
         object.pending = object.expected;
-        let ended = std::mem::take(&mut object.arrivals);
+        let mut ended = std::mem::take(&mut object.arrivals);
+        if ended.iter().any(|arrival| arrival.thread >= block) {
+            ended.push(self.clocks.end_phase(object.clock));
+        }
         let last = std::mem::replace(&mut object.previous[0], ended);
         object.previous[1] = last;
         object.waited.clear();

@@ -16,5 +16,8 @@ const look = EditorView.theme({
 
 export const search = [highlightSelectionMatches(), keymap.of(searchKeymap), look]
 
-/** Does what one of its keys does. */
-export const press = (view: EditorView, key: string) => searchKeymap.find(binding => binding.key === key)?.run?.(view)
+/** Does what one of its keys does, alone or with Shift. */
+export function press(view: EditorView, key: string, shift: boolean): void {
+  const binding = searchKeymap.find(binding => binding.key === key)
+  ;(shift ? binding?.shift : binding?.run)?.(view)
+}

@@ -2,17 +2,21 @@
 
 import { Compartment, type Extension } from '@codemirror/state'
 import { keymap, type EditorView } from '@codemirror/view'
+import { FINDING_KEYS, type FindingKey } from './finding-keys'
 import { laterSearch } from './later'
 import { session } from './session.svelte'
 import { text } from '../text'
 
-/** Keys that open a field. What is typed before it is there is not for the text. */
-const OPENING = ['Mod-f', 'Mod-Alt-g']
-const KEYS = [...OPENING, 'Mod-g', 'F3', 'Mod-d', 'Mod-Shift-l']
-
 const place = new Compartment()
 
-export const finding: Extension = place.of(keymap.of(KEYS.map(key => ({ key, preventDefault: true, run: view => (void find(view, key), true) }))))
+export const finding: Extension = place.of(
+  keymap.of(
+    FINDING_KEYS.map(pressed => {
+      const run = (shift: boolean) => (view: EditorView) => (void find(view, pressed, shift), true)
+      return { key: pressed.key, preventDefault: true, run: run(false), ...(pressed.shift && { shift: run(true) }) }
+    }),
+  ),
+)
 
 /** Gives an editor finding; rejects where it cannot be fetched. */
 export async function addFinding(view: EditorView): Promise<void> {
@@ -21,12 +25,12 @@ export async function addFinding(view: EditorView): Promise<void> {
 }
 
 /** Does what a key of finding does, as soon as it is there. */
-async function find(view: EditorView, key: string): Promise<void> {
-  if (OPENING.includes(key)) view.contentDOM.blur()
+async function find(view: EditorView, { key, opens }: FindingKey, shift: boolean): Promise<void> {
+  if (opens) view.contentDOM.blur()
   try {
     await addFinding(view)
     back(view)
-    ;(await laterSearch()).press(view, key)
+    ;(await laterSearch()).press(view, key, shift)
   } catch {
     back(view)
     session.notice = { tone: 'warn', text: text.notFetched }
