@@ -148,7 +148,10 @@ function build() {
   return { ok: true, messages }
 }
 
-/** The changes that stand where the compiler complains; if there is none, the last one above. */
+/**
+ * The changes that stand where the compiler complains; if there is none, the last one above, or the
+ * first arm below that is gone from a `match`.
+ */
 function blamed(messages) {
   const ids = new Set()
   const named = text => [...text.matchAll(/crate::mutants::on\((\d+)\)/g)].map(([, id]) => Number(id))
@@ -156,11 +159,13 @@ function blamed(messages) {
     if (reason !== 'compiler-message' || message.level !== 'error' || message.spans.length === 0) continue
     const spans = message.spans.map(({ file_name: file, line_start: from, line_end: to, is_primary: primary }) => {
       const lines = fs.readFileSync(path.join(tree, file), 'utf8').split('\n')
-      return { primary, here: named(lines.slice(from - 1, to).join('\n')), above: named(lines.slice(0, from - 1).join('\n')) }
+      const arms = lines.slice(to).filter(line => line.includes('!crate::mutants::on('))
+      return { primary, here: named(lines.slice(from - 1, to).join('\n')), above: named(lines.slice(0, from - 1).join('\n')), arm: named(arms.join('\n')) }
     })
     const here = spans.flatMap(span => span.here)
     const above = spans.filter(({ primary }) => primary).flatMap(span => span.above.slice(-1))
-    for (const id of here.length > 0 ? here : above) ids.add(id)
+    const arm = message.code?.code === 'E0004' ? spans.filter(({ primary }) => primary).flatMap(span => span.arm.slice(0, 1)) : []
+    for (const id of [here, arm, above].find(some => some.length > 0) ?? []) ids.add(id)
   }
   return ids
 }
@@ -194,6 +199,7 @@ async function prepare() {
     const ids = blamed(messages)
     if (ids.size === 0) fail(`the changed program does not compile:\n${messages.find(({ message }) => message?.level === 'error')?.message.rendered}`)
     state.unviable.push(...ids)
+    save()
   }
   return fail('the changed program does not compile after twelve attempts')
 }

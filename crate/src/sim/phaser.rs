@@ -40,8 +40,6 @@ struct Phaser {
     /// Arrivals that the present phase still lacks.
     pending: u32,
     phase: u32,
-    /// Its number among the clocks.
-    clock: u32,
     arrivals: Vec<Arrival>,
     /// Those of them that are not among the expected ones: the thread that announced them, its
     /// epoch then, and its agent's.
@@ -68,7 +66,8 @@ struct Refusal {
 pub(super) struct Phasers {
     /// By address in shared memory.
     objects: BTreeMap<u64, Phaser>,
-    /// Numbers among the clocks by address; they are kept when an object is invalidated.
+    /// Numbers among the clocks, by address, of those that copies have arrived at; they are kept when an
+    /// object is invalidated.
     clocks: BTreeMap<u64, u32>,
     refused: BTreeMap<u32, Refusal>,
 }
@@ -187,12 +186,10 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return;
         }
-        let clock = *self.phasers.clocks.entry(address).or_insert_with(|| self.clocks.object());
         let object = Phaser {
             expected: count,
             pending: count,
             phase: 0,
-            clock,
             arrivals: Vec::new(),
             further: Vec::new(),
             previous: [Vec::new(), Vec::new()],
@@ -302,7 +299,8 @@ impl<'a> Machine<'a> {
         object.pending = object.expected;
         let mut ended = std::mem::take(&mut object.arrivals);
         if ended.iter().any(|arrival| arrival.thread >= block) {
-            ended.push(self.clocks.end_phase(object.clock));
+            let clock = *self.phasers.clocks.entry(address).or_insert_with(|| self.clocks.object());
+            ended.push(self.clocks.end_phase(clock));
         }
         let last = std::mem::replace(&mut object.previous[0], ended);
         object.previous[1] = last;
