@@ -64,8 +64,9 @@ struct State {
     copies: Vec<Flight>,
     commits: Vec<u8>,
     objects: [Object; OBJECTS],
-    /// Arrivals of copies to come: whose, at which object, and the copies that have to happen first.
-    triggers: Vec<(usize, u8, Vec<At>)>,
+    /// Arrivals of copies to come: of which operation, at which object, and the copies that have to
+    /// happen first.
+    triggers: Vec<(At, u8, Vec<At>)>,
 }
 
 /// A barrier object.
@@ -83,7 +84,7 @@ const OBJECT: u8 = 200;
 const AWAITED: u8 = 210;
 /// Phases of barrier objects that each agent has asked for one more arrival.
 const RAISED: u8 = 220;
-/// The copies of agent `n` arrive as agent `COPIES + n`.
+/// The copies that agent `n` has arrive by its operation `p` arrive as agent `COPIES * (p + 1) + n`.
 const COPIES: usize = 100;
 
 /// Explores every schedule.
@@ -226,11 +227,11 @@ impl Walk<'_> {
             all.push(next);
         }
         for which in 0..state.triggers.len() {
-            let (agent, object, copies) = &state.triggers[which];
+            let ((agent, position), object, copies) = &state.triggers[which];
             if !state.copies.iter().any(|flight| copies.contains(&flight.at)) {
                 let mut next = state.clone();
                 next.triggers.remove(which);
-                self.arrive(&mut next, *object, COPIES + agent);
+                self.arrive(&mut next, *object, COPIES * (position + 1) + agent);
                 all.push(next);
             }
         }
@@ -330,7 +331,7 @@ impl Walk<'_> {
                     next.phases.entry(RAISED + agent as u8).or_default().push(vec![at.1, phase]);
                 }
                 let own = state.copies.iter().map(|copy| copy.at).filter(|at| at.0 == agent);
-                next.triggers.push((agent, object, own.collect()));
+                next.triggers.push((at, object, own.collect()));
                 next.pc[agent] += 1;
             }
             Some(Op::Await { object, parity }) => {

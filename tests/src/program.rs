@@ -258,11 +258,16 @@ impl Text<'_> {
             Op::Await { object, parity } => {
                 let (label, object) = (self.labels, place(object));
                 self.labels += 1;
-                // All lanes of a warp wait, so that it comes to the next barrier as a whole.
-                let lines = format!(
+                if self.program.agents == Agents::Warps {
+                    self.say(format!("@!%lead bra D{label};"));
+                }
+                self.say(format!(
                     "W{label}: mbarrier.test_wait.parity.shared.b64 %p, {object}, {parity}; @!%p bra W{label};"
-                );
-                self.say(lines);
+                ));
+                if self.program.agents == Agents::Warps {
+                    // The warp comes to the next barrier as a whole.
+                    self.say(format!("D{label}: bar.warp.sync -1;"));
+                }
             }
         }
     }

@@ -679,3 +679,37 @@ fn stretches_on_other_values_are_run_again() {
         expect(&check(&plain, &powers(zero, own, "2"), &spec), Verdict::NotEquivalent);
     }
 }
+
+/// What reading an instruction over the reals or the integers takes for granted, by instruction.
+#[test]
+fn each_instruction_says_what_it_takes_for_granted() {
+    let spec = spec(1, 1, ("f32", "in", 2), ("f32", 1));
+    for (compute, kinds) in [
+        ("add.f32 %f3, %f1, %f2", &["rounding_ignored", "finite_values"][..]),
+        ("mul.ftz.f32 %f3, %f1, %f2", &["rounding_ignored", "flush_to_zero_ignored", "finite_values"]),
+        ("max.f32 %f3, %f1, %f2", &["finite_values"]),
+        ("neg.f32 %f3, %f1", &["finite_values"]),
+        ("rcp.approx.f32 %f3, %f1", &["approximation_exact", "finite_values"]),
+        ("cvt.rn.f16.f32 %h1, %f1; cvt.f32.f16 %f3, %h1", &["conversion_identity", "finite_values"]),
+        ("cvt.f64.f32 %fd1, %f1; cvt.rn.f32.f64 %f3, %fd1", &["conversion_identity", "finite_values"]),
+        (
+            "cvt.rzi.s32.f32 %r1, %f1; cvt.rn.f32.s32 %f3, %r1",
+            &["conversion_identity", "no_integer_overflow", "finite_values"],
+        ),
+        ("cvt.rzi.s16.f32 %h1, %f1; cvt.rn.f32.s16 %f3, %h1", &["no_integer_overflow", "finite_values"]),
+    ] {
+        let text = format!(
+            "ld.global.f32 %f1, [%rd8]; ld.global.f32 %f2, [%rd8+4]; {compute}; st.global.f32 [%rd1], %f3;"
+        );
+        let text = kernel((4, 4), &text);
+        let report = check(&text, &text, &spec);
+        let mut found: Vec<&str> =
+            report.assumptions.iter().map(|assumption| assumption.kind.as_str()).collect();
+        let mut kinds = kinds.to_vec();
+        found.retain(|kind| *kind != "inferred");
+        found.sort_unstable();
+        found.dedup();
+        kinds.sort_unstable();
+        assert_eq!(found, kinds, "{compute}");
+    }
+}
