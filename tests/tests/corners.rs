@@ -713,3 +713,26 @@ fn each_instruction_says_what_it_takes_for_granted() {
         assert_eq!(found, kinds, "{compute}");
     }
 }
+
+/// A difference that is always zero is nobody's denominator, and has a root.
+#[test]
+fn what_divides_by_zero_on_every_input_is_nothing() {
+    let spec = spec(1, 32, ("f32", "in", 32), ("f32", 32));
+    let ptx = |compute: &str| {
+        kernel(
+            (4, 4),
+            &format!(
+                "ld.global.f32 %f1, [%rd0]; add.f32 %f2, %f1, %f1; mul.f32 %f3, %f1, 0f40000000;\n\
+                 sub.f32 %f4, %f2, %f3; {compute}; st.global.f32 [%rd1], %f5;"
+            ),
+        )
+    };
+    let zero = ptx("mov.f32 %f5, 0f00000000");
+    expect(&check(&ptx("mov.f32 %f5, %f4"), &zero, &spec), Verdict::Equivalent);
+    expect(&check(&ptx("sqrt.rn.f32 %f5, %f4"), &zero, &spec), Verdict::Equivalent);
+    expect(&check(&ptx("mul.f32 %f5, %f4, %f4"), &zero, &spec), Verdict::Equivalent);
+    for nothing in ["rcp.rn.f32 %f5, %f4", "rsqrt.approx.f32 %f5, %f4", "div.rn.f32 %f5, %f1, %f4"] {
+        expect(&check(&ptx(nothing), &zero, &spec), Verdict::Unknown);
+        expect(&check(&zero, &ptx(nothing), &spec), Verdict::Unknown);
+    }
+}

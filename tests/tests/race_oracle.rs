@@ -294,17 +294,6 @@ fn schedules() -> [Schedule; 5] {
     [Schedule::Ascending, Schedule::Descending, Schedule::Random(1), Schedule::Random(2), Schedule::Random(3)]
 }
 
-/// Whether some word has atomics of two kinds, or one whose result is used: the detector remembers
-/// that until everybody has come past them, which is longer than needed.
-fn mixes_atomics(program: &Program) -> bool {
-    (0..4).any(|word| {
-        let ops = || program.code.iter().flatten().filter(move |op| op.word() == Some(word));
-        let any = |is: fn(&Op) -> bool| ops().any(is);
-        let (add, max) = (any(|op| matches!(op, Op::Add(_))), any(|op| matches!(op, Op::Max(_))));
-        any(|op| matches!(op, Op::Fetch(_))) || add && max
-    })
-}
-
 /// What was seen in many programs.
 #[derive(Clone, Copy, Default, Debug)]
 struct Tally {
@@ -319,7 +308,7 @@ struct Tally {
     ambiguous: u32,
     observed: u32,
     undefined: u32,
-    /// *Not structured* although every schedule ends alike.
+    /// *Not structured* for atomics whose order could tell, though with these numbers it does not.
     cautious: u32,
     /// A race by [`strict`] alone.
     strict: u32,
@@ -335,7 +324,7 @@ fn strict(program: &Program, (agent, position): At) -> bool {
 }
 
 /// Compares one program with its truth.
-fn compare(program: &Program, theme: Theme, tally: &mut Tally) {
+fn compare(program: &Program, tally: &mut Tally) {
     let truth = explore(program);
     tally.programs += 1;
     tally.states += truth.states;
@@ -363,8 +352,7 @@ fn compare(program: &Program, theme: Theme, tally: &mut Tally) {
         assert!(!found.ambiguous, "false alarm: {}", show());
         if found.unstructured {
             // The thread stops there, so what it would have done later is not seen.
-            let reason = !truth.observed.is_empty();
-            assert!(reason, "false alarm: {}", show());
+            assert!(!truth.observed.is_empty(), "false alarm: {}", show());
             cautious |= truth.endings.len() == 1;
             continue;
         }
@@ -413,7 +401,7 @@ fn one_schedule_tells_what_all_schedules_show() {
     loop {
         for (theme, tally) in THEMES.into_iter().zip(&mut tallies) {
             for _ in 0..programs(theme) {
-                compare(&random_program(&mut dice, theme), theme, tally);
+                compare(&random_program(&mut dice, theme), tally);
             }
         }
         if until.is_none_or(|until| Instant::now() >= until) {
@@ -608,6 +596,23 @@ fn an_atomic_of_another_kind_is_not_hidden_by_a_newer_one() {
 fn a_barrier_ends_what_was_observed() {
     for first in [Op::Max(0), Op::Fetch(0)] {
         let bodies = vec![vec![first, Op::SyncAll, Op::Add(0)], vec![Op::SyncAll, Op::Add(0)]];
+        let program = with_prologue(Agents::Lanes, bodies, false, 1);
+        let truth = explore(&program);
+        assert!(truth.endings.len() == 1 && truth.observed.is_empty());
+        let subject = prepare(&program);
+        for schedule in schedules() {
+            assert!(!subject.run(schedule).unstructured, "{first:?} under {schedule:?}");
+        }
+    }
+}
+
+/// Two of three agents meet between an atomic that is observed and one that commutes with nothing before it:
+/// nothing depends on the schedule.
+#[test]
+fn a_meeting_of_some_ends_what_was_observed() {
+    for first in [Op::Max(0), Op::Fetch(0)] {
+        let bodies =
+            vec![vec![first, Op::SyncSet(0b011)], vec![Op::SyncSet(0b011), Op::Add(0), Op::Add(0)], vec![]];
         let program = with_prologue(Agents::Lanes, bodies, false, 1);
         let truth = explore(&program);
         assert!(truth.endings.len() == 1 && truth.observed.is_empty());
