@@ -736,3 +736,30 @@ fn what_divides_by_zero_on_every_input_is_nothing() {
         expect(&check(&zero, &ptx(nothing), &spec), Verdict::Unknown);
     }
 }
+
+/// What is not decided names what only one side has, and counts what both have.
+#[test]
+fn an_undecided_difference_counts_what_both_have() {
+    let spec = spec(1, 1, ("f64", "in", 3), ("f64", 1));
+    // By 1 + 2⁻³⁰, of what is not negative: a difference below a millionth is neither proved nor refuted.
+    let ptx = |factor: &str, sum: &str| {
+        kernel(
+            (8, 8),
+            &format!(
+                "ld.global.f64 %fd1, [%rd8]; ld.global.f64 %fd2, [%rd8+8]; ld.global.f64 %fd3, [%rd8+16];\n\
+                 abs.f64 %fd1, %fd1; abs.f64 %fd2, %fd2; abs.f64 %fd3, %fd3;\n\
+                 mul.f64 %fd4, %fd1, {factor}; {sum} st.global.f64 [%rd1], %fd4;"
+            ),
+        )
+    };
+    let two = "add.f64 %fd4, %fd4, %fd2;";
+    let three = "add.f64 %fd4, %fd4, %fd2; add.f64 %fd4, %fd4, %fd3;";
+    for (sum, beside) in
+        [("", ""), (two, " (beside one term that both have)"), (three, " (beside 2 terms that both have)")]
+    {
+        let report = check(&ptx("0d3FF0000000000000", sum), &ptx("0d3FF0000000400000", sum), &spec);
+        expect(&report, Verdict::Unknown);
+        let difference = format!("reference |x[0]|, optimized 1073741825/1073741824·|x[0]|{beside}.");
+        assert!(report.summary.ends_with(&difference), "{}", report.summary);
+    }
+}
