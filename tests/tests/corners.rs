@@ -683,7 +683,8 @@ fn stretches_on_other_values_are_run_again() {
 /// What reading an instruction over the reals or the integers takes for granted, by instruction.
 #[test]
 fn each_instruction_says_what_it_takes_for_granted() {
-    let spec = spec(1, 1, ("f32", "in", 2), ("f32", 1));
+    // Two warps that compute the same, so that the second takes the results of the first over.
+    let spec = spec(1, 64, ("f32", "in", 2), ("f32", 64));
     for (compute, kinds) in [
         ("add.f32 %f3, %f1, %f2", &["rounding_ignored", "finite_values"][..]),
         ("mul.ftz.f32 %f3, %f1, %f2", &["rounding_ignored", "flush_to_zero_ignored", "finite_values"]),
@@ -711,6 +712,9 @@ fn each_instruction_says_what_it_takes_for_granted() {
         found.dedup();
         kinds.sort_unstable();
         assert_eq!(found, kinds, "{compute}");
+        let counted = report.assumptions.iter().filter(|assumption| assumption.kind != "inferred");
+        let each = counted.map(|assumption| assumption.count).min();
+        assert_eq!(each, Some(2 * 64), "{compute}: {:?}", report.assumptions);
     }
 }
 
