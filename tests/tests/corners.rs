@@ -767,3 +767,64 @@ fn an_undecided_difference_counts_what_both_have() {
         assert!(report.summary.ends_with(&difference), "{}", report.summary);
     }
 }
+
+/// Up to two parts that one side lacks are named, more are counted.
+#[test]
+fn parts_that_one_side_lacks_are_named_or_counted() {
+    let spec = spec(1, 1, ("f32", "in", 4), ("f32", 1));
+    let ptx = |summands: usize| {
+        let adds: String = (1..=summands)
+            .map(|at| format!("ld.global.f32 %f1, [%rd8+{}]; add.f32 %f2, %f2, %f1; ", 4 * at))
+            .collect();
+        kernel((4, 4), &format!("ld.global.f32 %f2, [%rd8]; {adds}st.global.f32 [%rd1], %f2;"))
+    };
+    for (summands, named) in
+        [(1, "summand x[1]"), (2, "summands x[1] and x[2]"), (3, "3 summands, the first x[1]")]
+    {
+        let report = check(&ptx(0), &ptx(summands), &spec);
+        expect(&report, Verdict::NotEquivalent);
+        let difference = report.counterexample.expect("a counterexample").difference;
+        assert!(difference.ends_with(named), "{difference}");
+    }
+}
+
+/// A kernel's memory has its registers in it: 32 words of 8 bytes each.
+#[test]
+fn registers_count_as_memory() {
+    let spec = spec(1, 32, ("u32", "in", 32), ("u32", 32));
+    let memory = |registers: usize| {
+        let loads: String = (1..registers).map(|at| format!("add.s32 %q{at}, %r0, {at}; ")).collect();
+        let sums: String = (1..registers).map(|at| format!("add.s32 %q0, %q0, %q{at}; ")).collect();
+        let body =
+            format!(".reg .b32 %q<{registers}>; mov.b32 %q0, 0; {loads}{sums}st.global.u32 [%rd1], %q0;");
+        analyze(&kernel((4, 4), &body), &spec).kernels[0].bytes
+    };
+    let (few, many) = (memory(10), memory(1010));
+    assert!(many - few >= 1000 * 32 * 8, "{few} bytes and {many} bytes");
+}
+
+/// Operations on the bits of a number that leave them as they are leave the number.
+#[test]
+fn bits_that_stay_are_the_number() {
+    let spec = spec(1, 32, ("f32", "in", 32), ("f32", 32));
+    let ptx = |compute: &str| {
+        let loads = "ld.global.b32 %r1, [%rd0]; mov.b32 %r2, %r1;";
+        kernel((4, 4), &format!("{loads} {compute} st.global.b32 [%rd1], %r2;"))
+    };
+    for (same, compute) in [
+        (true, "or.b32 %r2, %r1, 0;"),
+        (true, "or.b32 %r2, 0, %r1;"),
+        (true, "xor.b32 %r2, %r1, 0;"),
+        (true, "add.u32 %r2, %r1, 0;"),
+        (true, "and.b32 %r2, %r1, -1;"),
+        (true, "shl.b32 %r2, %r1, 0;"),
+        (true, "shr.u32 %r2, %r1, 0;"),
+        (true, "shr.s32 %r2, %r1, 0;"),
+        (false, "and.b32 %r2, %r1, 0;"),
+        (false, "or.b32 %r2, %r1, 0x80000000;"),
+        (false, "xor.b32 %r2, %r1, 0x80000000;"),
+    ] {
+        let verdict = if same { Verdict::Equivalent } else { Verdict::NotEquivalent };
+        expect(&check(&ptx(""), &ptx(compute), &spec), verdict);
+    }
+}

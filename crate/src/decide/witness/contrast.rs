@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 const DEEPEST: usize = 100;
 /// A part whose text is at most this long says enough.
 const SHORT: usize = 60;
-/// Parts that are named one by one.
-const NAMED: usize = 2;
+/// Parts of a list that are marked.
+const MARKED: usize = 4;
 
 /// A list of parts that only one side has.
 type Parts = Vec<(bool, Part)>;
@@ -207,7 +207,7 @@ fn marks(parting: &Parting) -> [Vec<Mark>; 2] {
     match parting {
         Parting::Instead(a, b) | Parting::Sign(a, b) => [vec![Mark::from(*a)], vec![Mark::from(*b)]],
         Parting::Lists(_, missing, extra) => [missing, extra]
-            .map(|parts| parts.iter().take(2 * NAMED).map(|(_, part)| Mark::from(*part)).collect()),
+            .map(|parts| parts.iter().take(MARKED).map(|(_, part)| Mark::from(*part)).collect()),
     }
 }
 
@@ -259,7 +259,7 @@ impl Writer<'_> {
         match parts.as_slice() {
             [] => "nothing".to_owned(),
             [one] => format!("the {name} {}", text(one)),
-            [one, two] if parts.len() <= NAMED => format!("the {name}s {} and {}", text(one), text(two)),
+            [one, two] => format!("the {name}s {} and {}", text(one), text(two)),
             [first, ..] => format!("{} {name}s, the first {}", parts.len(), text(first)),
         }
     }
