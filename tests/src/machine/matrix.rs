@@ -4,7 +4,8 @@
 //! precision of the sum open. The layout of `mma` fragments is the manual's; that of `wmma`, which
 //! it leaves open, is element `lane · slots + slot` in row-major order, over again where a fragment
 //! has more slots than elements.
-//! Misses: `m8n8k4` of f16 (quad pairs) and sparse products are refused.
+//! `m8n8k4` of f16 is four products side by side, each of a quad and the one 16 lanes further on.
+//! Misses: sparse products are refused.
 //!
 //! Source: PTX ISA 9.0, 9.7.14.4 and 9.7.14.5.
 
@@ -89,6 +90,15 @@ fn place(part: Part, element: Element, rows: usize, lane: usize, slot: usize) ->
     }
 }
 
+/// Row and column of a slot of the sum of a quad pair.
+fn quad_place(element: Element, lane: usize, slot: usize) -> (usize, usize) {
+    let low = lane / 16 * 4;
+    match element {
+        Element::Float(Format::F16) => (lane % 4 + low, slot),
+        _ => ((lane & 1) + (slot & 2) + low, (slot & 4) + (lane & 2) + (slot & 1)),
+    }
+}
+
 struct Grid {
     cols: usize,
     values: Vec<u64>,
@@ -134,8 +144,11 @@ impl Machine<'_> {
                 let names: Vec<Element> =
                     op.suffixes[at + 1..].iter().filter_map(|name| Element::named(name)).collect();
                 let [d, a, b, c] = names[..] else { return Err(refused()) };
-                if (m, n, k) == (8, 8, 4) && a == Element::Float(Format::F16) || op.has("f8f6f4") {
+                if op.has("f8f6f4") {
                     return Err(refused());
+                }
+                if (m, n, k) == (8, 8, 4) && a == Element::Float(Format::F16) {
+                    return self.quad_pairs(op, members, &op.suffixes[at + 1..at + 3], [d, a, b, c]);
                 }
                 let one = |machine: &Self, arg, part, element, rows, cols| {
                     machine.gather(members, arg, element, rows, cols, |lane, slot| {
@@ -229,6 +242,41 @@ impl Machine<'_> {
             }
             _ => Err(refused()),
         }
+    }
+
+    /// Four products of 8 × 4 by 4 × 8, as the layouts of both factors (`row`, `col`) say.
+    fn quad_pairs(
+        &mut self,
+        op: &Op,
+        members: &[usize; 32],
+        layouts: &[String],
+        [d, a, b, c]: [Element; 4],
+    ) -> Result<(), Stop> {
+        let by_row = |at: usize| layouts[at] == "row";
+        let mut sums = Vec::new();
+        for quad in 0..4 {
+            let own = move |lane: usize| lane % 16 / 4 == quad;
+            // What other quads hold lies in a row of its own, behind the matrix.
+            let grid = |at: usize,
+                        element: Element,
+                        (rows, cols): (usize, usize),
+                        place: &dyn Fn(usize, usize) -> (usize, usize)| {
+                self.gather(members, at, element, rows + 1, cols, |lane, slot| {
+                    if own(lane) { place(lane, slot) } else { (rows, 0) }
+                })
+            };
+            let left = grid(1, a, (8, 4), &|lane, slot| match by_row(0) {
+                true => (lane % 4 + lane / 16 * 4, slot),
+                false => (slot + lane / 16 * 4, lane % 4),
+            })?;
+            let right = grid(2, b, (4, 8), &|lane, slot| match by_row(1) {
+                true => (lane % 4, slot + lane / 16 * 4),
+                false => (slot, lane % 4 + lane / 16 * 4),
+            })?;
+            let start = grid(3, c, (8, 8), &|lane, slot| quad_place(c, lane, slot))?;
+            sums.push(product(op, [d, a, b, c], (8, 8, 4), left, right, start));
+        }
+        self.scatter(members, 0, d, |lane, slot| *sums[lane % 16 / 4].at(quad_place(d, lane, slot)))
     }
 
     fn operand(&self, thread: usize, at: usize) -> Arg {
