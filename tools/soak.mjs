@@ -2,11 +2,15 @@
 //
 //   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|race_oracle|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
+//   npm run soak -- --above N machine
 //   npm run soak -- [--above N] wasm
 //
 // Each suite runs for the given time (10 minutes without one) and prints what it executed; the seed
 // (1 without one) makes a failure repeatable; of `hostile`, the execution that failed can be run
 // alone. Tests of a suite that share its name run side by side.
+//
+// `machine` with --above compares every kernel of more than N thread-instructions once, however long
+// that takes.
 //
 // `page` mutates what the page reads: links, saved pairs, lessons, contents, specs; each for the time.
 //
@@ -44,7 +48,7 @@ for (const [name, text] of Object.entries(values)) {
   if (!/^\d{1,15}$/.test(text)) fail(`--${name} takes a whole number, not "${text}"`)
 }
 if (values.execution && positionals.join() !== 'hostile') fail('--execution is for the suite hostile alone')
-if (values.above && positionals.join() !== 'wasm') fail('--above is for the suite wasm alone')
+if (values.above && !['wasm', 'machine'].includes(positionals.join())) fail('--above is for the suite wasm or the suite machine alone')
 const unknown = positionals.filter(name => !(name in SUITES) && name !== 'wasm')
 if (unknown.length > 0) fail(`no suite "${unknown[0]}": there are ${Object.keys(SUITES).join(', ')} and wasm`)
 
@@ -64,7 +68,7 @@ async function solvers(env) {
 
 const vitest = path.join(root, 'node_modules/vitest/vitest.mjs')
 const started = Date.now()
-const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds, ...(values.execution && { WARPPROOF_SOAK_EXECUTION: values.execution }) }
+const env = { WARPPROOF_SOAK_SEED: values.seed, WARPPROOF_SOAK_SECONDS: values.seconds, ...(values.execution && { WARPPROOF_SOAK_EXECUTION: values.execution }), ...(values.above && { WARPPROOF_SOAK_ABOVE: values.above }) }
 for (const name of positionals.length > 0 ? positionals : Object.keys(SUITES)) {
   if (name === 'wasm') {
     await agreement()

@@ -27,6 +27,9 @@ mod job;
 
 pub use job::{Execute, Executed, Job, Pointer};
 
+/// Why a kernel beyond the limit is not compared.
+pub const TOO_LARGE: &str = "more thread-instructions than the limit";
+
 /// How a comparison ended.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Ending {
@@ -368,9 +371,7 @@ impl Question {
         if let Some(fault) = run.faults.first() {
             return Ending::Skipped(
                 match &fault.kind {
-                    FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => {
-                        "more thread-instructions than the limit"
-                    }
+                    FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => TOO_LARGE,
                     FaultKind::DataRace(_) => "it races: its result is not defined",
                     FaultKind::NotStructured(_) => "the simulator says *not structured*",
                     FaultKind::Unsupported(_) => "the simulator says *unsupported*",

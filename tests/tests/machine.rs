@@ -4,7 +4,8 @@
 //! schedules, and compared with the simulator's terms at those inputs (`agreement` says how). The
 //! short form takes kernels of up to [`LIMIT`] thread-instructions and two seeds each; the long one
 //! (`npm run soak`) sets `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`, takes larger kernels and
-//! goes on with new seeds until its time is over.
+//! goes on with new seeds until its time is over. With `WARPPROOF_SOAK_ABOVE`, it takes every kernel of
+//! more thread-instructions than that once.
 //!
 //! `machine.table.txt` holds what was compared, and what was not with the reason; a kernel that
 //! drops out of the comparison shows there. `UPDATE_EXPECT=1` rewrites it.
@@ -15,13 +16,14 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
-use warpproof_tests::agreement::{Ending, Tally};
+use warpproof_tests::agreement::{Ending, TOO_LARGE, Tally};
 use warpproof_tests::subjects::{Subject, subjects};
 
 /// Thread-instructions of a kernel in the short form.
 const LIMIT: u64 = 400_000;
-/// The same in the long form.
+/// The same in the long form, and where all large ones are asked.
 const LONG_LIMIT: u64 = 3_000_000;
+const LARGEST: u64 = 1_000_000_000;
 
 fn compare(subject: &Subject, seeds: &[u64], limit: u64) -> Ending {
     match subject.question() {
@@ -60,7 +62,10 @@ fn the_corpus_computes_what_an_independent_machine_computes() {
     let filter = std::env::var("MACHINE_FILTER").unwrap_or_default();
     let subjects: Vec<Subject> =
         subjects().into_iter().filter(|subject| subject.name.contains(&filter)).collect();
-    if let Some(seconds) = std::env::var("WARPPROOF_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()) {
+    if let Some(above) = number("WARPPROOF_SOAK_ABOVE") {
+        return large(&subjects, above);
+    }
+    if let Some(seconds) = number("WARPPROOF_SOAK_SECONDS") {
         return soak(&subjects, Duration::from_secs(seconds));
     }
     let endings = compare_all(&subjects, &[1, 2], LIMIT, None);
@@ -124,11 +129,37 @@ fn table(families: &BTreeMap<&str, (u64, Tally)>, skipped: &BTreeMap<&str, Vec<&
     text
 }
 
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Every kernel beyond a number of thread-instructions, on one input.
+fn large(subjects: &[Subject], above: u64) {
+    let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
+    let (mut total, mut compared) = (Tally::default(), 0);
+    for subject in subjects {
+        if compare(subject, &[], above) != Ending::Skipped(TOO_LARGE.to_owned()) {
+            continue;
+        }
+        let started = Instant::now();
+        match compare(subject, &[seed], LARGEST) {
+            Ending::Agrees(tally) => {
+                println!("machine: {}: {} steps in {:?}", subject.name, tally.steps, started.elapsed());
+                total.add(tally);
+                compared += 1;
+            }
+            Ending::Disagrees(what) => panic!("{}, seed {seed}: {what}", subject.name),
+            Ending::Skipped(why) => println!("machine: {}: {why}", subject.name),
+        }
+    }
+    println!("machine: seed {seed}, {compared} kernels above {above}, {total:?}");
+    assert!(total.tight > 0, "nothing was compared");
+}
+
 /// New seeds until the time is over.
 fn soak(subjects: &[Subject], time: Duration) {
     let until = Instant::now() + time;
-    let first: u64 =
-        std::env::var("WARPPROOF_SOAK_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let first = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
     let mut total = Tally::default();
     let mut seed = first;
     let mut round = 0;
