@@ -11,7 +11,6 @@
 //! What a copy reads is remembered when it starts, as read by its thread, in kernels without such
 //! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
-//!
 
 use super::clock::Arrival;
 use super::machine::Machine;
@@ -43,7 +42,7 @@ pub(super) struct Flight {
 #[derive(Clone, Default)]
 struct Group {
     flights: Vec<Flight>,
-    /// The thread's agent took others over: what it knew then, at the last time.
+    /// The last time that the thread's agent took some of them over.
     taken: Option<Arrival>,
 }
 
