@@ -133,8 +133,19 @@ impl Forms<'_> {
                 let (atom, power) = self.factor(term.mono, index);
                 bases.push((self.rebuild_atom(atom, done, rule)?, power));
             }
-            // A condition that fails takes its term along, whatever the other factors are.
-            if bases.iter().any(|(base, power)| *base == Poly::ZERO && power.above > 0) {
+            // A condition that fails takes its term along, also one that is undefined: the kernel does
+            // not compute it then. Any other factor that is zero makes a term zero only where the term
+            // is defined: 0 · (1/0) is what clearing a denominator left of a guarded division.
+            let zero = |at: &usize| bases[*at].0 == Poly::ZERO && bases[*at].1.above > 0;
+            let zeros: Vec<usize> = (0..bases.len()).filter(zero).collect();
+            let fails = |at: &usize| self.is_indicator(self.factor(term.mono, *at).0);
+            if zeros.iter().any(fails) {
+                continue;
+            }
+            if !zeros.is_empty() {
+                if bases.iter().any(|(base, power)| *base == Poly::ZERO && power.above < 0) {
+                    return unknown("a denominator is zero in one of the cases");
+                }
                 continue;
             }
             for (base, power) in bases {
