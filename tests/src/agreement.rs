@@ -15,7 +15,7 @@ use warpproof::base::{Budget, Format, FormatClass, Source};
 use warpproof::decide::idioms;
 use warpproof::ir::{self, Kernel};
 use warpproof::sim::{
-    self, Binding, BoundParameter, Cell, FaultKind, Initial, Options, Run, Schedule, Setup, TensorSetup,
+    self, Binding, BoundParameter, FaultKind, Initial, Options, Run, Schedule, Setup, TensorSetup,
 };
 use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec};
 use warpproof::syntax::{self, ast};
@@ -197,6 +197,7 @@ impl Question {
                 role: tensor.role,
                 initial,
                 reserved: count,
+                others: None,
             });
         }
         for (argument, offset, size, format) in named {
@@ -415,8 +416,8 @@ impl Question {
             let old = |place: usize| bits(&job.images[at], place);
             let mut written = Vec::new();
             for (index, place) in places.iter().enumerate() {
-                match state.cells.get(index) {
-                    Some(Cell::Written(term)) => written.push((index, *place, *term)),
+                match state.elements.get(index as u64) {
+                    Some((term, _)) => written.push((index, *place, term)),
                     _ if read(*place) != old(*place) => {
                         return Ending::Disagrees(format!(
                             "{}[{index}] changed, and the simulator saw nobody write it",

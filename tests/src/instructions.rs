@@ -8,7 +8,7 @@ use crate::machine::op::Op;
 use crate::machine::{Machine, memory::Global, program, soft};
 use crate::program::Dice;
 use warpproof::base::{Budget, Format, Source};
-use warpproof::sim::{self, Binding, BoundParameter, Cell, Initial, Options, Setup, TensorSetup};
+use warpproof::sim::{self, Binding, BoundParameter, Initial, Options, Setup, TensorSetup};
 use warpproof::spec::Launch;
 use warpproof::term::Terms;
 use warpproof::{ir, syntax};
@@ -230,6 +230,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         role: None,
         initial,
         reserved: count,
+        others: None,
     };
     let words: Vec<u64> = rows.iter().flatten().copied().collect();
     let pointer = |at: usize| BoundParameter {
@@ -247,10 +248,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
     if let Some(fault) = run.faults.first() {
         return Some(Err(format!("the simulator: {:?}", fault.kind)));
     }
-    let read = |row: usize, at: usize| match run.tensors[1].cells[4 * row + at] {
-        Cell::Written(term) => bits(&run.terms, term),
-        _ => None,
-    };
+    let read = |row: usize, at: usize| run.tensors[1].elements.get((4 * row + at) as u64).and_then(|(term, _)| bits(&run.terms, term));
     let simulated: Option<Vec<Vec<u64>>> =
         (0..rows.len()).map(|row| (0..outs).map(|at| read(row, at)).collect()).collect();
     let Some(simulated) = simulated else { return Some(Err("the simulator gives no number".to_owned())) };

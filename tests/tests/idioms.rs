@@ -4,7 +4,7 @@ use num_rational::BigRational;
 use std::fmt::Write;
 use warpproof::base::{Budget, Format, Source};
 use warpproof::decide::idioms::{IDIOMS, print};
-use warpproof::sim::{self, Binding, BoundParameter, Cell, Initial, Options, Setup, TensorSetup};
+use warpproof::sim::{self, Binding, BoundParameter, Initial, Options, Setup, TensorSetup};
 use warpproof::spec::Launch;
 use warpproof::{ir, syntax};
 use warpproof_tests::corpus::root;
@@ -34,6 +34,7 @@ fn shape(kernel: &str) -> String {
         role: None,
         initial: Initial::Symbolic { first: first as u32 * threads },
         reserved: u64::from(threads),
+        others: None,
     };
     let pointer = |at: usize| BoundParameter {
         offset: 8 * at as u32,
@@ -51,7 +52,7 @@ fn shape(kernel: &str) -> String {
     assert!(run.faults.is_empty(), "{path}: {:?}", run.faults);
     let output = parameter.unwrap_or(count - 1);
     let state = run.tensors.iter().find(|state| state.tensor == output).expect("the output was written");
-    let Cell::Written(value) = state.cells[0] else { panic!("{path} does not write parameter {output}") };
+    let Some((value, _)) = state.elements.get(0) else { panic!("{path} does not write parameter {output}") };
     let text = print(&run.terms, value, &budget).expect("the budget has no limit");
     let exact = literal.map(|literal| {
         let value: f32 = literal.parse().expect("a number");

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use warpproof::base::{Budget, Format, Source};
 use warpproof::ir::{self, Kernel};
 use warpproof::sim::{
-    Binding, BoundParameter, Cell, FaultKind, Initial, Options, Schedule, Setup, TensorSetup, simulate,
+    Binding, BoundParameter, FaultKind, Initial, Options, Schedule, Setup, TensorSetup, simulate,
 };
 use warpproof::spec::{Launch, Role};
 use warpproof::syntax;
-use warpproof::term::{Interval, Number, Terms};
+use warpproof::term::{Interval, Number, Term, Terms};
 use warpproof_tests::context;
 use warpproof_tests::explore::{Truth, explore};
 use warpproof_tests::program::{Agents, At, Dice, GLOBAL, OBJECTS, Op, Program};
@@ -56,6 +56,7 @@ fn prepare(program: &Program) -> Subject<'_> {
         role: Some(role),
         initial,
         reserved: count as u64,
+        others: None,
     };
     let words = Initial::Concrete(GLOBAL.iter().map(|word| u64::from(*word)).collect());
     let tensors = vec![
@@ -74,8 +75,7 @@ fn prepare(program: &Program) -> Subject<'_> {
 }
 
 /// The integer that a constant term is.
-fn integer(terms: &Terms, cell: Option<&Cell>) -> Option<u32> {
-    let (Cell::Initial(term) | Cell::Written(term)) = cell? else { return None };
+fn integer(terms: &Terms, term: Term) -> Option<u32> {
     let number = &terms.constant_at(term.as_constant()?).number;
     let Number::Rational(exact) = number else { return None };
     Interval::of_rational(exact).as_point().map(|value| value as u32)
@@ -103,13 +103,14 @@ impl Subject<'_> {
         }
         for tensor in &run.tensors {
             let setup = &self.setup.tensors[tensor.tensor];
-            // What nobody writes has no cells.
             let initial = |at: usize| match &setup.initial {
                 Initial::Concrete(words) => words.get(at).map(|word| *word as u32),
                 _ => None,
             };
-            let cell =
-                |at| if tensor.written { integer(&run.terms, tensor.cells.get(at)) } else { initial(at) };
+            let cell = |at| match tensor.elements.get(at as u64) {
+                Some((term, _)) => integer(&run.terms, term),
+                None => initial(at),
+            };
             found.outputs.extend((0..setup.reserved as usize).map(cell));
         }
         found

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::base::{Budget, Exhausted, Format, Source, Stage};
 use warpproof::report::{self, Report, RunOptions, Verdict};
-use warpproof::sim::{self, Binding, BoundParameter, Cell, Initial, Run, Setup, TensorSetup};
+use warpproof::sim::{self, Binding, BoundParameter, Initial, Run, Setup, TensorSetup};
 use warpproof::spec::{Launch, Role};
 use warpproof::term::{Elements, Term};
 use warpproof::{check, decide, ir, syntax};
@@ -55,6 +55,7 @@ fn executed(ptx: &str, threads: u32) -> Run {
             role: Some(role),
             initial: Initial::Symbolic { first },
             reserved,
+            others: None,
         };
         first += reserved as u32;
         setup
@@ -133,16 +134,13 @@ fn deciding_and_checking_stop_soon() {
     let (reference, optimized) = (executed("naive_full.ptx", 512), executed("2d_full.ptx", 64));
     let output = |run: &Run| {
         let state = run.tensors.iter().find(|state| state.tensor == 2).expect("C is written");
-        state.cells.clone()
+        state.elements.iter().map(|(_, term, _)| term).collect::<Vec<Term>>()
     };
     let pairs: Vec<(Term, Term)> = output(&reference)
         .into_iter()
         .zip(output(&optimized))
-        .map(|pair| match pair {
-            (Cell::Written(f), Cell::Written(g)) => (f, g),
-            other => panic!("not written: {other:?}"),
-        })
         .collect();
+    assert_eq!(pairs.len(), 4096, "C is written whole");
     let elements = elements();
     let problem = decide::Problem {
         reference: &reference.terms,

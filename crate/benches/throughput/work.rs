@@ -3,7 +3,7 @@
 use std::path::Path;
 use warpproof::base::{Budget, Format, Source};
 use warpproof::ir::{self, Kernel};
-use warpproof::sim::{Binding, BoundParameter, Cell, Initial, Options, Run, Setup, TensorSetup, simulate};
+use warpproof::sim::{Binding, BoundParameter, Initial, Options, Run, Setup, TensorSetup, simulate};
 use warpproof::spec::{Launch, Role};
 use warpproof::syntax;
 use warpproof::term::{Elements, Term};
@@ -145,6 +145,7 @@ impl Work {
                 role: Some(*role),
                 initial,
                 reserved,
+                others: None,
             });
             let binding = Binding::Pointer { tensor: index, offset: 0 };
             parameters.push(BoundParameter { offset: 8 * index as u32, size: 8, binding });
@@ -163,11 +164,7 @@ impl Work {
     /// The terms of its last tensor, the output.
     fn outputs(&self, run: &Run) -> Vec<Term> {
         let state = run.tensors.iter().find(|state| state.tensor == self.tensors.len() - 1);
-        let written = state.expect("it has an output").cells.iter().map(|cell| match cell {
-            Cell::Written(term) => *term,
-            other => panic!("{}: {other:?}", self.name),
-        });
-        written.collect()
+        state.expect("it has an output").elements.iter().map(|(_, term, _)| term).collect()
     }
 }
 

@@ -12,10 +12,12 @@ use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup};
 use crate::spec::{self, Argument, Contents, Literal, Role, Spec};
-use crate::term::{Elements, Term};
+use crate::term::{Elements, Pages, Term};
 
-/// Elements reserved for a tensor whose size only the run will show.
+/// Elements numbered ahead of a tensor whose size only the run will show.
 const OPEN: u64 = 1 << 22;
+/// Elements numbered ahead together; larger tensors get their numbers as they are touched.
+const AHEAD: u64 = 1 << 30;
 
 /// One tensor of the question.
 #[derive(Clone, Debug)]
@@ -32,7 +34,7 @@ pub struct BoundTensor {
     pub taken: Vec<bool>,
     /// Number of its first element.
     pub first: u32,
-    /// Elements numbered.
+    /// Elements numbered ahead, from `first` on.
     pub reserved: u64,
 }
 
@@ -40,6 +42,12 @@ impl BoundTensor {
     /// The declared role.
     pub fn role(&self) -> Option<Role> {
         self.declared.as_ref().and_then(|tensor| tensor.role)
+    }
+
+    /// The domain of its values: as declared, else the reference's.
+    pub fn format(&self) -> Format {
+        let declared = self.declared.as_ref().and_then(|tensor| tensor.format);
+        declared.or_else(|| self.formats.iter().copied().flatten().next()).unwrap_or(Format::F32)
     }
 
     /// The declared extents.
@@ -60,6 +68,8 @@ pub struct Bound {
     pub tensors: Vec<BoundTensor>,
     /// The shared numbering.
     pub elements: Elements,
+    /// Who numbers elements that have no number ahead.
+    pub pages: Pages,
     /// One setup a kernel.
     pub setups: Vec<Setup>,
     /// What was inferred, and warnings.
@@ -69,6 +79,42 @@ pub struct Bound {
 }
 
 impl Bound {
+    /// The symbol that an element of a tensor is before the kernels run.
+    pub fn number(&self, tensor: usize, element: u64) -> Option<Term> {
+        let BoundTensor { first, reserved, .. } = self.tensors[tensor];
+        match element < reserved {
+            true => Some(Term::element(first + element as u32)),
+            false => self.pages.number(tensor as u32, element).map(Term::element),
+        }
+    }
+
+    /// Some tensor is declared larger than could be numbered ahead.
+    pub fn needs_pages(&self) -> bool {
+        self.tensors.iter().any(|tensor| tensor.reserved == 0)
+    }
+
+    /// From now on elements get numbers as they are touched; kernels have to run one after the other.
+    #[cold]
+    pub fn number_what_is_touched(&self) {
+        self.pages.open(self.elements.len());
+    }
+
+    /// Lets the shared numbering know of elements that got their numbers meanwhile.
+    pub fn settle(&mut self) {
+        self.elements = self.settled();
+    }
+
+    /// The shared numbering, with the elements that got their numbers meanwhile.
+    pub fn settled(&self) -> Elements {
+        let mut elements = self.elements.clone();
+        elements.settle(&self.pages, |at| {
+            let tensor = &self.tensors[at as usize];
+            let shape = tensor.shape().cloned().unwrap_or_else(|| vec![u64::MAX]);
+            (tensor.name.clone(), shape, tensor.format())
+        });
+        elements
+    }
+
     /// Takes over formats that runs have shown.
     #[cold]
     pub fn agree(&mut self, formats: Vec<(usize, Format)>) {
@@ -130,6 +176,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         tensors: tensors(spec, &leaves),
         scalars: Vec::new(),
         elements: Elements::default(),
+        pages: Pages::default(),
         errors,
         ledger,
     };
@@ -149,7 +196,8 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .zip(parameters)
         .map(|((launch, tensors), parameters)| Setup { launch, tensors, parameters })
         .collect();
-    Ok(Bound { tensors: builder.tensors, elements: builder.elements, setups, notes, ledger: builder.ledger })
+    let Builder { tensors, elements, pages, ledger, .. } = builder;
+    Ok(Bound { tensors, elements, pages, setups, notes, ledger })
 }
 
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
@@ -261,6 +309,7 @@ struct Builder<'a> {
     /// Symbolic scalars numbered so far.
     scalars: Vec<(String, u32)>,
     elements: Elements,
+    pages: Pages,
     errors: Vec<Diagnostic>,
     ledger: Ledger,
 }
@@ -303,23 +352,28 @@ impl Builder<'_> {
     }
 
     fn number_tensors(&mut self) {
+        let count = |tensor: &BoundTensor| {
+            tensor.shape().map_or(OPEN, |shape| shape.iter().product::<u64>())
+        };
+        let mut all: Vec<u64> = self.tensors.iter().map(count).collect();
+        // The smallest first: what does not fit is what is declared largest.
+        all.sort_unstable();
+        let mut sum = 0u64;
+        let fitting = all.iter().take_while(|count| {
+            sum = sum.saturating_add(**count);
+            sum <= AHEAD
+        });
+        let largest = fitting.last().copied().unwrap_or(0);
+        let mut left = AHEAD;
         for tensor in &mut self.tensors {
-            let shape = tensor.declared.as_ref().and_then(|tensor| tensor.shape.clone());
-            let count = shape.as_ref().map_or(OPEN, |shape| shape.iter().product());
-            let declared = tensor.declared.as_ref().and_then(|tensor| tensor.format);
-            // The values' own domain: as declared, else the reference's.
-            let format =
-                declared.or_else(|| tensor.formats.iter().copied().flatten().next()).unwrap_or(Format::F32);
-            tensor.reserved = count;
-            match self.elements.push(&tensor.name, shape.unwrap_or_else(|| vec![count]), format, count) {
-                Some(first) => tensor.first = first,
-                None => self.errors.push(Diagnostic::error(
-                    Code::V010,
-                    format!(
-                        "there is no room for `{}`: the tensors have too many elements together",
-                        tensor.name
-                    ),
-                )),
+            let count = count(tensor);
+            if count > largest || count > left {
+                continue;
+            }
+            let shape = tensor.shape().cloned().unwrap_or_else(|| vec![count]);
+            if let Some(first) = self.elements.push(&tensor.name, shape, tensor.format(), count) {
+                (tensor.first, tensor.reserved) = (first, count);
+                left -= count;
             }
         }
     }
@@ -444,6 +498,7 @@ impl Builder<'_> {
                 role: tensor.role(),
                 initial,
                 reserved: tensor.reserved,
+                others: Some((self.pages.clone(), at as u32)),
                 name: tensor.name,
             });
         }

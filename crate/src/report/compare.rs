@@ -10,9 +10,9 @@ use super::bind::{Bound, BoundTensor};
 use crate::base::{Format, FormatClass, Source};
 use crate::decide::{Decision, Equality, Reason};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
-use crate::sim::{Cell, Run, TensorState};
+use crate::sim::{Run, TensorState, Written};
 use crate::spec::{Contents, Role};
-use crate::term::{Term, index_name};
+use crate::term::{Term, Terms, index_name};
 
 /// One compared element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,11 +107,11 @@ pub struct Comparison {
 }
 
 /// Collects the pairs of one or two runs.
-pub fn collect(bound: &Bound, runs: &[&Run]) -> Comparison {
+pub fn collect(bound: &Bound, runs: &mut [&mut Run]) -> Comparison {
     let mut comparison = Comparison::default();
     for (at, tensor) in bound.tensors.iter().enumerate() {
-        let states: Vec<Option<&TensorState>> =
-            runs.iter().map(|run| run.tensors.iter().find(|state| state.tensor == at)).collect();
+        // Taken out, because initial contents may have to be made terms of the runs.
+        let states: Vec<Option<TensorState>> = runs.iter_mut().map(|run| take_state(run, at)).collect();
         let written = states.iter().flatten().any(|state| state.written);
         let read = states.iter().flatten().any(|state| state.read);
         let role = tensor.role().unwrap_or(match (written, read) {
@@ -136,59 +136,109 @@ pub fn collect(bound: &Bound, runs: &[&Run]) -> Comparison {
                     .note("use role = \"inout\" to compare it"),
                 );
             }
-            continue;
+        } else {
+            let [first, last] = [0, states.len() - 1];
+            let mut initial = |side: usize, index: u64| {
+                let state = states[side].as_ref();
+                initial(bound, at, side, state, &mut runs[side].terms, index)
+            };
+            let both = ([&states[first], &states[last]], first == last);
+            comparison.output(at, tensor, both, &mut |side, index| {
+                initial(if side == 0 { first } else { last }, index)
+            });
         }
-        comparison.output(at, tensor, &states);
+        for (run, state) in runs.iter_mut().zip(states) {
+            run.tensors.extend(state);
+        }
     }
     comparison
 }
 
+fn take_state(run: &mut Run, tensor: usize) -> Option<TensorState> {
+    let at = run.tensors.iter().position(|state| state.tensor == tensor)?;
+    Some(run.tensors.remove(at))
+}
+
+/// What an element holds that a kernel did not write: its symbol, or its concrete contents, if the
+/// kernel writes to the tensor at all.
+fn initial(
+    bound: &Bound,
+    tensor: usize,
+    side: usize,
+    state: Option<&TensorState>,
+    terms: &mut Terms,
+    index: u64,
+) -> Option<Term> {
+    let BoundTensor { declared, .. } = &bound.tensors[tensor];
+    let (role, contents) =
+        declared.as_ref().map_or((None, false), |tensor| (tensor.role, tensor.contents.is_some()));
+    if role == Some(Role::Out) {
+        return None;
+    }
+    if !contents {
+        return bound.number(tensor, index);
+    }
+    let state = state.filter(|state| state.written)?;
+    let bits = bound.setups[side].tensors[tensor].initial.bits(index)?;
+    Some(terms.number(state.format, bits))
+}
+
 impl Comparison {
-    fn output(&mut self, at: usize, tensor: &BoundTensor, states: &[Option<&TensorState>]) {
-        let reached =
-            states.iter().flatten().map(|state| (state.cells.len() as u64).max(state.reached)).max();
+    fn output(
+        &mut self,
+        at: usize,
+        tensor: &BoundTensor,
+        (states, alone): ([&Option<TensorState>; 2], bool),
+        initial: &mut dyn FnMut(usize, u64) -> Option<Term>,
+    ) {
+        let reached = states.iter().filter_map(|state| Some(state.as_ref()?.reached)).max();
         let shape = tensor.shape().cloned().unwrap_or_else(|| vec![reached.unwrap_or(0)]);
         let count: u64 = shape.iter().product();
         let output = self.outputs.len();
         let contents = tensor.contents().is_some();
         let mut one_sided = Vec::new();
-        let (mut unwritten, mut first_unwritten) = (0, None);
-        // Behind the last cell of both runs neither wrote.
-        let known =
-            states.iter().flatten().map(|state| state.cells.len() as u64).max().unwrap_or(0).min(count);
+        let (mut written, mut first_unwritten) = (0, None);
+        let mut sides = states.map(|state| {
+            let elements = state.as_ref().map(|state| &state.elements);
+            elements.into_iter().flat_map(Written::iter).peekable()
+        });
         // A single kernel is compared with itself: the pairs list its outputs.
-        let [first_run, last_run] = [states[0], states[states.len() - 1]];
-        for index in 0..known {
-            let (reference, optimized) = (cell(tensor, first_run, index), cell(tensor, last_run, index));
-            let writers = [reference.1, optimized.1];
-            match (reference.0, optimized.0) {
-                (Cell::Written(f), Cell::Written(g) | Cell::Initial(g))
-                | (Cell::Initial(f), Cell::Written(g)) => {
+        while let Some(index) = sides.iter_mut().filter_map(|side| Some(side.peek()?.0)).min() {
+            if index != written && first_unwritten.is_none() {
+                first_unwritten = Some(written);
+            }
+            written += 1;
+            let mut side = |at: usize| sides[at].next_if(|(next, ..)| *next == index);
+            let (reference, optimized) = (side(0), side(1));
+            let writer = |side: Option<(u64, Term, u32)>| side.map(|(.., writer)| writer);
+            let writers = [writer(reference), writer(optimized)];
+            let value = |side: usize, written: Option<(u64, Term, u32)>, initial: &mut dyn FnMut(usize, u64) -> Option<Term>| {
+                written.map(|(_, term, _)| term).or_else(|| initial(side, index))
+            };
+            match (value(0, reference, initial), value(1, optimized, initial)) {
+                (Some(f), Some(g)) => {
                     self.pairs.push((f, g));
                     self.places.push(Place { output, index, writers });
                 }
-                (Cell::Written(value), Cell::Unwritten) => {
-                    let instr = reference.1.unwrap_or(u32::MAX);
-                    one_sided.push(OneSided { index, writer: Source::Reference, value, instr, contents });
+                (Some(value), None) => {
+                    let (writer, instr) = (Source::Reference, writers[0].unwrap_or(u32::MAX));
+                    one_sided.push(OneSided { index, writer, value, instr, contents });
                 }
-                (Cell::Unwritten, Cell::Written(value)) => {
-                    let instr = optimized.1.unwrap_or(u32::MAX);
-                    one_sided.push(OneSided { index, writer: Source::Optimized, value, instr, contents });
+                (None, Some(value)) => {
+                    let (writer, instr) = (Source::Optimized, writers[1].unwrap_or(u32::MAX));
+                    one_sided.push(OneSided { index, writer, value, instr, contents });
                 }
-                (Cell::Initial(_) | Cell::Unwritten, Cell::Initial(_) | Cell::Unwritten) => {
-                    unwritten += 1;
-                    first_unwritten = first_unwritten.or(Some(index));
-                }
+                (None, None) => {}
             }
         }
-        if known < count {
-            unwritten += count - known;
-            first_unwritten = first_unwritten.or(Some(known));
+        if written < count {
+            first_unwritten = first_unwritten.or(Some(written));
         }
+        let unwritten = count.saturating_sub(written);
         let output = Output { tensor: at, shape, one_sided, unwritten, first_unwritten };
         if let Some(first) = output.first_unwritten {
             let first = format!("{}{}", tensor.name, index_name(&output.shape, first));
-            let who = if states.len() == 1 { "the kernel does not write" } else { "neither kernel writes" };
+            let who = if alone { "the kernel does not write" } else { "neither kernel writes" };
             let message = match unwritten {
                 _ if unwritten == count => format!("{who} the output `{}`", tensor.name),
                 1 => format!("{who} the element `{first}`"),
@@ -204,23 +254,6 @@ impl Comparison {
             });
         }
         self.outputs.push(output);
-    }
-}
-
-/// An element after a run, and the instruction that wrote it.
-fn cell(tensor: &BoundTensor, state: Option<&TensorState>, index: u64) -> (Cell, Option<u32>) {
-    if let Some(state) = state
-        && let Some(cell) = state.cells.get(index as usize)
-    {
-        let writer =
-            matches!(cell, Cell::Written(_)).then(|| state.writers.get(index as usize).copied()).flatten();
-        return (*cell, writer);
-    }
-    // Not reached by this kernel: as it was at the start.
-    let symbolic = tensor.contents().is_none() && tensor.role() != Some(Role::Out);
-    match symbolic && index < tensor.reserved {
-        true => (Cell::Initial(Term::element(tensor.first + index as u32)), None),
-        false => (Cell::Unwritten, None),
     }
 }
 

@@ -194,11 +194,11 @@ fn judge(path: &Path) -> Option<Tally> {
     let run = |at: usize| {
         sim::simulate(&sim::Options::default(), &budget, &ready.kernels[at].1, &ready.bound.setups[at])
     };
-    let runs = [run(0), run(1)];
+    let mut runs = [run(0), run(1)];
     if runs.iter().any(|run| !run.faults.is_empty()) {
         return None;
     }
-    let comparison = collect(&ready.bound, &[&runs[0], &runs[1]]);
+    let comparison = collect(&ready.bound, &mut runs.iter_mut().collect::<Vec<_>>());
     if comparison.pairs.is_empty() {
         return None;
     }

@@ -97,11 +97,12 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
         window.chosen = Some(at);
         Some((at, window.elements()))
     });
+    let elements = ready.bound.settled();
     let texts = Texts::new(input.reference, input.optimized, input.spec);
     let side = Side { source, kernel, terms: &still.terms };
     let printing = Printing {
         texts: &texts,
-        elements: &ready.bound.elements,
+        elements: &elements,
         sides: [side, side],
         options: ready.options,
         reading: None,

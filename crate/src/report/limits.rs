@@ -26,11 +26,6 @@ pub fn execution(kernel: &str, why: Exhausted, stats: &Stats, budget: &Budget) -
             "the execution of `{kernel}` takes more than the {} thread-instructions allowed",
             grouped(budget.fuel)
         ),
-        Exhausted::Memory if stats.thread_instructions == 0 => format!(
-            "the tensors and variables of `{kernel}` take {}, more than the {} allowed: declare what the CTAs that run touch",
-            bytes(stats.bytes),
-            bytes(budget.memory)
-        ),
         Exhausted::Memory => format!(
             "the execution of `{kernel}` needs more memory than the {} allowed: after {executed} thread-instructions it holds {}, with {} terms",
             bytes(budget.memory),

@@ -17,12 +17,13 @@ use super::difference::mark_differences;
 use super::evidence::Scene;
 use super::expression::{Printing, Sample, Side, unmark};
 use super::model::{OriginRole, OriginStep, Origins, PartOrigin};
+use super::pipeline::on_each;
 use super::ready::Ready;
 use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted};
 use crate::decide::{Meanings, idioms};
 use crate::diag::Ledger;
-use crate::sim::{self, Run, Thread};
+use crate::sim::{self, Thread};
 use crate::term::eval::operands;
 use crate::term::flatten::{Part, flatten_sum};
 use crate::term::print::{Expression, Printer};
@@ -73,17 +74,17 @@ pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) ->
     };
     let [(first, reference), (second, optimized)] = kernels.as_slice() else { return None };
     let run = |bound: &Bound| {
-        let run = |at: usize, kernel| sim::simulate(&options, budget, kernel, &bound.setups[at]);
-        rayon::join(|| run(0, reference), || run(1, optimized))
+        let run = |at: usize| sim::simulate(&options, budget, [reference, optimized][at], &bound.setups[at]);
+        on_each(bound, 2, run, |run| run.unnumbered)
     };
     let mut runs = run(&bound);
-    let changes = disagreements(&bound, &[&runs.0, &runs.1]);
+    let changes = disagreements(&bound, &runs.iter().collect::<Vec<_>>());
     if !changes.is_empty() {
         bound.agree(changes);
         runs = run(&bound);
     }
-    let both: [&Run; 2] = [&runs.0, &runs.1];
-    let comparison = collect(&bound, &both);
+    let comparison = collect(&bound, &mut runs.iter_mut().collect::<Vec<_>>());
+    bound.settle();
     let asked = |place: &Place| {
         place.index == question.index
             && bound.tensors[comparison.outputs[place.output].tensor].name == question.tensor
@@ -95,8 +96,8 @@ pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) ->
         texts: &texts,
         bound: &bound,
         sides: [
-            Side { source: *first, kernel: reference, terms: &runs.0.terms },
-            Side { source: *second, kernel: optimized, terms: &runs.1.terms },
+            Side { source: *first, kernel: reference, terms: &runs[0].terms },
+            Side { source: *second, kernel: optimized, terms: &runs[1].terms },
         ],
         reached: &[],
         options: read,

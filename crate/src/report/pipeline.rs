@@ -206,8 +206,10 @@ impl<'a> Question<'a> {
                 worst = Some((verdict, sentence, at));
             }
         }
+        let mut comparison =
+            collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>());
+        bound.settle();
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-        let mut comparison = collect(&bound, &runs);
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
         if let Some((verdict, sentence, at)) = worst {
             self.report.hint = match verdict {
@@ -468,13 +470,25 @@ fn run_all(
         }
         (run, time)
     };
-    match kernels.len() {
-        1 => vec![run(0)],
-        _ => {
-            let (reference, optimized) = rayon::join(|| run(0), || run(1));
-            vec![reference, optimized]
+    on_each(bound, kernels.len(), run, |(run, _)| run.unnumbered)
+}
+
+/// Does something with each kernel of a question: side by side, unless elements have to be numbered as
+/// they are touched, which `unnumbered` finds in a result.
+pub fn on_each<R: Send>(
+    bound: &Bound,
+    kernels: usize,
+    run: impl Fn(usize) -> R + Sync,
+    unnumbered: impl Fn(&R) -> bool,
+) -> Vec<R> {
+    if kernels == 2 && !bound.needs_pages() && !bound.pages.is_open() {
+        let (reference, optimized) = rayon::join(|| run(0), || run(1));
+        if !unnumbered(&reference) && !unnumbered(&optimized) {
+            return vec![reference, optimized];
         }
     }
+    bound.number_what_is_touched();
+    (0..kernels).map(run).collect()
 }
 
 /// Says of each race whether it is one only because matrix instructions do not order memory: whether

@@ -44,9 +44,10 @@ impl Ready {
         Some(Ready { kernels, bound, options })
     }
 
-    /// One of the kernels, with what it starts from.
+    /// One of the kernels, with what it starts from, to be run alone.
     pub fn side(&self, side: Source) -> Option<(&Kernel, &Setup)> {
         let at = self.kernels.iter().position(|(source, _)| *source == side)?;
+        self.bound.number_what_is_touched();
         Some((&self.kernels[at].1, &self.bound.setups[at]))
     }
 }

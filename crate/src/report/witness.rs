@@ -18,11 +18,18 @@ const LISTED: usize = 256;
 pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
     let rest = number(&witness.default);
     let mut all = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
     for block in bound.elements.blocks() {
-        let own = own_values(witness, block.first, block.count);
-        let output = bound.tensors.iter().any(|tensor| {
-            tensor.first == block.first && tensor.name == block.name && tensor.role() == Some(spec::Role::Out)
-        });
+        // Of tensors that are numbered in pages there are several blocks.
+        if seen.contains(&block.name.as_str()) {
+            continue;
+        }
+        seen.push(&block.name);
+        let own = own_values(bound, witness, &block.name);
+        let output = bound
+            .tensors
+            .iter()
+            .any(|tensor| tensor.name == block.name && tensor.role() == Some(spec::Role::Out));
         if own.is_empty() && output {
             continue;
         }
@@ -34,13 +41,13 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
         let dense = (u64::from(block.count) <= DENSE).then(|| {
             let mut values = vec![rest.clone(); block.count as usize];
             for (element, value) in &own {
-                values[(element - block.first) as usize] = number(value);
+                values[bound.elements.index(*element) as usize] = number(value);
             }
             values
         });
         let entries = own.iter().take(LISTED).map(|(element, value)| InputValue {
             place: bound.elements.name(*element),
-            index: u64::from(element - block.first),
+            index: bound.elements.index(*element),
             value: number(value),
         });
         all.push(InputValues {
@@ -64,15 +71,15 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) ->
         if tensor.role() == Some(spec::Role::Out) || tensor.contents().is_some() {
             continue;
         }
-        let own = own_values(witness, tensor.first, tensor.reserved as u32);
+        let own = own_values(bound, witness, &tensor.name);
         let contents = match own.last() {
             None => Contents::Fill(literal(&witness.default)),
             Some((last, _)) => {
-                let open = (*reached).max(u64::from(last - tensor.first) + 1);
+                let open = (*reached).max(bound.elements.index(*last) + 1);
                 let count = tensor.shape().map_or(open, |shape| shape.iter().product());
                 let mut list = vec![literal(&witness.default); count as usize];
                 for (element, value) in &own {
-                    list[(element - tensor.first) as usize] = literal(value);
+                    list[bound.elements.index(*element) as usize] = literal(value);
                 }
                 Contents::List(list)
             }
@@ -94,7 +101,7 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) ->
         }
     }
     for block in bound.elements.blocks().iter().filter(|block| block.shape.is_empty()) {
-        let own = own_values(witness, block.first, block.count);
+        let own = own_values(bound, witness, &block.name);
         let value = Ok(literal(own.first().map_or(&witness.default, |(_, value)| value)));
         match spec.scalars.iter_mut().find(|scalar| scalar.name == block.name) {
             Some(scalar) => scalar.value = value,
@@ -104,14 +111,18 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) ->
     spec::print(&spec)
 }
 
-fn own_values(witness: &Witness, first: u32, count: u32) -> Vec<(u32, &BigRational)> {
+/// The elements of a tensor that have a value of their own, ascending in the tensor.
+fn own_values<'w>(bound: &Bound, witness: &'w Witness, name: &str) -> Vec<(u32, &'w BigRational)> {
     let mut own: Vec<_> = witness
         .inputs
         .iter()
-        .filter(|(element, value)| (first..first + count).contains(element) && *value != witness.default)
+        .filter(|(element, value)| {
+            *value != witness.default
+                && bound.elements.block_of(*element).is_some_and(|block| block.name == name)
+        })
         .map(|(element, value)| (*element, value))
         .collect();
-    own.sort_by_key(|(element, _)| *element);
+    own.sort_by_key(|(element, _)| bound.elements.index(*element));
     own
 }
 

@@ -56,7 +56,8 @@ impl<'a> Machine<'a> {
         if offset > last || !aligned || !reachable {
             return false;
         }
-        self.begin_batch(index, pc, (region, mask), offset + u64::from(total), access, AccessKind::Read);
+        self.prepare_at(region, offset, total, access, AccessKind::Read);
+        self.trace_access(index, pc, region, mask, AccessKind::Read);
         if self.memory.regions[region].watched {
             let by = self.accessor(index, pc, mask, epoch);
             self.touch_read(index, pc, region, offset..offset + u64::from(total), &by);
@@ -129,7 +130,7 @@ impl<'a> Machine<'a> {
     fn touch_read(&mut self, index: usize, pc: u32, region: usize, bytes: Range<u64>, by: &Accessor) {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in bytes.step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[region].shadow_at(at);
             if let Some(conflict) = self.detector.read(&self.clocks, shadow, by) {
                 self.record_race(index, pc, AccessKind::Read, region, at, conflict);
             }
@@ -234,7 +235,7 @@ impl<'a> Machine<'a> {
                 let epoch = self.clocks.epoch(self.warps[index].first() + lane);
                 let by = self.accessor(index, pc, together, epoch);
                 for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
-                    let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+                    let shadow = self.memory.regions[region].shadow_at(at);
                     if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, hand) {
                         self.record_race(index, pc, AccessKind::Write, region, at, conflict);
                     }

@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
         let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
         let (everybody, kind) = (alone.then_some(self.block), (op, access.format));
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, observed, everybody);
             let Some(conflict) = conflict else { continue };
             if conflict.observed {

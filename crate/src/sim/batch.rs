@@ -47,7 +47,7 @@ impl<'a> Machine<'a> {
         let mut batch = Batch { region: 0, mask: known, offsets: addresses };
         let (total, align) = extent(access);
         if let Some(end) = self.whole_batch(&mut batch, access, kind, total, align) {
-            self.begin_batch(index, pc, (batch.region, known), end, access, kind);
+            self.begin_batch(index, pc, &batch, end, access, kind);
             then(self, &batch);
         } else {
             self.split_batches(index, pc, known, access, kind, &batch.offsets, &mut then);
@@ -102,7 +102,7 @@ impl<'a> Machine<'a> {
                         end = end.max(offset as u64 + u64::from(total));
                     }
                     if batch.mask != 0 {
-                        self.begin_batch(index, pc, (region, batch.mask), end, access, kind);
+                        self.begin_batch(index, pc, &batch, end, access, kind);
                         then(self, &batch);
                     }
                 }
@@ -154,12 +154,18 @@ impl<'a> Machine<'a> {
         &mut self,
         index: usize,
         pc: u32,
-        (region, mask): (usize, u32),
+        batch: &Batch,
         end: u64,
         access: Access,
         kind: AccessKind,
     ) {
-        self.prepare(region, end, access, kind);
+        self.prepare(batch.region, end, access, kind);
+        let offsets = lanes(batch.mask).map(|lane| batch.offsets[lane as usize]);
+        self.memory.touch(self.kernel, self.setup, &mut self.terms, batch.region, offsets);
+        self.trace_access(index, pc, batch.region, batch.mask, kind);
+    }
+
+    pub(super) fn trace_access(&mut self, index: usize, pc: u32, region: usize, mask: u32, kind: AccessKind) {
         let space = self.memory.regions[region].space;
         if matches!(space, Space::Shared | Space::Global) {
             let step = self.warps[index].step;
@@ -211,12 +217,24 @@ impl<'a> Machine<'a> {
         self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes())
     }
 
-    /// Makes a region ready for an access: grown, fine enough, with shadow state.
-    pub(super) fn prepare(&mut self, region: usize, end: u64, access: Access, kind: AccessKind) {
+    /// Makes a region ready for an access at an offset.
+    pub(super) fn prepare_at(
+        &mut self,
+        region: usize,
+        offset: u64,
+        bytes: u32,
+        access: Access,
+        kind: AccessKind,
+    ) {
+        self.prepare(region, offset + u64::from(bytes), access, kind);
+        self.memory.touch(self.kernel, self.setup, &mut self.terms, region, [offset].into_iter());
+    }
+
+    /// Makes a region ready for an access: fine enough, with shadow state for what is there; what is
+    /// accessed has yet to be touched ([`super::memory::Memory::touch`]).
+    fn prepare(&mut self, region: usize, end: u64, access: Access, kind: AccessKind) {
         let state = &mut self.memory.regions[region];
-        if state.size.is_none() && end > state.cells.len() {
-            state.open_to(&mut self.terms, self.setup, end, access.format);
-        }
+        state.settle(self.setup, access.format);
         state.reached = state.reached.max(end);
         match kind {
             AccessKind::Read => state.read = true,

@@ -4,12 +4,18 @@
 //! bits, or undefined, or part `k` of a symbolic value that spans `n` granules. Granules start
 //! as coarse as the region's element type allows and are split once when a narrower access
 //! arrives, so an ordinary access moves one `u64`.
+//!
+//! Small runs of bytes are there from the beginning. Of large ones there are the pages that were
+//! touched ([`Pages`]), one behind the other in the order in which they were; whoever reads or writes
+//! has touched before.
 
 use super::bits;
+use super::pages::{PAGE_BYTES, Pages};
 use super::race::lanes;
 use crate::base::Format;
 use crate::isa::Lanes;
 use crate::term::{Symbol, Terms, Value};
+use std::ops::Range;
 
 const CONCRETE: u64 = 0;
 const UNDEFINED: u64 = 1;
@@ -65,28 +71,77 @@ pub(super) struct Cells {
     granules: Vec<Granule>,
     /// log2 of the granule size in bytes.
     shift: u32,
+    /// Which bytes there are, and where; `None`: all, one after the other.
+    pages: Option<Pages>,
 }
 
 impl Cells {
     /// `bytes` undefined bytes in granules of `granule` bytes (1, 2 or 4).
     pub(super) fn undefined(bytes: u64, granule: u32) -> Cells {
         let shift = granule.trailing_zeros();
-        Cells { granules: vec![Granule::UNDEFINED; bytes.div_ceil(1 << shift) as usize], shift }
+        let granules = vec![Granule::UNDEFINED; bytes.div_ceil(1 << shift) as usize];
+        Cells { granules, shift, pages: None }
     }
 
-    /// Bytes of memory that such a run would hold.
-    pub(super) fn held(bytes: u64, granule: u32) -> u64 {
-        bytes.div_ceil(u64::from(granule)).saturating_mul(size_of::<Granule>() as u64)
+    /// Any number of bytes of which none is there yet.
+    pub(super) fn paged(granule: u32) -> Cells {
+        Cells { granules: Vec::new(), shift: granule.trailing_zeros(), pages: Some(Pages::default()) }
     }
 
-    /// Bytes covered.
+    /// Bytes that are there.
     pub(super) fn len(&self) -> u64 {
         (self.granules.len() as u64) << self.shift
     }
 
+    /// How many granules are there.
+    pub(super) fn granules(&self) -> usize {
+        self.granules.len()
+    }
+
+    /// Where the granule of an offset lies among those that are there.
+    #[inline]
+    pub(super) fn place(&self, offset: u64) -> usize {
+        match &self.pages {
+            None => (offset >> self.shift) as usize,
+            Some(pages) => (pages.place(offset) >> self.shift) as usize,
+        }
+    }
+
+    /// Whether the bytes at an offset are there.
+    #[inline]
+    pub(super) fn has(&self, offset: u64) -> bool {
+        match &self.pages {
+            None => offset < self.len(),
+            Some(pages) => pages.has(offset),
+        }
+    }
+
+    /// Makes a page, undefined, whose first byte is at `start`.
+    pub(super) fn add_page(&mut self, start: u64) {
+        if let Some(pages) = &mut self.pages {
+            pages.add(start);
+            let more = (PAGE_BYTES >> self.shift) as usize;
+            grow(&mut self.granules, more, Granule::UNDEFINED);
+        }
+    }
+
+    /// Whether only what was touched is there.
+    #[inline]
+    pub(super) fn is_paged(&self) -> bool {
+        self.pages.is_some()
+    }
+
+    /// The stretches of bytes that are there, ascending.
+    pub(super) fn stretches(&self) -> Vec<Range<u64>> {
+        match &self.pages {
+            None => vec![0..self.len()],
+            Some(pages) => pages.starts().into_iter().map(|at| at..at + PAGE_BYTES).collect(),
+        }
+    }
+
     /// Bytes of memory held.
     pub(super) fn bytes(&self) -> u64 {
-        self.granules.capacity() as u64 * 8
+        self.granules.capacity() as u64 * 8 + self.pages.as_ref().map_or(0, Pages::bytes)
     }
 
     /// Granule size in bytes.
@@ -143,7 +198,7 @@ impl Cells {
     /// Reads `bytes` bytes at a multiple of the granule size, which must not exceed `bytes`.
     #[inline]
     pub(super) fn read(&self, terms: &mut Terms, offset: u64, bytes: u32) -> Value {
-        let at = (offset >> self.shift) as usize;
+        let at = self.place(offset);
         if bytes == self.granule() {
             let granule = self.granules[at];
             match granule.tag() {
@@ -162,7 +217,7 @@ impl Cells {
     pub(super) fn symbols(&self, mask: u32, offsets: &Lanes, at: u64, codes: &mut Lanes) -> bool {
         let mut other = 0;
         for lane in lanes(mask) {
-            let granule = self.granules[((offsets[lane as usize] + at) >> self.shift) as usize];
+            let granule = self.granules[self.place(offsets[lane as usize] + at)];
             other |= granule.0 ^ WHOLE_SYMBOL;
             codes[lane as usize] = granule.0 & SYMBOL;
         }
@@ -173,7 +228,7 @@ impl Cells {
     /// Whether the contents changed (a wide value counts as changed).
     #[inline]
     pub(super) fn write(&mut self, terms: &mut Terms, offset: u64, bytes: u32, value: Value) -> bool {
-        let at = (offset >> self.shift) as usize;
+        let at = self.place(offset);
         if bytes == self.granule() {
             let new = match value {
                 Value::Concrete(bits) => Granule::concrete(bits as u32 & low_mask(bytes * 8)),
@@ -186,6 +241,15 @@ impl Cells {
         split(terms, value, bytes * 8, &mut self.granules[at..at + count]);
         true
     }
+}
+
+/// Lengthens a list by so many items, a quarter at a time: what doubles holds twice what it needs.
+pub(super) fn grow<T: Copy>(list: &mut Vec<T>, more: usize, item: T) {
+    let need = list.len() + more;
+    if need > list.capacity() {
+        list.reserve_exact(more.max(list.len() / 4));
+    }
+    list.resize(need, item);
 }
 
 fn low_mask(bits: u32) -> u32 {

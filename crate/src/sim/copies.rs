@@ -212,7 +212,7 @@ impl<'a> Machine<'a> {
         }
         let granule = u64::from(self.memory.regions[shared].cells.granule());
         for at in (to..to + u64::from(size)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[shared].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[shared].shadow_at(at);
             if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, Hand::Copy) {
                 self.record_race(index, pc, AccessKind::Write, shared, at, conflict);
             }
@@ -240,7 +240,7 @@ impl<'a> Machine<'a> {
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = self.detector.before_read(&self.clocks, shadow, &by);
             if noted {
                 self.detector.note_read(&self.clocks, shadow, &by);
@@ -291,7 +291,7 @@ impl<'a> Machine<'a> {
             };
             let granule = u64::from(self.memory.regions[region].cells.granule());
             for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
-                let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+                let shadow = self.memory.regions[region].shadow_at(at);
                 self.detector.note_read(&self.clocks, shadow, &by);
             }
         }
@@ -349,7 +349,7 @@ impl<'a> Machine<'a> {
         let (shared, to) = flight.to;
         let granule = u64::from(self.memory.regions[shared].cells.granule());
         for at in (to..to + flight.bytes).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[shared].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[shared].shadow_at(at);
             shadow.land(self.first_thread + thread, flight.instr, writer, epoch);
         }
         if let Some((region, ..)) = flight.from {

@@ -9,6 +9,8 @@ use crate::isa::Effect;
 
 /// Threads of a fault that are listed beside the first.
 const OTHERS: usize = 64;
+/// Bytes that may be added before somebody counts what is held.
+pub(super) const FRESH: u64 = 4 << 20;
 /// Different faults that are kept.
 const FAULTS: usize = 16;
 
@@ -59,10 +61,21 @@ impl<'a> Machine<'a> {
         progress.executed.fetch_add(delta, std::sync::atomic::Ordering::Relaxed);
         if let Err(why) = self.budget.poll() {
             self.exhausted = Some(why);
-        } else if self.stats.warp_instructions >> 10 & 0x3f == 0 && self.bytes() > self.budget.memory {
+        } else if self.memory.unnumbered || self.may_hold_more() && self.bytes() > self.budget.memory {
             self.exhausted = Some(Exhausted::Memory);
         }
         self.exhausted.is_some()
+    }
+
+    /// Whether so much may have been added since the bytes held were last counted that it is time to
+    /// count them again.
+    fn may_hold_more(&mut self) -> bool {
+        let nodes = self.terms.len().saturating_sub(self.counted) as u64;
+        let due = self.memory.fresh > FRESH || nodes > FRESH / 16;
+        if due {
+            (self.memory.fresh, self.counted) = (0, self.terms.len());
+        }
+        due || self.stats.warp_instructions >> 10 & 0x3f == 0
     }
 
     pub(super) fn out_of_fuel(&mut self, index: usize, pc: u32, mask: u32) {

@@ -1,11 +1,11 @@
 //! Gathering what a finished run leaves behind.
 
 use super::machine::Machine;
-use super::memory::{Owner, memory_element, starts_defined};
-use super::outcome::{Cell, Fault, FaultKind, Run, TensorState};
-use super::setup::Initial;
+use super::memory::{Owner, logical_elements};
+use super::outcome::{Fault, FaultKind, Run, TensorState};
+use super::written::Written;
 use crate::base::Format;
-use crate::term::{Term, Value};
+use crate::term::Term;
 
 /// Turns a machine that has stopped into its outcome.
 pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
@@ -23,7 +23,8 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     let mut stats = machine.stats;
     stats.bytes = held;
     stats.terms = machine.terms.len() as u64;
-    Run { terms: machine.terms, faults, tensors, stats, timeline: machine.trace.finish(), ledger }
+    let unnumbered = machine.memory.unnumbered;
+    Run { terms: machine.terms, faults, tensors, stats, timeline: machine.trace.finish(), ledger, unnumbered }
 }
 
 /// Worst first: what explains the others stands before them.
@@ -53,44 +54,41 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
     let step = u64::from(format.bytes());
     let (read, written) = (region.read, region.written);
     let reached = region.reached.div_ceil(step);
-    let mut cells = Vec::new();
-    let mut writers = Vec::new();
-    if written {
-        let count = match &setup.shape {
-            Some(shape) => shape.iter().product(),
-            None => reached,
-        };
-        for element in 0..count {
-            let offset = memory_element(setup, element) * step;
+    let mut elements = Written::default();
+    // Strides lay elements out in another order than the logical one.
+    let mut strided: Vec<(u64, Term, u32)> = Vec::new();
+    let (count, stretches) = match written {
+        true => (setup.shape.as_ref().map(|shape| shape.iter().product::<u64>()), region.cells.stretches()),
+        false => (None, Vec::new()),
+    };
+    for stretch in stretches {
+        let end = machine.memory.regions[index].size.unwrap_or(u64::MAX).min(stretch.end);
+        for position in stretch.start / step..end / step {
+            let offset = position * step;
             let region = &machine.memory.regions[index];
-            let granule = u64::from(region.cells.granule());
-            let writer = (offset..offset + step)
-                .step_by(granule as usize)
-                .filter_map(|byte| region.shadow.get((byte / granule) as usize)?.last_writer())
-                .max();
-            let value = if offset + step <= region.cells.len() {
-                region.cells.read(&mut machine.terms, offset, step as u32)
-            } else {
-                Value::Undefined
-            };
-            let term = machine.number(format, value);
-            let touched = writer.is_some() || !is_initial(&setup.initial, element, term);
-            cells.push(match term {
-                None => Cell::Unwritten,
-                Some(term) if touched => Cell::Written(term),
-                Some(term) if starts_defined(setup) => Cell::Initial(term),
-                Some(_) => Cell::Unwritten,
-            });
-            writers.push(writer.unwrap_or(u32::MAX));
+            let granule = region.cells.granule();
+            let histories =
+                (offset..offset + step).step_by(granule as usize).filter_map(|byte| region.history(byte));
+            let (touched, writer) = histories.filter(|shadow| shadow.written()).fold(
+                (false, None),
+                |(_, writer), shadow| (true, writer.max(shadow.last_writer())),
+            );
+            if !touched {
+                continue;
+            }
+            let value = region.cells.read(&mut machine.terms, offset, step as u32);
+            let Some(term) = machine.number(format, value) else { continue };
+            let writer = writer.unwrap_or(u32::MAX);
+            match setup.strides {
+                Some(_) => logical_elements(setup, position, &mut |at| strided.push((at, term, writer))),
+                None if count.is_none_or(|count| position < count) => elements.push(position, term, writer),
+                None => {}
+            }
         }
     }
-    TensorState { tensor: at, format, read, written, reached, cells, writers }
-}
-
-fn is_initial(initial: &Initial, element: u64, term: Option<Term>) -> bool {
-    match initial {
-        Initial::Symbolic { first } => term == Some(Term::element(first + element as u32)),
-        Initial::Undefined => term.is_none(),
-        Initial::Concrete(_) => true,
+    strided.sort_unstable_by_key(|(element, ..)| *element);
+    for (element, term, writer) in strided {
+        elements.push(element, term, writer);
     }
+    TensorState { tensor: at, format, read, written, reached, elements }
 }

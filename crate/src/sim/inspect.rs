@@ -5,7 +5,7 @@
 
 use super::bits::as_number;
 use super::machine::Machine;
-use super::memory::{Owner, memory_element};
+use super::memory::{Owner, Region, memory_element};
 use super::setup::{Options, Setup};
 use crate::base::{Budget, Format};
 use crate::ir::Kernel;
@@ -84,7 +84,12 @@ pub fn inspect(
 /// Parameters, constants and empty shared memory are nothing to look at.
 fn worth(machine: &Machine<'_>, at: usize) -> bool {
     let region = &machine.memory.regions[at];
-    matches!(region.space, Space::Shared | Space::Global) && region.cells.len() > 0
+    matches!(region.space, Space::Shared | Space::Global) && extent(region) > 0
+}
+
+/// Bytes: declared, or up to the last that was reached.
+fn extent(region: &Region) -> u64 {
+    region.size.unwrap_or(region.reached)
 }
 
 fn holding(machine: &Machine<'_>, at: usize) -> Holding {
@@ -98,7 +103,7 @@ fn holding(machine: &Machine<'_>, at: usize) -> Holding {
         _ => None,
     };
     let format = region.format.or(declared).unwrap_or(Format::F32);
-    let count = region.cells.len() / u64::from(format.bytes());
+    let count = extent(region) / u64::from(format.bytes());
     let shape = match region.owner {
         Owner::Tensor(tensor) => machine.setup.tensors[tensor].shape.clone(),
         _ => None,
@@ -113,14 +118,15 @@ fn held(machine: &mut Machine<'_>, at: usize, format: Format, element: u64) -> (
         _ => element,
     };
     let offset = position * step;
-    let region = &machine.memory.regions[at];
-    if offset + step > region.cells.len() {
+    if offset + step > extent(&machine.memory.regions[at]) {
         return (Held::Nothing, None);
     }
+    machine.memory.touch(machine.kernel, machine.setup, &mut machine.terms, at, [offset].into_iter());
+    let region = &machine.memory.regions[at];
     let granule = u64::from(region.cells.granule());
     let writer = (offset..offset + step)
         .step_by(granule.max(1) as usize)
-        .filter_map(|byte| region.shadow.get((byte / granule) as usize)?.last_writer())
+        .filter_map(|byte| region.history(byte)?.last_writer())
         .max();
     // A finer read than the cells hold is taken out of the whole; here only whole elements count.
     if granule > step {

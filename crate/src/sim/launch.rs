@@ -1,9 +1,8 @@
-//! Launches that do not happen: those that no GPU would accept, and those that are too large.
+//! Launches that no GPU would accept.
 
 use super::outcome::{Fault, FaultKind, Run, Stats};
 use super::setup::Setup;
 use super::trace::Timeline;
-use crate::base::Exhausted;
 use crate::diag::Ledger;
 use crate::ir::Kernel;
 use crate::term::Terms;
@@ -52,22 +51,13 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
 
 /// The outcome of a launch that no GPU would accept.
 pub(super) fn refused(why: String) -> Run {
-    ended(FaultKind::Launch(why), Stats::default())
-}
-
-/// The outcome of a launch whose memory, `bytes`, is more than a run may hold.
-pub(super) fn too_large(bytes: u64) -> Run {
-    ended(FaultKind::Exhausted(Exhausted::Memory), Stats { bytes, ..Stats::default() })
-}
-
-/// The outcome of a launch that did not happen.
-fn ended(kind: FaultKind, stats: Stats) -> Run {
     Run {
         terms: Terms::new(),
-        faults: vec![Fault { kind, site: None, others: Vec::new() }],
+        faults: vec![Fault { kind: FaultKind::Launch(why), site: None, others: Vec::new() }],
         tensors: Vec::new(),
-        stats,
+        stats: Stats::default(),
         timeline: Timeline::default(),
         ledger: Ledger::default(),
+        unnumbered: false,
     }
 }

@@ -24,7 +24,7 @@ use super::straight::{self, Step};
 use super::stretches::Stretches;
 use super::trace::{Stretch, Trace};
 use super::warp::{Group, Warp};
-use super::{harvest, races::Races};
+use super::{ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
@@ -128,6 +128,8 @@ pub(super) struct Machine<'a> {
     pub(super) fuel: u64,
     /// Thread-instructions that the progress counter knows of.
     pub(super) reported: u64,
+    /// Term nodes when the bytes held were last counted.
+    pub(super) counted: usize,
     pub(super) exhausted: Option<Exhausted>,
     random: u64,
 }
@@ -205,6 +207,7 @@ impl<'a> Machine<'a> {
             input_written: false,
             fuel: budget.fuel,
             reported: 0,
+            counted: 0,
             exhausted: None,
             random,
         }
@@ -572,7 +575,7 @@ impl<'a> Machine<'a> {
         let before = self.stats.warp_instructions;
         self.stats.thread_instructions += active * instructions;
         self.stats.warp_instructions += instructions;
-        (before ^ self.stats.warp_instructions) >> 10 != 0
+        (before ^ self.stats.warp_instructions) >> 10 != 0 || self.memory.fresh > ends::FRESH
     }
 
     /// "the branch condition depends on input data".

@@ -453,7 +453,7 @@ impl<'a> Machine<'a> {
                 if !self.fits(index, pc, lane, kind, access, (region, offset, address), bytes, 1) {
                     return None;
                 }
-                self.prepare(region, offset as u64 + u64::from(bytes), access, kind);
+                self.prepare_at(region, offset as u64, bytes, access, kind);
                 Some((region, offset as u64))
             }
             Spot::Local(_) => {
@@ -507,7 +507,7 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let start = offset / granule * granule;
         for at in (start..offset + u64::from(bytes)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = match kind {
                 AccessKind::Read => self.detector.read(&self.clocks, shadow, &by),
                 AccessKind::Write | AccessKind::Atomic => {

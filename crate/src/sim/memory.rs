@@ -1,28 +1,35 @@
 //! The address space: regions for tensors and variables, windows for the state spaces.
 //!
-//! Tensors and global/const variables each own a 64 GiB stretch of generic addresses, far apart,
-//! so that an access outside its region is recognised as such and named after the region it came
-//! from. Shared, local and parameter memory have windows of their own below them.
+//! Tensors and global/const variables each own a stretch of 64 GiB of generic addresses (more where
+//! one is declared larger), far apart, so that an access outside its region is recognised as such and
+//! named after the region it came from. Shared, local and parameter memory have windows of their own
+//! below them. What a region holds at the start is made when it is touched, a page at a time, so that
+//! declared sizes cost nothing.
 //!
 //! Every static shared variable is a region too, far from the others: where a compiler puts them is
 //! its own affair, so an index that runs from one array into the next is out of bounds, whatever
 //! lies there today. All dynamic arrays are one region, as in CUDA.
 
-use super::cells::{Cells, granule_of};
+use super::cells::{Cells, granule_of, grow};
 use super::outcome::Place;
+use super::pages::PAGE_BYTES;
 use super::race::Shadow;
 use super::setup::{Binding, Initial, Setup, TensorSetup};
 use crate::base::Format;
 use crate::ir::{Constant, Kernel};
 use crate::isa::Space;
 use crate::spec::Role;
-use crate::term::{Symbol, Term, Terms, Value, index_name};
+use crate::term::{Symbol, Terms, Value, index_name};
+use std::ops::Range;
 
 const SHARED_WINDOW: u64 = 1 << 32;
 const LOCAL_WINDOW: u64 = 2 << 32;
 const PARAM_WINDOW: u64 = 3 << 32;
 const WINDOW_END: u64 = 4 << 32;
+/// log₂ of the least distance between tensors.
 const STRETCH: u32 = 36;
+/// Regions up to this size are there whole, from the beginning.
+const SMALL: u64 = 1 << 14;
 
 /// Index of dynamic shared memory in [`Memory::regions`].
 const DYNAMIC: usize = 0;
@@ -45,7 +52,7 @@ pub(super) struct Region {
     pub(super) space: Space,
     /// Bytes; `None` while it may grow.
     pub(super) size: Option<u64>,
-    /// Bytes that an open region may grow to.
+    /// Bytes that an open region may have.
     pub(super) limit: u64,
     pub(super) cells: Cells,
     /// Races are looked for here. Not in const memory and parameters; and not, at first, in what is
@@ -58,6 +65,8 @@ pub(super) struct Region {
     pub(super) reached: u64,
     /// Copies under way that read from here.
     pub(super) flights: u32,
+    /// Addresses that a variable holds from the beginning, by their offsets.
+    relocations: Vec<(u64, u64)>,
 }
 
 /// Where an address leads.
@@ -78,6 +87,12 @@ pub(super) struct Memory {
     statics: usize,
     /// log₂ of the distance between shared variables in their window.
     stretch: u32,
+    /// log₂ of the distance between tensors.
+    wide: u32,
+    /// Bytes of pages made since somebody last asked what is held.
+    pub(super) fresh: u64,
+    /// An element was touched that has no number yet ([`TensorSetup::number`]).
+    pub(super) unnumbered: bool,
 }
 
 impl Memory {
@@ -90,31 +105,26 @@ impl Memory {
             |variable: &&crate::ir::Variable| variable.space == Space::Shared && variable.size.is_some();
         let slots = kernel.variables.iter().filter(statics).count() as u64 + 2;
         let stretch = (32 - (64 - slots.leading_zeros())).min(24);
-        let mut memory = Memory { regions: vec![shared, parameters], statics: 0, stretch };
+        let sizes = setup.tensors.iter().filter_map(|tensor| Some(elements_in_memory(tensor)? * 8));
+        let largest = sizes.chain(kernel.variables.iter().filter_map(|variable| variable.size)).max();
+        let wide = STRETCH.max(66 - largest.unwrap_or(0).leading_zeros());
+        let regions = vec![shared, parameters];
+        let mut memory = Memory { regions, statics: 0, stretch, wide, fresh: 0, unnumbered: false };
         for (index, tensor) in setup.tensors.iter().enumerate() {
             let watched = all || tensor.role != Some(Role::In);
-            memory.regions.push(Region { watched, ..tensor_region(terms, index, tensor) });
+            let made = tensor_region(index, tensor, memory.reach(Space::Global));
+            memory.regions.push(Region { watched, ..made });
         }
         for (index, variable) in kernel.variables.iter().enumerate() {
             if !matches!(variable.space, Space::Global | Space::Const) {
                 continue;
             }
-            let size = variable.size.unwrap_or(0);
-            let mut made =
-                region(Owner::Variable(index), variable.space, Some(size), granule_of(variable.format));
-            if variable.initialised || variable.space == Space::Const {
-                made.cells.refine(terms, 1);
-                for at in 0..size {
-                    let byte = variable.init.get(at as usize).copied().unwrap_or(0);
-                    made.cells.write(terms, at, 1, Value::Concrete(u64::from(byte)));
-                }
-            } else if variable.space == Space::Global {
-                // Device memory starts zeroed (CUDA: variables without initialiser are zero).
-                for at in (0..size).step_by(made.cells.granule() as usize) {
-                    made.cells.write(terms, at, made.cells.granule(), Value::Concrete(0));
-                }
-            }
-            memory.regions.push(made);
+            let granule = match variable.relocations.is_empty() {
+                true => granule_of(variable.format),
+                false => 1,
+            };
+            let owner = Owner::Variable(index);
+            memory.regions.push(region(owner, variable.space, Some(variable.size.unwrap_or(0)), granule));
         }
         memory.statics = memory.regions.len();
         for (index, variable) in kernel.variables.iter().enumerate() {
@@ -122,22 +132,15 @@ impl Memory {
                 memory.regions.push(region(Owner::Shared(Some(index)), Space::Shared, Some(size), 4));
             }
         }
-        for (index, variable) in kernel.variables.iter().enumerate() {
-            for (at, constant) in &variable.relocations {
-                let address = memory.constant(kernel, constant);
-                if let Some(region) =
-                    memory.regions.iter_mut().find(|region| region.owner == Owner::Variable(index))
-                {
-                    region.cells.write(terms, *at, 8, Value::Concrete(address));
-                }
+        for at in 2..memory.statics {
+            if let Owner::Variable(variable) = memory.regions[at].owner {
+                let relocations = &kernel.variables[variable].relocations;
+                memory.regions[at].relocations =
+                    relocations.iter().map(|(at, to)| (*at, memory.constant(kernel, to))).collect();
             }
-            let format = granule_of(variable.format);
-            if let Some(region) =
-                memory.regions.iter_mut().find(|region| region.owner == Owner::Variable(index))
-                && format > region.cells.granule()
-                && variable.relocations.is_empty()
-            {
-                region.coarsen(terms, format);
+            if !memory.regions[at].cells.is_paged() {
+                let bytes = 0..memory.regions[at].cells.len();
+                memory.fill(kernel, setup, terms, at, bytes);
             }
         }
         memory.bind(setup, terms);
@@ -151,7 +154,7 @@ impl Memory {
                 Binding::Symbolic(format, term) => Value::Symbolic(Symbol::number(format, term)),
                 Binding::Pointer { tensor, offset } => {
                     let format = setup.tensors[tensor].format.unwrap_or(Format::F32);
-                    Value::Concrete(base(tensor + 2) + offset * u64::from(format.bytes()))
+                    Value::Concrete(self.base(tensor + 2) + offset * u64::from(format.bytes()))
                 }
             };
             let cells = &mut self.regions[PARAMETERS].cells;
@@ -183,7 +186,7 @@ impl Memory {
             Space::Shared if region == DYNAMIC => 1 << self.stretch,
             Space::Shared => ((region - self.statics + 2) as u64) << self.stretch,
             Space::Param => 0,
-            Space::Generic | Space::Global | Space::Local | Space::Const => base(region),
+            Space::Generic | Space::Global | Space::Local | Space::Const => self.base(region),
         };
         start.wrapping_add(offset as u64)
     }
@@ -194,7 +197,7 @@ impl Memory {
         match space {
             Space::Shared => 1 << (self.stretch - 1),
             Space::Param => 1 << 31,
-            Space::Generic | Space::Global | Space::Local | Space::Const => 1 << (STRETCH - 1),
+            Space::Generic | Space::Global | Space::Local | Space::Const => 1 << (self.wide - 1),
         }
     }
 
@@ -233,7 +236,7 @@ impl Memory {
                     _ => {
                         let owner = Owner::Variable(*variable as usize);
                         let index = self.regions.iter().position(|region| region.owner == owner);
-                        index.map_or(0, base)
+                        index.map_or(0, |index| self.base(index))
                     }
                 };
                 address.wrapping_add(*offset as u64)
@@ -249,9 +252,9 @@ impl Memory {
             Space::Local => Spot::Local(small_offset(address)),
             Space::Param => Spot::Region(PARAMETERS, small_offset(address)),
             Space::Global | Space::Const | Space::Generic => {
-                let index = (address.wrapping_add(1 << (STRETCH - 1)) >> STRETCH) as usize;
+                let index = (address.wrapping_add(1 << (self.wide - 1)) >> self.wide) as usize;
                 if index >= 3 && index - 1 < self.statics {
-                    return Spot::Region(index - 1, address.wrapping_sub(base(index - 1)) as i64);
+                    return Spot::Region(index - 1, address.wrapping_sub(self.base(index - 1)) as i64);
                 }
                 if space != Space::Generic {
                     return Spot::Nowhere;
@@ -372,36 +375,125 @@ impl Memory {
     }
 }
 
-impl Region {
-    /// Makes sure that bytes up to `end` exist in an open region, with their initial contents.
-    pub(super) fn open_to(&mut self, terms: &mut Terms, setup: &Setup, end: u64, format: Format) {
-        let Owner::Tensor(index) = self.owner else { return };
-        let tensor = &setup.tensors[index];
-        let format = *self.format.get_or_insert(format);
-        let from = self.cells.len();
-        if from == 0 {
-            self.cells = Cells::undefined(0, granule_of(format));
-        }
-        if end <= from {
+impl Memory {
+    /// The generic address of a region's first byte.
+    pub(super) fn base(&self, region: usize) -> u64 {
+        (region as u64 + 1) << self.wide
+    }
+
+    /// Makes sure that the bytes which lanes access are there, each within a page, with their initial
+    /// contents.
+    #[inline]
+    pub(super) fn touch(
+        &mut self,
+        kernel: &Kernel,
+        setup: &Setup,
+        terms: &mut Terms,
+        at: usize,
+        offsets: impl Iterator<Item = u64>,
+    ) {
+        if !self.regions[at].cells.is_paged() {
             return;
         }
-        // Grow geometrically: neighbouring lanes and iterations ask for a little more each time.
-        let step = u64::from(format.bytes());
-        let to = end.max(from + from / 2).next_multiple_of(step).min(self.limit.max(end));
-        self.cells.grow(to);
-        let to = self.cells.len();
-        for element in from / step..to / step {
-            let value = initial_value(&tensor.initial, format, element);
-            self.cells.write(terms, element * step, format.bytes(), value);
+        let mut last = u64::MAX;
+        for offset in offsets {
+            let start = offset & !(PAGE_BYTES - 1);
+            if start != last && !self.regions[at].cells.has(start) {
+                self.make_page(kernel, setup, terms, at, start);
+            }
+            last = start;
+        }
+        if self.regions[at].watched {
+            self.regions[at].shadowed();
         }
     }
 
-    /// Shadow entries for every granule.
-    pub(super) fn shadowed(&mut self) {
-        let granules = (self.cells.len() / u64::from(self.cells.granule())) as usize;
-        if self.shadow.len() < granules {
-            self.shadow.resize(granules, Shadow::default());
+    #[cold]
+    fn make_page(&mut self, kernel: &Kernel, setup: &Setup, terms: &mut Terms, at: usize, start: u64) {
+        let region = &mut self.regions[at];
+        region.cells.add_page(start);
+        let granule = size_of::<Shadow>() as u64 * u64::from(region.watched) + 8;
+        self.fresh += PAGE_BYTES / u64::from(region.cells.granule()) * granule;
+        let end = region.size.unwrap_or(u64::MAX).min(start + PAGE_BYTES);
+        self.fill(kernel, setup, terms, at, start..end);
+        if self.unnumbered {
+            // The run is void: let it be looked at at once.
+            self.fresh = u64::MAX / 2;
         }
+    }
+
+    /// Writes a tensor's or a variable's initial contents.
+    fn fill(&mut self, kernel: &Kernel, setup: &Setup, terms: &mut Terms, at: usize, bytes: Range<u64>) {
+        let region = &mut self.regions[at];
+        match region.owner {
+            Owner::Tensor(tensor) => {
+                let tensor = &setup.tensors[tensor];
+                let Some(format) = region.format else { return };
+                if tensor.initial == Initial::Undefined {
+                    return;
+                }
+                let step = u64::from(format.bytes());
+                for position in bytes.start / step..bytes.end / step {
+                    let Some(element) = logical_element(tensor, position) else { continue };
+                    let value = initial_value(tensor, format, element);
+                    self.unnumbered |= value.is_none();
+                    region.cells.write(terms, position * step, format.bytes(), value.unwrap_or(Value::Undefined));
+                }
+            }
+            Owner::Variable(variable) => {
+                // Device memory starts zeroed (CUDA: variables without initialiser are zero).
+                let init = &kernel.variables[variable].init;
+                let byte = |at: u64| u64::from(init.get(at as usize).copied().unwrap_or(0));
+                let granule = region.cells.granule();
+                for at in bytes.clone().step_by(granule as usize) {
+                    let word = (at..at + u64::from(granule)).rev().fold(0, |word, at| word << 8 | byte(at));
+                    region.cells.write(terms, at, granule, Value::Concrete(word));
+                }
+                for (at, address) in &region.relocations {
+                    for part in (0..8).filter(|part| bytes.contains(&(at + part))) {
+                        let byte = Value::Concrete(address >> (8 * part) & 0xff);
+                        region.cells.write(terms, at + part, 1, byte);
+                    }
+                }
+            }
+            Owner::Shared(_) | Owner::Parameters => {}
+        }
+    }
+}
+
+impl Region {
+    /// The format of an open region is that of its first access.
+    pub(super) fn settle(&mut self, setup: &Setup, format: Format) {
+        if let (None, None, Owner::Tensor(tensor)) = (self.size, self.format, self.owner) {
+            self.format = Some(format);
+            self.cells = Cells::paged(granule_of(format));
+            self.size = elements_in_memory(&setup.tensors[tensor]).map(|span| span * u64::from(format.bytes()));
+            self.limit = self.size.unwrap_or(self.limit);
+        }
+    }
+
+    /// Shadow entries for every granule that is there.
+    pub(super) fn shadowed(&mut self) {
+        let granules = self.cells.granules();
+        if self.shadow.len() < granules {
+            let more = granules - self.shadow.len();
+            grow(&mut self.shadow, more, Shadow::default());
+        }
+    }
+
+    /// The shadow entry of an offset whose bytes are there.
+    #[inline]
+    pub(super) fn shadow_at(&mut self, offset: u64) -> &mut Shadow {
+        let at = self.cells.place(offset);
+        &mut self.shadow[at]
+    }
+
+    /// The shadow entry of an offset, if it was ever watched.
+    pub(super) fn history(&self, offset: u64) -> Option<&Shadow> {
+        if !self.cells.has(offset) {
+            return None;
+        }
+        self.shadow.get(self.cells.place(offset))
     }
 
     /// Makes granules no larger than `bytes`, in cells and shadow alike.
@@ -413,23 +505,6 @@ impl Region {
                 old.into_iter().flat_map(|entry| std::iter::repeat_n(entry, factor as usize)).collect();
         }
     }
-
-    /// Rebuilds the cells in granules of `bytes` bytes (they must be concrete or undefined).
-    fn coarsen(&mut self, terms: &mut Terms, bytes: u32) {
-        let mut coarse = Cells::undefined(self.cells.len(), bytes);
-        for at in (0..self.cells.len() / u64::from(bytes) * u64::from(bytes)).step_by(bytes as usize) {
-            let value = self.cells.read(terms, at, bytes);
-            coarse.write(terms, at, bytes, value);
-        }
-        if self.cells.len().is_multiple_of(u64::from(bytes)) {
-            self.cells = coarse;
-        }
-    }
-}
-
-/// The generic address of a region's first byte.
-pub(super) fn base(region: usize) -> u64 {
-    (region as u64 + 1) << STRETCH
 }
 
 /// The generic address of a space's offset 0; 0 for spaces whose addresses are generic already.
@@ -448,12 +523,13 @@ fn small_offset(address: u64) -> i64 {
 }
 
 fn region(owner: Owner, space: Space, size: Option<u64>, granule: u32) -> Region {
+    let here = size.filter(|size| *size <= SMALL || matches!(space, Space::Shared | Space::Param));
     Region {
         owner,
         space,
         size,
         limit: size.unwrap_or(0),
-        cells: Cells::undefined(size.unwrap_or(0), granule),
+        cells: here.map_or_else(|| Cells::paged(granule), |size| Cells::undefined(size, granule)),
         watched: matches!(space, Space::Shared | Space::Global),
         shadow: Vec::new(),
         format: None,
@@ -461,6 +537,7 @@ fn region(owner: Owner, space: Space, size: Option<u64>, granule: u32) -> Region
         written: false,
         reached: 0,
         flights: 0,
+        relocations: Vec::new(),
     }
 }
 
@@ -475,52 +552,34 @@ fn span(shape: &[u64], strides: Option<&[u64]>) -> u64 {
     }
 }
 
-/// Bytes that the tensors and variables of a run hold from the beginning.
-pub(super) fn laid_out(kernel: &Kernel, setup: &Setup) -> u64 {
-    let tensors = setup.tensors.iter().filter_map(|tensor| {
-        let format = tensor.format?;
-        let elements = span(tensor.shape.as_ref()?, tensor.strides.as_deref());
-        Some(Cells::held(elements.saturating_mul(u64::from(format.bytes())), granule_of(format)))
-    });
-    let variables = kernel.variables.iter().filter_map(|variable| match variable.space {
-        Space::Global | Space::Const => Some(Cells::held(variable.size?, granule_of(variable.format))),
-        _ => None,
-    });
-    tensors.chain(variables).fold(0, u64::saturating_add)
+/// Bytes of a tensor whose format and shape are known.
+fn tensor_bytes(tensor: &TensorSetup) -> Option<u64> {
+    Some(elements_in_memory(tensor)? * u64::from(tensor.format?.bytes()))
 }
 
-fn tensor_region(terms: &mut Terms, index: usize, tensor: &TensorSetup) -> Region {
-    let (Some(format), Some(shape)) = (tensor.format, &tensor.shape) else {
-        let mut open = region(Owner::Tensor(index), Space::Global, None, 4);
-        open.format = tensor.format;
-        let bytes = tensor.format.map_or(8, Format::bytes);
-        open.limit = tensor.reserved * u64::from(bytes);
-        return open;
-    };
-    let step = u64::from(format.bytes());
-    let count: u64 = shape.iter().product();
-    let span = span(shape, tensor.strides.as_deref());
-    let mut made = region(Owner::Tensor(index), Space::Global, Some(span * step), granule_of(format));
-    made.format = Some(format);
-    made.reached = span;
-    for element in 0..count {
-        let value = initial_value(&tensor.initial, format, element);
-        let at = memory_element(tensor, element);
-        made.cells.write(terms, at * step, format.bytes(), value);
-    }
+/// Elements from a tensor's first to its last in memory, if its shape is known.
+fn elements_in_memory(tensor: &TensorSetup) -> Option<u64> {
+    Some(span(tensor.shape.as_ref()?, tensor.strides.as_deref()))
+}
+
+/// A tensor's region; `most` bytes where nobody says how large it is.
+fn tensor_region(index: usize, tensor: &TensorSetup, most: u64) -> Region {
+    let size = tensor_bytes(tensor);
+    let mut made = region(Owner::Tensor(index), Space::Global, size, tensor.format.map_or(4, granule_of));
+    made.format = tensor.format;
+    made.limit = size.or(elements_in_memory(tensor).map(|span| span * 8)).unwrap_or(most);
     made
 }
 
-fn initial_value(initial: &Initial, format: Format, element: u64) -> Value {
-    match initial {
-        Initial::Symbolic { first } => {
-            Value::Symbolic(Symbol::number(format, Term::element(first + element as u32)))
+/// What an element holds at the start; `None` where it has no number yet.
+fn initial_value(tensor: &TensorSetup, format: Format, element: u64) -> Option<Value> {
+    match &tensor.initial {
+        Initial::Symbolic { .. } => {
+            let term = tensor.number(element)?;
+            Some(Value::Symbolic(Symbol::number(format, term)))
         }
-        Initial::Undefined => Value::Undefined,
-        Initial::Concrete(list) => match list.get(element as usize).or(list.last()) {
-            Some(bits) => Value::Concrete(*bits),
-            None => Value::Undefined,
-        },
+        Initial::Undefined => Some(Value::Undefined),
+        Initial::Concrete(_) => Some(tensor.initial.bits(element).map_or(Value::Undefined, Value::Concrete)),
     }
 }
 
@@ -536,9 +595,42 @@ pub(super) fn memory_element(tensor: &TensorSetup, logical: u64) -> u64 {
     at
 }
 
-/// Whether reading before writing is allowed at the start.
-pub(super) fn starts_defined(tensor: &TensorSetup) -> bool {
-    tensor.role != Some(Role::Out)
+/// The logical element at a memory position, in elements; of several the last.
+fn logical_element(tensor: &TensorSetup, position: u64) -> Option<u64> {
+    let mut last = None;
+    logical_elements(tensor, position, &mut |element| last = last.max(Some(element)));
+    last
+}
+
+/// All logical elements at a memory position, in elements. Strides may be zero and may overlap.
+pub(super) fn logical_elements(tensor: &TensorSetup, position: u64, found: &mut dyn FnMut(u64)) {
+    let (Some(shape), Some(strides)) = (&tensor.shape, &tensor.strides) else { return found(position) };
+    let mut axes: Vec<(u64, u64, u64)> = Vec::new();
+    let mut inner = 1;
+    for (extent, stride) in shape.iter().zip(strides).rev() {
+        axes.push((*stride, *extent, inner));
+        inner *= extent;
+    }
+    // The largest strides first: without overlap each then has one index that is possible.
+    axes.sort_unstable_by_key(|axis| std::cmp::Reverse(*axis));
+    solve(&axes, position, 0, found);
+}
+
+fn solve(axes: &[(u64, u64, u64)], rest: u64, element: u64, found: &mut dyn FnMut(u64)) {
+    let Some(((stride, extent, inner), others)) = axes.split_first() else {
+        if rest == 0 {
+            found(element);
+        }
+        return;
+    };
+    let reach: u64 = others.iter().map(|(stride, extent, _)| stride * (extent - 1)).sum();
+    let (least, most) = match stride {
+        0 => (0, extent - 1),
+        _ => (rest.saturating_sub(reach).div_ceil(*stride), (rest / stride).min(extent - 1)),
+    };
+    for index in least..=most {
+        solve(others, rest - index * stride, element + index * inner, found);
+    }
 }
 
 fn element_text(name: &str, shape: Option<&[u64]>, offset: i64, bytes: u32) -> String {

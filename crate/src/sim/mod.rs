@@ -45,6 +45,7 @@ mod memory;
 mod notes;
 mod origins;
 mod outcome;
+mod pages;
 mod phaser;
 mod predicate;
 mod race;
@@ -57,14 +58,16 @@ mod straight;
 mod stretches;
 mod trace;
 mod warp;
+mod written;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Cell, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread,
+    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread,
     WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
+pub use written::Written;
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
 
 use crate::base::Budget;
@@ -74,10 +77,6 @@ use crate::ir::Kernel;
 pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup) -> Run {
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
-    }
-    let bytes = memory::laid_out(kernel, setup);
-    if bytes > budget.memory {
-        return launch::too_large(bytes);
     }
     let run = |watch_inputs| machine::Machine::new(options, budget, kernel, setup, watch_inputs).run();
     match run(false) {

@@ -87,7 +87,7 @@ fn storer(machine: &Machine<'_>, tensor: usize, element: u64) -> Option<u32> {
     let region = machine.memory.regions.get(tensor + 2)?;
     let step = u64::from(region.format?.bytes());
     let offset = memory_element(&machine.setup.tensors[tensor], element) * step;
-    region.shadow.get((offset / u64::from(region.cells.granule())) as usize)?.last_thread()
+    region.history(offset)?.last_thread()
 }
 
 /// Lanes of a warp that had a term in their hands after an instruction.

@@ -4,7 +4,8 @@ use super::trace::Timeline;
 use crate::base::{Exhausted, Format};
 use crate::diag::Ledger;
 use crate::isa::Space;
-use crate::term::{Term, Terms};
+use super::written::Written;
+use crate::term::Terms;
 
 /// A thread by its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
@@ -191,17 +192,6 @@ pub struct Stats {
     pub terms: u64,
 }
 
-/// Final contents of one tensor element.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cell {
-    /// Nothing wrote it and it had no initial value.
-    Unwritten,
-    /// Not written; its initial value stands.
-    Initial(Term),
-    /// Written; this is its value.
-    Written(Term),
-}
-
 /// A tensor after the run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TensorState {
@@ -215,10 +205,8 @@ pub struct TensorState {
     pub written: bool,
     /// Elements reached (one past the highest), where the size was left open.
     pub reached: u64,
-    /// Elements in logical order; for a tensor that was only read this is empty.
-    pub cells: Vec<Cell>,
-    /// For written elements, the instruction that wrote last (parallel to `cells`).
-    pub writers: Vec<u32>,
+    /// The elements that the kernel wrote.
+    pub elements: Written,
 }
 
 /// Everything a run leaves behind.
@@ -235,6 +223,9 @@ pub struct Run {
     pub timeline: Timeline,
     /// What was assumed while executing.
     pub ledger: Ledger,
+    /// The run ended at an element that has no number yet ([`TensorSetup::number`](super::TensorSetup)):
+    /// it has to be repeated with numbers given.
+    pub unnumbered: bool,
 }
 
 impl Run {

@@ -161,7 +161,7 @@ impl<'a> Machine<'a> {
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset..offset + u64::from(BYTES)).step_by(granule as usize) {
-            let shadow = &mut self.memory.regions[region].shadow[(at / granule) as usize];
+            let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = if changes {
                 self.detector.write(&self.clocks, shadow, &by, Hand::Thread)
             } else {

@@ -111,6 +111,11 @@ impl Shadow {
         }
     }
 
+    /// Whether anything wrote here, an atomic included.
+    pub(super) fn written(&self) -> bool {
+        self.write_instr != NOBODY || self.atomic_op.is_some()
+    }
+
     /// The instruction that wrote last, if any did.
     pub(super) fn last_writer(&self) -> Option<u32> {
         (self.write_instr != NOBODY).then_some(self.write_instr)

@@ -2,7 +2,7 @@
 
 use crate::base::Format;
 use crate::spec::{Launch, Role};
-use crate::term::Term;
+use crate::term::{Pages, Term};
 
 /// Initial contents of a tensor.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,8 +33,31 @@ pub struct TensorSetup {
     pub role: Option<Role>,
     /// What it holds at the start.
     pub initial: Initial,
-    /// Elements reserved in the shared numbering (the limit of an open tensor).
+    /// Elements that have numbers one after the other in the shared numbering.
     pub reserved: u64,
+    /// Who numbers the others, when they are touched, and as which tensor of the question.
+    pub others: Option<(Pages, u32)>,
+}
+
+impl Initial {
+    /// The bits of an element of concrete contents.
+    pub fn bits(&self, element: u64) -> Option<u64> {
+        let Initial::Concrete(list) = self else { return None };
+        list.get(element as usize).or(list.last()).copied()
+    }
+}
+
+impl TensorSetup {
+    /// The symbol that an element is at the start; `None` if it has no number, and may get none now.
+    pub fn number(&self, element: u64) -> Option<Term> {
+        match (&self.initial, &self.others) {
+            (Initial::Symbolic { first }, _) if element < self.reserved => {
+                Some(Term::element(first + element as u32))
+            }
+            (_, Some((pages, tensor))) => pages.number(*tensor, element).map(Term::element),
+            (_, None) => None,
+        }
+    }
 }
 
 /// What bytes of the parameter block hold.

@@ -11,7 +11,7 @@ use crate::diag::{Code, Diagnostic};
 use toml::de::{DeTable, DeValue};
 
 /// Elements that all tensors of a question may have together (the shared numbering has 2^31).
-pub const MAX_ELEMENTS: u64 = 1 << 30;
+pub const MAX_ELEMENTS: u64 = 1 << 42;
 
 // Limits of every device since compute capability 5.0 (CUDA programming guide, technical
 // specifications): threads per block, and extents of block and grid.

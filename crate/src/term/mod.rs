@@ -21,7 +21,7 @@ mod store;
 mod value;
 
 pub use constant::{Constant, Named, Number};
-pub use elements::{Block, Elements, index_name};
+pub use elements::{Block, Elements, Pages, index_name};
 pub use eval::Interval;
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
 pub use store::{Terms, TermsView};
