@@ -248,7 +248,9 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
     if let Some(fault) = run.faults.first() {
         return Some(Err(format!("the simulator: {:?}", fault.kind)));
     }
-    let read = |row: usize, at: usize| run.tensors[1].elements.get((4 * row + at) as u64).and_then(|(term, _)| bits(&run.terms, term));
+    let read = |row: usize, at: usize| {
+        run.tensors[1].elements.get((4 * row + at) as u64).and_then(|(term, _)| bits(&run.terms, term))
+    };
     let simulated: Option<Vec<Vec<u64>>> =
         (0..rows.len()).map(|row| (0..outs).map(|at| read(row, at)).collect()).collect();
     let Some(simulated) = simulated else { return Some(Err("the simulator gives no number".to_owned())) };

@@ -136,10 +136,7 @@ fn deciding_and_checking_stop_soon() {
         let state = run.tensors.iter().find(|state| state.tensor == 2).expect("C is written");
         state.elements.iter().map(|(_, term, _)| term).collect::<Vec<Term>>()
     };
-    let pairs: Vec<(Term, Term)> = output(&reference)
-        .into_iter()
-        .zip(output(&optimized))
-        .collect();
+    let pairs: Vec<(Term, Term)> = output(&reference).into_iter().zip(output(&optimized)).collect();
     assert_eq!(pairs.len(), 4096, "C is written whole");
     let elements = elements();
     let problem = decide::Problem {

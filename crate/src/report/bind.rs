@@ -352,9 +352,7 @@ impl Builder<'_> {
     }
 
     fn number_tensors(&mut self) {
-        let count = |tensor: &BoundTensor| {
-            tensor.shape().map_or(OPEN, |shape| shape.iter().product::<u64>())
-        };
+        let count = |tensor: &BoundTensor| tensor.shape().map_or(OPEN, |shape| shape.iter().product::<u64>());
         let mut all: Vec<u64> = self.tensors.iter().map(count).collect();
         // The smallest first: what does not fit is what is declared largest.
         all.sort_unstable();

@@ -212,7 +212,9 @@ impl Comparison {
             let (reference, optimized) = (side(0), side(1));
             let writer = |side: Option<(u64, Term, u32)>| side.map(|(.., writer)| writer);
             let writers = [writer(reference), writer(optimized)];
-            let value = |side: usize, written: Option<(u64, Term, u32)>, initial: &mut dyn FnMut(usize, u64) -> Option<Term>| {
+            let value = |side: usize,
+                         written: Option<(u64, Term, u32)>,
+                         initial: &mut dyn FnMut(usize, u64) -> Option<Term>| {
                 written.map(|(_, term, _)| term).or_else(|| initial(side, index))
             };
             match (value(0, reference, initial), value(1, optimized, initial)) {

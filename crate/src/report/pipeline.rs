@@ -206,8 +206,7 @@ impl<'a> Question<'a> {
                 worst = Some((verdict, sentence, at));
             }
         }
-        let mut comparison =
-            collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>());
+        let mut comparison = collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>());
         bound.settle();
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);

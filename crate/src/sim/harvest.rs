@@ -69,10 +69,9 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
             let granule = region.cells.granule();
             let histories =
                 (offset..offset + step).step_by(granule as usize).filter_map(|byte| region.history(byte));
-            let (touched, writer) = histories.filter(|shadow| shadow.written()).fold(
-                (false, None),
-                |(_, writer), shadow| (true, writer.max(shadow.last_writer())),
-            );
+            let (touched, writer) = histories
+                .filter(|shadow| shadow.written())
+                .fold((false, None), |(_, writer), shadow| (true, writer.max(shadow.last_writer())));
             if !touched {
                 continue;
             }

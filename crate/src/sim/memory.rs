@@ -437,7 +437,12 @@ impl Memory {
                     let Some(element) = logical_element(tensor, position) else { continue };
                     let value = initial_value(tensor, format, element);
                     self.unnumbered |= value.is_none();
-                    region.cells.write(terms, position * step, format.bytes(), value.unwrap_or(Value::Undefined));
+                    region.cells.write(
+                        terms,
+                        position * step,
+                        format.bytes(),
+                        value.unwrap_or(Value::Undefined),
+                    );
                 }
             }
             Owner::Variable(variable) => {
@@ -467,7 +472,8 @@ impl Region {
         if let (None, None, Owner::Tensor(tensor)) = (self.size, self.format, self.owner) {
             self.format = Some(format);
             self.cells = Cells::paged(granule_of(format));
-            self.size = elements_in_memory(&setup.tensors[tensor]).map(|span| span * u64::from(format.bytes()));
+            self.size =
+                elements_in_memory(&setup.tensors[tensor]).map(|span| span * u64::from(format.bytes()));
             self.limit = self.size.unwrap_or(self.limit);
         }
     }

@@ -63,12 +63,12 @@ mod written;
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread,
-    WaitGroup, WaitKind,
+    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread, WaitGroup,
+    WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
-pub use written::Written;
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
+pub use written::Written;
 
 use crate::base::Budget;
 use crate::ir::Kernel;

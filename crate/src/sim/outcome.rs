@@ -1,10 +1,10 @@
 //! What a run leaves behind: memory, faults, counts; the timeline is in [`super::trace`].
 
 use super::trace::Timeline;
+use super::written::Written;
 use crate::base::{Exhausted, Format};
 use crate::diag::Ledger;
 use crate::isa::Space;
-use super::written::Written;
 use crate::term::Terms;
 
 /// A thread by its coordinates.

@@ -102,7 +102,11 @@ fn what_is_wrong_is_pointed_at() {
             "`dynamic_shared` must be from 0 to 232448, not 999999",
         ),
         ("[tensors.A]\ntype = \"float\"", "\"float\"", "`float` is not a type; did you mean `f32`?"),
-        ("[tensors.A]\nshape = [4194304, 4194304]", "[4194304, 4194304]", "a tensor has at most 4398046511104 elements"),
+        (
+            "[tensors.A]\nshape = [4194304, 4194304]",
+            "[4194304, 4194304]",
+            "a tensor has at most 4398046511104 elements",
+        ),
         ("[tensors.A]\nshape = 4\nstrides = [1, 2]", "[1, 2]", "2 strides for 1 dimensions"),
         (
             "[tensors.A]\nshape = 3\ncontents = [1, 2]",
