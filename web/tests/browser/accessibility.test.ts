@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import examples from 'virtual:gallery'
 import { encode } from '../../src/core/share'
-import { close, open, paste, textOf, verdict, visit, type Site } from './page'
+import { close, leave, open, paste, rewrite, textOf, verdict, visit, type Site } from './page'
 
 let site: Site
 
@@ -115,15 +115,12 @@ test.each([1280, 390])('axe finds nothing at %i pixels', { timeout: 600_000 }, a
   await look(broken, 'invalid PTX')
   await broken.context().close()
   const { page: failing } = await visit(site)
-  await failing.route(/\/assets\/worker-.*\.js$/, async route => {
-    const response = await route.fetch()
-    await route.fulfill({ response, body: 'delete self.WebAssembly;' + (await response.text()) })
-  })
+  await rewrite(failing, /\/assets\/worker-.*\.js$/, text => 'delete self.WebAssembly;' + text)
   await failing.goto('about:blank')
   await failing.goto(site.address)
   await ready(failing)
   await failing.getByTestId('tool-error').waitFor()
   await look(failing, 'tool error')
-  await failing.context().close()
+  await leave(failing)
   expect(problems).toEqual([])
 })

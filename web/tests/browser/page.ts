@@ -52,6 +52,20 @@ export function watch(page: Page, address: string): string[] {
   return complaints
 }
 
+/** From now on the page gets the files whose address matches changed by `change`; ends with `leave`. */
+export async function rewrite(page: Page, files: RegExp, change: (text: string) => string): Promise<void> {
+  await page.route(files, async route => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: change(await response.text()) })
+  })
+}
+
+/** Closes a page once no rewritten file is on its way to it: closing would break the fetch off, and fail the run. */
+export async function leave(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.context().close()
+}
+
 /** Waits for the verdict of the texts as they are, and names it. */
 export async function verdict(page: Page, timeout = 60_000): Promise<string> {
   await page.locator('[data-testid="verdict"]').waitFor({ timeout })

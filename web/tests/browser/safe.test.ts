@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import examples from 'virtual:gallery'
 import { encode } from '../../src/core/share'
 import { dist } from './host'
-import { close, open, textOf, verdict, verify, visit, type Site } from './page'
+import { close, leave, open, rewrite, textOf, verdict, verify, visit, type Site } from './page'
 
 const SOON = 9_000
 
@@ -108,10 +108,7 @@ describe('the engine', () => {
 
   test('that gets no more memory says so, and how far it was', async () => {
     const { page } = await visit(site)
-    await page.route(/\/assets\/warpproof-\w+.*\.js$/, async route => {
-      const response = await route.fetch()
-      await route.fulfill({ response, body: (await response.text()).replace('maximum:65536', 'maximum:400') })
-    })
+    await rewrite(page, /\/assets\/warpproof-\w+.*\.js$/, text => text.replace('maximum:65536', 'maximum:400'))
     await page.goto('about:blank')
     await page.goto(site.address + '#' + encode({ ...matmul(), verdict: null }))
     const { kind, title } = await failure(page)
@@ -122,7 +119,7 @@ describe('the engine', () => {
     await page.getByTestId('examples').click()
     await page.locator('[data-example="race_free/pattern/own_slot"]').click()
     expect(await verdict(page)).toBe('race_free')
-    await page.context().close()
+    await leave(page)
   })
 
   test('without isolation runs on one thread and says why, soon', async () => {
@@ -140,10 +137,7 @@ describe('the engine', () => {
     ['WebAssembly', 'delete self.WebAssembly;', 'no WebAssembly'],
   ])('in a browser without %s says so; the texts stay', async (_, sabotage, message) => {
     const { page } = await visit(site)
-    await page.route(/\/assets\/worker-.*\.js$/, async route => {
-      const response = await route.fetch()
-      await route.fulfill({ response, body: sabotage + (await response.text()) })
-    })
+    await rewrite(page, /\/assets\/worker-.*\.js$/, text => sabotage + text)
     await page.goto('about:blank')
     await page.goto(site.address)
     const { kind, after } = await failure(page)
@@ -152,7 +146,7 @@ describe('the engine', () => {
     await expect.poll(() => page.locator('#panel').textContent()).toContain(message)
     await expect.poll(() => page.getByTestId('engine').textContent()).toContain('unavailable')
     await expect.poll(() => textOf(page, 'reference')).toBe(first.input.reference)
-    await page.context().close()
+    await leave(page)
   })
 })
 
