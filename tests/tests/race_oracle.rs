@@ -96,7 +96,7 @@ impl Subject<'_> {
                     }
                 }
                 FaultKind::Deadlock(_) => found.stuck = true,
-                FaultKind::BarrierDivergence(_) => found.ambiguous = true,
+                FaultKind::BarrierDivergence(..) => found.ambiguous = true,
                 FaultKind::NotStructured(_) => found.unstructured = true,
                 other => panic!("unexpected fault {other:?} in {:?}\n{}", self.program, self.program.ptx().0),
             }
