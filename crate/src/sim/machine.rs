@@ -347,7 +347,8 @@ impl<'a> Machine<'a> {
             return;
         }
         let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
-        if stuck && self.faults.is_empty() {
+        let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
+        if stuck && !stopped && self.faults.iter().all(|fault| fault.kind.goes_on()) {
             self.report_deadlock();
         }
     }

@@ -187,6 +187,16 @@ pub enum FaultKind {
     Launch(String),
 }
 
+impl FaultKind {
+    /// Whether the threads may go on, and wait for one another later.
+    pub(super) fn goes_on(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::BarrierDivergence(Disagreement::Instruction, _) | FaultKind::Misuse(Misuse::Mask, _)
+        )
+    }
+}
+
 /// A fault and where.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {

@@ -56,13 +56,29 @@ pub(super) struct Shadow {
     readers: History,
     atomics: History,
     atomic_op: Option<(AtomicOp, Format)>,
-    /// An atomic whose result is used, or atomics of different operations, may still be unordered.
-    observed: bool,
-    /// An atomic was of CTA scope.
-    narrow: bool,
+    marks: Marks,
     hand: Hand,
     /// The lanes of a [`Hand::Warp`].
     lanes: u32,
+}
+
+/// What is remembered of atomics: in one byte, because there is one for each granule of memory.
+#[derive(Clone, Copy, Default)]
+struct Marks(u8);
+
+impl Marks {
+    /// An atomic whose result is used, or atomics of different operations, may still be unordered.
+    const OBSERVED: u8 = 1;
+    /// An atomic was of CTA scope.
+    const NARROW: u8 = 2;
+
+    fn has(self, mark: u8) -> bool {
+        self.0 & mark != 0
+    }
+
+    fn set(&mut self, mark: u8, on: bool) {
+        self.0 = if on { self.0 | mark } else { self.0 & !mark };
+    }
 }
 
 /// A set of accesses: which set, and the epoch and lane that its parties' are relative to.
@@ -103,8 +119,7 @@ impl Default for Shadow {
             readers: NOTHING,
             atomics: NOTHING,
             atomic_op: None,
-            observed: false,
-            narrow: false,
+            marks: Marks::default(),
             hand: Hand::Thread,
             lanes: 0,
         }
@@ -514,7 +529,7 @@ impl Detector {
         // The history drops atomics that the newest one comes after, while others may still be
         // unordered with them: that one of them was observed, or of another operation, is
         // remembered until all of them are in everybody's past.
-        if (shadow.observed || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
+        if (shadow.marks.has(Marks::OBSERVED) || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
             && (shadow.atomics.set == EMPTY
                 || everybody.is_some_and(|everybody| {
                     let past = |thread: u32| self.parties.known(clocks, shadow.atomics, thread);
@@ -522,10 +537,11 @@ impl Detector {
                     (0..everybody.threads).all(|thread| past(thread) || everybody.gone(clocks, thread, me))
                 }))
         {
-            (shadow.observed, shadow.atomic_op) = (false, None);
+            shadow.marks.set(Marks::OBSERVED, false);
+            shadow.atomic_op = None;
         }
-        let scopes = narrow || shadow.narrow;
-        shadow.narrow = scopes;
+        let scopes = narrow || shadow.marks.has(Marks::NARROW);
+        shadow.marks.set(Marks::NARROW, scopes);
         if conflict.is_none() && scopes {
             conflict = self.of_another_cta(clocks, shadow.atomics, by);
         }
@@ -533,12 +549,13 @@ impl Detector {
         if conflict.is_none()
             && let Some(other) = self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic)
         {
-            let depends = observed || shadow.observed || mixed || !commutes(op.0);
+            let depends = observed || shadow.marks.has(Marks::OBSERVED) || mixed || !commutes(op.0);
             conflict = depends.then_some(Conflict { observed: true, ..other });
         }
         shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
         shadow.atomic_op = Some(op);
-        shadow.observed |= observed || mixed;
+        let observed = observed || mixed || shadow.marks.has(Marks::OBSERVED);
+        shadow.marks.set(Marks::OBSERVED, observed);
         conflict
     }
 }
