@@ -4,7 +4,7 @@
 //! A sample of cases runs in `npm test`. The long form (`npm run soak -- metamorphic`) sets
 //! `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use warpproof::report::Verdict;
@@ -19,7 +19,13 @@ const FUEL: u64 = 60_000;
 const SAMPLE: usize = 40;
 
 /// Kinds that are answered wrongly today: which verdict comes out, and why.
-const KNOWN_MISSES: &[(Kind, &str, &str)] = &[];
+const KNOWN_MISSES: &[(Kind, &str, &str)] = &[
+    (Kind::ModuleVariable, "equivalent", "variables of a module are taken for their initialisers"),
+    (Kind::SurplusLane, "uninitialized_read", "a lane that is loaded counts as used"),
+    (Kind::UnreachableFault, "out_of_bounds", "whether the condition of an access can hold is not asked"),
+    (Kind::AddressBit, "equivalent", "bits of addresses are those of our machine"),
+    (Kind::SignedByte, "equivalent", "a byte out of a float's bits has no sign"),
+];
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
@@ -42,6 +48,8 @@ struct Tally {
     /// By kind and verdict.
     answers: BTreeMap<(Kind, &'static str), u32>,
     wrong: BTreeMap<(Kind, &'static str), Vec<String>>,
+    /// Known misses that were seen.
+    missed: BTreeSet<(Kind, &'static str)>,
 }
 
 fn ask(case: &Case, kind: Kind, number: usize, tally: &mut Tally) {
@@ -53,7 +61,11 @@ fn ask(case: &Case, kind: Kind, number: usize, tally: &mut Tally) {
     let assumptions = format!("{:?}", report.assumptions);
     if wrong(kind, verdict, &assumptions) {
         let known = KNOWN_MISSES.iter().any(|(other, name, _)| *other == kind && *name == verdict.name());
-        let list = tally.wrong.entry((kind, if known { "known" } else { verdict.name() })).or_default();
+        if known {
+            tally.missed.insert((kind, verdict.name()));
+            return;
+        }
+        let list = tally.wrong.entry((kind, verdict.name())).or_default();
         list.push(format!("{} ({number}): {}", case.name, report.summary));
     }
 }
@@ -83,7 +95,7 @@ fn the_verdict_follows_from_the_change() {
     }
     println!("metamorphic: seed {seed}: {:?}", tally.answers);
     let mut message = String::new();
-    for ((kind, name), cases) in tally.wrong.iter().filter(|((_, name), _)| *name != "known") {
+    for ((kind, name), cases) in &tally.wrong {
         let _ = writeln!(message, "{kind:?} is {:?} and was {name} in {}:", kind.truth(), cases.len());
         cases.iter().take(5).for_each(|case| {
             let _ = writeln!(message, "    {case}");
@@ -95,7 +107,8 @@ fn the_verdict_follows_from_the_change() {
         assert!(asked >= 10, "{kind:?} was asked {asked} times");
         // A miss that is none any more has to leave the list.
         for (_, name, why) in KNOWN_MISSES.iter().filter(|(of, ..)| *of == kind) {
-            assert!(tally.answers.contains_key(&(kind, *name)), "{kind:?} is no longer {name}: {why}");
+            let missed = tally.missed.contains(&(kind, *name));
+            assert!(missed, "{kind:?} is no longer {name}, take it off the list: {why}");
         }
     }
 }

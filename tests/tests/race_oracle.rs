@@ -669,7 +669,9 @@ fn a_meeting_ends_what_was_observed() {
         let all = vec![vec![first, Op::SyncAll, Op::Add(0)], vec![Op::SyncAll, Op::Add(0)]];
         let two = Op::SyncSet(0b011);
         let some = vec![vec![first, two], vec![two, Op::Add(0), Op::Add(0)], vec![]];
-        for bodies in [all, some] {
+        // Lane 2 has returned before the barrier lets the others go.
+        let returned = [all.clone(), vec![vec![]]].concat();
+        for bodies in [all, some, returned] {
             let program = with_prologue(Agents::Lanes, bodies, false, 1);
             let truth = explore(&program);
             assert!(truth.endings.len() == 1 && truth.observed.is_empty());

@@ -282,12 +282,19 @@ impl Cook<'_> {
                 waits_for: group.waits_for.clone(),
                 waits_for_text: threads_text(&group.waits_for),
             };
-            let wait = if report.threads.len() == 1 { "waits" } else { "wait" };
-            sentences.push(format!(
-                "{} {wait} at line {} ({})",
-                report.threads_text, report.at.line, report.waits_at
-            ));
+            let one = report.threads.len() == 1;
+            let (wait, come) = if one { ("waits", "comes") } else { ("wait", "come") };
+            sentences.push(match code {
+                Code::D004 if report.waits_for.is_empty() => {
+                    format!("{} {come} to it at line {}", report.threads_text, report.at.line)
+                }
+                _ => format!(
+                    "{} {wait} at line {} ({})",
+                    report.threads_text, report.at.line, report.waits_at
+                ),
+            });
             let text = match report.waits_for.is_empty() {
+                true if code == Code::D004 => format!("{} {come} here", report.threads_text),
                 false if code == Code::D004 => {
                     format!("{} {wait} here without {}", report.threads_text, report.waits_for_text)
                 }
@@ -312,7 +319,12 @@ impl Cook<'_> {
             });
             self.cooked.waits.push(report);
         }
-        self.note_worst(verdict, format!("{}.", sentences.join("; ")));
+        let sentences = sentences.join("; ");
+        let sentence = match code {
+            Code::D004 => format!("threads of one warp do not execute an aligned barrier together: {sentences}."),
+            _ => format!("{sentences}."),
+        };
+        self.note_worst(verdict, sentence);
         self.cooked.diagnostics.extend(diagnostic);
     }
 

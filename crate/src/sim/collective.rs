@@ -141,22 +141,28 @@ impl<'a> Machine<'a> {
         }
         let warp = &self.warps[index];
         if warp.present & !warp.exited != u32::MAX {
-            let opcode = self.kernel.opcode(pc);
-            let kind = match warp.present & warp.exited {
-                0 => FaultKind::Unsupported(format!(
-                    "`{opcode}` needs all 32 lanes of the warp, which has {}",
-                    warp.threads
-                )),
-                gone => FaultKind::Misuse(
-                    Misuse::Warp,
-                    format!("executes `{opcode}`, which needs the whole warp; {} returned", have(gone)),
-                ),
-            };
-            self.park(index, mask, pc, kind);
+            self.park_incomplete(index, pc, mask);
             return Flow::Next;
         }
         self.join_meeting(index, pc, mask, u32::MAX);
         Flow::Leave
+    }
+
+    /// Stops lanes that execute a matrix instruction though others of their warp have returned, or never
+    /// were.
+    fn park_incomplete(&mut self, index: usize, pc: u32, mask: u32) {
+        let (warp, opcode) = (&self.warps[index], self.kernel.opcode(pc));
+        let kind = match warp.present & warp.exited {
+            0 => FaultKind::Unsupported(format!(
+                "`{opcode}` needs all 32 lanes of the warp, which has {}",
+                warp.threads
+            )),
+            gone => FaultKind::Misuse(
+                Misuse::Warp,
+                format!("executes `{opcode}`, which needs the whole warp; {} returned", have(gone)),
+            ),
+        };
+        self.park(index, mask, pc, kind);
     }
 
     fn join_meeting(&mut self, index: usize, pc: u32, together: u32, members: u32) {
@@ -185,9 +191,15 @@ impl<'a> Machine<'a> {
         while let Some(at) = self.meetings[index].iter().position(|meeting| meeting.missing() & !exited == 0)
         {
             let meeting = self.meetings[index].remove(at);
+            let first = self.warps[index].first();
+            let pc = meeting.pcs[meeting.arrived.trailing_zeros() as usize];
+            if matches!(self.kernel.code[pc as usize].effect, Effect::Matrix(_)) && meeting.missing() != 0 {
+                lanes(meeting.arrived).for_each(|lane| self.waits[(first + lane) as usize] = None);
+                self.park_incomplete(index, pc, meeting.arrived);
+                continue;
+            }
             self.check_absent(index, meeting.members, meeting.arrived, &meeting.pcs);
             self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
-            let first = self.warps[index].first();
             let step = self.warps[index].step;
             for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
                 let pc = meeting.pcs[lane as usize];
