@@ -8,7 +8,8 @@
 //! own. Copies that arrive at a barrier object do so at some moment after they have happened. A
 //! collective that orders no memory (a vote, a shuffle) lets nobody go on before all have come, and
 //! still gives no order to accesses: races are those of the program without it, among the accesses
-//! that are reached with it.
+//! that are reached with it. The same holds for a barrier object whose arrivals, or whose waits, are all
+//! relaxed.
 
 use crate::program::{At, GLOBAL, OBJECTS, Op, Program, WORDS, digest, own_number};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -25,6 +26,8 @@ pub struct Truth {
     pub stuck: bool,
     /// Who meets whom at a barrier depends on the schedule.
     pub ambiguous: bool,
+    /// At an aligned barrier the agents, lanes of one warp, do not all stand at one instruction.
+    pub apart: bool,
     /// A lane reads another that has returned.
     pub undefined: bool,
     /// Memory and what the agents remember, in each ending; agents that are stuck show their place.
@@ -90,7 +93,7 @@ const COPIES: usize = 100;
 /// Explores every schedule.
 pub fn explore(program: &Program) -> Truth {
     let (mut truth, reached) = walk(program, false);
-    if program.code.iter().flatten().any(|op| op.is_collective()) {
+    if program.code.iter().flatten().any(|op| op.is_collective() || op.is_relaxed()) {
         let (bare, _) = walk(program, true);
         let real = |pair: &&(At, At)| reached.contains(&pair.0) && reached.contains(&pair.1);
         truth.races = bare.races.iter().filter(real).copied().collect();
@@ -288,9 +291,9 @@ impl Walk<'_> {
                 self.happen(&mut next, at);
                 next.pc[agent] += 1;
             }
-            Some(op) if op.is_collective() && self.bare => next.pc[agent] += 1,
+            Some(op) if self.bare && (op.is_collective() || self.is_loose(op)) => next.pc[agent] += 1,
             Some(Op::Fence) => next.pc[agent] += 1,
-            Some(Op::SyncAll) => {
+            Some(Op::SyncAll | Op::Aligned(_)) => {
                 next.waiting[agent] = true;
                 next.open.entry(0).or_default().push(agent);
                 self.complete(&mut next, 0);
@@ -319,7 +322,7 @@ impl Walk<'_> {
             Some(Op::WaitGroups(left)) if under_way(left) => return None,
             Some(Op::WaitAll) if state.copies.iter().any(|copy| copy.at.0 == agent) => return None,
             Some(Op::WaitGroups(_) | Op::WaitAll) => next.pc[agent] += 1,
-            Some(Op::Arrive(object)) => {
+            Some(Op::Arrive(object) | Op::ArriveRelaxed(object)) => {
                 next.pc[agent] += 1;
                 self.arrive(&mut next, object, agent);
             }
@@ -334,7 +337,7 @@ impl Walk<'_> {
                 next.triggers.push((at, object, own.collect()));
                 next.pc[agent] += 1;
             }
-            Some(Op::Await { object, parity }) => {
+            Some(Op::Await { object, parity } | Op::AwaitRelaxed { object, parity }) => {
                 let phase = state.objects[usize::from(object)].phase;
                 if phase & 1 == parity & 1 {
                     return None;
@@ -348,7 +351,24 @@ impl Walk<'_> {
         Some(next)
     }
 
-    fn complete(&self, state: &mut State, id: u8) {
+    /// Whether an operation is about a barrier object of which all arrivals, or all waits, are relaxed.
+    fn is_loose(&self, op: Op) -> bool {
+        let about = |op: Op| match op {
+            Op::Arrive(object) | Op::ArriveRelaxed(object) => Some((object, true)),
+            Op::Await { object, .. } | Op::AwaitRelaxed { object, .. } => Some((object, false)),
+            _ => None,
+        };
+        let Some((which, _)) = about(op) else { return false };
+        let all = self.program.code.iter().flatten().filter(|op| about(**op).is_some_and(|at| at.0 == which));
+        let (mut strong, mut relaxed) = ([false; 2], false);
+        for op in all {
+            relaxed |= op.is_relaxed();
+            strong[usize::from(about(*op).is_some_and(|at| at.1))] |= !op.is_relaxed();
+        }
+        relaxed && !(strong[0] && strong[1])
+    }
+
+    fn complete(&mut self, state: &mut State, id: u8) {
         let Some(arrived) = state.open.get(&id) else { return };
         let exited = state.exited.iter().filter(|exited| **exited).count();
         let full = match id {
@@ -362,10 +382,13 @@ impl Walk<'_> {
         party.sort_unstable();
         let size = if self.program.agents == crate::program::Agents::Warps { 32 } else { 1 };
         let odd = party.iter().filter(|agent| **agent % 2 == 1).count() as u32 * size;
+        let at_barrier: Vec<Option<Op>> = party.iter().map(|agent| self.op((*agent, state.pc[*agent]))).collect();
+        let aligned = at_barrier.iter().any(|op| matches!(op, Some(Op::Aligned(_))));
+        self.truth.apart |= aligned && at_barrier.iter().any(|op| *op != at_barrier[0]);
         for agent in &party {
             let at = (*agent, state.pc[*agent]);
             let here = match self.op(at) {
-                Some(Op::SyncAll) => id == 0,
+                Some(Op::SyncAll | Op::Aligned(_)) => id == 0,
                 Some(Op::Named { id: other, .. }) => other == id,
                 _ => false,
             };

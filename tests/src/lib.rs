@@ -9,6 +9,7 @@ pub mod explore;
 pub mod generate;
 pub mod instructions;
 pub mod machine;
+pub mod metamorphic;
 pub mod numeric;
 pub mod program;
 pub mod subjects;

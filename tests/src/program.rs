@@ -11,6 +11,8 @@
 pub const WORDS: usize = 4;
 /// Barrier objects.
 pub const OBJECTS: usize = 2;
+/// Aligned barriers that agents share.
+pub const SLOTS: u8 = 2;
 /// What the global words hold at first.
 pub const GLOBAL: [u32; 2] = [1001, 2002];
 
@@ -51,6 +53,12 @@ pub enum Op {
     Arrive(u8),
     /// Waits for the end of a barrier object's phase of that parity.
     Await { object: u8, parity: u8 },
+    /// The same two without ordering memory (`.relaxed`).
+    ArriveRelaxed(u8),
+    AwaitRelaxed { object: u8, parity: u8 },
+    /// Barrier 0 for everybody, aligned: the instruction of that number, which all agents share. Agents
+    /// that are lanes.
+    Aligned(u8),
     /// The agent's copies so far will arrive at a barrier object, all together, when they have
     /// happened. If `counted`, as one of the arrivals expected (`.noinc`), else as one more.
     ArriveCopies { object: u8, counted: bool },
@@ -63,6 +71,11 @@ impl Op {
             Op::Read(word) | Op::Write(word) | Op::Add(word) | Op::Max(word) | Op::Fetch(word) => Some(word),
             _ => None,
         }
+    }
+
+    /// Whether it is about a barrier object and orders no memory.
+    pub fn is_relaxed(self) -> bool {
+        matches!(self, Op::ArriveRelaxed(_) | Op::AwaitRelaxed { .. })
     }
 
     /// Whether all members come together without ordering memory.
@@ -110,7 +123,7 @@ impl Program {
 
     /// The program as PTX, and for each of its lines which access it is.
     pub fn ptx(&self) -> (String, Vec<Option<At>>) {
-        let mut text = Text { lines: Vec::new(), accesses: Vec::new(), labels: 0, program: self };
+        let mut text = Text { lines: Vec::new(), accesses: Vec::new(), labels: 0, returns: 0, program: self };
         text.kernel();
         (text.lines.join("\n") + "\n", text.accesses)
     }
@@ -125,6 +138,8 @@ struct Text<'a> {
     lines: Vec<String>,
     accesses: Vec<Option<At>>,
     labels: u32,
+    /// Agents that come back from an aligned barrier: so many places so far.
+    returns: usize,
     program: &'a Program,
 }
 
@@ -148,7 +163,7 @@ impl Text<'_> {
             ".visible .entry program(.param .u64 g, .param .u64 out)",
             "{",
             ".reg .pred %lead, %p;",
-            ".reg .b32 %who, %lane, %v, %own, %acc;",
+            ".reg .b32 %who, %lane, %v, %own, %acc, %back;",
             ".reg .b64 %g, %out, %state;",
             ".shared .align 8 .b8 s[24];",
             "ld.param.u64 %g, [g];",
@@ -180,6 +195,15 @@ impl Text<'_> {
             }
             self.say(format!("@%lead st.global.u32 [%out+{}], %acc;", 4 * agent));
             self.say("exit;");
+        }
+        if self.returns > 0 {
+            // One instruction for all that meet there; each goes back to where it came from.
+            let targets: Vec<String> = (0..self.returns).map(|at| format!("R{at}")).collect();
+            for slot in 0..SLOTS {
+                self.say(format!("S{slot}: bar.sync 0;"));
+                self.say(format!("rs{slot}: .branchtargets {};", targets.join(", ")));
+                self.say(format!("brx.idx %back, rs{slot};"));
+            }
         }
         self.say("}");
     }
@@ -251,18 +275,29 @@ impl Text<'_> {
             Op::Arrive(object) => {
                 self.say(format!("@%lead mbarrier.arrive.shared.b64 %state, {};", place(object)));
             }
+            Op::ArriveRelaxed(object) => {
+                let object = place(object);
+                self.say(format!("@%lead mbarrier.arrive.relaxed.cta.shared.b64 %state, {object};"));
+            }
+            Op::Aligned(slot) => {
+                let at = self.returns;
+                self.returns += 1;
+                self.say(format!("mov.u32 %back, {at}; bra S{slot};"));
+                self.say(format!("R{at}:"));
+            }
             Op::ArriveCopies { object, counted } => {
                 let noinc = if counted { ".noinc" } else { "" };
                 self.say(format!("@%lead cp.async.mbarrier.arrive{noinc}.shared.b64 {};", place(object)));
             }
-            Op::Await { object, parity } => {
+            Op::Await { object, parity } | Op::AwaitRelaxed { object, parity } => {
+                let how = if op.is_relaxed() { ".relaxed.cta" } else { "" };
                 let (label, object) = (self.labels, place(object));
                 self.labels += 1;
                 if self.program.agents == Agents::Warps {
                     self.say(format!("@!%lead bra D{label};"));
                 }
                 self.say(format!(
-                    "W{label}: mbarrier.test_wait.parity.shared.b64 %p, {object}, {parity}; @!%p bra W{label};"
+                    "W{label}: mbarrier.test_wait.parity{how}.shared.b64 %p, {object}, {parity}; @!%p bra W{label};"
                 ));
                 if self.program.agents == Agents::Warps {
                     // The warp comes to the next barrier as a whole.

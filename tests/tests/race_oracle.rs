@@ -10,14 +10,15 @@ use std::time::{Duration, Instant};
 use warpproof::base::{Budget, Format, Source};
 use warpproof::ir::{self, Kernel};
 use warpproof::sim::{
-    Binding, BoundParameter, FaultKind, Initial, Options, Schedule, Setup, TensorSetup, simulate,
+    Binding, BoundParameter, Disagreement, FaultKind, Initial, Misuse, Options, Schedule, Setup, TensorSetup,
+    simulate,
 };
 use warpproof::spec::{Launch, Role};
 use warpproof::syntax;
 use warpproof::term::{Interval, Number, Term, Terms};
 use warpproof_tests::context;
 use warpproof_tests::explore::{Truth, explore};
-use warpproof_tests::program::{Agents, At, Dice, GLOBAL, OBJECTS, Op, Program};
+use warpproof_tests::program::{Agents, At, Dice, GLOBAL, OBJECTS, Op, Program, SLOTS};
 
 /// What one simulated schedule says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,10 @@ struct Found {
     stuck: bool,
     ambiguous: bool,
     unstructured: bool,
+    /// Lanes of a warp are not together at an aligned barrier.
+    apart: bool,
+    /// A mask names a lane that comes with a mask of others.
+    masked: bool,
     /// The global words, and what the agents remember; `None` where nobody wrote.
     outputs: Vec<Option<u32>>,
 }
@@ -96,7 +101,9 @@ impl Subject<'_> {
                     }
                 }
                 FaultKind::Deadlock(_) => found.stuck = true,
-                FaultKind::BarrierDivergence(_) => found.ambiguous = true,
+                FaultKind::BarrierDivergence(Disagreement::Instruction, _) => found.apart = true,
+                FaultKind::BarrierDivergence(Disagreement::Party, _) => found.ambiguous = true,
+                FaultKind::Misuse(Misuse::Mask, _) => found.masked = true,
                 FaultKind::NotStructured(_) => found.unstructured = true,
                 other => panic!("unexpected fault {other:?} in {:?}\n{}", self.program, self.program.ptx().0),
             }
@@ -138,10 +145,22 @@ enum Theme {
     Copies,
     Objects,
     Arrivals,
+    /// Lanes, and one barrier object that orders nothing.
+    Relaxed,
+    /// Lanes, and aligned barriers.
+    Aligned,
 }
 
-const THEMES: [Theme; 6] =
-    [Theme::Barriers, Theme::Atomics, Theme::Collectives, Theme::Copies, Theme::Objects, Theme::Arrivals];
+const THEMES: [Theme; 8] = [
+    Theme::Barriers,
+    Theme::Atomics,
+    Theme::Collectives,
+    Theme::Copies,
+    Theme::Objects,
+    Theme::Arrivals,
+    Theme::Relaxed,
+    Theme::Aligned,
+];
 
 fn access(dice: &mut Dice, theme: Theme) -> Op {
     let words = if theme == Theme::Arrivals { [0, 2, 2, 3] } else { [0, 0, 1, 2] };
@@ -157,22 +176,66 @@ fn access(dice: &mut Dice, theme: Theme) -> Op {
 /// Half of the programs are drawn operation by operation, which often deadlocks; the others as a
 /// sequence of accesses and meetings that some schedule runs through.
 fn random_program(dice: &mut Dice, theme: Theme) -> Program {
-    let lanes = theme == Theme::Collectives || dice.below(2) == 0;
+    let of_lanes = matches!(theme, Theme::Collectives | Theme::Relaxed | Theme::Aligned);
+    let lanes = of_lanes || dice.below(2) == 0;
     let agents = if lanes { Agents::Lanes } else { Agents::Warps };
     // Copies that arrive happen at so many moments that three agents are enough.
     let count = 2 + dice.below(if theme == Theme::Arrivals { 2 } else { 3 }) as usize;
     let expected = 1 + dice.below(2) as u8;
-    let bodies = match dice.below(2) {
-        0 => scattered(dice, theme, lanes, count),
-        _ => planned(dice, theme, lanes, count, expected),
+    // What differs is put in afterwards.
+    let like = match theme {
+        Theme::Relaxed => Theme::Objects,
+        Theme::Aligned => Theme::Barriers,
+        theme => theme,
     };
-    let mut program = with_prologue(agents, bodies, dice.below(4) == 0, expected);
+    let mut bodies = match dice.below(2) {
+        0 => scattered(dice, like, lanes, count),
+        _ => planned(dice, like, lanes, count, expected),
+    };
+    if theme == Theme::Relaxed {
+        relax(dice, &mut bodies);
+    }
+    let counts = dice.below(4) == 0 && theme != Theme::Aligned;
+    let mut program = with_prologue(agents, bodies, counts, expected);
     if dice.below(2) == 0 {
         // Agent 0 looks at what is left.
         program.code.iter_mut().for_each(|ops| ops.push(Op::SyncAll));
         program.code[0].extend([Op::Read(0), Op::Read(1)]);
     }
+    if theme == Theme::Aligned {
+        align(dice, &mut program.code);
+    }
     program
+}
+
+/// One barrier object is left, whose arrivals, waits or both become relaxed.
+fn relax(dice: &mut Dice, bodies: &mut [Vec<Op>]) {
+    let which = dice.below(3);
+    for op in bodies.iter_mut().flatten() {
+        *op = match *op {
+            Op::Arrive(_) if which != 0 => Op::ArriveRelaxed(0),
+            Op::Arrive(_) => Op::Arrive(0),
+            Op::Await { parity, .. } if which != 1 => Op::AwaitRelaxed { object: 0, parity },
+            Op::Await { parity, .. } => Op::Await { object: 0, parity },
+            op => op,
+        };
+    }
+}
+
+/// Barriers become aligned: mostly each agent's n-th is one instruction for all of them.
+fn align(dice: &mut Dice, bodies: &mut [Vec<Op>]) {
+    let strays = dice.below(2) == 0;
+    for ops in bodies {
+        let mut round = 0;
+        for op in ops.iter_mut().filter(|op| **op == Op::SyncAll) {
+            round += 1;
+            *op = match dice.below(8) {
+                0 if strays => Op::SyncAll,
+                1 if strays => Op::Aligned((round + 1) % SLOTS),
+                _ => Op::Aligned(round % SLOTS),
+            };
+        }
+    }
 }
 
 fn scattered(dice: &mut Dice, theme: Theme, lanes: bool, count: usize) -> Vec<Vec<Op>> {
@@ -309,6 +372,7 @@ struct Tally {
     ambiguous: u32,
     observed: u32,
     undefined: u32,
+    apart: u32,
     /// *Not structured* for atomics whose order could tell, though with these numbers it does not.
     cautious: u32,
     /// A race by [`strict`] alone.
@@ -351,6 +415,9 @@ fn compare(program: &Program, tally: &mut Tally) {
             continue;
         }
         assert!(!found.ambiguous, "false alarm: {}", show());
+        if !found.unstructured {
+            assert_eq!(found.apart, truth.apart, "aligned barriers: {}", show());
+        }
         if found.unstructured {
             // The thread stops there, so what it would have done later is not seen.
             assert!(!truth.observed.is_empty(), "false alarm: {}", show());
@@ -386,6 +453,7 @@ fn count(truth: &Truth, tally: &mut Tally) {
     tally.stuck += u32::from(truth.stuck);
     tally.ambiguous += u32::from(truth.ambiguous);
     tally.observed += u32::from(!truth.observed.is_empty());
+    tally.apart += u32::from(truth.apart);
 }
 
 fn number(name: &str) -> Option<u64> {
@@ -397,7 +465,7 @@ fn one_schedule_tells_what_all_schedules_show() {
     let until = number("WARPPROOF_SOAK_SECONDS").map(|time| Instant::now() + Duration::from_secs(time));
     let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
     let mut dice = Dice(0x5eed_0001_u64.wrapping_mul(2 * seed + 1));
-    let mut tallies = [Tally::default(); 6];
+    let mut tallies = [Tally::default(); 8];
     let programs = |theme| if theme == Theme::Barriers { 1500 } else { 700 };
     loop {
         for (theme, tally) in THEMES.into_iter().zip(&mut tallies) {
@@ -417,6 +485,7 @@ fn one_schedule_tells_what_all_schedules_show() {
     }
     assert!(tallies[0].ambiguous > 10 && tallies[4].ambiguous > 20, "{tallies:?}");
     assert!(tallies[1].observed > 30, "{tallies:?}");
+    assert!(tallies[7].apart > 50, "{tallies:?}");
     assert!(10 * tallies[5].strict < tallies[5].clean, "{tallies:?}");
     assert!(tallies.iter().all(|tally| 10 * tally.cautious < tally.clean), "{tallies:?}");
 }
@@ -600,7 +669,9 @@ fn a_meeting_ends_what_was_observed() {
         let all = vec![vec![first, Op::SyncAll, Op::Add(0)], vec![Op::SyncAll, Op::Add(0)]];
         let two = Op::SyncSet(0b011);
         let some = vec![vec![first, two], vec![two, Op::Add(0), Op::Add(0)], vec![]];
-        for bodies in [all, some] {
+        // Lane 2 has returned before the barrier lets the others go.
+        let returned = [all.clone(), vec![vec![]]].concat();
+        for bodies in [all, some, returned] {
             let program = with_prologue(Agents::Lanes, bodies, false, 1);
             let truth = explore(&program);
             assert!(truth.endings.len() == 1 && truth.observed.is_empty());

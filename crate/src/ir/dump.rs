@@ -1,7 +1,7 @@
 //! A kernel as text, for tests and debugging: one line an instruction.
 
 use super::kernel::{Constant, Guard, Instr, Kernel, Reg, RegisterKind, SpecialReg};
-use crate::isa::{self, Access, Effect};
+use crate::isa::{self, Access, Effect, Strength};
 use std::fmt::Write;
 
 /// Writes all of a kernel.
@@ -109,7 +109,11 @@ fn constant(kernel: &Kernel, value: &Constant) -> String {
 fn effect(instr: &Instr) -> String {
     let access = |verb: &str, a: &Access| {
         let vector = if a.vector > 1 { format!(".v{}", a.vector) } else { String::new() };
-        let strong = if a.strong { ".strong" } else { "" };
+        let strong = match a.strength {
+            Strength::Strong(_) => ".strong",
+            Strength::NonCoherent => ".nc",
+            Strength::Weak => "",
+        };
         format!("{verb}.{}{vector}{strong}.{}", a.space.name(), a.format)
     };
     match &instr.effect {

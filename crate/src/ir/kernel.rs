@@ -199,6 +199,8 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, where given.
     pub max_block: Option<[u32; 3]>,
+    /// Several CTAs may form a cluster.
+    pub clustered: bool,
     /// Why an instruction is unsupported: instruction index and reason, ascending.
     pub notes: Vec<(u32, String)>,
     /// For each instruction, where control meets again after a branch there (immediate

@@ -157,8 +157,31 @@ pub struct Access {
     pub format: Format,
     /// Elements a lane moves (`.v2`, `.v4`, …).
     pub vector: u8,
-    /// `.volatile`, `.relaxed` or stronger: never a reason to skip race detection, only shown.
-    pub strong: bool,
+    /// What may order it with others.
+    pub strength: Strength,
+}
+
+/// How an access relates to the memory model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Strength {
+    /// Through a cache that never learns of writes (`.nc`): no synchronization orders it with a write
+    /// of this kernel, not even program order.
+    NonCoherent,
+    /// An ordinary access.
+    Weak,
+    /// `.volatile`, `.relaxed` or stronger: never a reason to skip race detection. Atomics of two
+    /// threads exclude each other only where the scope of each holds the other.
+    Strong(Scope),
+}
+
+/// Threads that a strong access is one step for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Scope {
+    Cta,
+    Cluster,
+    Gpu,
+    System,
 }
 
 /// Read-modify-write operations.
@@ -347,11 +370,15 @@ pub enum PhaserOp {
     Arrive {
         /// One arrival fewer is expected from the next phase on.
         drop: bool,
+        /// `.relaxed`: it counts, and tells nobody what the thread has done before.
+        relaxed: bool,
     },
     /// Destination 0: whether the phase of source 1 (a phase, or a parity) has ended.
     Test {
         /// Source 1 is a parity.
         parity: bool,
+        /// `.relaxed`: what others have done before they arrived is not known after it.
+        relaxed: bool,
     },
     /// Destination 0: arrivals that the phase of source 0 (no address) lacked.
     Pending,
@@ -457,7 +484,8 @@ pub enum Effect {
     Copy(CopyOp),
     /// A barrier object in shared memory (`mbarrier`).
     Phaser(PhaserOp),
-    /// Memory fence: orders nothing between threads by itself.
+    /// Memory fence: orders nothing between threads by itself; with `.relaxed` uses of barrier objects
+    /// it does.
     Fence,
     /// Reads a value that differs from run to run (`%clock`, `%globaltimer`).
     ReadClock,

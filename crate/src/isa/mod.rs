@@ -19,8 +19,8 @@ mod table;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,
-    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, ShuffleMode, Space, Sparsity, Stored,
-    Tiles, VoteMode, WARP,
+    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity,
+    Stored, Strength, Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};

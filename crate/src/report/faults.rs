@@ -6,8 +6,10 @@ use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
+use crate::isa::{Effect, Strength};
 use crate::sim::{
-    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Thread, WaitGroup, WaitKind,
+    AccessKind, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread, WaitGroup,
+    WaitKind,
 };
 
 /// Everything the report says about one kernel's faults.
@@ -102,8 +104,13 @@ impl Cook<'_> {
     fn fault(&mut self, fault: &Fault) {
         match &fault.kind {
             FaultKind::DataRace(races) => races.iter().for_each(|race| self.race(race)),
-            FaultKind::Deadlock(groups) => self.wait(Verdict::Deadlock, groups),
-            FaultKind::BarrierDivergence(groups) => self.wait(Verdict::BarrierDivergence, groups),
+            FaultKind::Deadlock(groups) => self.wait(Verdict::Deadlock, Code::D001, groups),
+            FaultKind::BarrierDivergence(Disagreement::Party, groups) => {
+                self.wait(Verdict::BarrierDivergence, Code::D002, groups);
+            }
+            FaultKind::BarrierDivergence(Disagreement::Instruction, groups) => {
+                self.wait(Verdict::BarrierDivergence, Code::D004, groups);
+            }
             kind => self.single(kind, fault),
         }
     }
@@ -161,7 +168,15 @@ impl Cook<'_> {
                 Code::V010,
                 format!("`{}` cannot be launched: {why}", self.kernel.name),
             ),
-            FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(_) => return,
+            FaultKind::Misuse(misuse, what) => {
+                let code = match misuse {
+                    Misuse::Mask => Code::D005,
+                    Misuse::Warp => Code::D006,
+                    Misuse::Object => Code::D007,
+                };
+                (Verdict::BarrierDivergence, code, format!("{who} {what}"))
+            }
+            FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(..) => return,
         };
         let mut diagnostic = Diagnostic::error(code, message.clone());
         match (kind, fault.site) {
@@ -189,7 +204,7 @@ impl Cook<'_> {
             first.thread.text, first.action, second.thread.text, second.action
         );
         let mut diagnostic =
-            Diagnostic::error(Code::R001, message).at(self.source, self.span(race.first.site)).related(
+            Diagnostic::error(self.code_of(race), message).at(self.source, self.span(race.first.site)).related(
                 self.source,
                 self.span(race.second.site),
                 format!("{} {} here", second.thread.text, second.action),
@@ -220,6 +235,21 @@ impl Cook<'_> {
         });
     }
 
+    /// Why synchronization does not help.
+    fn code_of(&self, race: &Race) -> Code {
+        let incoherent = |side: &RaceSide| {
+            let instr = self.kernel.code.get(side.site.instr as usize);
+            let load = instr.map(|instr| instr.effect);
+            matches!(load, Some(Effect::Load(access)) if access.strength == Strength::NonCoherent)
+        };
+        let atomic = |side: &RaceSide| side.kind == AccessKind::Atomic;
+        match (&race.first, &race.second) {
+            (one, two) if incoherent(one) || incoherent(two) => Code::R002,
+            (one, two) if atomic(one) && atomic(two) => Code::R003,
+            _ => Code::R001,
+        }
+    }
+
     #[cold]
     fn access(&self, side: &RaceSide) -> AccessReport {
         let span = self.span(side.site);
@@ -234,7 +264,7 @@ impl Cook<'_> {
     }
 
     #[cold]
-    fn wait(&mut self, verdict: Verdict, groups: &[WaitGroup]) {
+    fn wait(&mut self, verdict: Verdict, code: Code, groups: &[WaitGroup]) {
         let mut diagnostic: Option<Diagnostic> = None;
         let mut sentences = Vec::new();
         for group in groups {
@@ -252,12 +282,22 @@ impl Cook<'_> {
                 waits_for: group.waits_for.clone(),
                 waits_for_text: threads_text(&group.waits_for),
             };
-            let wait = if report.threads.len() == 1 { "waits" } else { "wait" };
-            sentences.push(format!(
-                "{} {wait} at line {} ({})",
-                report.threads_text, report.at.line, report.waits_at
-            ));
+            let one = report.threads.len() == 1;
+            let (wait, come) = if one { ("waits", "comes") } else { ("wait", "come") };
+            sentences.push(match code {
+                Code::D004 if report.waits_for.is_empty() => {
+                    format!("{} {come} to it at line {}", report.threads_text, report.at.line)
+                }
+                _ => format!(
+                    "{} {wait} at line {} ({})",
+                    report.threads_text, report.at.line, report.waits_at
+                ),
+            });
             let text = match report.waits_for.is_empty() {
+                true if code == Code::D004 => format!("{} {come} here", report.threads_text),
+                false if code == Code::D004 => {
+                    format!("{} {wait} here without {}", report.threads_text, report.waits_for_text)
+                }
                 true => format!("{} {wait} here: {}", report.threads_text, report.waits_at),
                 false => format!(
                     "{} {wait} here for {}: {}",
@@ -267,9 +307,10 @@ impl Cook<'_> {
             diagnostic = Some(match diagnostic {
                 Some(diagnostic) => diagnostic.related(self.source, span, text),
                 None => {
-                    let (code, what) = match verdict {
-                        Verdict::Deadlock => (Code::D001, "threads wait for one another and none can go on"),
-                        _ => (Code::D002, "threads disagree about who takes part in a barrier"),
+                    let what = match code {
+                        Code::D001 => "threads wait for one another and none can go on",
+                        Code::D004 => "threads of one warp do not execute an aligned barrier together",
+                        _ => "threads disagree about who takes part in a barrier",
                     };
                     let mut first = Diagnostic::error(code, what).at(self.source, span);
                     label(&mut first, text);
@@ -278,7 +319,12 @@ impl Cook<'_> {
             });
             self.cooked.waits.push(report);
         }
-        self.note_worst(verdict, format!("{}.", sentences.join("; ")));
+        let sentences = sentences.join("; ");
+        let sentence = match code {
+            Code::D004 => format!("threads of one warp do not execute an aligned barrier together: {sentences}."),
+            _ => format!("{sentences}."),
+        };
+        self.note_worst(verdict, sentence);
         self.cooked.diagnostics.extend(diagnostic);
     }
 

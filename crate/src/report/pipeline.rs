@@ -490,15 +490,25 @@ pub fn on_each<R: Send>(
     (0..kernels).map(run).collect()
 }
 
-/// Says of each race whether it is one only because matrix instructions do not order memory: whether
+/// Says of each race whether it is one only because a warp's collectives do not order memory: whether
 /// a second run, in which they do, is without it.
 #[cold]
 fn mark_hidden(run: &mut Run, options: &sim::Options, budget: &Budget, kernel: &Kernel, setup: &Setup) {
     let races = |run: &Run| -> Vec<(u32, u32)> {
         run.races().map(|race| (race.first.site.instr, race.second.site.instr)).collect()
     };
-    let matrices = kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Matrix(_)));
-    if !matrices || options.collectives_order_memory || races(run).is_empty() {
+    let collective = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Matrix(_)
+                | Effect::Shuffle(_)
+                | Effect::Vote(_)
+                | Effect::Match { .. }
+                | Effect::Redux { .. }
+                | Effect::Elect
+        )
+    };
+    if !kernel.code.iter().any(|instr| collective(&instr.effect)) || options.collectives_order_memory || races(run).is_empty() {
         return;
     }
     let options = sim::Options { collectives_order_memory: true, timeline_events: 0, ..*options };

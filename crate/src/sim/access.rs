@@ -3,13 +3,14 @@
 use super::batch::Batch;
 use super::bits::{as_bits, mask as low_bits, slice};
 use super::cells::granule_of;
+use super::clock::NEVER;
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Hand, lanes};
 use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
-use crate::isa::{Access, Lanes, WARP};
+use crate::isa::{Access, Lanes, Strength, WARP};
 use crate::term::{Symbol, SymbolKind, Terms, Value};
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ impl<'a> Machine<'a> {
             return;
         }
         self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
-            machine.touch_reads(index, pc, batch, step * u64::from(access.vector));
+            machine.touch_reads(index, pc, batch, step * u64::from(access.vector), access.strength);
             for element in 0..access.vector {
                 machine.load_element(index, pc, batch, access, element);
             }
@@ -52,8 +53,9 @@ impl<'a> Machine<'a> {
         };
         let aligned = !total.is_power_of_two() || offset & u64::from(total - 1) == 0;
         let Some(epoch) = self.clocks.common_epoch(warp.first()) else { return false };
+        let epoch = if access.strength == Strength::NonCoherent { NEVER } else { epoch };
         let reachable = limit <= self.memory.reach(state.space);
-        if offset > last || !aligned || !reachable {
+        if offset > last || !aligned || !reachable || self.holds_objects(region) {
             return false;
         }
         self.prepare_at(region, offset, total, access, AccessKind::Read);
@@ -100,7 +102,7 @@ impl<'a> Machine<'a> {
     // ---- reading ---------------------------------------------------------------------------
 
     /// Race detection for the reads of a batch, `bytes` bytes a lane.
-    fn touch_reads(&mut self, index: usize, pc: u32, batch: &Batch, bytes: u64) {
+    fn touch_reads(&mut self, index: usize, pc: u32, batch: &Batch, bytes: u64, strength: Strength) {
         let region = batch.region;
         if !self.memory.regions[region].watched {
             return;
@@ -121,6 +123,8 @@ impl<'a> Machine<'a> {
                 }
             }
             rest &= !together;
+            // The cache that `.nc` reads through never learns of writes.
+            let epoch = if strength == Strength::NonCoherent { NEVER } else { epoch };
             let by = self.accessor(index, pc, together, epoch);
             self.touch_read(index, pc, region, offset..offset + bytes, &by);
         }

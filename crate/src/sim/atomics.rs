@@ -4,10 +4,10 @@ use super::access::fit;
 use super::bits::{as_number, mask as low_bits, operate};
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
-use super::race::lanes;
+use super::race::{Everybody, lanes};
 use crate::base::{Format, FormatClass};
 use crate::ir::RegisterKind;
-use crate::isa::{Access, AtomicOp, Space};
+use crate::isa::{Access, AtomicOp, Scope, Space, Strength};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
 
 impl<'a> Machine<'a> {
@@ -69,10 +69,19 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
-        let (everybody, kind) = (alone.then_some(self.block), (op, access.format));
+        let kind = (op, access.format);
+        let narrow = match access.strength {
+            Strength::Strong(Scope::Cta) => true,
+            Strength::Strong(Scope::Cluster) => !kernel.clustered,
+            _ => false,
+        };
+        // Each CTA has a shared memory of its own.
+        let narrow = narrow && self.memory.regions[region].space != Space::Shared;
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
-            let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, observed, everybody);
+            let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
+            let conflict =
+                self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
             let Some(conflict) = conflict else { continue };
             if conflict.observed {
                 let place = self.region_place(region, at, bytes);

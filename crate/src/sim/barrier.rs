@@ -9,12 +9,20 @@
 //! depend on the schedule, and one schedule would not stand for all. So an arrival must happen
 //! after every arrival of the barrier's previous phase. If not, one could have taken the other's
 //! place, and that is reported as barrier divergence.
+//!
+//! An aligned barrier (`bar.sync` is one) is for whole warps: all threads of a warp must execute the same
+//! instruction, and in conditional code the condition must be the same for all of them (PTX ISA 9.0,
+//! 9.7.13.1). So where a phase ends, the lanes of a warp that are in it must stand at one instruction if
+//! one of them is aligned, and all lanes that have not returned must be in it; of a counted barrier, which
+//! does not count those that have returned, all lanes. Whole warps may go different ways.
+//!
+//! Missed: lanes that come to one instruction in different rounds of a loop around it.
 
 use super::bits::{as_condition, predicate};
 use super::clock::Arrival;
 use super::collective::Rendezvous;
 use super::machine::{Flow, Machine};
-use super::outcome::{Fault, FaultKind, Site, WaitGroup, WaitKind};
+use super::outcome::{Disagreement, Fault, FaultKind, Site, WaitGroup, WaitKind};
 use super::race::lanes;
 use super::trace::SegmentKind;
 use crate::isa::{BarrierOp, Effect, ReduceOp, WARP};
@@ -43,6 +51,16 @@ struct Barrier {
     arrivals: Vec<Arrival>,
     waiting: Vec<(u32, u32)>,
     conditions: Vec<Term>,
+    places: Vec<Arrived>,
+}
+
+/// Lanes of a warp that have arrived with one instruction.
+#[derive(Clone, Copy)]
+struct Arrived {
+    warp: usize,
+    pc: u32,
+    lanes: u32,
+    aligned: bool,
 }
 
 /// A finished phase of a counted barrier.
@@ -112,17 +130,21 @@ impl<'a> Machine<'a> {
                 barrier.count = count;
             } else if barrier.count != count {
                 let groups = self.disagreement(index, pc, lane, id, count);
-                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(groups));
+                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(Disagreement::Party, groups));
                 continue;
             }
             if counted && !self.follows_previous_phase(id, first + lane, aligned) {
                 let groups = self.disagreement(index, pc, lane, id, count);
-                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(groups));
+                self.park(index, 1 << lane, pc, FaultKind::BarrierDivergence(Disagreement::Party, groups));
                 continue;
             }
             let arrival = self.clocks.arrive(first + lane);
             let barrier = self.barriers.open.entry(id).or_default();
             barrier.arrivals.push(arrival);
+            match barrier.places.last_mut() {
+                Some(last) if last.warp == index && last.pc == pc => last.lanes |= 1 << lane,
+                _ => barrier.places.push(Arrived { warp: index, pc, lanes: 1 << lane, aligned }),
+            }
             barrier.conditions.extend(condition);
             if waits {
                 barrier.waiting.push((first + lane, pc));
@@ -172,6 +194,7 @@ impl<'a> Machine<'a> {
         let Some(mut barrier) = self.barriers.open.remove(&id) else { return };
         self.stats.cta_barriers += 1;
         self.released = true;
+        self.check_alignment(id, &barrier);
         if barrier.count.is_none() {
             barrier.arrivals.extend(self.returned.iter().cloned());
         }
@@ -210,6 +233,55 @@ impl<'a> Machine<'a> {
             self.barriers.previous.insert(id, Phase { arrivals: barrier.arrivals, waited });
         }
         self.after_release();
+    }
+
+    /// Reports warps of which some lanes, at an aligned barrier, are not with the others.
+    fn check_alignment(&mut self, id: u32, barrier: &Barrier) {
+        let warp = |at: &Arrived| (at.lanes, self.warps[at.warp].present & !self.warps[at.warp].exited);
+        let whole = |at: &Arrived| {
+            let (lanes, live) = warp(at);
+            lanes == self.warps[at.warp].present || barrier.count.is_none() && lanes & live == live
+        };
+        if barrier.places.iter().all(whole) {
+            return;
+        }
+        let mut by_warp: BTreeMap<usize, Vec<Arrived>> = BTreeMap::new();
+        for place in &barrier.places {
+            let places = by_warp.entry(place.warp).or_default();
+            match places.iter_mut().find(|other| other.pc == place.pc) {
+                Some(other) => other.lanes |= place.lanes,
+                None => places.push(*place),
+            }
+        }
+        for (index, mut places) in by_warp {
+            let all = places.iter().fold(0, |lanes, place| lanes | place.lanes);
+            let apart = barrier.count.is_some() && all != self.warps[index].present;
+            if !places.iter().any(|place| place.aligned) || places.len() == 1 && !apart {
+                continue;
+            }
+            places.sort_unstable_by_key(|place| place.pc);
+            let known = |fault: &Fault| {
+                matches!(fault.kind, FaultKind::BarrierDivergence(Disagreement::Instruction, _))
+                    && fault.site.is_some_and(|site| site.instr == places[0].pc)
+            };
+            if self.faults.iter().any(known) {
+                continue;
+            }
+            let first = self.warps[index].first();
+            let away = self.warps[index].present & !all;
+            let expected = barrier.count.unwrap_or(self.block);
+            let arrived = barrier.arrivals.len() as u32;
+            let group = |place: &Arrived| {
+                let threads: Vec<u32> = lanes(place.lanes).map(|lane| first + lane).collect();
+                let site = Site { instr: place.pc, thread: self.thread(threads[0]) };
+                let kind = WaitKind::Barrier { id, arrived, expected };
+                WaitGroup { threads, site, kind, waits_for: lanes(away).map(|lane| first + lane).collect() }
+            };
+            let groups: Vec<WaitGroup> = places.iter().map(group).collect();
+            let site = groups.first().map(|group| group.site);
+            let kind = FaultKind::BarrierDivergence(Disagreement::Instruction, groups);
+            self.faults.push(Fault { kind, site, others: Vec::new() });
+        }
     }
 
     /// Writes the result of a reducing barrier to the lanes that leave it.

@@ -48,6 +48,7 @@ impl<'a> Machine<'a> {
         let (total, align) = extent(access);
         if let Some(end) = self.whole_batch(&mut batch, access, kind, total, align) {
             self.begin_batch(index, pc, &batch, end, access, kind);
+            self.off_objects(index, pc, &mut batch, total);
             then(self, &batch);
         } else {
             self.split_batches(index, pc, known, access, kind, &batch.offsets, &mut then);
@@ -103,8 +104,22 @@ impl<'a> Machine<'a> {
                     }
                     if batch.mask != 0 {
                         self.begin_batch(index, pc, &batch, end, access, kind);
+                        self.off_objects(index, pc, &mut batch, total);
                         then(self, &batch);
                     }
+                }
+            }
+        }
+    }
+
+    /// Lanes whose bytes belong to a live barrier object stop.
+    #[inline]
+    fn off_objects(&mut self, index: usize, pc: u32, batch: &mut Batch, bytes: u32) {
+        if self.holds_objects(batch.region) {
+            for lane in lanes(batch.mask) {
+                let spot = (batch.region, batch.offsets[lane as usize], u64::from(bytes));
+                if self.over_object(index, pc, lane, spot) {
+                    batch.mask &= !(1 << lane);
                 }
             }
         }

@@ -12,12 +12,19 @@
 //! arrived, so each phase that copies arrive in has an end, an event of the object, which those know
 //! who waited for it.
 //!
+//! What a thread knows and what it may rely on are two things where a barrier object is used with
+//! `.relaxed`: whoever sees a phase end knows that all have arrived, and so which phase is next, but not
+//! that their accesses have happened. Kernels with such instructions have a second set of clocks
+//! (`sight`), for which `.relaxed` orders like everything else. It answers what a thread knows
+//! ([`Clocks::follows`], [`Clocks::precedes`]); races are found with the first.
+//!
 //! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
 //! reporting such a pair would report a race that no execution can show.
 
 use crate::isa::WARP;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// The clocks of one CTA's threads.
@@ -32,7 +39,22 @@ pub(super) struct Clocks {
     first: u32,
     /// How many are threads and agents; behind them are barrier objects, whose number may grow.
     members: u32,
+    /// What threads know without being able to rely on it, where that is more.
+    sight: Option<Box<Sight>>,
 }
+
+/// The second set of clocks, and what fences make of `.relaxed`: an arrival behind a fence publishes
+/// what came before the fence, and a fence behind a wait acquires (PTX ISA 9.0, 8.8).
+struct Sight {
+    clocks: Clocks,
+    /// The threads' last fences: epoch and base then.
+    fenced: BTreeMap<u32, (u32, Rc<[u32]>)>,
+    /// Arrivals that threads have seen by `.relaxed` waits since their last fence.
+    seen: BTreeMap<u32, Vec<Arrival>>,
+}
+
+/// The epoch of reads that no write is ordered with, whatever happens: later than all others.
+pub(super) const NEVER: u32 = i32::MAX as u32;
 
 /// What the threads of a warp have in common.
 #[derive(Clone, Copy)]
@@ -50,12 +72,18 @@ pub(super) struct Arrival {
     pub(super) thread: u32,
     epoch: u32,
     base: Rc<[u32]>,
+    /// The same in the second set of clocks.
+    sight: Option<Box<Arrival>>,
 }
 
 impl Arrival {
-    /// The thread's epoch then.
+    /// The thread's epoch then, as [`Clocks::present`] counts.
     pub(super) fn epoch(&self) -> u32 {
-        self.epoch
+        self.seen().epoch
+    }
+
+    fn seen(&self) -> &Arrival {
+        self.sight.as_deref().unwrap_or(self)
     }
 }
 
@@ -70,7 +98,20 @@ impl Clocks {
             together: vec![Cell::new(None); (count as usize).div_ceil(WARP)],
             first,
             members: count,
+            sight: None,
         }
+    }
+
+    /// The same, where some instructions are `.relaxed`.
+    pub(super) fn with_sight(first: u32, count: u32) -> Self {
+        let clocks = Clocks::new(first, count);
+        let sight = Sight { clocks, fenced: BTreeMap::new(), seen: BTreeMap::new() };
+        Clocks { sight: Some(Box::new(sight)), ..Clocks::new(first, count) }
+    }
+
+    /// The present epoch of a thread or agent for questions of who knows what.
+    pub(super) fn present(&self, thread: u32) -> u32 {
+        self.sight.as_ref().map_or(self.epoch(thread), |sight| sight.clocks.epoch(thread))
     }
 
     /// The present epoch of a thread of the CTA.
@@ -125,7 +166,9 @@ impl Clocks {
         if other >= self.members {
             return false;
         }
-        other == thread || epoch <= self.floor[thread as usize] || self.knows(thread, other) >= epoch
+        other == thread && epoch != NEVER
+            || epoch <= self.floor[thread as usize]
+            || self.knows(thread, other) >= epoch
     }
 
     /// The last epoch of another thread, agent or barrier object that a thread has synchronised with.
@@ -148,6 +191,9 @@ impl Clocks {
 
     /// One more barrier object, by its number.
     pub(super) fn object(&mut self) -> u32 {
+        if let Some(sight) = &mut self.sight {
+            sight.clocks.object();
+        }
         self.epoch.push(1);
         self.epoch.len() as u32 - 1
     }
@@ -156,7 +202,9 @@ impl Clocks {
     pub(super) fn end_phase(&mut self, object: u32) -> Arrival {
         let epoch = &mut self.epoch[object as usize];
         *epoch += 1;
-        Arrival { thread: object, epoch: *epoch - 1, base: Rc::new([]) }
+        let epoch = *epoch - 1;
+        let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.end_phase(object)));
+        Arrival { thread: object, epoch, base: Rc::new([]), sight }
     }
 
     /// The smallest of what is known of threads and agents.
@@ -177,8 +225,9 @@ impl Clocks {
     /// came before; what the thread itself did is not published by that.
     pub(super) fn arrive_for(&mut self, agent: u32, thread: u32) -> Arrival {
         let at = agent as usize;
-        let arrival =
-            Arrival { thread: agent, epoch: self.epoch[at], base: Rc::clone(&self.base[thread as usize]) };
+        let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive_for(agent, thread)));
+        let base = Rc::clone(&self.base[thread as usize]);
+        let arrival = Arrival { thread: agent, epoch: self.epoch[at], base, sight };
         self.epoch[at] += 1;
         self.changed(agent);
         arrival
@@ -187,6 +236,9 @@ impl Clocks {
     /// Everything in `arrivals` now happens before the present of `thread`, which need not be one
     /// of them.
     pub(super) fn learn(&mut self, arrivals: &[Arrival], thread: u32) {
+        if let Some(sight) = &mut self.sight {
+            sight.see(arrivals, thread);
+        }
         let mut known: Vec<u32> = self.base[thread as usize].to_vec();
         known.resize(self.epoch.len(), 0);
         let mut last: Option<&Rc<[u32]>> = None;
@@ -205,23 +257,63 @@ impl Clocks {
         self.changed(thread);
     }
 
-    /// Whether what `thread` did up to `epoch` happens before an arrival.
+    /// A thread knows of the arrivals, and may rely on nothing: a `.relaxed` wait.
+    pub(super) fn see(&mut self, arrivals: &[Arrival], thread: u32) {
+        if let Some(sight) = &mut self.sight {
+            sight.see(arrivals, thread);
+            sight.seen.entry(thread).or_default().extend(arrivals.iter().cloned());
+        }
+    }
+
+    /// A thread executes a memory fence.
+    pub(super) fn fence(&mut self, thread: u32) {
+        let Some(sight) = &mut self.sight else { return };
+        let seen = sight.seen.remove(&thread).unwrap_or_default();
+        self.learn(&seen, thread);
+        let at = thread as usize;
+        let before = (self.epoch[at], Rc::clone(&self.base[at]));
+        self.epoch[at] += 1;
+        self.changed(thread);
+        if let Some(sight) = &mut self.sight {
+            sight.fenced.insert(thread, before);
+        }
+    }
+
+    /// Whether a thread that did something in `epoch` ([`Clocks::present`]) had done it before an arrival.
     pub(super) fn precedes(thread: u32, epoch: u32, arrival: &Arrival) -> bool {
+        let arrival = arrival.seen();
         if arrival.thread == thread {
             return arrival.epoch >= epoch;
         }
         arrival.base.get(thread as usize).is_some_and(|known| *known >= epoch)
     }
 
-    /// Whether an arrival happens before the present of a thread.
+    /// Whether a thread knows of an arrival.
     pub(super) fn follows(&self, arrival: &Arrival, thread: u32) -> bool {
+        if let (Some(sight), Some(seen)) = (&self.sight, &arrival.sight) {
+            return sight.clocks.follows(seen, thread);
+        }
+        self.relies(arrival, thread)
+    }
+
+    /// Whether what came before an arrival happens before the present of a thread.
+    pub(super) fn relies(&self, arrival: &Arrival, thread: u32) -> bool {
         arrival.thread == thread || self.knows(thread, arrival.thread) >= arrival.epoch
+    }
+
+    /// Records a `.relaxed` arrival: what came before the thread's last fence is published.
+    pub(super) fn arrive_relaxed(&mut self, thread: u32) -> Arrival {
+        let fenced = self.sight.as_ref().and_then(|sight| sight.fenced.get(&thread)).cloned();
+        let (epoch, base) = fenced.unwrap_or_else(|| (0, Rc::new([])));
+        let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive(thread)));
+        Arrival { thread, epoch, base, sight }
     }
 
     /// Records that a thread arrives at a synchronisation: what it did so far is published.
     pub(super) fn arrive(&mut self, thread: u32) -> Arrival {
         let at = thread as usize;
-        let arrival = Arrival { thread, epoch: self.epoch[at], base: Rc::clone(&self.base[at]) };
+        let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive(thread)));
+        let arrival = Arrival { thread, epoch: self.epoch[at], base: Rc::clone(&self.base[at]), sight };
         self.epoch[at] += 1;
         self.changed(thread);
         arrival
@@ -250,11 +342,22 @@ impl Clocks {
         let joined: Rc<[u32]> = joined.into();
         let floor = self.least(&joined);
         for thread in leaving {
+            if let Some(sight) = &mut self.sight {
+                sight.see(arrivals, thread);
+            }
             // Whoever leaves a barrier has arrived there, so the join covers its own base.
             debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));
             self.base[thread as usize] = Rc::clone(&joined);
             self.floor[thread as usize] = floor;
             self.changed(thread);
         }
+    }
+}
+
+impl Sight {
+    /// A thread knows of the arrivals.
+    fn see(&mut self, arrivals: &[Arrival], thread: u32) {
+        let seen: Vec<Arrival> = arrivals.iter().map(|arrival| arrival.seen().clone()).collect();
+        self.clocks.learn(&seen, thread);
     }
 }

@@ -1,14 +1,21 @@
 //! Warp-level meetings: `bar.warp.sync`, shuffles, votes, matches, reductions, elections.
 //!
 //! The lanes that the member mask names meet, wherever each of them stands, once all of them that
-//! have not returned execute the same kind of instruction with the same mask. Only
-//! `bar.warp.sync` orders memory. Reading a lane that does not take part gives an undefined
+//! have not returned execute the same kind of instruction with the same mask: the manual has them wait
+//! for "all non-exited threads" of the mask. Only `bar.warp.sync` orders memory, unless the option
+//! `collectives_order_memory` asks for the paper's reading: then every collective, matrix instructions
+//! too, orders its lanes before and after it. Reading a lane that does not take part gives an undefined
 //! value, as the manual says.
+//!
+//! A lane that is not in its own mask is a fault. So is a mask that names a lane which executes the same
+//! kind of instruction, unordered with this, with a mask of others, and returns without having come with
+//! this one (if it does not return, that is a deadlock). Lanes that return without either count as come,
+//! and the ledger says so. Matrix instructions need all lanes: one that has returned is a fault.
 
 use super::barrier::Wait;
 use super::bits::{as_bits, as_condition, as_number, predicate};
 use super::machine::{Flow, Machine};
-use super::outcome::FaultKind;
+use super::outcome::{Fault, FaultKind, Misuse, Site};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
@@ -29,6 +36,41 @@ impl Rendezvous {
     pub(super) fn missing(&self) -> u32 {
         self.members & !self.arrived
     }
+}
+
+/// What is taken for granted where a mask names lanes that have returned.
+const RETURNED: &str = "lanes that have returned count as come where the mask of a warp's collective names them";
+
+/// A lane's last collective: its kind, mask and instruction, and the lane's epoch then.
+#[derive(Clone, Copy)]
+pub(super) struct Came {
+    kind: u32,
+    members: u32,
+    pc: u32,
+    epoch: u32,
+}
+
+/// "lanes 0–15", "lane 3".
+fn lanes_text(mask: u32) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes(mask) {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => runs.push((lane, lane)),
+        }
+    }
+    let run = |(first, last): &(u32, u32)| match last - first {
+        0 => first.to_string(),
+        1 => format!("{first}, {last}"),
+        _ => format!("{first}–{last}"),
+    };
+    let runs: Vec<String> = runs.iter().map(run).collect();
+    format!("{} {}", if mask.count_ones() == 1 { "lane" } else { "lanes" }, runs.join(", "))
+}
+
+/// "lane 3 has", "lanes 0–15 have".
+fn have(mask: u32) -> String {
+    format!("{} {}", lanes_text(mask), if mask.count_ones() == 1 { "has" } else { "have" })
 }
 
 /// Instructions meet only their own kind.
@@ -65,17 +107,22 @@ impl<'a> Machine<'a> {
             rest &= !together;
             let strangers = together & !members;
             if strangers != 0 {
-                let why =
-                    format!("a lane executes this without being in its own member mask {members:#010x}");
-                self.park(index, strangers, pc, FaultKind::Unsupported(why));
+                let what = format!(
+                    "executes `{}` with the member mask {members:#010x}, which does not name its own {}",
+                    kernel.opcode(pc),
+                    lanes_text(strangers)
+                );
+                self.park(index, strangers, pc, FaultKind::Misuse(Misuse::Mask, what));
             }
             let together = together & members;
             if together == 0 {
                 all_done = false;
                 continue;
             }
+            self.come(index, pc, together, members);
             let required = members & self.warps[index].present & !self.warps[index].exited;
             if together == required && together == mask {
+                self.check_absent(index, members, together, &[pc; WARP]);
                 self.complete(index, members, together, &[pc; WARP]);
                 return Flow::Next;
             }
@@ -94,13 +141,28 @@ impl<'a> Machine<'a> {
         }
         let warp = &self.warps[index];
         if warp.present & !warp.exited != u32::MAX {
-            let here = (warp.present & !warp.exited).count_ones();
-            let why = format!("this needs all 32 lanes of the warp, of which only {here} are left");
-            self.park(index, mask, pc, FaultKind::Unsupported(why));
+            self.park_incomplete(index, pc, mask);
             return Flow::Next;
         }
         self.join_meeting(index, pc, mask, u32::MAX);
         Flow::Leave
+    }
+
+    /// Stops lanes that execute a matrix instruction though others of their warp have returned, or never
+    /// were.
+    fn park_incomplete(&mut self, index: usize, pc: u32, mask: u32) {
+        let (warp, opcode) = (&self.warps[index], self.kernel.opcode(pc));
+        let kind = match warp.present & warp.exited {
+            0 => FaultKind::Unsupported(format!(
+                "`{opcode}` needs all 32 lanes of the warp, which has {}",
+                warp.threads
+            )),
+            gone => FaultKind::Misuse(
+                Misuse::Warp,
+                format!("executes `{opcode}`, which needs the whole warp; {} returned", have(gone)),
+            ),
+        };
+        self.park(index, mask, pc, kind);
     }
 
     fn join_meeting(&mut self, index: usize, pc: u32, together: u32, members: u32) {
@@ -129,8 +191,15 @@ impl<'a> Machine<'a> {
         while let Some(at) = self.meetings[index].iter().position(|meeting| meeting.missing() & !exited == 0)
         {
             let meeting = self.meetings[index].remove(at);
-            self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
             let first = self.warps[index].first();
+            let pc = meeting.pcs[meeting.arrived.trailing_zeros() as usize];
+            if matches!(self.kernel.code[pc as usize].effect, Effect::Matrix(_)) && meeting.missing() != 0 {
+                lanes(meeting.arrived).for_each(|lane| self.waits[(first + lane) as usize] = None);
+                self.park_incomplete(index, pc, meeting.arrived);
+                continue;
+            }
+            self.check_absent(index, meeting.members, meeting.arrived, &meeting.pcs);
+            self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
             let step = self.warps[index].step;
             for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
                 let pc = meeting.pcs[lane as usize];
@@ -148,9 +217,20 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
         self.trace.event(index as u32, self.warps[index].step, met, pcs[leader], EventKind::Collective);
+        let orders = self.options.collectives_order_memory;
+        if orders {
+            self.order_warp(index, members, met);
+        }
         match kernel.code[pcs[leader] as usize].effect {
+            Effect::WarpSync if orders => {}
             Effect::WarpSync => self.order_warp(index, members, met),
-            Effect::Matrix(op) if met == u32::MAX => self.matrix(index, pcs[leader], op),
+            Effect::Matrix(op) if met == u32::MAX => {
+                self.matrix(index, pcs[leader], op);
+                if orders {
+                    // What it loads and stores itself comes before what its lanes do then.
+                    self.order_warp(index, members, met);
+                }
+            }
             Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),
             Effect::Vote(mode) => self.vote(index, met, pcs, mode),
             Effect::Match { mode, bits } => self.match_lanes(index, met, pcs, mode, bits),
@@ -170,6 +250,57 @@ impl<'a> Machine<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Notes with which mask lanes come to a collective.
+    fn come(&mut self, index: usize, pc: u32, together: u32, members: u32) {
+        let kind = kind_of(&self.kernel.code[pc as usize].effect, pc);
+        let first = self.warps[index].first();
+        for lane in lanes(together) {
+            let thread = first + lane;
+            self.came[thread as usize] = Some(Came { kind, members, pc, epoch: self.clocks.epoch(thread) });
+        }
+    }
+
+    /// Lanes meet without some that the mask names, because those have returned.
+    fn check_absent(&mut self, index: usize, members: u32, met: u32, pcs: &[u32; WARP]) {
+        let absent = members & !met & self.warps[index].exited & self.warps[index].present;
+        if absent == 0 {
+            return;
+        }
+        let first = self.warps[index].first();
+        let pc = pcs[met.trailing_zeros() as usize];
+        let kind = kind_of(&self.kernel.code[pc as usize].effect, pc);
+        let (global, me) = (self.first_thread + first, first + met.trailing_zeros());
+        let other = lanes(absent).find_map(|lane| {
+            let came = self.came[(first + lane) as usize]?;
+            let unordered = !self.clocks.ordered(global + lane, came.epoch, me);
+            // With a mask that names one of these it has met them before.
+            let elsewhere = came.members & met == 0;
+            (came.kind == kind && elsewhere && unordered).then_some((lane, came))
+        });
+        let Some((lane, came)) = other else {
+            let noted = self.granted.entry(RETURNED).or_insert((0, pc));
+            noted.0 += u64::from(absent.count_ones());
+            return;
+        };
+        let what = format!(
+            "executes `{}` with the member mask {members:#010x}; {} named in it {} not come, and lane {lane} executes `{}` with the mask {:#010x} instead",
+            self.kernel.opcode(pc),
+            lanes_text(absent),
+            if absent.count_ones() == 1 { "does" } else { "do" },
+            self.kernel.opcode(came.pc),
+            came.members
+        );
+        let site = Site { instr: pc, thread: self.thread(me) };
+        let known = |fault: &Fault| {
+            matches!(fault.kind, FaultKind::Misuse(Misuse::Mask, _))
+                && fault.site.is_some_and(|site| site.instr == pc)
+        };
+        if !self.faults.iter().any(known) {
+            let kind = FaultKind::Misuse(Misuse::Mask, what);
+            self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
         }
     }
 

@@ -19,7 +19,7 @@ use super::race::{Accessor, Conflict, Hand, lanes};
 use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::RegisterKind;
-use crate::isa::{Access, CopyOp, Space, WARP};
+use crate::isa::{Access, CopyOp, Space, Strength, WARP};
 use crate::term::Value;
 use std::collections::VecDeque;
 
@@ -176,7 +176,7 @@ impl<'a> Machine<'a> {
             2 => (Format::B16, 2),
             _ => (Format::B8, 1),
         };
-        let access = |space| Access { space, format, vector: 1, strong: false };
+        let access = |space| Access { space, format, vector: 1, strength: Strength::Weak };
         let target =
             self.aligned_spot(index, pc, lane, access(Space::Shared), AccessKind::Write, to, size, size);
         let Some((shared, to)) = target else { return };

@@ -83,6 +83,10 @@ impl<'a> Machine<'a> {
                 let words = [u64::from(mask); WARP];
                 self.warps[index].set_concrete(kernel.dst(instr)[0], mask, &words);
             }
+            Effect::Fence if self.relaxed => {
+                let first = self.warps[index].first();
+                super::race::lanes(mask).for_each(|lane| self.clocks.fence(first + lane));
+            }
             Effect::Fence | Effect::Nothing => {}
             Effect::ReadClock => {
                 // Differs from run to run: whoever uses it gets told.

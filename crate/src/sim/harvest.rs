@@ -33,7 +33,7 @@ fn rank(kind: &FaultKind) -> u32 {
         FaultKind::Launch(_) => 0,
         FaultKind::DataRace(_) => 1,
         FaultKind::Deadlock(_) => 2,
-        FaultKind::BarrierDivergence(_) => 3,
+        FaultKind::BarrierDivergence(..) | FaultKind::Misuse(..) => 3,
         FaultKind::OutOfBounds(..) => 4,
         FaultKind::Misaligned(..) => 5,
         FaultKind::UninitializedMemory(_) | FaultKind::UninitializedRegister(_) => 6,

@@ -8,12 +8,12 @@
 use super::barrier::{Barriers, Wait};
 use super::cells::Cells;
 use super::clock::{Arrival, Clocks};
-use super::collective::Rendezvous;
+use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
 use super::memory::Memory;
 use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Run, Site, Stats, Thread};
-use super::phaser::Phasers;
+use super::phaser::{self, Phasers};
 use super::predicate::Guards;
 use super::race::Detector;
 use super::repeats::Repeats;
@@ -68,6 +68,8 @@ pub(super) struct Machine<'a> {
     pub(super) barriers: Barriers,
     /// What each thread waits for.
     pub(super) waits: Vec<Option<Wait>>,
+    /// What collective each thread came to last.
+    pub(super) came: Vec<Option<Came>>,
     /// Open warp-level meetings, by warp.
     pub(super) meetings: Vec<Vec<Rendezvous>>,
     /// Threads that have returned, as arrivals at every later barrier.
@@ -80,6 +82,8 @@ pub(super) struct Machine<'a> {
     pub(super) phasers: Phasers,
     /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
     pub(super) agents: bool,
+    /// Barrier objects are used with `.relaxed` somewhere.
+    pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
     pub(super) first_thread: u32,
     /// Threads in a block.
@@ -171,6 +175,7 @@ impl<'a> Machine<'a> {
             locals: Vec::new(),
             barriers: Barriers::default(),
             waits: Vec::new(),
+            came: Vec::new(),
             meetings: Vec::new(),
             returned: Vec::new(),
             cta: [0; 3],
@@ -180,6 +185,7 @@ impl<'a> Machine<'a> {
                 .code
                 .iter()
                 .any(|instr| matches!(instr.effect, Effect::Copy(CopyOp::Arrive { .. }))),
+            relaxed: kernel.code.iter().any(|instr| phaser::is_relaxed(&instr.effect)),
             first_thread: 0,
             block,
             faults: Vec::new(),
@@ -240,11 +246,15 @@ impl<'a> Machine<'a> {
         self.cta = cta;
         let stride = if self.agents { self.block * 2 } else { self.block };
         self.first_thread = index as u32 * stride;
-        self.clocks = Clocks::new(self.first_thread, stride);
+        self.clocks = match self.relaxed {
+            true => Clocks::with_sight(self.first_thread, stride),
+            false => Clocks::new(self.first_thread, stride),
+        };
         self.flights = Flights::new(self.block);
         self.phasers = Phasers::default();
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
+        self.came = vec![None; self.block as usize];
         self.meetings = (0..count).map(|_| Vec::new()).collect();
         self.returned.clear();
         self.locals = vec![Cells::undefined(0, 4); self.block as usize];
@@ -337,7 +347,8 @@ impl<'a> Machine<'a> {
             return;
         }
         let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
-        if stuck && self.faults.is_empty() {
+        let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
+        if stuck && !stopped && self.faults.iter().all(|fault| fault.kind.goes_on()) {
             self.report_deadlock();
         }
     }

@@ -3,7 +3,7 @@
 //! All 32 lanes execute the same instruction. A matrix that is loaded or stored is an access by the
 //! whole warp: the manual does not say which lane touches which byte, so whoever else touches it
 //! must be ordered with every lane. By themselves these instructions order nothing, unless the
-//! option `collectives_order_memory` asks for the paper's reading.
+//! option `collectives_order_memory` asks for the paper's reading (see `collective`).
 //!
 //! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
 //! it is computed; integers wrap or saturate as the manual says.
@@ -17,7 +17,8 @@ use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{
-    self, Access, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Tiles, WARP, sparsity,
+    self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength, Tiles, WARP,
+    sparsity,
 };
 use crate::term::{Symbol, Term, Value};
 
@@ -27,9 +28,6 @@ const ROW: u32 = 16;
 impl<'a> Machine<'a> {
     /// Executes a matrix instruction for all lanes of a warp.
     pub(super) fn matrix(&mut self, index: usize, pc: u32, op: MatrixOp) {
-        if self.options.collectives_order_memory {
-            self.order_warp(index, u32::MAX, u32::MAX);
-        }
         match op {
             MatrixOp::Multiply(product) => self.multiply(index, pc, &product),
             MatrixOp::LoadTiles(tiles) => self.load_tiles(index, pc, tiles),
@@ -269,7 +267,7 @@ impl<'a> Machine<'a> {
         let addresses = self.addresses(index, pc, u32::MAX)?;
         let format = if tiles.transposed && kind == AccessKind::Write { Format::B16 } else { Format::B32 };
         let access =
-            Access { space: tiles.space, format, vector: (ROW / format.bytes()) as u8, strong: false };
+            Access { space: tiles.space, format, vector: (ROW / format.bytes()) as u8, strength: Strength::Weak };
         let count = u32::from(tiles.count) * 8;
         let mut rows = Vec::with_capacity(count as usize);
         for lane in 0..count {
@@ -370,7 +368,7 @@ impl<'a> Machine<'a> {
         let bytes = u64::from(format.bytes());
         let held = u32::from(stored.fragment.registers) * stored.fragment.register_bits() / 8;
         let total = format.bytes() * u32::from(length);
-        let access = Access { space: stored.space, format, vector: 1, strong: false };
+        let access = Access { space: stored.space, format, vector: 1, strength: Strength::Weak };
         let mut starts = Vec::with_capacity(lines.into());
         for line in 0..u64::from(lines) {
             let address = addresses[0].wrapping_add(line * stride * bytes);
@@ -454,6 +452,11 @@ impl<'a> Machine<'a> {
                     return None;
                 }
                 self.prepare_at(region, offset as u64, bytes, access, kind);
+                let effect = &self.kernel.code[pc as usize].effect;
+                let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }));
+                if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
+                    return None;
+                }
                 Some((region, offset as u64))
             }
             Spot::Local(_) => {

@@ -63,8 +63,8 @@ mod written;
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread, WaitGroup,
-    WaitKind,
+    AccessKind, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Stats, TensorState,
+    Thread, WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};

@@ -133,6 +133,26 @@ pub struct WaitGroup {
     pub waits_for: Vec<u32>,
 }
 
+/// What threads disagree about at a barrier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Disagreement {
+    /// Who takes part.
+    Party,
+    /// Which instruction it is, although it is aligned and they belong to one warp.
+    Instruction,
+}
+
+/// What is used as it must not be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Misuse {
+    /// The member mask of a collective.
+    Mask,
+    /// A collective of whole warps.
+    Warp,
+    /// The bytes of a barrier object.
+    Object,
+}
+
 /// What went wrong.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FaultKind {
@@ -141,7 +161,10 @@ pub enum FaultKind {
     /// Nobody can proceed.
     Deadlock(Vec<WaitGroup>),
     /// Threads disagree about a barrier.
-    BarrierDivergence(Vec<WaitGroup>),
+    BarrierDivergence(Disagreement, Vec<WaitGroup>),
+    /// A barrier, a barrier object or a warp's collective is not used as it must be; who does what, in
+    /// words that follow the thread.
+    Misuse(Misuse, String),
     /// An access leaves its region.
     OutOfBounds(AccessKind, Place),
     /// An address is not aligned to the bytes it moves.
@@ -162,6 +185,16 @@ pub enum FaultKind {
     Exhausted(Exhausted),
     /// The launch is impossible (too many threads, too much shared memory, …).
     Launch(String),
+}
+
+impl FaultKind {
+    /// Whether the threads may go on, and wait for one another later.
+    pub(super) fn goes_on(&self) -> bool {
+        matches!(
+            self,
+            FaultKind::BarrierDivergence(Disagreement::Instruction, _) | FaultKind::Misuse(Misuse::Mask, _)
+        )
+    }
 }
 
 /// A fault and where.

@@ -1,6 +1,7 @@
 //! Barrier objects in shared memory (`mbarrier`): phases that end when enough arrivals have come.
 //!
-//! Arrivals release, and a test that tells the end of a phase acquires. Which phase an arrival
+//! Arrivals release, and a test that tells the end of a phase acquires, unless they are `.relaxed`: then
+//! the phase ends all the same, and accesses are as ordered as without it (see `clock`). Which phase an arrival
 //! counts for, and which phase a parity means, must not depend on the schedule: an arrival must
 //! come after all arrivals of the phase before its own, and a wait for a phase after all arrivals of
 //! the one before it and before the end of the one after it. Copies that arrive as one more than
@@ -13,18 +14,21 @@
 //! waiting then, and goes on when the phase ends. A thread that does anything else with a failed
 //! test depends on the schedule and is *not structured*.
 //!
+//! The bytes of a live object belong to it: whatever else touches them, or makes them an object once
+//! more, is a fault ([`Machine::over_object`]). `mbarrier.inval` ends its life.
+//!
 //! Missed: transaction counts (`expect_tx`), which only bulk copies complete, and arrivals from
 //! other CTAs of a cluster; both are unsupported.
 
 use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
 use super::machine::{Flow, Machine};
-use super::outcome::{AccessKind, FaultKind};
+use super::outcome::{AccessKind, FaultKind, Misuse};
 use super::race::{Hand, lanes};
 use super::trace::SegmentKind;
 use crate::base::Format;
 use crate::ir::Reg;
-use crate::isa::{Access, PhaserOp, Space};
+use crate::isa::{Access, Effect, PhaserOp, Scope, Space, Strength};
 use crate::term::Value;
 use std::collections::BTreeMap;
 
@@ -37,6 +41,8 @@ const MOST: u32 = (1 << 20) - 1;
 struct Phaser {
     /// Arrivals that end a phase.
     expected: u32,
+    /// The warp and the instruction that made it.
+    made: (usize, u32),
     /// Arrivals that the present phase still lacks.
     pending: u32,
     phase: u32,
@@ -72,7 +78,22 @@ pub(super) struct Phasers {
     refused: BTreeMap<u32, Refusal>,
 }
 
+/// Whether an instruction uses a barrier object without ordering memory.
+pub(super) fn is_relaxed(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Phaser(PhaserOp::Arrive { relaxed: true, .. } | PhaserOp::Test { relaxed: true, .. })
+    )
+}
+
 impl Phasers {
+    /// The live object that some of these bytes of shared memory belong to.
+    #[inline]
+    fn covering(&self, address: u64, bytes: u64) -> Option<u64> {
+        let from = address.saturating_sub(u64::from(BYTES) - 1);
+        self.objects.range(from..address.saturating_add(bytes)).next().map(|(at, _)| *at)
+    }
+
     /// Whether some thread's last test failed.
     #[inline]
     pub(super) fn anyone_refused(&self) -> bool {
@@ -115,17 +136,17 @@ impl<'a> Machine<'a> {
                 PhaserOp::Invalidate => {
                     self.phasers.objects.remove(&address);
                 }
-                PhaserOp::Arrive { drop } => {
+                PhaserOp::Arrive { .. } => {
                     let count = operand.map_or(1, |count| count as u32);
-                    if let Some(token) = self.arrive(index, pc, lane, address, count, drop)
+                    if let Some(token) = self.arrive(index, pc, lane, address, count, op)
                         && let Some(dst) = dst
                     {
                         self.warps[index].set(dst, lane, Value::Concrete(token));
                     }
                 }
-                PhaserOp::Test { parity } => {
+                PhaserOp::Test { .. } => {
                     let Some(dst) = dst else { continue };
-                    match self.test(index, pc, lane, address, operand.unwrap_or(0), parity) {
+                    match self.test(index, pc, lane, address, operand.unwrap_or(0), op) {
                         Some(ended) => {
                             self.warps[index].set(dst, lane, Value::Concrete(u64::from(ended)));
                             going |= 1 << lane;
@@ -150,7 +171,7 @@ impl<'a> Machine<'a> {
         let space = if address >> 32 == 0 { Space::Shared } else { Space::Generic };
         let changes = matches!(op, PhaserOp::Init | PhaserOp::Invalidate);
         let kind = if changes { AccessKind::Write } else { AccessKind::Read };
-        let access = Access { space, format: Format::B32, vector: 2, strong: true };
+        let access = Access { space, format: Format::B32, vector: 2, strength: Strength::Strong(Scope::Cta) };
         let (region, offset) = self.aligned_spot(index, pc, lane, access, kind, address, BYTES, BYTES)?;
         if self.memory.regions[region].space != Space::Shared {
             let why = "a barrier object must lie in shared memory".to_owned();
@@ -186,8 +207,22 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return;
         }
+        // Lanes of a warp may make one object together.
+        let again = self.phasers.objects.get(&address).is_some_and(|object| {
+            let fresh = object.phase == 0 && object.pending == object.expected;
+            fresh && object.expected == count && object.made == (index, pc)
+        });
+        if let Some(object) = self.phasers.covering(address, u64::from(BYTES)).filter(|_| !again) {
+            let what = format!(
+                "initialises the live barrier object `{}` once more; end its life with mbarrier.inval first",
+                self.phaser_name(object)
+            );
+            self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Object, what));
+            return;
+        }
         let object = Phaser {
             expected: count,
+            made: (index, pc),
             pending: count,
             phase: 0,
             arrivals: Vec::new(),
@@ -208,8 +243,9 @@ impl<'a> Machine<'a> {
         lane: u32,
         address: u64,
         count: u32,
-        drop: bool,
+        op: PhaserOp,
     ) -> Option<u64> {
+        let PhaserOp::Arrive { drop, relaxed } = op else { return None };
         let thread = self.warps[index].first() + lane;
         let follows = self.follows_last_phase(address, thread);
         if !follows {
@@ -225,7 +261,10 @@ impl<'a> Machine<'a> {
         let token = u64::from(object.phase) << 32 | u64::from(object.pending);
         object.pending -= count;
         object.expected -= u32::from(drop);
-        let arrival = self.clocks.arrive(thread);
+        let arrival = match relaxed {
+            true => self.clocks.arrive_relaxed(thread),
+            false => self.clocks.arrive(thread),
+        };
         self.arrived_at(index, pc, lane, address, arrival);
         Some(token)
     }
@@ -240,7 +279,7 @@ impl<'a> Machine<'a> {
         }
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
-            let op = PhaserOp::Arrive { drop: false };
+            let op = PhaserOp::Arrive { drop: false, relaxed: false };
             let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
             let thread = self.warps[index].first() + lane;
             if !self.follows_last_phase(address, thread) {
@@ -248,7 +287,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             self.hand_over(index, lane);
-            let announced = (thread, self.clocks.epoch(thread), self.clocks.epoch(self.block + thread));
+            let announced = (thread, self.clocks.present(thread), self.clocks.present(self.block + thread));
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
             let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
@@ -322,7 +361,7 @@ impl<'a> Machine<'a> {
     /// A thread that waited for the phase that has just ended goes on.
     fn wake(&mut self, thread: u32, pc: u32, since: u32, address: u64, ended: &[Arrival]) {
         let (warp, lane) = (thread as usize / 32, thread % 32);
-        self.clocks.learn(ended, thread);
+        self.acquire(ended, thread, pc);
         self.note_wait(thread, pc, address);
         self.waits[thread as usize] = None;
         self.phasers.refused.remove(&thread);
@@ -341,8 +380,9 @@ impl<'a> Machine<'a> {
         lane: u32,
         address: u64,
         operand: u64,
-        parity: bool,
+        op: PhaserOp,
     ) -> Option<bool> {
+        let PhaserOp::Test { parity, relaxed } = op else { return None };
         let thread = self.warps[index].first() + lane;
         let object = self.phasers.objects.get(&address)?;
         let ended = match parity {
@@ -357,18 +397,21 @@ impl<'a> Machine<'a> {
                 return Some(true);
             }
         }
-        let arrivals = &object.previous[0];
+        let arrivals = object.previous[0].clone();
         if ended && arrivals.iter().all(|arrival| self.clocks.follows(arrival, thread)) {
+            if self.relaxed && !relaxed {
+                // What it knows it may now rely on.
+                self.clocks.learn(&arrivals, thread);
+            }
             self.phasers.refused.remove(&thread);
             self.note_wait(thread, pc, address);
             return Some(true);
         }
-        let arrivals = arrivals.clone();
         if !self.is_waiting(index, pc, lane) {
             return Some(false);
         }
         if ended {
-            self.clocks.learn(&arrivals, thread);
+            self.acquire(&arrivals, thread, pc);
             self.phasers.refused.remove(&thread);
             self.note_wait(thread, pc, address);
             return Some(true);
@@ -379,14 +422,51 @@ impl<'a> Machine<'a> {
         None
     }
 
+    /// A thread's test at `pc` has told it of the end of a phase.
+    fn acquire(&mut self, ended: &[Arrival], thread: u32, pc: u32) {
+        match is_relaxed(&self.kernel.code[pc as usize].effect) {
+            true => self.clocks.see(ended, thread),
+            false => self.clocks.learn(ended, thread),
+        }
+    }
+
+    /// Whether a region has live barrier objects, as far as is known without looking for them.
+    #[inline]
+    pub(super) fn holds_objects(&self, region: usize) -> bool {
+        !self.phasers.objects.is_empty() && self.memory.regions[region].space == Space::Shared
+    }
+
+    /// Stops a lane whose access touches a live barrier object with something else than its own
+    /// instructions. Whether it did.
+    pub(super) fn over_object(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        (region, offset, bytes): (usize, u64, u64),
+    ) -> bool {
+        if !self.holds_objects(region) {
+            return false;
+        }
+        let address = self.memory.address(region, offset as i64);
+        let Some(object) = self.phasers.covering(address, bytes) else { return false };
+        let what = format!(
+            "touches the live barrier object `{}` with `{}`; end its life with mbarrier.inval first",
+            self.phaser_name(object),
+            self.kernel.opcode(pc)
+        );
+        self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Object, what));
+        true
+    }
+
     /// Remembers who has waited for the last phase by its parity, and when.
     fn note_wait(&mut self, thread: u32, pc: u32, address: u64) {
         let parity = matches!(
             self.kernel.code[pc as usize].effect,
-            crate::isa::Effect::Phaser(PhaserOp::Test { parity: true })
+            Effect::Phaser(PhaserOp::Test { parity: true, .. })
         );
         let agent = if self.agents { self.block + thread } else { thread };
-        let waited = [thread, agent].map(|who| (who, self.clocks.epoch(who)));
+        let waited = [thread, agent].map(|who| (who, self.clocks.present(who)));
         if let Some(object) = self.phasers.objects.get_mut(&address).filter(|_| parity) {
             object.waited.push(waited);
         }

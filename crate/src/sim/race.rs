@@ -15,11 +15,17 @@
 //! reader, and the step "these lanes read too" is memoised: neighbouring elements that neighbouring
 //! lanes read share their set, and a loop with a barrier goes through the same sets each time round.
 //!
+//! A read through the non-coherent path (`.nc`) has an epoch that is in nobody's past, and no write is in
+//! its own: it races with every write of the kernel, also of its own thread.
+//!
+//! Atomics exclude each other only where the scope of each holds the other's thread: one of CTA scope
+//! races with those of other CTAs.
+//!
 //! Atomics of one commutative operation whose results nobody uses do not conflict with each
 //! other. An atomic whose result is used conflicts with every unordered atomic: not as a race,
 //! but because its value depends on the schedule ([`Conflict::Observed`]).
 
-use super::clock::Clocks;
+use super::clock::{Arrival, Clocks, NEVER};
 use super::outcome::AccessKind;
 use crate::base::Format;
 use crate::isa::AtomicOp;
@@ -50,11 +56,29 @@ pub(super) struct Shadow {
     readers: History,
     atomics: History,
     atomic_op: Option<(AtomicOp, Format)>,
-    /// An atomic whose result is used, or atomics of different operations, may still be unordered.
-    observed: bool,
+    marks: Marks,
     hand: Hand,
     /// The lanes of a [`Hand::Warp`].
     lanes: u32,
+}
+
+/// What is remembered of atomics: in one byte, because there is one for each granule of memory.
+#[derive(Clone, Copy, Default)]
+struct Marks(u8);
+
+impl Marks {
+    /// An atomic whose result is used, or atomics of different operations, may still be unordered.
+    const OBSERVED: u8 = 1;
+    /// An atomic was of CTA scope.
+    const NARROW: u8 = 2;
+
+    fn has(self, mark: u8) -> bool {
+        self.0 & mark != 0
+    }
+
+    fn set(&mut self, mark: u8, on: bool) {
+        self.0 = if on { self.0 | mark } else { self.0 & !mark };
+    }
 }
 
 /// A set of accesses: which set, and the epoch and lane that its parties' are relative to.
@@ -95,7 +119,7 @@ impl Default for Shadow {
             readers: NOTHING,
             atomics: NOTHING,
             atomic_op: None,
-            observed: false,
+            marks: Marks::default(),
             hand: Hand::Thread,
             lanes: 0,
         }
@@ -369,12 +393,15 @@ impl Detector {
     fn earlier_write(&self, clocks: &Clocks, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
         let by_copy = shadow.hand == Hand::Copy;
         if shadow.writer == NOBODY
-            || !by_copy && clocks.ordered_before_all(shadow.writer, shadow.write_epoch, by.warp_first)
+            || !by_copy
+                && by.epoch != NEVER
+                && clocks.ordered_before_all(shadow.writer, shadow.write_epoch, by.warp_first)
         {
             return None;
         }
-        let unordered =
-            |other: u32, lane: u32| !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane);
+        let unordered = |other: u32, lane: u32| {
+            by.epoch == NEVER || !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane)
+        };
         let (other, lane) = match shadow.hand {
             Hand::Thread => (shadow.writer, lanes(by.mask).find(|lane| unordered(shadow.writer, *lane))?),
             Hand::Copy => (shadow.writer, by.mask.trailing_zeros()),
@@ -407,6 +434,20 @@ impl Detector {
         Some(Conflict { other, instr, kind, lane, observed: false, under_way: false })
     }
 
+    /// The first member of a history that belongs to another CTA.
+    fn of_another_cta(&self, clocks: &Clocks, history: History, by: &Accessor) -> Option<Conflict> {
+        let party = self.parties.sets[history.set as usize].parties.iter();
+        let party = party.into_iter().find(|party| party.first < clocks.first())?;
+        Some(Conflict {
+            other: party.first + history.mask(party).trailing_zeros(),
+            instr: party.instr,
+            kind: AccessKind::Atomic,
+            lane: by.mask.trailing_zeros(),
+            observed: false,
+            under_way: false,
+        })
+    }
+
     /// Lanes read the granule.
     #[inline]
     pub(super) fn read(&mut self, clocks: &Clocks, shadow: &mut Shadow, by: &Accessor) -> Option<Conflict> {
@@ -420,6 +461,22 @@ impl Detector {
     pub(super) fn before_read(&self, clocks: &Clocks, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
         self.earlier_write(clocks, shadow, by)
             .or_else(|| self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic))
+            .or_else(|| self.updated(shadow, by))
+    }
+
+    /// What a read conflicts with that goes through the non-coherent path where atomics, all of them in
+    /// its past, have written.
+    fn updated(&self, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
+        let history = shadow.atomics;
+        let party = self.parties.sets[history.set as usize].parties.first().filter(|_| by.epoch == NEVER)?;
+        Some(Conflict {
+            other: party.first + history.mask(party).trailing_zeros(),
+            instr: party.instr,
+            kind: AccessKind::Atomic,
+            lane: by.mask.trailing_zeros(),
+            observed: false,
+            under_way: false,
+        })
     }
 
     /// Remembers a read for accesses to come.
@@ -453,8 +510,8 @@ impl Detector {
         conflict
     }
 
-    /// One lane updates the granule atomically. `everybody` is how many threads can reach it, if
-    /// they are the first so many of the running CTA.
+    /// One lane updates the granule atomically. `everybody` is who can reach it, if they are all of the
+    /// running CTA.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn atomic(
         &mut self,
@@ -462,8 +519,9 @@ impl Detector {
         shadow: &mut Shadow,
         by: &Accessor,
         op: (AtomicOp, Format),
+        narrow: bool,
         observed: bool,
-        everybody: Option<u32>,
+        everybody: Option<Everybody<'_>>,
     ) -> Option<Conflict> {
         let mut conflict = self
             .earlier_write(clocks, shadow, by)
@@ -471,25 +529,50 @@ impl Detector {
         // The history drops atomics that the newest one comes after, while others may still be
         // unordered with them: that one of them was observed, or of another operation, is
         // remembered until all of them are in everybody's past.
-        if (shadow.observed || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
+        if (shadow.marks.has(Marks::OBSERVED) || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
             && (shadow.atomics.set == EMPTY
-                || everybody.is_some_and(|threads| {
-                    (0..threads).all(|thread| self.parties.known(clocks, shadow.atomics, thread))
+                || everybody.is_some_and(|everybody| {
+                    let past = |thread: u32| self.parties.known(clocks, shadow.atomics, thread);
+                    let me = by.warp_first + by.mask.trailing_zeros();
+                    (0..everybody.threads).all(|thread| past(thread) || everybody.gone(clocks, thread, me))
                 }))
         {
-            (shadow.observed, shadow.atomic_op) = (false, None);
+            shadow.marks.set(Marks::OBSERVED, false);
+            shadow.atomic_op = None;
+        }
+        let scopes = narrow || shadow.marks.has(Marks::NARROW);
+        shadow.marks.set(Marks::NARROW, scopes);
+        if conflict.is_none() && scopes {
+            conflict = self.of_another_cta(clocks, shadow.atomics, by);
         }
         let mixed = shadow.atomic_op.is_some_and(|other| !alike(other, op));
         if conflict.is_none()
             && let Some(other) = self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic)
         {
-            let depends = observed || shadow.observed || mixed || !commutes(op.0);
+            let depends = observed || shadow.marks.has(Marks::OBSERVED) || mixed || !commutes(op.0);
             conflict = depends.then_some(Conflict { observed: true, ..other });
         }
         shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
         shadow.atomic_op = Some(op);
-        shadow.observed |= observed || mixed;
+        let observed = observed || mixed || shadow.marks.has(Marks::OBSERVED);
+        shadow.marks.set(Marks::OBSERVED, observed);
         conflict
+    }
+}
+
+/// Threads that can reach a place.
+#[derive(Clone, Copy)]
+pub(super) struct Everybody<'a> {
+    /// The first so many of the running CTA.
+    pub(super) threads: u32,
+    /// Those that have returned.
+    pub(super) returned: &'a [Arrival],
+}
+
+impl Everybody<'_> {
+    /// Whether a thread has returned before the present of another.
+    fn gone(&self, clocks: &Clocks, thread: u32, me: u32) -> bool {
+        self.returned.iter().any(|arrival| arrival.thread == thread && clocks.relies(arrival, me))
     }
 }
 

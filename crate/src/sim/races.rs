@@ -3,6 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
+use crate::isa::{Effect, Strength};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -44,6 +45,10 @@ impl<'a> Machine<'a> {
             format!(
                 "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
             )
+        } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
+            "the load goes through the non-coherent path (`.nc`), for memory that nothing writes while the kernel runs: it may see what was there before or after, whatever synchronizes".to_owned()
+        } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic) {
+            "the threads belong to different CTAs, and the scope of an atomic holds only the threads of one: the two do not exclude each other".to_owned()
         } else if first.site.thread.cta != thread.cta {
             "the threads belong to different CTAs, which nothing orders".to_owned()
         } else {
@@ -82,6 +87,14 @@ impl<'a> Machine<'a> {
             schedule,
             hidden_by_collectives: false,
         });
+    }
+}
+
+impl Machine<'_> {
+    /// Whether an instruction loads through the non-coherent path.
+    fn is_incoherent(&self, pc: u32) -> bool {
+        let effect = &self.kernel.code[pc as usize].effect;
+        matches!(effect, Effect::Load(access) if access.strength == Strength::NonCoherent)
     }
 }
 

@@ -132,6 +132,11 @@ add("sync/producer_consumer.cu", defines={"ROUNDS": 4})
 add("sync/producer_consumer_overrun.cu", defines={"ROUNDS": 4}, lines=True)
 
 add("sync/fence_is_no_barrier.cu", lines=True)
+for rule, mutants in enumerate((1, 2, 1, 1, 1, 2, 1, 0), start=1):
+    arch = {"arch": "compute_90"} if rule == 2 else {}
+    add("sync/rules.cu", str(rule), defines={"RULE": rule}, **arch)
+    for mutant in range(1, mutants + 1):
+        add("sync/rules.cu", f"{rule}.mutant{mutant}", defines={"RULE": rule, "MUTANT": mutant}, lines=True, **arch)
 
 # --- warp ---------------------------------------------------------------------------------------
 for kernel in ("shuffle_reverse", "plain_reverse", "votes", "votes_plain", "block_votes",

@@ -10,7 +10,7 @@ use super::operand::Want;
 use super::{Code, Context, Emit, Lowering, Try};
 use crate::base::{Format, FormatClass, Span};
 use crate::ir::kernel::{Constant, Reg, Variable};
-use crate::isa::{Access, Effect, Space};
+use crate::isa::{Access, Effect, Space, Strength};
 use crate::syntax::ast::Type;
 use rustc_hash::FxHashMap;
 
@@ -103,7 +103,7 @@ impl<'m> Lowering<'m> {
         to: Reg,
         span: Span,
     ) -> Try<()> {
-        let access = Access { space: Space::Local, format, vector: 1, strong: false };
+        let access = Access { space: Space::Local, format, vector: 1, strength: Strength::Weak };
         self.touch(context, argument, offset, span, Effect::Load(access), &[to], &[])
     }
 
@@ -117,7 +117,7 @@ impl<'m> Lowering<'m> {
         from: Reg,
         span: Span,
     ) -> Try<()> {
-        let access = Access { space: Space::Local, format, vector: 1, strong: false };
+        let access = Access { space: Space::Local, format, vector: 1, strength: Strength::Weak };
         self.touch(context, argument, offset, span, Effect::Store(access), &[], &[from])
     }
 

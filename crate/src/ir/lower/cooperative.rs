@@ -112,7 +112,7 @@ impl<'m> Lowering<'m> {
             src.push(base);
             offset = at;
         }
-        let wide = matches!(op, PhaserOp::Test { parity: false } | PhaserOp::Pending);
+        let wide = matches!(op, PhaserOp::Test { parity: false, .. } | PhaserOp::Pending);
         if let Some(operand) = operands.source.first() {
             src.push(self.source(context, operand, Want::bits(if wide { 64 } else { 32 }))?);
         }

@@ -347,6 +347,9 @@ impl<'m> Lowering<'m> {
         let layout = self.lay_out_variables();
         let (required_block, max_block) =
             (self.block_directive(function, "reqntid"), self.block_directive(function, "maxntid"));
+        let clustered = ["reqnctapercluster", "maxclusterrank"]
+            .into_iter()
+            .any(|name| self.block_directive(function, name).is_some());
         let mut kernel = Kernel {
             name: self.text(function.name.name).to_owned(),
             parameters: self.parameters,
@@ -365,6 +368,7 @@ impl<'m> Lowering<'m> {
             files: self.files,
             required_block,
             max_block,
+            clustered,
             notes: self.notes,
             reconverge: Vec::new(),
         };

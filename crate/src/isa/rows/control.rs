@@ -69,13 +69,14 @@ rows! {
     "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
         "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
     "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]
-        |_| effect(Effect::Fence), "Orders the thread's own memory accesses.", "membar.cta;";
+        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence }), "Orders the thread's own memory accesses.", "membar.cta;";
     "fence" "9.7.13.4"
         ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
          "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
          "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
          "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
-        |_| effect(Effect::Fence), "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
+        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence }),
+        "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
     "vote" "9.7.13.9" ["vote.sync.mode.pred p, {!}a, b; .mode = .all .any .uni"]
         |m| effect(Effect::Vote(match m.get("mode")? { "all" => VoteMode::All, "any" => VoteMode::Any, _ => VoteMode::Uniform })),
         "Asks whether a predicate holds in all or any lanes.", "vote.sync.all.pred %p1, %p2, 0xffffffff;";

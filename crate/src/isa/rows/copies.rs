@@ -55,18 +55,18 @@ rows! {
         |m| phaser(m, PhaserOp::Invalidate), "Ends the life of a barrier object.", "mbarrier.inval.shared.b64 [%r1];";
     "mbarrier" "9.7.13.15.13"
         ["mbarrier.arrive{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Arrive { drop: false }), "Arrives at a barrier object.", "mbarrier.arrive.shared.b64 %rd1, [%r1];";
+        |m| phaser(m, PhaserOp::Arrive { drop: false, relaxed: m.get("sem") == Some("relaxed") }), "Arrives at a barrier object.", "mbarrier.arrive.shared.b64 %rd1, [%r1];";
     "mbarrier" "9.7.13.15.14"
         ["mbarrier.arrive_drop{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Arrive { drop: true }), "Arrives, and takes no part in later phases.",
+        |m| phaser(m, PhaserOp::Arrive { drop: true, relaxed: m.get("sem") == Some("relaxed") }), "Arrives, and takes no part in later phases.",
         "mbarrier.arrive_drop.shared.b64 %rd1, [%r1];";
     "mbarrier" "9.7.13.15.16"
         ["mbarrier.test_wait{.parity}{.sem}{.scope}{.ss}.b64 p, [a], b; .sem = .acquire .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Test { parity: m.has("parity") }), "Asks whether a phase has ended.",
+        |m| phaser(m, PhaserOp::Test { parity: m.has("parity"), relaxed: m.get("sem") == Some("relaxed") }), "Asks whether a phase has ended.",
         "mbarrier.test_wait.shared.b64 %p1, [%r1], %rd1;";
     "mbarrier" "9.7.13.15.16"
         ["mbarrier.try_wait{.parity}{.sem}{.scope}{.ss}.b64 p, [a], b{, c}; .sem = .acquire .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Test { parity: m.has("parity") }), "Waits a while for the end of a phase.",
+        |m| phaser(m, PhaserOp::Test { parity: m.has("parity"), relaxed: m.get("sem") == Some("relaxed") }), "Waits a while for the end of a phase.",
         "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2;";
     "mbarrier" "9.7.13.15.18" ["mbarrier.pending_count.b64 d, a"]
         |m| phaser(m, PhaserOp::Pending), "Arrivals that a phase lacked when its token was given.",

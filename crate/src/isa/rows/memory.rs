@@ -1,20 +1,34 @@
 //! Loads, stores, atomics and what only touches caches (PTX ISA 9.0, 9.7.9.8–9.7.9.18, 9.7.13.5–6).
 //!
-//! Cache operators, eviction priorities and prefetch sizes change no value and are dropped. Scopes
-//! and orders make an access strong; they never hide a race.
+//! Cache operators, eviction priorities and prefetch sizes change no value and are dropped. Orders
+//! make an access strong; they never hide a race. Of scopes only those of atomics matter.
 
 use super::moves::space;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Access, AtomicOp, Effect, Space};
+use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 
 fn access(m: &Choice<'_>, fallback: Space) -> Option<Access> {
     let space = match m.get("ss") {
         None => fallback,
         some => space(some)?,
     };
-    let strong = m.has("sem") && m.get("sem") != Some("weak");
-    Some(Access { space, format: m.format("type")?, vector: m.vector(), strong })
+    let strength = match m.get("sem") {
+        _ if m.has("nc") => Strength::NonCoherent,
+        None | Some("weak") => Strength::Weak,
+        Some(_) => Strength::Strong(scope(m)),
+    };
+    Some(Access { space, format: m.format("type")?, vector: m.vector(), strength })
+}
+
+/// Without one it is the device.
+fn scope(m: &Choice<'_>) -> Scope {
+    match m.get("scope") {
+        Some("cta") => Scope::Cta,
+        Some("cluster") => Scope::Cluster,
+        Some("sys") => Scope::System,
+        _ => Scope::Gpu,
+    }
 }
 
 fn atomic(m: &Choice<'_>) -> Option<Action> {
@@ -32,7 +46,7 @@ fn atomic(m: &Choice<'_>) -> Option<Action> {
         "cas" => AtomicOp::CompareSwap,
         _ => return None,
     };
-    let access = Access { space: space(m.get("ss"))?, format, vector: 1, strong: true };
+    let access = Access { space: space(m.get("ss"))?, format, vector: 1, strength: Strength::Strong(scope(m)) };
     Some(Action::Effect(Effect::Atomic { op, access }))
 }
 

@@ -1,0 +1,114 @@
+//! Pairs of the corpus, changed so that the verdict follows: never *equivalent* where the change makes
+//! them differ, never *not equivalent* and never a fault where it does not.
+//!
+//! A sample of cases runs in `npm test`. The long form (`npm run soak -- metamorphic`) sets
+//! `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+use warpproof::report::Verdict;
+use warpproof::sim::Schedule;
+use warpproof_tests::corpus::{Case, cases};
+use warpproof_tests::metamorphic::{Kind, Truth, question};
+use warpproof_tests::program::Dice;
+
+/// Thread-instructions a kernel of a sampled case may execute.
+const FUEL: u64 = 60_000;
+/// Cases of the sample.
+const SAMPLE: usize = 40;
+
+/// Kinds that are answered wrongly today: which verdict comes out, and why.
+const KNOWN_MISSES: &[(Kind, &str, &str)] = &[
+    (Kind::ModuleVariable, "equivalent", "variables of a module are taken for their initialisers"),
+    (Kind::SurplusLane, "uninitialized_read", "a lane that is loaded counts as used"),
+    (Kind::UnreachableFault, "out_of_bounds", "whether the condition of an access can hold is not asked"),
+    (Kind::AddressBit, "equivalent", "bits of addresses are those of our machine"),
+    (Kind::SignedByte, "equivalent", "a byte out of a float's bits has no sign"),
+];
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// What is wrong with an answer, if anything is.
+fn wrong(kind: Kind, verdict: Verdict, assumptions: &str) -> bool {
+    match kind.truth() {
+        // Nothing that was put in is a fault, and nothing differs.
+        Truth::Same => !matches!(verdict, Verdict::Equivalent | Verdict::Unknown | Verdict::ResourceLimit),
+        Truth::Differs => {
+            !matches!(verdict, Verdict::NotEquivalent | Verdict::Unknown | Verdict::ResourceLimit)
+        }
+        Truth::Unknowable => verdict == Verdict::Equivalent && !assumptions.contains("address"),
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    /// By kind and verdict.
+    answers: BTreeMap<(Kind, &'static str), u32>,
+    wrong: BTreeMap<(Kind, &'static str), Vec<String>>,
+    /// Known misses that were seen.
+    missed: BTreeSet<(Kind, &'static str)>,
+}
+
+fn ask(case: &Case, kind: Kind, number: usize, tally: &mut Tally) {
+    let Ok(texts) = case.read() else { return };
+    let Some(question) = question(&texts, kind, number) else { return };
+    let report = question.texts.run_within(FUEL, 1, Schedule::Ascending).report;
+    let verdict = report.verdict;
+    *tally.answers.entry((kind, verdict.name())).or_default() += 1;
+    let assumptions = format!("{:?}", report.assumptions);
+    if wrong(kind, verdict, &assumptions) {
+        let known = KNOWN_MISSES.iter().any(|(other, name, _)| *other == kind && *name == verdict.name());
+        if known {
+            tally.missed.insert((kind, verdict.name()));
+            return;
+        }
+        let list = tally.wrong.entry((kind, verdict.name())).or_default();
+        list.push(format!("{} ({number}): {}", case.name, report.summary));
+    }
+}
+
+#[test]
+fn the_verdict_follows_from_the_change() {
+    let until = number("WARPPROOF_SOAK_SECONDS").map(|time| Instant::now() + Duration::from_secs(time));
+    let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
+    let mut dice = Dice(0x5eed_0016_u64.wrapping_mul(2 * seed + 1));
+    let good: Vec<Case> = cases().into_iter().filter(|case| case.name.starts_with("equivalent/")).collect();
+    let mut tally = Tally::default();
+    loop {
+        for _ in 0..SAMPLE {
+            let case = &good[dice.below(good.len() as u64) as usize];
+            // As it is it must be answered in time, or there is nothing to compare with.
+            let plain = case.read().map(|texts| texts.run_within(FUEL, 1, Schedule::Ascending).report.verdict);
+            if plain != Ok(Verdict::Equivalent) {
+                continue;
+            }
+            for kind in Kind::ALL {
+                ask(case, kind, dice.below(64) as usize, &mut tally);
+            }
+        }
+        if until.is_none_or(|until| Instant::now() >= until) {
+            break;
+        }
+    }
+    println!("metamorphic: seed {seed}: {:?}", tally.answers);
+    let mut message = String::new();
+    for ((kind, name), cases) in &tally.wrong {
+        let _ = writeln!(message, "{kind:?} is {:?} and was {name} in {}:", kind.truth(), cases.len());
+        cases.iter().take(5).for_each(|case| {
+            let _ = writeln!(message, "    {case}");
+        });
+    }
+    assert!(message.is_empty(), "{message}");
+    for kind in Kind::ALL {
+        let asked: u32 = tally.answers.iter().filter(|((of, _), _)| *of == kind).map(|(_, count)| count).sum();
+        assert!(asked >= 10, "{kind:?} was asked {asked} times");
+        // A miss that is none any more has to leave the list.
+        for (_, name, why) in KNOWN_MISSES.iter().filter(|(of, ..)| *of == kind) {
+            let missed = tally.missed.contains(&(kind, *name));
+            assert!(missed, "{kind:?} is no longer {name}, take it off the list: {why}");
+        }
+    }
+}
