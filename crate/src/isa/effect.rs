@@ -459,7 +459,7 @@ pub enum Effect {
     Phaser(PhaserOp),
     /// Memory fence: orders nothing between threads by itself.
     Fence,
-    /// Reads a value that differs from run to run (`%clock`, `%globaltimer`).
+    /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
     /// Nothing that the model sees (prefetch, nanosleep, cache hints, register budgets).
     Nothing,

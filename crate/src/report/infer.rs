@@ -11,6 +11,7 @@ use super::launch;
 use super::model::{Inference, InferredKernel, InferredParameter};
 use super::pipeline::{diagnostic, side_of};
 use super::texts::Texts;
+use super::variables::settable;
 use crate::base::Source;
 use crate::diag::{Ledger, Severity};
 use crate::ir::{Kernel, Parameter};
@@ -111,6 +112,22 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
                     });
                 }
                 None => {}
+            }
+        }
+    }
+    for (asked, arguments) in asked.iter().zip(arguments) {
+        for variable in settable(spec, asked.kernel, arguments) {
+            match spec.tensors.iter_mut().find(|tensor| tensor.name == variable.name) {
+                Some(tensor) => tensor.format = tensor.format.or(variable.format),
+                None => spec.tensors.push(Tensor {
+                    name: variable.name,
+                    format: variable.format,
+                    shape: None,
+                    strides: None,
+                    role: None,
+                    contents: None,
+                    span: Default::default(),
+                }),
             }
         }
     }

@@ -15,6 +15,9 @@
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
 //! a kernel that writes there all the same is run again with everything watched.
 //!
+//! `looks` finds instructions whose outcome the machine chooses, and
+//! `far` is library code that is left out, and `unknowable` what no kernel can know.
+//!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
@@ -39,6 +42,7 @@ mod inspect;
 mod lanewise;
 mod launch;
 mod logic;
+mod looks;
 mod machine;
 mod matrix;
 mod memory;
@@ -57,6 +61,7 @@ mod spin;
 mod straight;
 mod stretches;
 mod trace;
+mod unknowable;
 mod warp;
 mod written;
 
@@ -67,6 +72,8 @@ pub use outcome::{
     WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
+pub use looks::{Look, WORLDS, looks};
+pub use unknowable::{lowest, source_of, unknowables};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
 pub use written::Written;
 
