@@ -9,14 +9,16 @@
 //! Such a branch is found by what stands behind it, not by the number it compares with. It asks whether a
 //! magnitude exceeds a number, or a multiple of another magnitude. The side for the larger one is a loop
 //! that writes nothing but registers and local memory, and reads nothing but tables that no host can set. And
-//! both sides, run from the branch to where they meet on the same concrete arguments of moderate size,
-//! come to the same: floats up to rounding, numbers of quadrants modulo four.
+//! both sides come to the same, floats up to rounding and numbers of quadrants modulo four: run from
+//! the branch to where they meet on concrete arguments of moderate size; and on arguments beyond the border,
+//! where the short way is not exact in floats, the far side against the short way over the reals (it stands
+//! before the branch) or, for quotients, against the remainder.
 //!
 //! Guarantees: a branch with a store, an atomic, a barrier, an access to a tensor, a `trap` or a `ret`
 //! under it is never left out, nor one whose sides differ where they were run, whatever it compares with.
 //! Concrete arguments take the way they take.
-//! Misses: sides that agree on all arguments that were run and differ on others beyond the border; that
-//! is what the ledger assumes away.
+//! Misses: sides that agree on all arguments that were run and differ on others beyond the border, which
+//! the ledger assumes away.
 
 use super::machine::Machine;
 use super::memory::Owner;
@@ -38,6 +40,8 @@ const SCALE: f64 = 64.0;
 /// The largest of them, in magnitude.
 const LARGEST: f64 = 32.0;
 
+/// The farthest border that is asked about.
+const FARTHEST: f64 = (1u64 << 32) as f64;
 /// Thread-instructions that one side may take for a round of them; a library's take a few hundred a lane.
 const FUEL: u64 = 1 << 16;
 
@@ -180,14 +184,21 @@ impl Machine<'_> {
         results: &[Reg],
     ) -> bool {
         let before = self.warps[index].snapshot();
-        let rounds = SAMPLES.div_ceil(mask.count_ones());
+        let rounds = 2 * SAMPLES.div_ceil(mask.count_ones());
         let mut agree = true;
         for round in 0..rounds {
+            let beyond = round % 2 == 1;
+            let mut remainders = [None; WARP];
             for (at, lane) in lanes(mask).enumerate() {
                 let Some(asked) = asked[lane as usize] else { return false };
-                let number = round * mask.count_ones() + at as u32;
-                let Some(sample) = sample(&asked, number) else { return false };
+                let number = round / 2 * mask.count_ones() + at as u32;
+                let Some(sample) = sample(&asked, number, beyond) else { return false };
                 self.fill_in(index, lane, &sample);
+                remainders[lane as usize] = sample.unit.map(|(_, unit)| sample.argument.1.abs() % unit);
+            }
+            if beyond && sides[1] != meet && remainders.iter().all(Option::is_none) {
+                agree = false; // the short way would be taken in floats
+                break;
             }
             let start = self.warps[index].snapshot();
             let [far, near] = sides.map(|side| {
@@ -196,7 +207,10 @@ impl Machine<'_> {
             });
             agree = match (far, near) {
                 (Some(far), Some(near)) => lanes(mask).all(|lane| {
-                    results.iter().all(|reg| is_same(far.get(*reg, lane), near.get(*reg, lane)))
+                    results.iter().all(|reg| match remainders[lane as usize] {
+                        Some(remainder) if beyond => is_number(far.get(*reg, lane), remainder),
+                        _ => is_same(far.get(*reg, lane), near.get(*reg, lane)),
+                    })
                 }),
                 _ => false,
             };
@@ -331,14 +345,17 @@ fn multiple(terms: &Terms, term: Term) -> Option<(Option<Term>, f64)> {
     }
 }
 
-/// Moderate arguments, of either sign, on the near side of the border.
-fn sample(asked: &Asked, number: u32) -> Option<Sample> {
+/// Moderate arguments, of either sign, on the near side of the border, or arguments beyond it.
+fn sample(asked: &Asked, number: u32, beyond: bool) -> Option<Sample> {
     let spread = |by: u32| f64::from(number * by % 101) / 101.0;
     let unit = asked.unit.map(|unit| (unit, 1.25 + (spread(29) * 16.0).floor() / SCALE));
-    if asked.factor <= LARGEST {
+    if asked.factor <= LARGEST || asked.factor > FARTHEST {
         return None;
     }
-    let size = 2.0 + (spread(37) * 29.0 * SCALE).floor() / SCALE;
+    let moderate = 2.0 + (spread(37) * 29.0 * SCALE).floor() / SCALE;
+    let border = asked.factor * unit.map_or(1.0, |(_, unit)| unit);
+    let far = f64::from((border * (1.0 + 7.0 * spread(37))).ceil() as f32).max(border.ceil());
+    let size = if beyond { far } else { moderate };
     let sign = if number % 3 == 1 { -1.0 } else { 1.0 };
     Some(Sample { argument: (asked.argument, sign * size), unit })
 }
@@ -369,6 +386,12 @@ fn is_same(a: Value, b: Value) -> bool {
         return (x - y).abs() <= 1e-5 * x.abs().max(1.0);
     }
     a.wrapping_sub(b).is_multiple_of(4)
+}
+
+/// Whether a word is a float of that value.
+fn is_number(word: Value, number: f64) -> bool {
+    let bits = [u64::from((number as f32).to_bits()), number.to_bits()];
+    matches!(word, Value::Concrete(word) if bits.contains(&word))
 }
 
 fn successors(instr: &Instr, at: u32) -> impl Iterator<Item = u32> {
