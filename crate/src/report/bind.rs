@@ -219,7 +219,8 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .collect();
     let states: Vec<Vec<TensorSetup>> = (0..kernels.len()).map(|kernel| builder.setups(kernel)).collect();
     for tensor in &builder.tensors {
-        if tensor.contents() == Some(&Contents::Declared) && !tensor.is_variable() {
+        let taken = tensor.taken.contains(&true);
+        if tensor.contents() == Some(&Contents::Declared) && taken && !tensor.is_variable() {
             let span = tensor.declared.as_ref().map(|tensor| tensor.span).unwrap_or_default();
             let message = format!("`{}` is no module variable: the PTX does not declare what it holds", tensor.name);
             builder.errors.push(Diagnostic::error(Code::V010, message).at(Source::Spec, span));

@@ -36,7 +36,7 @@ use num_traits::ToPrimitive;
 /// Arguments that both sides are run on, at least.
 const SAMPLES: u32 = 32;
 /// They are multiples of one over this.
-const SCALE: f64 = 64.0;
+const SCALE: f64 = (1u32 << 20) as f64;
 /// The largest of them, in magnitude.
 const LARGEST: f64 = 32.0;
 
@@ -84,9 +84,14 @@ impl Machine<'_> {
         if !is_library {
             return None;
         }
+        let both = self.kernel.reconverge.get(pc as usize).is_some_and(|meet| {
+            let target = self.kernel.code[pc as usize].target;
+            *meet != target && *meet != pc + 1
+        });
         let assumption = match first.unit {
-            None => format!("arguments of the inlined sinf, cosf and tanf stay below {}", grouped(first.factor)),
             Some(_) => format!("quotients of the inlined fmodf stay below 2^{}", first.factor.log2()),
+            None if both => format!("arguments of the inlined fmodf stay below {}", grouped(first.factor)),
+            None => format!("arguments of the inlined sinf, cosf and tanf stay below {}", grouped(first.factor)),
         };
         let noted = self.granted_far.entry(assumption).or_insert((0, pc));
         noted.0 += u64::from(mask.count_ones());
@@ -186,26 +191,29 @@ impl Machine<'_> {
         let before = self.warps[index].snapshot();
         let rounds = 2 * SAMPLES.div_ceil(mask.count_ones());
         let mut agree = true;
+        // What the argument may be divided by: the border over two to this power.
+        let mut powers = if sides[1] == meet { 0 } else { u64::MAX };
         for round in 0..rounds {
             let beyond = round % 2 == 1;
             let mut remainders = [None; WARP];
+            let mut sizes = [(0.0, 0.0); WARP];
             for (at, lane) in lanes(mask).enumerate() {
                 let Some(asked) = asked[lane as usize] else { return false };
                 let number = round / 2 * mask.count_ones() + at as u32;
-                let Some(sample) = sample(&asked, number, beyond) else { return false };
+                let Some(sample) = sample(&asked, number, beyond, powers != 0) else { return false };
                 self.fill_in(index, lane, &sample);
-                remainders[lane as usize] = sample.unit.map(|(_, unit)| sample.argument.1.abs() % unit);
-            }
-            if beyond && sides[1] != meet && remainders.iter().all(Option::is_none) {
-                agree = false; // the short way would be taken in floats
-                break;
+                let size = sample.argument.1.abs();
+                let inferred = (powers != 0).then(|| asked.factor / f64::from(powers.trailing_zeros()).exp2());
+                let unit = sample.unit.map(|(_, unit)| unit).or(inferred);
+                remainders[lane as usize] = unit.map(|unit| size % unit);
+                sizes[lane as usize] = (size, asked.factor);
             }
             let start = self.warps[index].snapshot();
             let [far, near] = sides.map(|side| {
                 self.warps[index].restore(&start, mask);
                 self.try_side(index, side, meet, mask).then(|| self.warps[index].snapshot())
             });
-            agree = match (far, near) {
+            agree = match (&far, &near) {
                 (Some(far), Some(near)) => lanes(mask).all(|lane| {
                     results.iter().all(|reg| match remainders[lane as usize] {
                         Some(remainder) if beyond => is_number(far.get(*reg, lane), remainder),
@@ -214,8 +222,19 @@ impl Machine<'_> {
                 }),
                 _ => false,
             };
+            if let (false, Some(near), [result]) = (beyond, &near, results)
+                && powers != 0
+            {
+                for (power, lane) in (0..64).flat_map(|power| lanes(mask).map(move |lane| (power, lane))) {
+                    let (size, border) = sizes[lane as usize];
+                    let remainder = size % (border / f64::from(power).exp2());
+                    powers &= !(u64::from(!is_number(near.get(*result, lane), remainder)) << power);
+                }
+            }
+            let short = sides[1] == meet || asked.iter().flatten().all(|asked| asked.unit.is_some());
             self.warps[index].restore(&before, mask);
-            if !agree {
+            if !agree || !short && (powers == 0 || results.len() != 1) {
+                agree = false;
                 break;
             }
         }
@@ -327,7 +346,10 @@ fn asked(terms: &Terms, condition: Term) -> Option<Asked> {
 
 fn magnitude(terms: &Terms, term: Term) -> Option<Term> {
     match terms.node(term) {
-        Node::Unary(Unary::Abs, inner) => Some(inner),
+        Node::Unary(Unary::Abs, inner) => match terms.node(inner) {
+            Node::Unary(Unary::Neg, inner) => Some(inner),
+            _ => Some(inner),
+        },
         _ => None,
     }
 }
@@ -346,16 +368,19 @@ fn multiple(terms: &Terms, term: Term) -> Option<(Option<Term>, f64)> {
 }
 
 /// Moderate arguments, of either sign, on the near side of the border, or arguments beyond it.
-fn sample(asked: &Asked, number: u32, beyond: bool) -> Option<Sample> {
+fn sample(asked: &Asked, number: u32, beyond: bool, divides: bool) -> Option<Sample> {
     let spread = |by: u32| f64::from(number * by % 101) / 101.0;
-    let unit = asked.unit.map(|unit| (unit, 1.25 + (spread(29) * 16.0).floor() / SCALE));
+    let unit = asked.unit.map(|unit| (unit, 1.25 + (spread(29) * 16.0).floor() / 64.0));
     if asked.factor <= LARGEST || asked.factor > FARTHEST {
         return None;
     }
-    let moderate = 2.0 + (spread(37) * 29.0 * SCALE).floor() / SCALE;
+    let moderate = match asked.unit {
+        None if divides => asked.factor / f64::from(1 << 20) * (1.0 + spread(37) * 127.0),
+        _ => 2.0 + spread(37) * 29.0,
+    };
     let border = asked.factor * unit.map_or(1.0, |(_, unit)| unit);
     let far = f64::from((border * (1.0 + 7.0 * spread(37))).ceil() as f32).max(border.ceil());
-    let size = if beyond { far } else { moderate };
+    let size = if beyond { far } else { (f64::from(moderate as f32) * SCALE).floor() / SCALE };
     let sign = if number % 3 == 1 { -1.0 } else { 1.0 };
     Some(Sample { argument: (asked.argument, sign * size), unit })
 }
