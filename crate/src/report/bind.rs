@@ -222,7 +222,8 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         let taken = tensor.taken.contains(&true);
         if tensor.contents() == Some(&Contents::Declared) && taken && !tensor.is_variable() {
             let span = tensor.declared.as_ref().map(|tensor| tensor.span).unwrap_or_default();
-            let message = format!("`{}` is no module variable: the PTX does not declare what it holds", tensor.name);
+            let message =
+                format!("`{}` is no module variable: the PTX does not declare what it holds", tensor.name);
             builder.errors.push(Diagnostic::error(Code::V010, message).at(Source::Spec, span));
         }
     }
@@ -245,7 +246,12 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .zip(states)
         .zip(parameters)
         .zip(unknowable)
-        .map(|(((launch, tensors), parameters), unknowable)| Setup { launch, tensors, parameters, unknowable })
+        .map(|(((launch, tensors), parameters), unknowable)| Setup {
+            launch,
+            tensors,
+            parameters,
+            unknowable,
+        })
         .collect();
     let Builder { tensors, elements, pages, ledger, .. } = builder;
     Ok(Bound { tensors, elements, pages, setups, notes, ledger })

@@ -186,7 +186,9 @@ fn variables(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Inferr
             declared: format!(".{} .{}{bytes}", declared.space.name(), declared.format),
             element: format.map_or_else(String::new, |format| format.to_string()),
             shape: tensor.and_then(|tensor| tensor.shape.clone()).unwrap_or_default(),
-            role: tensor.and_then(|tensor| tensor.role).map_or_else(String::new, |role| role.name().to_owned()),
+            role: tensor
+                .and_then(|tensor| tensor.role)
+                .map_or_else(String::new, |role| role.name().to_owned()),
             bound: variable.name,
             value: String::new(),
             needs_value: false,

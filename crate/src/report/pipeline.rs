@@ -704,8 +704,10 @@ fn fault_name(verdict: Verdict) -> &'static str {
 #[cold]
 fn fault_hint(verdict: Verdict, bound: &Bound, runs: &[&Run]) -> Option<String> {
     let mut hint =
-        "give the tensor that decides concrete `contents`, or make the choice independent of the data".to_owned();
-    let read = |at: usize| runs.iter().any(|run| run.tensors.iter().any(|state| state.tensor == at && state.read));
+        "give the tensor that decides concrete `contents`, or make the choice independent of the data"
+            .to_owned();
+    let read =
+        |at: usize| runs.iter().any(|run| run.tensors.iter().any(|state| state.tensor == at && state.read));
     let variables = bound.tensors.iter().enumerate();
     let variables = variables.filter(|(at, tensor)| tensor.is_left_to_the_host() && read(*at));
     for (_, tensor) in variables {

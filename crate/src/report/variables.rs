@@ -54,7 +54,8 @@ pub fn settable(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Set
             continue;
         }
         let bytes = variable.size.filter(|size| *size > 0);
-        let fits = |format: &Format| bytes.is_none_or(|bytes| bytes.is_multiple_of(u64::from(format.bytes())));
+        let fits =
+            |format: &Format| bytes.is_none_or(|bytes| bytes.is_multiple_of(u64::from(format.bytes())));
         let own = Some(variable.format).filter(|format| format.bytes() > 1 || variable.pointee.is_none());
         let format = variable.pointee.filter(fits).or(own.filter(fits)).or(bytes.map(|_| Format::B8));
         found.push(Settable { index, name, bytes, format });
@@ -80,7 +81,8 @@ pub fn declares(kernel: &Kernel, name: &str) -> bool {
 pub fn source_name(mangled: &str) -> String {
     let parts = if let Some(local) = mangled.strip_prefix("_ZZ") {
         // The function may have an `E` in its name, and so may the variable.
-        let last = |at: usize| part(&local[at + 1..]).filter(|(_, rest)| rest.is_empty() || rest.starts_with('_'));
+        let last =
+            |at: usize| part(&local[at + 1..]).filter(|(_, rest)| rest.is_empty() || rest.starts_with('_'));
         let found = local.match_indices('E').find_map(|(at, _)| last(at));
         found.map(|(name, _)| vec![name])
     } else if let Some(nested) = mangled.strip_prefix("_ZN") {

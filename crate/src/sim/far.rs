@@ -91,7 +91,9 @@ impl Machine<'_> {
         let assumption = match first.unit {
             Some(_) => format!("quotients of the inlined fmodf stay below 2^{}", first.factor.log2()),
             None if both => format!("arguments of the inlined fmodf stay below {}", grouped(first.factor)),
-            None => format!("arguments of the inlined sinf, cosf and tanf stay below {}", grouped(first.factor)),
+            None => {
+                format!("arguments of the inlined sinf, cosf and tanf stay below {}", grouped(first.factor))
+            }
         };
         let noted = self.granted_far.entry(assumption).or_insert((0, pc));
         noted.0 += u64::from(mask.count_ones());
@@ -100,7 +102,14 @@ impl Machine<'_> {
 
     /// Whether the far side of a branch is a loop without effects that comes to what the other side comes
     /// to.
-    fn is_library(&mut self, index: usize, pc: u32, mask: u32, asked: &[Option<Asked>; WARP], far: bool) -> bool {
+    fn is_library(
+        &mut self,
+        index: usize,
+        pc: u32,
+        mask: u32,
+        asked: &[Option<Asked>; WARP],
+        far: bool,
+    ) -> bool {
         let target = self.kernel.code[pc as usize].target;
         let meet = self.kernel.reconverge[pc as usize];
         let (far, near) = if far { (target, pc + 1) } else { (pc + 1, target) };
@@ -203,7 +212,8 @@ impl Machine<'_> {
                 let Some(sample) = sample(&asked, number, beyond, powers != 0) else { return false };
                 self.fill_in(index, lane, &sample);
                 let size = sample.argument.1.abs();
-                let inferred = (powers != 0).then(|| asked.factor / f64::from(powers.trailing_zeros()).exp2());
+                let inferred =
+                    (powers != 0).then(|| asked.factor / f64::from(powers.trailing_zeros()).exp2());
                 let unit = sample.unit.map(|(_, unit)| unit).or(inferred);
                 remainders[lane as usize] = unit.map(|unit| size % unit);
                 sizes[lane as usize] = (size, asked.factor);
@@ -273,7 +283,8 @@ impl Machine<'_> {
         let (faulted, step, places) = (warp.faulted, warp.step, (warp.uniforms, warp.stretches));
         let threads = warp.first() as usize..(warp.first() as usize + WARP).min(self.block as usize);
         let locals = self.locals[threads.clone()].to_vec();
-        let read: Vec<bool> = self.memory.regions.iter_mut().map(|region| std::mem::take(&mut region.read)).collect();
+        let read: Vec<bool> =
+            self.memory.regions.iter_mut().map(|region| std::mem::take(&mut region.read)).collect();
 
         let (fuel, spinning) = (self.fuel, warp.spinning.len());
         self.fuel = fuel.min(stats.thread_instructions + FUEL);
@@ -323,7 +334,8 @@ impl Sample {
         for (slot, operand) in values.iter_mut().zip(operands(&node).into_iter().flatten()) {
             *slot = (operand, self.value(terms, operand, left)?);
         }
-        let of = |term| values.iter().find(|(operand, _)| *operand == term).map_or(Quantity::Unknown, |(_, v)| *v);
+        let of =
+            |term| values.iter().find(|(operand, _)| *operand == term).map_or(Quantity::Unknown, |(_, v)| *v);
         Some(Reals { element: &|_| Quantity::Unknown, constants: &[] }.node(&node, of))
     }
 }

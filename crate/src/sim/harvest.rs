@@ -50,7 +50,11 @@ fn own_tables(machine: &mut Machine<'_>, ledger: &mut Ledger) {
                 "`{name}` is written, so that a launch finds what the one before it has left: declare it under \
                  [tensors], with `contents` or `initial`"
             );
-            machine.faults.push(Fault { kind: FaultKind::NotStructured(why), site: None, others: Vec::new() });
+            machine.faults.push(Fault {
+                kind: FaultKind::NotStructured(why),
+                site: None,
+                others: Vec::new(),
+            });
         } else {
             let what = format!("`{name}` holds what the PTX declares: no host can name it");
             let span = machine.kernel.variables[variable].span;

@@ -44,9 +44,13 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
     for (at, instr) in kernel.code.iter().enumerate() {
         let opcode = kernel.opcode(at as u32);
         let what = match instr.effect {
-            Effect::Elect => format!("which lane `{opcode}` elects is the machine's choice: three were tried"),
+            Effect::Elect => {
+                format!("which lane `{opcode}` elects is the machine's choice: three were tried")
+            }
             Effect::ActiveMask => {
-                format!("which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried")
+                format!(
+                    "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
+                )
             }
             _ => match looked_at(kernel, instr, &origins) {
                 0 => continue,
@@ -124,7 +128,9 @@ fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set
                     let from = i64::from(base) + instr.offset;
                     let bytes = i64::from(access.format.bytes()) * i64::from(access.vector);
                     let read = from..from + bytes;
-                    pointers.filter(|(at, _)| read.contains(&i64::from(*at))).fold(0, |set, (_, t)| set | bit(t))
+                    pointers
+                        .filter(|(at, _)| read.contains(&i64::from(*at)))
+                        .fold(0, |set, (_, t)| set | bit(t))
                 }
                 _ => pointers.fold(0, |set, (_, tensor)| set | bit(tensor)),
             }

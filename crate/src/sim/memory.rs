@@ -585,7 +585,8 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
             let elements = setup_of.format.map_or(8, Format::bytes);
             let pointers = setup.parameters.iter().filter_map(|bound| match bound.binding {
                 Binding::Pointer { tensor: to, offset: 0 } if to == tensor => {
-                    let parameter = kernel.parameters.iter().find(|parameter| parameter.offset == bound.offset);
+                    let parameter =
+                        kernel.parameters.iter().find(|parameter| parameter.offset == bound.offset);
                     parameter.map(|parameter| parameter.pointee_align)
                 }
                 _ => None,

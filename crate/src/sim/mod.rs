@@ -66,15 +66,15 @@ mod warp;
 mod written;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
+pub use looks::{Look, WORLDS, looks};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
     AccessKind, Fault, FaultKind, Place, Race, RaceSide, Run, Site, Stats, TensorState, Thread, WaitGroup,
     WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
-pub use looks::{Look, WORLDS, looks};
-pub use unknowable::{lowest, source_of, unknowables};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
+pub use unknowable::{lowest, source_of, unknowables};
 pub use written::Written;
 
 use crate::base::Budget;

@@ -17,12 +17,10 @@ pub fn print(spec: &Spec) -> String {
         lines.extend(tensor.shape.as_ref().map(|shape| format!("shape = {shape:?}")));
         lines.extend(tensor.strides.as_ref().map(|strides| format!("strides = {strides:?}")));
         lines.extend(tensor.role.map(|role| format!("role = \"{}\"", role.name())));
-        lines.extend(
-            tensor.contents.as_ref().map(|contents| match contents {
-                Contents::Declared => format!("initial = \"{AS_DECLARED}\""),
-                contents => format!("contents = {}", self::contents(contents)),
-            }),
-        );
+        lines.extend(tensor.contents.as_ref().map(|contents| match contents {
+            Contents::Declared => format!("initial = \"{AS_DECLARED}\""),
+            contents => format!("contents = {}", self::contents(contents)),
+        }));
         // A tensor without settings is still declared.
         sections.push(format!("[tensors.{}]\n{}", key(&tensor.name), join(&lines)));
     }

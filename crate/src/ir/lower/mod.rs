@@ -348,10 +348,14 @@ impl<'m> Lowering<'m> {
         let (required_block, max_block) =
             (self.block_directive(function, "reqntid"), self.block_directive(function, "maxntid"));
         let outside = |variable: &&crate::syntax::ast::Variable| {
-            matches!(variable.space, crate::syntax::ast::StateSpace::Global | crate::syntax::ast::StateSpace::Const)
+            matches!(
+                variable.space,
+                crate::syntax::ast::StateSpace::Global | crate::syntax::ast::StateSpace::Const
+            )
         };
         let module_variables = self.module.variables().filter(outside);
-        let module_variables = module_variables.map(|variable| self.text(variable.name.name).to_owned()).collect();
+        let module_variables =
+            module_variables.map(|variable| self.text(variable.name.name).to_owned()).collect();
         let mut kernel = Kernel {
             name: self.text(function.name.name).to_owned(),
             parameters: self.parameters,
