@@ -135,7 +135,7 @@ impl Question {
         let mut question = Question {
             module: parsed.module,
             kernel,
-            setup: Setup { launch, tensors: Vec::new(), parameters: Vec::new() },
+            setup: Setup { launch, tensors: Vec::new(), parameters: Vec::new(), unknowable: (0, 0) },
             count: 0,
             scalars: Vec::new(),
             precision: Precision { format: Format::S64, unit: 0.0, tiny: 0.0, narrows: false },
@@ -175,6 +175,7 @@ impl Question {
             let shape = tensor.shape.clone().ok_or("a tensor without a shape")?;
             let count: u64 = shape.iter().product();
             let initial = match (&tensor.contents, tensor.role) {
+                (Some(Contents::Declared), _) => return Err("module variables".to_owned()),
                 (Some(Contents::Iota), _) => Initial::Concrete(
                     (0..count).map(|at| encode(Literal::Integer(at as i64), format)).collect(),
                 ),
@@ -190,6 +191,7 @@ impl Question {
                 return Err("tensors of more than four million elements".to_owned());
             }
             self.setup.tensors.push(TensorSetup {
+                variable: None,
                 name: tensor.name.clone(),
                 format: Some(format),
                 shape: Some(shape),
@@ -338,7 +340,7 @@ impl Question {
                         bits
                     })
                     .collect(),
-                Initial::Undefined => Vec::new(),
+                Initial::Undefined | Initial::Declared => Vec::new(),
                 Initial::Concrete(bits) => bits.clone(),
             });
         }

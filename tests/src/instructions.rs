@@ -223,6 +223,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
     };
     let count = 4 * rows.len() as u64;
     let tensor = |name: &str, initial: Initial| TensorSetup {
+        variable: None,
         name: name.to_owned(),
         format: Some(Format::U64),
         shape: Some(vec![count]),
@@ -239,6 +240,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         binding: Binding::Pointer { tensor: at, offset: 0 },
     };
     let setup = Setup {
+        unknowable: (0, 0),
         launch: launch.clone(),
         tensors: vec![tensor("in", Initial::Concrete(words.clone())), tensor("out", Initial::Undefined)],
         parameters: vec![pointer(0), pointer(1)],

@@ -27,6 +27,7 @@ fn shape(kernel: &str) -> String {
         ir::lower(Source::Optimized, &parsed.module, None).unwrap_or_else(|_| panic!("{path}")).kernel;
     let threads = kernel.required_block.map_or(1, |block| block[0]);
     let tensor = |first: usize| TensorSetup {
+        variable: None,
         name: format!("x{first}"),
         format: Some(Format::F32),
         shape: Some(vec![u64::from(threads)]),
@@ -43,6 +44,7 @@ fn shape(kernel: &str) -> String {
     };
     let count = kernel.parameters.len();
     let setup = Setup {
+        unknowable: (0, 0),
         launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
         tensors: (0..count).map(tensor).collect(),
         parameters: (0..count).map(pointer).collect(),

@@ -54,6 +54,7 @@ fn prepare(program: &Program) -> Subject<'_> {
     let accesses = kernel.code.iter().map(|instr| lines.get(line(instr.span.start)).copied().flatten());
     let accesses = accesses.collect();
     let tensor = |name: &str, count: usize, role, initial| TensorSetup {
+        variable: None,
         name: name.to_owned(),
         format: Some(Format::U32),
         shape: Some(vec![count as u64]),
@@ -75,7 +76,7 @@ fn prepare(program: &Program) -> Subject<'_> {
     };
     let block = [program.threads(), 1, 1];
     let launch = Launch { grid: [1, 1, 1], block, ctas: vec![[0, 0, 0]], dynamic_shared: 0 };
-    let setup = Setup { launch, tensors, parameters: vec![pointer(0), pointer(1)] };
+    let setup = Setup { launch, tensors, parameters: vec![pointer(0), pointer(1)], unknowable: (0, 0) };
     Subject { program, kernel, accesses, setup }
 }
 

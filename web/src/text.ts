@@ -234,7 +234,7 @@ export const text = {
     role: 'Role',
     roles: { in: 'input', out: 'output', inout: 'input and output' } as Record<string, string>,
     contents: 'Contents',
-    contentsHint: 'Concrete contents, for index tensors: iota (0, 1, 2, …), one number, or a list',
+    contentsHint: 'Concrete contents, for index tensors: iota (0, 1, 2, …), one number, or a list; for a module variable also: as declared',
     symbolic: 'symbolic: any values',
     import: 'Import CSV or JSON…',
   },

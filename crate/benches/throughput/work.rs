@@ -138,6 +138,7 @@ impl Work {
             };
             first += reserved as u32;
             tensors.push(TensorSetup {
+                variable: None,
                 name: (*name).to_owned(),
                 format: Some(*format),
                 shape: Some(shape.to_vec()),
@@ -151,7 +152,7 @@ impl Work {
             parameters.push(BoundParameter { offset: 8 * index as u32, size: 8, binding });
         }
         let launch = Launch { grid: [1, 1, 1], block: self.block, ctas: vec![[0, 0, 0]], dynamic_shared: 0 };
-        Setup { launch, tensors, parameters }
+        Setup { launch, tensors, parameters, unknowable: (0, 0) }
     }
 
     pub fn run(&self, kernel: &Kernel, setup: &Setup) -> Run {

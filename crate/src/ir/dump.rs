@@ -1,6 +1,6 @@
 //! A kernel as text, for tests and debugging: one line an instruction.
 
-use super::kernel::{Constant, Guard, Instr, Kernel, Reg, RegisterKind, SpecialReg};
+use super::kernel::{Constant, Guard, Instr, Kernel, Reg, RegisterKind};
 use crate::isa::{self, Access, Effect, Strength};
 use std::fmt::Write;
 
@@ -85,7 +85,6 @@ fn write_instr(kernel: &Kernel, at: usize, instr: &Instr, out: &mut String) -> s
 pub(super) fn register(kernel: &Kernel, reg: Reg) -> String {
     match &kernel.registers[reg.index()] {
         RegisterKind::Constant(value) => constant(kernel, value),
-        RegisterKind::Special(SpecialReg::Unmodelled) => format!("{}?", kernel.register_names[reg.index()]),
         _ => match kernel.register_names[reg.index()].as_str() {
             "" => reg.to_string(),
             name => name.to_owned(),

@@ -1,6 +1,6 @@
-//! What the PTX shows about parameters: which are pointers, and what they point to.
+//! What the PTX shows about parameters and variables: which parameters are pointers, and what lies there.
 //!
-//! Addresses are followed from `ld.param` through moves, `cvta` and address arithmetic to the
+//! Addresses are followed from `ld.param` and from variables' names through moves, `cvta` and address arithmetic to the
 //! loads and stores, over all of the code at once (registers are not told apart by time). An
 //! access's element format is its own if that is a float; an untyped access (`.b32`, as Triton
 //! writes, or `.u32`) takes the format of the float instructions that its values meet.
@@ -12,7 +12,7 @@ use super::kernel::{Constant, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
 use crate::isa::{self, Effect, MatrixOp, Meaning, Space};
 
-/// Parameters as bits of a set; what lies beyond the 64th is not followed.
+/// Parameters, then variables, as bits of a set; what lies beyond the 64th is not followed.
 type Set = u64;
 
 /// Fills [`Parameter::pointer`](super::Parameter) and `pointee`.
@@ -30,7 +30,11 @@ pub(super) fn infer(kernel: &mut Kernel) {
         }
     }
     let formats = Formats::new(kernel);
-    let mut pointees: Vec<Option<Format>> = vec![None; kernel.parameters.len()];
+    let count = kernel.parameters.len();
+    for variable in count..(count + kernel.variables.len()).min(64) {
+        known |= 1 << variable;
+    }
+    let mut pointees: Vec<Option<Format>> = vec![None; count + kernel.variables.len()];
     for instr in &kernel.code {
         let Some((format, values)) = accessed(kernel, instr) else { continue };
         let base = kernel.src(instr)[0].index();
@@ -46,6 +50,9 @@ pub(super) fn infer(kernel: &mut Kernel) {
                 *pointee = Some(pointee.map_or(format, |known| join(known, format)));
             }
         }
+    }
+    for (variable, pointee) in kernel.variables.iter_mut().zip(pointees.split_off(count)) {
+        variable.pointee = pointee;
     }
     for (at, (parameter, pointee)) in kernel.parameters.iter_mut().zip(pointees).enumerate() {
         parameter.pointer |= at < 64 && known >> at & 1 == 1;
@@ -75,6 +82,13 @@ fn follow(kernel: &Kernel) -> Origins {
     let count = kernel.registers.len();
     let mut origins = Origins { set: vec![0; count], direct: vec![0; count] };
     let blocks = parameter_addresses(kernel);
+    for (at, kind) in kernel.registers.iter().enumerate() {
+        if let RegisterKind::Constant(Constant::Address { variable, .. }) = kind
+            && let Some(bit) = 1u64.checked_shl(kernel.parameters.len() as u32 + variable)
+        {
+            origins.add(at, bit, bit);
+        }
+    }
     let mut changed = true;
     while changed {
         changed = false;

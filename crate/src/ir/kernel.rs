@@ -53,8 +53,6 @@ pub enum SpecialReg {
     Ctaid(u8),
     Nctaid(u8),
     LaneId,
-    WarpId,
-    NWarpId,
     LaneMaskEq,
     LaneMaskLe,
     LaneMaskLt,
@@ -62,9 +60,6 @@ pub enum SpecialReg {
     LaneMaskGt,
     DynamicSharedSize,
     TotalSharedSize,
-    /// Anything else that reads as zero or is not modelled, by name index (`%smid`, `%envreg1`):
-    /// undefined until a use is reported.
-    Unmodelled,
 }
 
 /// `@p` or `@!p`.
@@ -132,6 +127,8 @@ pub struct Parameter {
     pub pointer: bool,
     /// The element format of the accesses made through it, as far as the PTX shows.
     pub pointee: Option<Format>,
+    /// What it points at is aligned so (`.ptr .align`), in bytes; 1 where nothing is said.
+    pub pointee_align: u32,
     /// Where it is declared.
     pub span: Span,
 }
@@ -158,6 +155,10 @@ pub struct Variable {
     pub relocations: Vec<(u64, Constant)>,
     /// Whether it has an initialiser.
     pub initialised: bool,
+    /// Other modules can name it (`.visible`, `.weak`, `.common`, `.extern`).
+    pub exported: bool,
+    /// The element format of the accesses made to it, as far as the PTX shows.
+    pub pointee: Option<Format>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -183,6 +184,8 @@ pub struct Kernel {
     pub tables: Vec<Vec<u32>>,
     /// All variables the kernel can reach.
     pub variables: Vec<Variable>,
+    /// Global and const variables that its module declares, whether or not the kernel reaches them.
+    pub module_variables: Vec<String>,
     /// Bytes of statically laid out shared memory.
     pub shared_bytes: u64,
     /// Bytes of local memory a thread has.

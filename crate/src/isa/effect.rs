@@ -487,7 +487,7 @@ pub enum Effect {
     /// Memory fence: orders nothing between threads by itself; with `.relaxed` uses of barrier objects
     /// it does.
     Fence,
-    /// Reads a value that differs from run to run (`%clock`, `%globaltimer`).
+    /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
     /// Nothing that the model sees (prefetch, nanosleep, cache hints, register budgets).
     Nothing,

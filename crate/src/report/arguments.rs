@@ -6,6 +6,7 @@
 //! names made up from the parameters, shared by both kernels by position. Whatever is chosen this
 //! way is reported as inferred.
 
+use super::variables::declares;
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::{Constant, Kernel, Parameter, RegisterKind};
@@ -67,7 +68,7 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
         chosen[at] = Some(arguments);
     }
     let arguments: Vec<_> = chosen.into_iter().flatten().collect();
-    notes.extend(strangers(spec, &arguments));
+    notes.extend(strangers(spec, kernels, &arguments));
     Ok(Assigned { arguments, notes })
 }
 
@@ -186,10 +187,11 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
         return None;
     }
     let pointers = kernel.parameters.iter().filter(|p| p.pointer).count();
-    if pointers != spec.tensors.len() || kernel.parameters.len() - pointers != spec.scalars.len() {
+    let tensors = || spec.tensors.iter().filter(|tensor| !declares(kernel, &tensor.name));
+    if pointers != tensors().count() || kernel.parameters.len() - pointers != spec.scalars.len() {
         return None;
     }
-    let mut tensors = spec.tensors.iter().map(|tensor| tensor.name.clone());
+    let mut tensors = tensors().map(|tensor| tensor.name.clone());
     let mut scalars = spec.scalars.iter().map(|scalar| scalar.name.clone());
     let each = |p: &Parameter| if p.pointer { tensors.next() } else { scalars.next() };
     let arguments: Option<Vec<_>> = kernel.parameters.iter().map(each).collect();
@@ -238,8 +240,10 @@ fn integer_name(format: Format) -> String {
 
 /// Declared tensors and scalars that no kernel takes: usually a slip in a name.
 #[cold]
-fn strangers(spec: &Spec, arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
-    let used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
+fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
+    let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
+    let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
+    used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));
     let declared = spec
         .tensors
         .iter()

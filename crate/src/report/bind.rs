@@ -8,9 +8,10 @@
 use super::arguments::{Asked, assign, is_used};
 use super::encode::encode;
 use super::launch;
+use super::variables::{Settable, declares, settable};
 use crate::base::{Format, FormatClass, Source};
-use crate::diag::{Assumption, Code, Diagnostic, Ledger};
-use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup};
+use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
+use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, unknowables};
 use crate::spec::{self, Argument, Contents, Literal, Role, Spec};
 use crate::term::{Elements, Pages, Term};
 
@@ -32,6 +33,14 @@ pub struct BoundTensor {
     pub given: Vec<bool>,
     /// Whether each kernel takes it.
     pub taken: Vec<bool>,
+    /// The kernels' variables that it is: number and bytes (`None`: declared elsewhere).
+    pub variables: Vec<Option<(usize, Option<u64>)>>,
+    /// The elements of the longest of them.
+    pub extent: Option<Vec<u64>>,
+    /// Where that variable is declared, and whether with an initialiser.
+    pub place: Option<(Label, bool)>,
+    /// It is a module variable that one of two modules does not know at all.
+    pub private: bool,
     /// Number of its first element.
     pub first: u32,
     /// Elements numbered ahead, from `first` on.
@@ -50,9 +59,19 @@ impl BoundTensor {
         declared.or_else(|| self.formats.iter().copied().flatten().next()).unwrap_or(Format::F32)
     }
 
-    /// The declared extents.
+    /// The extents, as declared: in the spec, or of a variable.
     pub fn shape(&self) -> Option<&Vec<u64>> {
-        self.declared.as_ref().and_then(|tensor| tensor.shape.as_ref())
+        self.declared.as_ref().and_then(|tensor| tensor.shape.as_ref()).or(self.extent.as_ref())
+    }
+
+    /// Whether it is a module variable, of some kernel.
+    pub fn is_variable(&self) -> bool {
+        self.variables.iter().any(Option::is_some)
+    }
+
+    /// Whether it is a module variable about whose contents nothing is said.
+    pub fn is_left_to_the_host(&self) -> bool {
+        self.is_variable() && self.contents().is_none()
     }
 
     /// Declared contents.
@@ -120,7 +139,13 @@ impl Bound {
     pub fn agree(&mut self, formats: Vec<(usize, Format)>) {
         for (tensor, format) in formats {
             self.tensors[tensor].formats.fill(Some(format));
-            self.setups.iter_mut().for_each(|setup| setup.tensors[tensor].format = Some(format));
+            for (setup, variable) in self.setups.iter_mut().zip(&self.tensors[tensor].variables) {
+                let setup = &mut setup.tensors[tensor];
+                setup.format = Some(format);
+                if let Some((_, bytes)) = variable {
+                    setup.shape = extent(*bytes, format);
+                }
+            }
         }
     }
 }
@@ -171,30 +196,62 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .zip(&assigned.arguments)
         .map(|(asked, arguments)| leaves(asked, arguments, &mut errors))
         .collect();
+    let variables: Vec<Vec<Settable>> = kernels
+        .iter()
+        .zip(&assigned.arguments)
+        .map(|(asked, arguments)| settable(spec, asked.kernel, arguments))
+        .collect();
     let mut builder = Builder {
         spec,
-        tensors: tensors(spec, &leaves),
+        tensors: tensors(spec, &leaves, &variables, kernels),
         scalars: Vec::new(),
         elements: Elements::default(),
         pages: Pages::default(),
         errors,
         ledger,
     };
-    builder.choose_formats(&leaves);
+    builder.choose_formats(&leaves, &variables);
+    builder.extend_variables();
     builder.number_tensors();
     let parameters: Vec<Vec<BoundParameter>> = leaves
         .iter()
         .map(|leaves| leaves.iter().filter_map(|leaf| builder.binding(leaf)).collect())
         .collect();
     let states: Vec<Vec<TensorSetup>> = (0..kernels.len()).map(|kernel| builder.setups(kernel)).collect();
+    for tensor in &builder.tensors {
+        let taken = tensor.taken.contains(&true);
+        if tensor.contents() == Some(&Contents::Declared) && taken && !tensor.is_variable() {
+            let span = tensor.declared.as_ref().map(|tensor| tensor.span).unwrap_or_default();
+            let message =
+                format!("`{}` is no module variable: the PTX does not declare what it holds", tensor.name);
+            builder.errors.push(Diagnostic::error(Code::V010, message).at(Source::Spec, span));
+        }
+    }
     if !builder.errors.is_empty() {
         return Err(builder.errors);
     }
+    let unknowable: Vec<(u32, u32)> = kernels
+        .iter()
+        .map(|asked| {
+            let count = unknowables(asked.kernel);
+            let name = format!("unknown in the {}", asked.source);
+            let first = (count > 0)
+                .then(|| builder.elements.push(name, vec![count.into()], Format::U64, count.into()))
+                .flatten();
+            first.map_or((0, 0), |first| (first, count))
+        })
+        .collect();
     let setups = launches
         .into_iter()
         .zip(states)
         .zip(parameters)
-        .map(|((launch, tensors), parameters)| Setup { launch, tensors, parameters })
+        .zip(unknowable)
+        .map(|(((launch, tensors), parameters), unknowable)| Setup {
+            launch,
+            tensors,
+            parameters,
+            unknowable,
+        })
         .collect();
     let Builder { tensors, elements, pages, ledger, .. } = builder;
     Ok(Bound { tensors, elements, pages, setups, notes, ledger })
@@ -263,7 +320,12 @@ fn complaint(asked: &Asked<'_>, message: String) -> Diagnostic {
 
 /// All tensors: the declared ones that some kernel takes or that are outputs, then those that only
 /// the PTX shows.
-fn tensors(spec: &Spec, leaves: &[Vec<Leaf<'_>>]) -> Vec<BoundTensor> {
+fn tensors(
+    spec: &Spec,
+    leaves: &[Vec<Leaf<'_>>],
+    variables: &[Vec<Settable>],
+    asked: &[Asked<'_>],
+) -> Vec<BoundTensor> {
     let kernels = leaves.len();
     let new = |name: &str, declared: Option<spec::Tensor>| BoundTensor {
         name: name.to_owned(),
@@ -271,6 +333,10 @@ fn tensors(spec: &Spec, leaves: &[Vec<Leaf<'_>>]) -> Vec<BoundTensor> {
         formats: vec![None; kernels],
         given: vec![false; kernels],
         taken: vec![false; kernels],
+        variables: vec![None; kernels],
+        extent: None,
+        place: None,
+        private: false,
         first: 0,
         reserved: 0,
     };
@@ -300,7 +366,31 @@ fn tensors(spec: &Spec, leaves: &[Vec<Leaf<'_>>]) -> Vec<BoundTensor> {
             }
         }
     }
+    for (kernel, variables) in variables.iter().enumerate() {
+        for variable in variables {
+            let known = tensors.iter().position(|tensor| tensor.name == variable.name);
+            let at = known.unwrap_or_else(|| {
+                tensors.push(new(&variable.name, None));
+                tensors.len() - 1
+            });
+            tensors[at].taken[kernel] = true;
+            tensors[at].variables[kernel] = Some((variable.index, variable.bytes));
+            let asked = &asked[kernel];
+            let here = &asked.kernel.variables[variable.index];
+            let label = Label { source: asked.source, span: here.span, text: String::new() };
+            tensors[at].place.get_or_insert((label, here.initialised));
+        }
+    }
+    for tensor in tensors.iter_mut().filter(|tensor| tensor.is_variable()) {
+        let knows = |(asked, taken): (&Asked<'_>, &bool)| *taken || declares(asked.kernel, &tensor.name);
+        tensor.private = !asked.iter().zip(&tensor.taken).all(knows);
+    }
     tensors
+}
+
+/// Elements of a variable.
+fn extent(bytes: Option<u64>, format: Format) -> Option<Vec<u64>> {
+    Some(vec![bytes? / u64::from(format.bytes())])
 }
 
 struct Builder<'a> {
@@ -316,7 +406,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     /// The element format of every tensor in every kernel: as given, else as the PTX accesses it.
-    fn choose_formats(&mut self, leaves: &[Vec<Leaf<'_>>]) {
+    fn choose_formats(&mut self, leaves: &[Vec<Leaf<'_>>], variables: &[Vec<Settable>]) {
         for tensor in &mut self.tensors {
             let mut accessed: Vec<Option<Format>> = vec![None; leaves.len()];
             for (kernel, leaves) in leaves.iter().enumerate() {
@@ -332,6 +422,8 @@ impl Builder<'_> {
                     }
                     accessed[kernel] = accessed[kernel].or(leaf.pointee);
                 }
+                let variable = variables[kernel].iter().find(|variable| variable.name == tensor.name);
+                accessed[kernel] = accessed[kernel].or(variable.and_then(|variable| variable.format));
             }
             let declared = tensor.declared.as_ref().and_then(|tensor| tensor.format);
             for kernel in 0..leaves.len() {
@@ -347,6 +439,26 @@ impl Builder<'_> {
                         None,
                     );
                 }
+            }
+        }
+    }
+
+    /// The elements of module variables, which have to fit what the spec says.
+    fn extend_variables(&mut self) {
+        for tensor in &mut self.tensors {
+            let sizes = tensor.variables.iter().zip(&tensor.formats);
+            let sizes =
+                sizes.filter_map(|(variable, format)| Some(extent(variable.as_ref()?.1, (*format)?)?[0]));
+            let Some(most) = sizes.max() else { continue };
+            tensor.extent = Some(vec![most]);
+            let declared = tensor.shape().map_or(most, |shape| shape.iter().product());
+            if declared < most {
+                let span = tensor.declared.as_ref().map(|tensor| tensor.span).unwrap_or_default();
+                let message = format!(
+                    "`{}` is a module variable of {most} elements, but its shape has {declared}",
+                    tensor.name
+                );
+                self.errors.push(Diagnostic::error(Code::V010, message).at(Source::Spec, span));
             }
         }
     }
@@ -481,7 +593,12 @@ impl Builder<'_> {
         let mut setups = Vec::new();
         for at in 0..self.tensors.len() {
             let tensor = self.tensors[at].clone();
+            let variable = tensor.variables[kernel];
             let initial = match (tensor.contents(), tensor.role()) {
+                (Some(Contents::Declared), _) => match variable {
+                    Some(_) => Initial::Declared,
+                    None => Initial::Symbolic { first: tensor.first },
+                },
                 (Some(contents), _) => match self.contents(&tensor, kernel, contents) {
                     Some(bits) => Initial::Concrete(bits),
                     None => continue,
@@ -489,10 +606,13 @@ impl Builder<'_> {
                 (None, Some(Role::Out)) => Initial::Undefined,
                 (None, _) => Initial::Symbolic { first: tensor.first },
             };
+            let own = variable.and_then(|(_, bytes)| extent(bytes, tensor.formats[kernel]?));
+            let strides = tensor.declared.as_ref().and_then(|tensor| tensor.strides.clone());
             setups.push(TensorSetup {
                 format: tensor.formats[kernel],
-                shape: tensor.shape().cloned(),
-                strides: tensor.declared.as_ref().and_then(|tensor| tensor.strides.clone()),
+                strides: strides.filter(|_| own.is_none()),
+                shape: own.or(tensor.shape().cloned()),
+                variable: variable.map(|(index, _)| index),
                 role: tensor.role(),
                 initial,
                 reserved: tensor.reserved,
@@ -518,6 +638,7 @@ impl Builder<'_> {
         let literals: Vec<Literal> = match contents {
             Contents::Fill(literal) => vec![*literal],
             Contents::List(list) => list.clone(),
+            Contents::Declared => return None,
             Contents::Iota => match tensor.shape() {
                 Some(shape) => {
                     (0..shape.iter().product::<u64>()).map(|at| Literal::Integer(at as i64)).collect()

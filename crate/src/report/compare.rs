@@ -9,10 +9,13 @@
 use super::bind::{Bound, BoundTensor};
 use crate::base::{Format, FormatClass, Source};
 use crate::decide::{Decision, Equality, Reason};
-use crate::diag::{Assumption, Code, Diagnostic, Ledger};
-use crate::sim::{Run, TensorState, Written};
+use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
+use crate::ir::Kernel;
+use crate::sim::{Run, TensorState, Written, lowest, source_of};
 use crate::spec::{Contents, Role};
 use crate::term::{Term, Terms, index_name};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 /// One compared element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,6 +82,52 @@ pub fn withdraw_overflows(comparison: &Comparison, bound: &Bound, decision: &mut
     }
 }
 
+/// Takes back differences of what depends on values that nobody knows before the run: they may differ
+/// between two runs of one kernel as well.
+pub fn withdraw_unknowables(
+    comparison: &Comparison,
+    bound: &Bound,
+    runs: &[&Run],
+    kernels: &[&Kernel],
+    decision: &mut Decision,
+) {
+    if runs.iter().all(|run| run.unknowable.is_empty()) {
+        return;
+    }
+    let mut seen = vec![FxHashSet::default(); runs.len()];
+    for group in &mut decision.groups {
+        if matches!(group.equality, Equality::Equal(_)) {
+            continue;
+        }
+        let member = group.members[0] as usize;
+        let (f, g) = comparison.pairs[member];
+        let source = (0..runs.len()).find_map(|at| {
+            let term = if at == 0 { f } else { g };
+            unknowable_in(runs[at], kernels[at], bound.setups[at].unknowable.0, term, &mut seen[at])
+        });
+        let Some(source) = source else { continue };
+        let place = comparison.places[member];
+        let output = &comparison.outputs[place.output];
+        let tensor = &bound.tensors[output.tensor].name;
+        let name = output.name(bound, place.index);
+        let message = format!("`{name}` depends on `{source}`, which differs from run to run of one kernel");
+        let hint = format!("leave it out of the comparison: write `role = \"in\"` under [tensors.{tensor}]");
+        group.equality = Equality::Unknown(Reason { message, hint: Some(hint) });
+    }
+}
+
+/// The name of an unknowable value that a term depends on.
+fn unknowable_in<'k>(
+    run: &Run,
+    kernel: &'k Kernel,
+    first: u32,
+    term: Term,
+    seen: &mut FxHashSet<Term>,
+) -> Option<&'k str> {
+    let number = lowest(&run.terms, term, (first, run.unknowable.len() as u32), seen)?;
+    Some(source_of(kernel, run.unknowable[(number - first) as usize]))
+}
+
 /// Whether one of two enclosed integers has no place in so many bits, or both are the same there.
 #[cold]
 fn overflows(bits: u32, [one, two]: [(f64, f64); 2]) -> bool {
@@ -107,7 +156,7 @@ pub struct Comparison {
 }
 
 /// Collects the pairs of one or two runs.
-pub fn collect(bound: &Bound, runs: &mut [&mut Run]) -> Comparison {
+pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Comparison {
     let mut comparison = Comparison::default();
     for (at, tensor) in bound.tensors.iter().enumerate() {
         // Taken out, because initial contents may have to be made terms of the runs.
@@ -120,10 +169,19 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run]) -> Comparison {
             (true, false) => Role::Out,
         });
         comparison.roles.push(role);
-        if tensor.role().is_none() && written {
+        comparison.variable(bound, at, &states);
+        let private = tensor.private && tensor.role().is_none();
+        if private && written {
+            let message =
+                format!("`{}` is not compared: the other module has no variable of that name", tensor.name);
+            comparison.ledger.note(Assumption::Environment(message), 1, None);
+        }
+        if tensor.role().is_none() && written && !private {
             comparison.ledger.note(Assumption::Inferred(format!("`{}` is an output", tensor.name)), 1, None);
         }
-        if role == Role::In {
+        if private {
+            // Neither an input nor an output of both.
+        } else if role == Role::In {
             if written {
                 comparison.notes.push(
                     Diagnostic::warning(
@@ -150,6 +208,9 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run]) -> Comparison {
         for (run, state) in runs.iter_mut().zip(states) {
             run.tensors.extend(state);
         }
+    }
+    for (at, run) in runs.iter().enumerate().filter(|(_, run)| !run.unknowable.is_empty()) {
+        comparison.unknowable(bound, run, kernels[at], bound.setups[at].unknowable.0);
     }
     comparison
 }
@@ -184,6 +245,56 @@ fn initial(
 }
 
 impl Comparison {
+    /// Names the outputs of a run that depend on unknowable values.
+    fn unknowable(&mut self, bound: &Bound, run: &Run, kernel: &Kernel, first: u32) {
+        let mut seen = FxHashSet::default();
+        for state in &run.tensors {
+            let name = &bound.tensors[state.tensor].name;
+            let sources = state.elements.iter().filter_map(|(_, term, writer)| {
+                Some((unknowable_in(run, kernel, first, term, &mut seen)?, writer))
+            });
+            let mut counts: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
+            for (source, writer) in sources {
+                counts.entry(source).or_insert((0, writer)).0 += 1;
+            }
+            for (source, (count, writer)) in counts {
+                let message = format!("`{name}` depends on `{source}`, which differs from run to run");
+                let first = kernel.code.get(writer as usize).map(|instr| Label {
+                    source: kernel.source,
+                    span: instr.span,
+                    text: String::new(),
+                });
+                self.ledger.note(Assumption::Environment(message), count, first);
+            }
+        }
+    }
+
+    /// What is assumed of a module variable that some kernel accesses.
+    fn variable(&mut self, bound: &Bound, at: usize, states: &[Option<TensorState>]) {
+        let tensor = &bound.tensors[at];
+        if !tensor.is_variable() || !states.iter().flatten().any(|state| state.read || state.written) {
+            return;
+        }
+        let name = &tensor.name;
+        let told = match tensor.contents() {
+            None => format!("`{name}` is a module variable: the host may set it, so it may hold anything"),
+            Some(Contents::Declared) => format!(
+                "`{name}` holds what the PTX declares, although the host may set it and earlier launches may change it"
+            ),
+            Some(_) => return,
+        };
+        let place = tensor.place.as_ref();
+        self.ledger.note(Assumption::Environment(told), 1, place.map(|(label, _)| label.clone()));
+        if let Some((label, true)) = place
+            && tensor.is_left_to_the_host()
+        {
+            let message =
+                format!("`{name}` has an initialiser, and the host may overwrite it: any contents count");
+            let note = format!("if nobody does, write `initial = \"as declared\"` under [tensors.{name}]");
+            self.notes.push(Diagnostic::info(Code::V011, message).at(label.source, label.span).note(note));
+        }
+    }
+
     fn output(
         &mut self,
         at: usize,

@@ -3,6 +3,7 @@
 use super::limits;
 use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
 use super::texts::{Texts, cuda};
+use super::variables::source_name;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
@@ -61,19 +62,10 @@ pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, run: &Run, budge
         cook.fault(fault);
     }
     let mut cooked = cook.cooked;
-    for (mangled, name) in kernel.variables.iter().filter_map(|v| Some((&v.name, demangled(&v.name)?))) {
-        cooked.rename(mangled, name);
+    for variable in kernel.variables.iter().filter(|variable| variable.name.starts_with("_Z")) {
+        cooked.rename(&variable.name, &source_name(&variable.name));
     }
     cooked
-}
-
-/// The name that a `__shared__` variable of a C++ function has in its source: PTX says
-/// `_ZZ4scanE6buffer` (function, `E`, length and name; later ones of one name end in `_0`, …).
-#[cold]
-fn demangled(name: &str) -> Option<&str> {
-    let (_, local) = name.strip_prefix("_ZZ")?.rsplit_once('E')?;
-    let digits = local.bytes().take_while(u8::is_ascii_digit).count();
-    local.get(digits..)?.get(..local[..digits].parse().ok()?)
 }
 
 impl Cooked {
@@ -446,14 +438,6 @@ fn instruction(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn shared_variables_have_the_name_of_their_source() {
-        assert_eq!(demangled("_ZZ13scan_in_placeE6buffer"), Some("buffer"));
-        assert_eq!(demangled("_ZZ4EDGEE4edge_0"), Some("edge"));
-        assert_eq!(demangled("buffer"), None);
-        assert_eq!(demangled("_ZZ4scanE9short"), None);
-    }
 
     #[test]
     fn threads_read_as_ranges() {

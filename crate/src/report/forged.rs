@@ -198,7 +198,8 @@ fn judge(path: &Path) -> Option<Tally> {
     if runs.iter().any(|run| !run.faults.is_empty()) {
         return None;
     }
-    let comparison = collect(&ready.bound, &mut runs.iter_mut().collect::<Vec<_>>());
+    let kernels = [&ready.kernels[0].1, &ready.kernels[1].1];
+    let comparison = collect(&ready.bound, &mut runs.iter_mut().collect::<Vec<_>>(), &kernels);
     if comparison.pairs.is_empty() {
         return None;
     }

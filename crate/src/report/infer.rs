@@ -11,6 +11,7 @@ use super::launch;
 use super::model::{Inference, InferredKernel, InferredParameter};
 use super::pipeline::{diagnostic, side_of};
 use super::texts::Texts;
+use super::variables::{Settable, settable};
 use crate::base::Source;
 use crate::diag::{Ledger, Severity};
 use crate::ir::{Kernel, Parameter};
@@ -114,6 +115,22 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
             }
         }
     }
+    for (asked, arguments) in asked.iter().zip(arguments) {
+        for variable in settable(spec, asked.kernel, arguments) {
+            match spec.tensors.iter_mut().find(|tensor| tensor.name == variable.name) {
+                Some(tensor) => tensor.format = tensor.format.or(variable.format),
+                None => spec.tensors.push(Tensor {
+                    name: variable.name,
+                    format: variable.format,
+                    shape: None,
+                    strides: None,
+                    role: None,
+                    contents: None,
+                    span: Default::default(),
+                }),
+            }
+        }
+    }
     // One block for both kernels belongs into [launch].
     if spec.launch.block.is_none()
         && asked.len() == 2
@@ -149,9 +166,35 @@ fn kernel(
         shared_bytes: kernel.map_or(0, |kernel| kernel.shared_bytes),
         dynamic_shared: kernel.is_some_and(launch::uses_dynamic_shared),
         parameters: kernel.map_or_else(Vec::new, |k| {
-            k.parameters.iter().zip(&arguments).map(|(p, argument)| parameter(spec, k, p, argument)).collect()
+            let parameters = k.parameters.iter().zip(&arguments);
+            let parameters = parameters.map(|(p, argument)| parameter(spec, k, p, argument));
+            parameters.chain(variables(spec, k, &arguments)).collect()
         }),
     }
+}
+
+/// The module variables that the host may set, in the form of parameters.
+fn variables(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<InferredParameter> {
+    let each = |variable: Settable| {
+        let declared = &kernel.variables[variable.index];
+        let tensor = spec.tensors.iter().find(|tensor| tensor.name == variable.name);
+        let format = tensor.and_then(|tensor| tensor.format).or(variable.format);
+        let bytes = variable.bytes.map_or_else(String::new, |bytes| format!(", {bytes} bytes"));
+        InferredParameter {
+            name: declared.name.clone(),
+            kind: "pointer".to_owned(),
+            declared: format!(".{} .{}{bytes}", declared.space.name(), declared.format),
+            element: format.map_or_else(String::new, |format| format.to_string()),
+            shape: tensor.and_then(|tensor| tensor.shape.clone()).unwrap_or_default(),
+            role: tensor
+                .and_then(|tensor| tensor.role)
+                .map_or_else(String::new, |role| role.name().to_owned()),
+            bound: variable.name,
+            value: String::new(),
+            needs_value: false,
+        }
+    };
+    settable(spec, kernel, arguments).into_iter().map(each).collect()
 }
 
 fn parameter(spec: &Spec, kernel: &Kernel, parameter: &Parameter, argument: &Argument) -> InferredParameter {

@@ -40,6 +40,7 @@ mod repair;
 mod text;
 mod texts;
 mod timeline;
+mod variables;
 mod witness;
 
 pub use coverage::coverage;

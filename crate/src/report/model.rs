@@ -547,7 +547,7 @@ data! {
         pub shared_bytes: u64,
         /// Whether the kernel uses dynamic shared memory.
         pub dynamic_shared: bool,
-        /// Its parameters, in order.
+        /// Its parameters, in order; then the module variables that the host may set.
         pub parameters: Vec<InferredParameter>,
     }
 

@@ -83,7 +83,7 @@ pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) ->
         bound.agree(changes);
         runs = run(&bound);
     }
-    let comparison = collect(&bound, &mut runs.iter_mut().collect::<Vec<_>>());
+    let comparison = collect(&bound, &mut runs.iter_mut().collect::<Vec<_>>(), &[reference, optimized]);
     bound.settle();
     let asked = |place: &Place| {
         place.index == question.index

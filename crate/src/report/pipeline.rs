@@ -2,7 +2,7 @@
 
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
-use super::compare::{Comparison, collect, disagreements, withdraw_overflows};
+use super::compare::{Comparison, collect, disagreements, withdraw_overflows, withdraw_unknowables};
 use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, rank};
@@ -15,7 +15,7 @@ use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
 use crate::decide::{self, Decision, Problem, Reading};
-use crate::diag::{Code, Diagnostic, Label, Ledger, Severity};
+use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::isa::Effect;
 use crate::sim::{self, FaultKind, Run, Setup};
@@ -31,9 +31,35 @@ pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Ou
         .threads
         .and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok())
     {
-        Some(pool) => pool.install(|| Question::new(input, options, budget).answer()),
-        None => Question::new(input, options, budget).answer(),
+        Some(pool) => pool.install(|| in_all_worlds(input, options, budget)),
+        None => in_all_worlds(input, options, budget),
     }
+}
+
+/// Answers a question; where a kernel looks at what the machine chooses, good news only count if they
+/// are the same whatever it chooses. A choice with which a kernel gives up (traps, or does what is not
+/// supported) is one it refuses.
+fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
+    let mut question = Question::new(input, options, budget);
+    let outcome = question.answer();
+    let good = matches!(outcome.report.verdict, Verdict::Equivalent | Verdict::RaceFree);
+    if !question.looks || !good {
+        return outcome;
+    }
+    for world in 1..sim::WORLDS {
+        let quiet = RunOptions { timeline_events: 0, ..*options };
+        let mut other = Question::new(input, &quiet, budget);
+        other.world = world;
+        let mut answer = other.answer();
+        let verdict = answer.report.verdict;
+        if verdict != outcome.report.verdict && verdict != Verdict::Unsupported {
+            answer.report.summary += " This depends on what PTX leaves to the machine: where memory lies, which \
+                                      lanes act together, or which one is elected.";
+            answer.timelines = outcome.timelines;
+            return answer;
+        }
+    }
+    outcome
 }
 
 /// Looks at one kernel: races, deadlocks, bounds; its outputs are shown, not compared.
@@ -55,6 +81,10 @@ struct Question<'a> {
     started: f64,
     /// What to try if the budget does not suffice.
     smaller: String,
+    /// What the machine chooses.
+    world: u32,
+    /// The kernels look at what the machine chooses.
+    looks: bool,
 }
 
 /// A verdict and its sentence.
@@ -63,26 +93,31 @@ struct Verdicts {
     summary: String,
 }
 
+/// A report about nothing yet.
+fn empty_report() -> Report {
+    Report {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        verdict: Verdict::Unknown,
+        summary: String::new(),
+        hint: None,
+        kernels: Vec::new(),
+        tensors: Vec::new(),
+        outputs: Vec::new(),
+        checked: None,
+        counterexample: None,
+        races: Vec::new(),
+        waits: Vec::new(),
+        diagnostics: Vec::new(),
+        assumptions: Vec::new(),
+        timings: None,
+    }
+}
+
 impl<'a> Question<'a> {
     fn new(input: &'a Input<'a>, options: &'a RunOptions<'a>, budget: &'a Budget) -> Self {
         let texts = Texts::new(input.reference, input.optimized, input.spec);
-        let report = Report {
-            format: FORMAT,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            verdict: Verdict::Unknown,
-            summary: String::new(),
-            hint: None,
-            kernels: Vec::new(),
-            tensors: Vec::new(),
-            outputs: Vec::new(),
-            checked: None,
-            counterexample: None,
-            races: Vec::new(),
-            waits: Vec::new(),
-            diagnostics: Vec::new(),
-            assumptions: Vec::new(),
-            timings: None,
-        };
+        let report = empty_report();
         let started = options.clock.map_or(0.0, |clock| clock());
         Question {
             input,
@@ -97,10 +132,12 @@ impl<'a> Question<'a> {
             timings: Timings::default(),
             started,
             smaller: String::new(),
+            world: 0,
+            looks: false,
         }
     }
 
-    fn answer(mut self) -> Outcome {
+    fn answer(&mut self) -> Outcome {
         let (Verdicts { verdict, summary }, kernels) = self.run();
         self.report.verdict = verdict;
         self.report.summary = summary;
@@ -113,7 +150,11 @@ impl<'a> Question<'a> {
             self.timings.total = self.now() - self.started;
             self.report.timings = Some(self.timings);
         }
-        Outcome { report: self.report, timelines: self.timelines, conditions: self.conditions }
+        Outcome {
+            report: std::mem::replace(&mut self.report, empty_report()),
+            timelines: std::mem::take(&mut self.timelines),
+            conditions: self.conditions.take(),
+        }
     }
 
     fn now(&self) -> f64 {
@@ -176,6 +217,7 @@ impl<'a> Question<'a> {
             schedule: self.options.schedule,
             timeline_events: self.options.timeline_events,
             stop_at_barrier: None,
+            world: self.world,
         };
         let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
         let mut runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
@@ -189,6 +231,12 @@ impl<'a> Question<'a> {
         self.ledger.merge(std::mem::take(&mut bound.ledger));
         let mut worst: Option<(Verdict, String, usize)> = None;
         for (at, (asked, (run, time))) in asked.iter().zip(&mut runs).enumerate() {
+            for look in sim::looks(asked.kernel, &bound.setups[at]) {
+                self.looks = true;
+                let span = asked.kernel.code[look.instr as usize].span;
+                let first = Label { source: asked.source, span, text: String::new() };
+                self.ledger.note(Assumption::Environment(look.what), 1, Some(first));
+            }
             self.ledger.merge(placed(std::mem::take(&mut run.ledger), asked.source));
             self.report.kernels.push(kernel_report(asked, &bound.setups[at].launch, run, *time));
             if self.options.timeline_events > 0 {
@@ -206,14 +254,15 @@ impl<'a> Question<'a> {
                 worst = Some((verdict, sentence, at));
             }
         }
-        let mut comparison = collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>());
+        let mut comparison =
+            collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>(), &kernels);
         bound.settle();
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
         if let Some((verdict, sentence, at)) = worst {
             self.report.hint = match verdict {
                 Verdict::ResourceLimit => Some(self.smaller.clone()),
-                verdict => fault_hint(verdict),
+                verdict => fault_hint(verdict, &bound, &runs),
             };
             let summary = match asked.len() {
                 1 => format!("{} in `{}`: {sentence}", fault_name(verdict), asked[at].kernel.name),
@@ -250,7 +299,7 @@ impl<'a> Question<'a> {
             }
             return single_verdict(asked[0].kernel, &self.report);
         }
-        self.decide(spec, &bound, sides, &comparison, &reached)
+        self.decide(spec, &bound, sides, &comparison, (&reached, &runs))
     }
 
     fn decide(
@@ -259,7 +308,7 @@ impl<'a> Question<'a> {
         bound: &Bound,
         sides: [Side<'_>; 2],
         comparison: &Comparison,
-        reached: &[u64],
+        (reached, runs): (&[u64], &[&Run]),
     ) -> Verdicts {
         self.budget.enter(Stage::Decide);
         let begun = self.now();
@@ -289,6 +338,7 @@ impl<'a> Question<'a> {
             return self.stopped(exhausted);
         }
         withdraw_overflows(comparison, bound, &mut decision);
+        withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
         let (reading, budget) = (reading.as_ref(), self.budget);
@@ -662,9 +712,21 @@ fn fault_name(verdict: Verdict) -> &'static str {
 }
 
 #[cold]
-fn fault_hint(verdict: Verdict) -> Option<String> {
-    let hint = "give the tensor that decides concrete `contents`, or make the choice independent of the data";
-    (verdict == Verdict::NotStructured).then(|| hint.to_owned())
+fn fault_hint(verdict: Verdict, bound: &Bound, runs: &[&Run]) -> Option<String> {
+    let mut hint =
+        "give the tensor that decides concrete `contents`, or make the choice independent of the data"
+            .to_owned();
+    let read =
+        |at: usize| runs.iter().any(|run| run.tensors.iter().any(|state| state.tensor == at && state.read));
+    let variables = bound.tensors.iter().enumerate();
+    let variables = variables.filter(|(at, tensor)| tensor.is_left_to_the_host() && read(*at));
+    for (_, tensor) in variables {
+        let name = &tensor.name;
+        hint += &format!(
+            "; `{name}` is a module variable: write its `contents`, or `initial = \"as declared\"`, under [tensors.{name}]"
+        );
+    }
+    (verdict == Verdict::NotStructured).then_some(hint)
 }
 
 /// A diagnostic with its places; the kernels know the CUDA lines.

@@ -236,6 +236,12 @@ impl<'a> Machine<'a> {
             Effect::Match { mode, bits } => self.match_lanes(index, met, pcs, mode, bits),
             Effect::Redux { op, format } => self.redux(index, met, pcs, op, format),
             Effect::Elect => {
+                // Any member may be elected.
+                let leader = match self.options.world {
+                    0 => leader,
+                    1 => met.ilog2() as usize,
+                    _ => (met & (met - 1) | u32::from(met.is_power_of_two()) * met).trailing_zeros() as usize,
+                };
                 for lane in lanes(met) {
                     let instr = &kernel.code[pcs[lane as usize] as usize];
                     let dst = kernel.dst(instr);

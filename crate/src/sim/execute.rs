@@ -80,7 +80,13 @@ impl<'a> Machine<'a> {
             Effect::Copy(op) => self.copy(index, pc, mask, *op),
             Effect::Phaser(op) => return self.phaser(index, pc, mask, *op),
             Effect::ActiveMask => {
-                let words = [u64::from(mask); WARP];
+                // Lanes that part may stay apart for as long as nothing makes them meet.
+                let warp = &self.warps[index];
+                let whole = mask == warp.present & !warp.exited & !warp.faulted;
+                let words = match self.options.world {
+                    1 if !whole => std::array::from_fn(|lane| 1 << lane),
+                    _ => [u64::from(mask); WARP],
+                };
                 self.warps[index].set_concrete(kernel.dst(instr)[0], mask, &words);
             }
             Effect::Fence if self.relaxed => {
@@ -88,12 +94,7 @@ impl<'a> Machine<'a> {
                 super::race::lanes(mask).for_each(|lane| self.clocks.fence(first + lane));
             }
             Effect::Fence | Effect::Nothing => {}
-            Effect::ReadClock => {
-                // Differs from run to run: whoever uses it gets told.
-                for lane in lanes(mask) {
-                    self.warps[index].set(kernel.dst(instr)[0], lane, Value::Undefined);
-                }
-            }
+            Effect::ReadClock => self.read_unknowable(index, pc, mask),
             Effect::Unsupported => {
                 self.park(index, mask, pc, FaultKind::Unsupported(self.kernel.note(pc).to_owned()));
             }

@@ -5,12 +5,14 @@ use super::memory::{Owner, logical_elements};
 use super::outcome::{Fault, FaultKind, Run, TensorState};
 use super::written::Written;
 use crate::base::Format;
+use crate::diag::{Assumption, Label, Ledger};
 use crate::term::Term;
 
 /// Turns a machine that has stopped into its outcome.
 pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     let held = machine.bytes();
-    let ledger = super::notes::ledger(&machine);
+    let mut ledger = super::notes::ledger(&machine);
+    own_tables(&mut machine, &mut ledger);
     let mut faults = Vec::new();
     let races = std::mem::take(&mut machine.races.found);
     if let Some(first) = races.first() {
@@ -24,7 +26,42 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     stats.bytes = held;
     stats.terms = machine.terms.len() as u64;
     let unnumbered = machine.memory.unnumbered;
-    Run { terms: machine.terms, faults, tensors, stats, timeline: machine.trace.finish(), ledger, unnumbered }
+    let unknowable = machine.unknowable;
+    Run {
+        terms: machine.terms,
+        faults,
+        tensors,
+        unknowable,
+        stats,
+        timeline: machine.trace.finish(),
+        ledger,
+        unnumbered,
+    }
+}
+
+/// Variables that no host can name hold what the PTX declares. Where the kernel itself writes one, an
+/// earlier launch may have left something else there.
+fn own_tables(machine: &mut Machine<'_>, ledger: &mut Ledger) {
+    for region in machine.memory.regions.iter().filter(|region| region.read || region.written) {
+        let Owner::Variable(variable) = region.owner else { continue };
+        let name = &machine.kernel.variables[variable].name;
+        if region.written {
+            let why = format!(
+                "`{name}` is written, so that a launch finds what the one before it has left: declare it under \
+                 [tensors], with `contents` or `initial`"
+            );
+            machine.faults.push(Fault {
+                kind: FaultKind::NotStructured(why),
+                site: None,
+                others: Vec::new(),
+            });
+        } else {
+            let what = format!("`{name}` holds what the PTX declares: no host can name it");
+            let span = machine.kernel.variables[variable].span;
+            let first = Label { source: machine.kernel.source, span, text: String::new() };
+            ledger.note(Assumption::Environment(what), 1, Some(first));
+        }
+    }
 }
 
 /// Worst first: what explains the others stands before them.

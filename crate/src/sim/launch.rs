@@ -55,6 +55,7 @@ pub(super) fn refused(why: String) -> Run {
         terms: Terms::new(),
         faults: vec![Fault { kind: FaultKind::Launch(why), site: None, others: Vec::new() }],
         tensors: Vec::new(),
+        unknowable: Vec::new(),
         stats: Stats::default(),
         timeline: Timeline::default(),
         ledger: Ledger::default(),

@@ -98,6 +98,12 @@ pub(super) struct Machine<'a> {
     pub(super) symbolic_uses: Vec<u64>,
     /// What was taken for granted: how often, and where first.
     pub(super) granted: BTreeMap<&'static str, (u64, u32)>,
+    /// The same for library code that is left out ([`super::far`]).
+    pub(super) granted_far: BTreeMap<String, (u64, u32)>,
+    /// Branches that were asked about, and whether they are a library's own.
+    pub(super) libraries: BTreeMap<u32, bool>,
+    /// For each unknowable value read so far, the instruction that read it.
+    pub(super) unknowable: Vec<u32>,
     /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads.
@@ -147,7 +153,7 @@ impl<'a> Machine<'a> {
         watch_inputs: bool,
     ) -> Self {
         let mut terms = Terms::new();
-        let memory = Memory::new(kernel, setup, &mut terms, watch_inputs);
+        let memory = Memory::new(kernel, setup, &mut terms, watch_inputs, options.world);
         let block = setup.launch.block.iter().product();
         let mut is_read = vec![false; kernel.registers.len()];
         for instr in &kernel.code {
@@ -195,6 +201,9 @@ impl<'a> Machine<'a> {
             recorder: None,
             symbolic_uses: vec![0; kernel.code.len()],
             granted: BTreeMap::new(),
+            unknowable: Vec::new(),
+            granted_far: BTreeMap::new(),
+            libraries: BTreeMap::new(),
             alike: (0, 0),
             is_read,
             steps: straight::decode(kernel),
@@ -272,7 +281,6 @@ impl<'a> Machine<'a> {
             let words = match kind {
                 RegisterKind::Virtual { .. } | RegisterKind::Sink => continue,
                 RegisterKind::Constant(constant) => [self.memory.constant(self.kernel, constant); WARP],
-                RegisterKind::Special(SpecialReg::Unmodelled) => continue,
                 RegisterKind::Special(special) => {
                     std::array::from_fn(|lane| self.special(*special, first + lane as u32))
                 }
@@ -294,8 +302,6 @@ impl<'a> Machine<'a> {
             SpecialReg::Ctaid(axis) => self.cta[usize::from(axis)],
             SpecialReg::Nctaid(axis) => launch.grid[usize::from(axis)],
             SpecialReg::LaneId => lane,
-            SpecialReg::WarpId => linear / WARP as u32,
-            SpecialReg::NWarpId => self.block.div_ceil(WARP as u32),
             SpecialReg::LaneMaskEq => 1 << lane,
             SpecialReg::LaneMaskLt => (1 << lane) - 1,
             SpecialReg::LaneMaskLe => ((1u64 << (lane + 1)) - 1) as u32,
@@ -303,7 +309,6 @@ impl<'a> Machine<'a> {
             SpecialReg::LaneMaskGe => !((1 << lane) - 1),
             SpecialReg::DynamicSharedSize => launch.dynamic_shared as u32,
             SpecialReg::TotalSharedSize => (self.kernel.shared_bytes + launch.dynamic_shared) as u32,
-            SpecialReg::Unmodelled => 0,
         };
         u64::from(word)
     }
@@ -594,7 +599,13 @@ impl<'a> Machine<'a> {
         let lane = lanes.trailing_zeros();
         match self.warps[index].get(reg, lane) {
             Value::Symbolic(_) => {
-                format!("{what} ({}) depends on input data", self.register_name(reg))
+                let name = self.register_name(reg);
+                match self.unknowable_in(reg, index, lane) {
+                    Some(source) => {
+                        format!("{what} ({name}) depends on {source}, which differs from run to run")
+                    }
+                    None => format!("{what} ({name}) depends on input data"),
+                }
             }
             Value::Concrete(_) | Value::Undefined => format!("{what} is not known"),
         }
@@ -604,10 +615,10 @@ impl<'a> Machine<'a> {
         match self.kernel.register_names.get(reg.index()) {
             Some(name) if !name.is_empty() => name.clone(),
             _ => match self.kernel.registers[reg.index()] {
-                RegisterKind::Special(_) => "a special register that is not modelled".to_owned(),
-                RegisterKind::Virtual { .. } | RegisterKind::Constant(_) | RegisterKind::Sink => {
-                    reg.to_string()
-                }
+                RegisterKind::Special(_)
+                | RegisterKind::Virtual { .. }
+                | RegisterKind::Constant(_)
+                | RegisterKind::Sink => reg.to_string(),
             },
         }
     }

@@ -85,6 +85,8 @@ pub(super) struct Memory {
     pub(super) regions: Vec<Region>,
     /// Where the regions of static shared variables begin.
     statics: usize,
+    /// Where global and const variables lie, by their number in the kernel.
+    homes: Vec<Option<usize>>,
     /// log₂ of the distance between shared variables in their window.
     stretch: u32,
     /// log₂ of the distance between tensors.
@@ -93,12 +95,18 @@ pub(super) struct Memory {
     pub(super) fresh: u64,
     /// An element was touched that has no number yet ([`TensorSetup::number`]).
     pub(super) unnumbered: bool,
+    /// The addresses of the regions' first bytes, in their own spaces.
+    starts: Vec<u64>,
+    /// Regions of global memory lie in descending order.
+    reversed: bool,
+    /// Regions begin somewhere behind the beginning of their stretch.
+    shifted: bool,
 }
 
 impl Memory {
     /// Lays out parameters, tensors and variables of a run. Where nobody writes there is no race, so
     /// inputs are not watched, unless a run before this one wrote to some: then `all` is true.
-    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool) -> Memory {
+    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool, world: u32) -> Memory {
         let shared = region(Owner::Shared(None), Space::Shared, Some(0), 4);
         let parameters = region(Owner::Parameters, Space::Param, Some(u64::from(kernel.parameter_bytes)), 1);
         let statics =
@@ -108,17 +116,41 @@ impl Memory {
         let sizes = setup.tensors.iter().filter_map(|tensor| Some(elements_in_memory(tensor)? * 8));
         let largest = sizes.chain(kernel.variables.iter().filter_map(|variable| variable.size)).max();
         let wide = STRETCH.max(66 - largest.unwrap_or(0).leading_zeros());
-        let regions = vec![shared, parameters];
-        let mut memory = Memory { regions, statics: 0, stretch, wide, fresh: 0, unnumbered: false };
+        let mut memory = Memory {
+            regions: vec![shared, parameters],
+            statics: 0,
+            homes: vec![None; kernel.variables.len()],
+            stretch,
+            wide,
+            fresh: 0,
+            unnumbered: false,
+            starts: Vec::new(),
+            reversed: world == 1,
+            shifted: world > 0,
+        };
         for (index, tensor) in setup.tensors.iter().enumerate() {
-            let watched = all || tensor.role != Some(Role::In);
-            let made = tensor_region(index, tensor, memory.reach(Space::Global));
-            memory.regions.push(Region { watched, ..made });
+            let mut made = tensor_region(index, tensor, memory.reach(Space::Global));
+            let variable = tensor.variable.and_then(|variable| kernel.variables.get(variable));
+            let space = variable.map_or(made.space, |variable| variable.space);
+            let watched = space == Space::Global && (all || tensor.role != Some(Role::In));
+            if let Some(index) = tensor.variable {
+                memory.homes[index] = Some(memory.regions.len());
+            }
+            if tensor.initial == Initial::Declared
+                && variable.is_some_and(|variable| !variable.relocations.is_empty())
+            {
+                made.cells.refine(terms, 1);
+            }
+            memory.regions.push(Region { watched, space, ..made });
         }
         for (index, variable) in kernel.variables.iter().enumerate() {
             if !matches!(variable.space, Space::Global | Space::Const) {
                 continue;
             }
+            if memory.homes[index].is_some() {
+                continue;
+            }
+            memory.homes[index] = Some(memory.regions.len());
             let granule = match variable.relocations.is_empty() {
                 true => granule_of(variable.format),
                 false => 1,
@@ -132,8 +164,14 @@ impl Memory {
                 memory.regions.push(region(Owner::Shared(Some(index)), Space::Shared, Some(size), 4));
             }
         }
+        memory.starts = (0..memory.regions.len())
+            .map(|region| {
+                let align = alignment(kernel, setup, &memory.regions[region]);
+                memory.start(region) + shift(world, align, memory.room(memory.regions[region].space))
+            })
+            .collect();
         for at in 2..memory.statics {
-            if let Owner::Variable(variable) = memory.regions[at].owner {
+            if let Some(variable) = declared(setup, memory.regions[at].owner) {
                 let relocations = &kernel.variables[variable].relocations;
                 memory.regions[at].relocations =
                     relocations.iter().map(|(at, to)| (*at, memory.constant(kernel, to))).collect();
@@ -154,7 +192,7 @@ impl Memory {
                 Binding::Symbolic(format, term) => Value::Symbolic(Symbol::number(format, term)),
                 Binding::Pointer { tensor, offset } => {
                     let format = setup.tensors[tensor].format.unwrap_or(Format::F32);
-                    Value::Concrete(self.base(tensor + 2) + offset * u64::from(format.bytes()))
+                    Value::Concrete(self.starts[tensor + 2] + offset * u64::from(format.bytes()))
                 }
             };
             let cells = &mut self.regions[PARAMETERS].cells;
@@ -182,23 +220,45 @@ impl Memory {
 
     /// The address of an offset in a region, in the region's own space.
     pub(super) fn address(&self, region: usize, offset: i64) -> u64 {
-        let start = match self.regions[region].space {
+        self.starts[region].wrapping_add(offset as u64)
+    }
+
+    /// Where a region's stretch of addresses begins.
+    fn start(&self, region: usize) -> u64 {
+        match self.regions[region].space {
             Space::Shared if region == DYNAMIC => 1 << self.stretch,
             Space::Shared => ((region - self.statics + 2) as u64) << self.stretch,
             Space::Param => 0,
-            Space::Generic | Space::Global | Space::Local | Space::Const => self.base(region),
-        };
-        start.wrapping_add(offset as u64)
+            Space::Generic | Space::Global | Space::Local | Space::Const => {
+                let slot = if self.reversed { self.mirror(region) } else { region };
+                (slot as u64 + 1) << self.wide
+            }
+        }
+    }
+
+    /// Regions of global memory in the opposite order.
+    fn mirror(&self, region: usize) -> usize {
+        self.statics + 1 - region
+    }
+
+    /// How far behind the beginning of its stretch a region may begin.
+    fn room(&self, space: Space) -> u64 {
+        match space {
+            Space::Shared => 1 << (self.stretch - 2),
+            Space::Param => 0,
+            Space::Generic | Space::Global | Space::Local | Space::Const => 1 << (self.wide - 2),
+        }
     }
 
     /// How far into a region addresses lead there and nowhere else.
     #[inline]
     pub(super) fn reach(&self, space: Space) -> u64 {
-        match space {
+        let half = match space {
             Space::Shared => 1 << (self.stretch - 1),
-            Space::Param => 1 << 31,
+            Space::Param => return 1 << 31,
             Space::Generic | Space::Global | Space::Local | Space::Const => 1 << (self.wide - 1),
-        }
+        };
+        if self.shifted { half >> 1 } else { half }
     }
 
     /// Where an address of shared memory leads.
@@ -214,7 +274,7 @@ impl Memory {
         if region >= self.regions.len() {
             return Spot::Nowhere;
         }
-        Spot::Region(region, address.wrapping_sub((slot as u64) << self.stretch) as i64)
+        Spot::Region(region, address.wrapping_sub(self.starts[region]) as i64)
     }
 
     /// The bits that a constant register holds.
@@ -233,11 +293,7 @@ impl Memory {
                         let window = if *generic { window(declared.space) } else { 0 };
                         window + declared.offset
                     }
-                    _ => {
-                        let owner = Owner::Variable(*variable as usize);
-                        let index = self.regions.iter().position(|region| region.owner == owner);
-                        index.map_or(0, |index| self.base(index))
-                    }
+                    _ => self.homes[*variable as usize].map_or(0, |region| self.starts[region]),
                 };
                 address.wrapping_add(*offset as u64)
             }
@@ -254,7 +310,8 @@ impl Memory {
             Space::Global | Space::Const | Space::Generic => {
                 let index = (address.wrapping_add(1 << (self.wide - 1)) >> self.wide) as usize;
                 if index >= 3 && index - 1 < self.statics {
-                    return Spot::Region(index - 1, address.wrapping_sub(self.base(index - 1)) as i64);
+                    let region = if self.reversed { self.mirror(index - 1) } else { index - 1 };
+                    return Spot::Region(region, address.wrapping_sub(self.starts[region]) as i64);
                 }
                 if space != Space::Generic {
                     return Spot::Nowhere;
@@ -376,11 +433,6 @@ impl Memory {
 }
 
 impl Memory {
-    /// The generic address of a region's first byte.
-    pub(super) fn base(&self, region: usize) -> u64 {
-        (region as u64 + 1) << self.wide
-    }
-
     /// Makes sure that the bytes which lanes access are there, each within a page, with their initial
     /// contents.
     #[inline]
@@ -425,8 +477,9 @@ impl Memory {
     /// Writes a tensor's or a variable's initial contents.
     fn fill(&mut self, kernel: &Kernel, setup: &Setup, terms: &mut Terms, at: usize, bytes: Range<u64>) {
         let region = &mut self.regions[at];
-        match region.owner {
-            Owner::Tensor(tensor) => {
+        let variable = declared(setup, region.owner);
+        match (region.owner, variable) {
+            (Owner::Tensor(tensor), None) => {
                 let tensor = &setup.tensors[tensor];
                 let Some(format) = region.format else { return };
                 if tensor.initial == Initial::Undefined {
@@ -445,7 +498,7 @@ impl Memory {
                     );
                 }
             }
-            Owner::Variable(variable) => {
+            (_, Some(variable)) => {
                 // Device memory starts zeroed (CUDA: variables without initialiser are zero).
                 let init = &kernel.variables[variable].init;
                 let byte = |at: u64| u64::from(init.get(at as usize).copied().unwrap_or(0));
@@ -461,8 +514,19 @@ impl Memory {
                     }
                 }
             }
-            Owner::Shared(_) | Owner::Parameters => {}
+            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_), None) => {}
         }
+    }
+}
+
+/// The variable whose declared contents a region holds at the start.
+fn declared(setup: &Setup, owner: Owner) -> Option<usize> {
+    match owner {
+        Owner::Variable(variable) => Some(variable),
+        Owner::Tensor(tensor) => {
+            setup.tensors[tensor].variable.filter(|_| setup.tensors[tensor].initial == Initial::Declared)
+        }
+        Owner::Shared(_) | Owner::Parameters => None,
     }
 }
 
@@ -511,6 +575,44 @@ impl Region {
                 old.into_iter().flat_map(|entry| std::iter::repeat_n(entry, factor as usize)).collect();
         }
     }
+}
+
+/// What PTX says the address of a region's first byte is a multiple of.
+fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
+    let align = match region.owner {
+        Owner::Tensor(tensor) => {
+            let setup_of = &setup.tensors[tensor];
+            let elements = setup_of.format.map_or(8, Format::bytes);
+            let pointers = setup.parameters.iter().filter_map(|bound| match bound.binding {
+                Binding::Pointer { tensor: to, offset: 0 } if to == tensor => {
+                    let parameter =
+                        kernel.parameters.iter().find(|parameter| parameter.offset == bound.offset);
+                    parameter.map(|parameter| parameter.pointee_align)
+                }
+                _ => None,
+            });
+            let declared = setup_of.variable.map(|variable| kernel.variables[variable].align);
+            pointers.chain(declared).fold(elements, u32::max)
+        }
+        Owner::Variable(variable) => kernel.variables[variable].align,
+        Owner::Shared(Some(variable)) => kernel.variables[variable].align.max(16),
+        Owner::Shared(None) => {
+            let dynamic = kernel.variables.iter().filter(|v| v.space == Space::Shared && v.size.is_none());
+            dynamic.map(|variable| variable.align).fold(16, u32::max)
+        }
+        Owner::Parameters => 1,
+    };
+    u64::from(align.next_power_of_two())
+}
+
+/// How far a region is moved: every second bit from its alignment on, and in another world the others.
+fn shift(world: u32, align: u64, room: u64) -> u64 {
+    let bits = match world {
+        0 => 0,
+        1 => 0x5555_5555_5555_5555,
+        _ => 0xaaaa_aaaa_aaaa_aaaa,
+    };
+    if room == 0 { 0 } else { u64::wrapping_mul(bits, align) & (room - 1) }
 }
 
 /// The generic address of a space's offset 0; 0 for spaces whose addresses are generic already.
@@ -584,7 +686,8 @@ fn initial_value(tensor: &TensorSetup, format: Format, element: u64) -> Option<V
             let term = tensor.number(element)?;
             Some(Value::Symbolic(Symbol::number(format, term)))
         }
-        Initial::Undefined => Some(Value::Undefined),
+        // What is declared is laid out by bytes.
+        Initial::Undefined | Initial::Declared => Some(Value::Undefined),
         Initial::Concrete(_) => Some(tensor.initial.bits(element).map_or(Value::Undefined, Value::Concrete)),
     }
 }

@@ -15,6 +15,9 @@
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
 //! a kernel that writes there all the same is run again with everything watched.
 //!
+//! `looks` finds instructions whose outcome the machine chooses, and
+//! `far` is library code that is left out, and `unknowable` what no kernel can know.
+//!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
@@ -39,6 +42,7 @@ mod inspect;
 mod lanewise;
 mod launch;
 mod logic;
+mod looks;
 mod machine;
 mod matrix;
 mod memory;
@@ -57,10 +61,12 @@ mod spin;
 mod straight;
 mod stretches;
 mod trace;
+mod unknowable;
 mod warp;
 mod written;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
+pub use looks::{Look, WORLDS, looks};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
     AccessKind, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Stats, TensorState,
@@ -68,6 +74,7 @@ pub use outcome::{
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
+pub use unknowable::{lowest, source_of, unknowables};
 pub use written::Written;
 
 use crate::base::Budget;

@@ -43,6 +43,9 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     for (what, (count, pc)) in &machine.granted {
         ledger.note(Assumption::Other((*what).to_owned()), *count, place(*pc));
     }
+    for (what, (count, pc)) in &machine.granted_far {
+        ledger.note(Assumption::Other(what.clone()), *count, place(*pc));
+    }
     if machine.alike.0 > 0 {
         let what = "lanes of a warp that store one value to one place with one instruction do not race";
         ledger.note(Assumption::Other(what.to_owned()), machine.alike.0, place(machine.alike.1));

@@ -250,6 +250,8 @@ pub struct Run {
     pub faults: Vec<Fault>,
     /// Tensors, in the setup's order.
     pub tensors: Vec<TensorState>,
+    /// For each unknowable value that was read, in the order of their numbers, the instruction.
+    pub unknowable: Vec<u32>,
     /// Counts.
     pub stats: Stats,
     /// What happened when.

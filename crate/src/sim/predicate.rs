@@ -83,7 +83,7 @@ impl<'a> Machine<'a> {
         }
         let target = instr.target;
         let conditions = self.conditions(index, mask, guard);
-        if branch && let Some(jumps) = self.near(pc, mask, &conditions) {
+        if branch && let Some(jumps) = self.near(index, pc, mask, &conditions) {
             self.warps[index].resume(if jumps { target } else { pc + 1 }, mask);
             return;
         }
@@ -108,18 +108,6 @@ impl<'a> Machine<'a> {
         }
         self.merge(index, jumped, &conditions, &after);
         self.warps[index].resume(meet, jumped);
-    }
-
-    /// Whether all lanes jump, or none, because the other way is for arguments far out only.
-    fn near(&mut self, pc: u32, mask: u32, conditions: &Guards) -> Option<bool> {
-        let mut ways = lanes(mask).map(|lane| self.far(conditions[lane as usize]));
-        let (far, row) = ways.next()??;
-        if ways.any(|way| way.is_none_or(|(other, _)| other != far)) {
-            return None;
-        }
-        let noted = self.granted.entry(row.assumption).or_insert((0, pc));
-        noted.0 += u64::from(mask.count_ones());
-        Some(!far)
     }
 
     /// The condition under which each lane executes a guarded instruction.
@@ -157,7 +145,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs lanes from `pc` until all of them stand at `meet`; returns those that do.
-    fn run_side(&mut self, index: usize, pc: u32, meet: u32, mask: u32) -> u32 {
+    pub(super) fn run_side(&mut self, index: usize, pc: u32, meet: u32, mask: u32) -> u32 {
         let groups = std::mem::take(&mut self.warps[index].groups);
         let (stop, arrived) = (self.stop, self.arrived);
         self.stop = meet;

@@ -16,6 +16,8 @@ pub enum Initial {
     Undefined,
     /// These bits, one entry an element in logical order; shorter lists repeat their last entry.
     Concrete(Vec<u64>),
+    /// What the PTX declares, for a module variable.
+    Declared,
 }
 
 /// One tensor as this kernel sees it.
@@ -29,6 +31,8 @@ pub struct TensorSetup {
     pub shape: Option<Vec<u64>>,
     /// Strides in elements; `None`: row-major, dense.
     pub strides: Option<Vec<u64>>,
+    /// It is this variable of the kernel.
+    pub variable: Option<usize>,
     /// Its role; `None`: whatever the accesses show (symbolic at the start).
     pub role: Option<Role>,
     /// What it holds at the start.
@@ -96,6 +100,8 @@ pub struct Setup {
     pub tensors: Vec<TensorSetup>,
     /// The parameter block.
     pub parameters: Vec<BoundParameter>,
+    /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.
+    pub unknowable: (u32, u32),
 }
 
 /// The order in which warps run between synchronisations. Verdicts and outputs do not depend on
@@ -122,6 +128,8 @@ pub struct Options {
     pub timeline_events: usize,
     /// Stop once so many CTA barriers have been released.
     pub stop_at_barrier: Option<u64>,
+    /// What the machine chooses where PTX leaves it open, below [`super::WORLDS`].
+    pub world: u32,
 }
 
 impl Default for Options {
@@ -131,6 +139,7 @@ impl Default for Options {
             schedule: Schedule::Ascending,
             timeline_events: 1 << 20,
             stop_at_barrier: None,
+            world: 0,
         }
     }
 }

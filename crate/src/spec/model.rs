@@ -138,6 +138,8 @@ pub enum Contents {
     Fill(Literal),
     /// These numbers, row-major.
     List(Vec<Literal>),
+    /// What the PTX declares (`initial = "as declared"`), for a module variable.
+    Declared,
 }
 
 /// One tensor.

@@ -24,7 +24,9 @@ const MAX_SHARED: u64 = 227 * 1024;
 const TOP: &[&str] = &["launch", "reference", "optimized", "tensors", "scalars", "options"];
 const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
-const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents"];
+const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
+/// What `initial` can say.
+pub(super) const AS_DECLARED: &str = "as declared";
 const OPTIONS: &[&str] = &["collectives_order_memory", "exact_constants"];
 
 /// Reads a spec file. The spec is usable if no diagnostic is an error.
@@ -203,6 +205,7 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
         span,
     };
     let (mut strides_span, mut contents_span) = (span, span);
+    let mut initial_span = None;
     for entry in reader.entries(what, table, TENSOR) {
         match entry.key {
             "type" => tensor.format = reader.format("type", entry.value),
@@ -212,11 +215,28 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
                 tensor.strides = reader.integers("strides", entry.value, 0, MAX_ELEMENTS);
             }
             "role" => tensor.role = role(reader, entry.value),
+            "initial" => {
+                initial_span = Some(entry.key_span);
+                match entry.value.get_ref() {
+                    DeValue::String(text) if text == AS_DECLARED => {}
+                    _ => {
+                        let message = format!("`initial` is \"{AS_DECLARED}\": what the PTX declares");
+                        reader.error(span_of(entry.value), message);
+                    }
+                }
+            }
             _ => {
                 contents_span = span_of(entry.value);
                 tensor.contents = contents(reader, entry.value);
             }
         }
+    }
+    if let Some(span) = initial_span {
+        if tensor.contents.is_some() {
+            reader.error(span, "a tensor has `contents` or `initial`, not both");
+        }
+        contents_span = span;
+        tensor.contents = Some(Contents::Declared);
     }
     if let Some(strides) = &tensor.strides {
         match &tensor.shape {

@@ -1,6 +1,7 @@
 //! [`Spec`] to text: the canonical spelling, which [`parse`](super::parse) reads back as the same
 //! spec (positions aside).
 
+use super::parse::AS_DECLARED;
 use super::{Argument, Contents, Ctas, LaunchPatch, Literal, Role, Side, Spec};
 use std::fmt::Write;
 
@@ -16,9 +17,10 @@ pub fn print(spec: &Spec) -> String {
         lines.extend(tensor.shape.as_ref().map(|shape| format!("shape = {shape:?}")));
         lines.extend(tensor.strides.as_ref().map(|strides| format!("strides = {strides:?}")));
         lines.extend(tensor.role.map(|role| format!("role = \"{}\"", role.name())));
-        lines.extend(
-            tensor.contents.as_ref().map(|contents| format!("contents = {}", self::contents(contents))),
-        );
+        lines.extend(tensor.contents.as_ref().map(|contents| match contents {
+            Contents::Declared => format!("initial = \"{AS_DECLARED}\""),
+            contents => format!("contents = {}", self::contents(contents)),
+        }));
         // A tensor without settings is still declared.
         sections.push(format!("[tensors.{}]\n{}", key(&tensor.name), join(&lines)));
     }
@@ -112,6 +114,7 @@ fn argument(argument: &Argument) -> String {
 fn contents(contents: &Contents) -> String {
     match contents {
         Contents::Iota => "\"iota\"".to_owned(),
+        Contents::Declared => string(AS_DECLARED),
         Contents::Fill(value) => literal(*value),
         Contents::List(list) => {
             let list: Vec<_> = list.iter().map(|value| literal(*value)).collect();

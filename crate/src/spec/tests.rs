@@ -70,6 +70,7 @@ fn printing_and_reading_back_changes_nothing() {
     let (mut spec, _) = parse(DESIGN);
     spec.tensors[0].name = "odd \"name\"\n".into();
     spec.tensors[0].contents = Some(Contents::Fill(Literal::Float(1.0)));
+    spec.tensors[1].contents = Some(Contents::Declared);
     let printed = print(&spec);
     let (again, diagnostics) = parse(&printed);
     assert!(diagnostics.is_empty(), "{printed}\n{diagnostics:?}");
@@ -108,6 +109,16 @@ fn what_is_wrong_is_pointed_at() {
             "a tensor has at most 4398046511104 elements",
         ),
         ("[tensors.A]\nshape = 4\nstrides = [1, 2]", "[1, 2]", "2 strides for 1 dimensions"),
+        (
+            "[tensors.A]\ninitial = \"zero\"",
+            "\"zero\"",
+            "`initial` is \"as declared\": what the PTX declares",
+        ),
+        (
+            "[tensors.A]\ncontents = 1\ninitial = \"as declared\"",
+            "initial",
+            "a tensor has `contents` or `initial`, not both",
+        ),
         (
             "[tensors.A]\nshape = 3\ncontents = [1, 2]",
             "[1, 2]",

@@ -88,6 +88,8 @@ impl<'m> Lowering<'m> {
             init: Vec::new(),
             relocations: Vec::new(),
             initialised: false,
+            exported: false,
+            pointee: None,
             span: object.span,
         });
         variable

@@ -350,6 +350,15 @@ impl<'m> Lowering<'m> {
         let clustered = ["reqnctapercluster", "maxclusterrank"]
             .into_iter()
             .any(|name| self.block_directive(function, name).is_some());
+        let outside = |variable: &&crate::syntax::ast::Variable| {
+            matches!(
+                variable.space,
+                crate::syntax::ast::StateSpace::Global | crate::syntax::ast::StateSpace::Const
+            )
+        };
+        let module_variables = self.module.variables().filter(outside);
+        let module_variables =
+            module_variables.map(|variable| self.text(variable.name.name).to_owned()).collect();
         let mut kernel = Kernel {
             name: self.text(function.name.name).to_owned(),
             parameters: self.parameters,
@@ -360,6 +369,7 @@ impl<'m> Lowering<'m> {
             operands: self.operands,
             tables: self.tables,
             variables: self.variables,
+            module_variables,
             shared_bytes: layout.shared,
             local_bytes: layout.local,
             opcodes: self.opcodes,

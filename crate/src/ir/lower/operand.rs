@@ -348,7 +348,7 @@ impl<'m> Lowering<'m> {
                 Ok(self.registers.special(special, &full))
             }
             Some(Predefined::Constant(bits)) if want.bits > 1 => Ok(self.registers.bits(bits)),
-            Some(Predefined::Clock(bits)) if want.bits > 1 => {
+            Some(Predefined::Unknowable(bits)) if want.bits > 1 => {
                 let reg = self.registers.fresh(bits, &full);
                 self.plain(context, Effect::ReadClock, &[reg], &[]);
                 Ok(reg)

@@ -88,8 +88,8 @@ pub(super) enum Predefined {
     Special(SpecialReg),
     /// Always this, because one CTA is one cluster.
     Constant(u64),
-    /// Differs from run to run; the width.
-    Clock(u32),
+    /// A value that nobody knows before the run, and that may be another one at each read; its bits.
+    Unknowable(u32),
 }
 
 /// The special register with that name (and component), manual chapter 10.
@@ -109,8 +109,6 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         ("%cluster_nctaid", Some(_), _) => return Some(Predefined::Constant(1)),
         (_, None, Some(_)) | (_, Some(_), _) => return None,
         ("%laneid", ..) => SpecialReg::LaneId,
-        ("%warpid", ..) => SpecialReg::WarpId,
-        ("%nwarpid", ..) => SpecialReg::NWarpId,
         ("%lanemask_eq", ..) => SpecialReg::LaneMaskEq,
         ("%lanemask_le", ..) => SpecialReg::LaneMaskLe,
         ("%lanemask_lt", ..) => SpecialReg::LaneMaskLt,
@@ -122,12 +120,18 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         ("%cluster_nctarank", ..) => return Some(Predefined::Constant(1)),
         ("WARP_SZ", ..) => return Some(Predefined::Constant(32)),
         ("%clock" | "%clock_hi" | "%globaltimer_lo" | "%globaltimer_hi", ..) => {
-            return Some(Predefined::Clock(32));
+            return Some(Predefined::Unknowable(32));
         }
-        ("%clock64" | "%globaltimer", ..) => return Some(Predefined::Clock(64)),
-        ("%smid" | "%nsmid" | "%gridid" | "%current_graph_exec", ..) => SpecialReg::Unmodelled,
+        // A warp's number in the multiprocessor is none in its block, and may change while it runs.
+        ("%smid" | "%nsmid" | "%warpid" | "%nwarpid", ..) => return Some(Predefined::Unknowable(32)),
+        ("%clock64" | "%globaltimer" | "%gridid" | "%current_graph_exec", ..) => {
+            return Some(Predefined::Unknowable(64));
+        }
+        (name, ..) if name.starts_with("%pm") && name.ends_with("_64") => {
+            return Some(Predefined::Unknowable(64));
+        }
         (name, ..) if ["%envreg", "%pm", "%reserved_smem_offset_"].iter().any(|p| name.starts_with(p)) => {
-            SpecialReg::Unmodelled
+            return Some(Predefined::Unknowable(32));
         }
         _ => return None,
     };

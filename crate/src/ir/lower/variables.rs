@@ -129,6 +129,8 @@ impl<'m> Lowering<'m> {
             init: Vec::new(),
             relocations: Vec::new(),
             initialised: variable.initializer.is_some(),
+            exported: variable.linkage.is_some(),
+            pointee: None,
             span: variable.span,
         });
         if let Some(initializer) = &variable.initializer {
@@ -255,6 +257,12 @@ impl<'m> Lowering<'m> {
                 aggregate: !parameter.dimensions.is_empty(),
                 pointer: parameter.pointer.is_some(),
                 pointee: None,
+                pointee_align: parameter
+                    .pointer
+                    .as_ref()
+                    .and_then(|pointer| u32::try_from(pointer.align?).ok())
+                    .filter(|align| align.is_power_of_two())
+                    .unwrap_or(1),
                 span: parameter.span,
             });
             if !self.scopes.bind(name.name, Binding::Parameter(at)) {

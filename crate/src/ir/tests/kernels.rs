@@ -451,7 +451,8 @@ fn unknown_instructions_are_kept_until_executed() {
                3: unsupported (wgmma is not supported yet; it belongs to: Hopper tensor cores)
                4: %clock = readclock
                5: %r1 = move.32 %clock
-               6: %r2 = move.32 %smid?
+               6: %smid = readclock
+               7: %r2 = move.32 %smid
                7: exit
                8: exit
         "#]],

@@ -1,0 +1,214 @@
+//! What a kernel asks of the machine it runs on: where memory lies, which lanes act together, which lane
+//! is elected.
+//!
+//! Nothing of that is known before the run, and the machine here has to choose. A kernel only depends on
+//! the choice if it looks: compares addresses of different arrays, takes their bits, subtracts, stores or
+//! shuffles them; executes `elect.sync` or `activemask`. Such instructions are found in the code at
+//! once, with addresses followed from parameters and variables through moves and additions (registers are
+//! not told apart by time). Where there is one, the question is asked again in other worlds
+//! ([`WORLDS`]), and the ledger names it.
+//!
+//! Guarantees: an address that reaches an instruction through registers is seen there. In the three
+//! worlds, every bit of an array's address from its alignment to 2^33 has been both 0 and 1, and arrays
+//! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align`, a variable as it
+//! is declared; shared arrays at least to 16 bytes.
+//! Misses: bits above; comparisons of addresses with 0, which is no array's; addresses of local memory;
+//! addresses that come back from memory count as looked at where they are stored. Lanes that the machine
+//! has act together outside of branches that depend on data are one group in every world.
+//!
+//! Sources: PTX ISA 9.0 §5.1 (state spaces), §5.4.5 (alignment), §7.1.1 (`.ptr`), §9.7.13 (`activemask`,
+//! `elect.sync`).
+
+use super::setup::{Binding, Setup};
+use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
+use crate::isa::{self, Effect, Lanewise, Meaning, Space};
+
+/// How many ways of choosing there are.
+pub const WORLDS: u32 = 3;
+
+/// An instruction whose outcome is the machine's choice.
+pub struct Look {
+    /// Where.
+    pub instr: u32,
+    /// What it asks, for the ledger.
+    pub what: String,
+}
+
+/// Arrays as bits of a set: tensors, then variables. All bits where there are too many.
+type Set = u64;
+
+/// The instructions of a kernel whose outcome is the machine's choice.
+pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
+    let origins = follow(kernel, setup);
+    let mut found = Vec::new();
+    for (at, instr) in kernel.code.iter().enumerate() {
+        let opcode = kernel.opcode(at as u32);
+        let what = match instr.effect {
+            Effect::Elect => {
+                format!("which lane `{opcode}` elects is the machine's choice: three were tried")
+            }
+            Effect::ActiveMask => {
+                format!(
+                    "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
+                )
+            }
+            _ => match looked_at(kernel, instr, &origins) {
+                0 => continue,
+                set => format!(
+                    "`{opcode}` looks at where {} lies: three ways to lay out memory were tried",
+                    names(kernel, setup, set)
+                ),
+            },
+        };
+        found.push(Look { instr: at as u32, what });
+    }
+    found
+}
+
+fn names(kernel: &Kernel, setup: &Setup, set: Set) -> String {
+    let tensors = setup.tensors.iter().map(|tensor| tensor.name.as_str());
+    let all = tensors.chain(kernel.variables.iter().map(|variable| variable.name.as_str()));
+    let named: Vec<String> = all
+        .enumerate()
+        .filter(|(at, _)| *at < 64 && set >> at & 1 == 1 && set != Set::MAX)
+        .map(|(_, name)| format!("`{name}`"))
+        .collect();
+    match named.as_slice() {
+        [] => "an array".to_owned(),
+        named => named.join(" or "),
+    }
+}
+
+fn bit(at: usize) -> Set {
+    if at < 64 { 1 << at } else { Set::MAX }
+}
+
+/// The arrays into which each register may point.
+fn follow(kernel: &Kernel, setup: &Setup) -> Vec<Set> {
+    let mut origins: Vec<Set> = kernel.registers.iter().map(|kind| named(kernel, setup, kind)).collect();
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for instr in &kernel.code {
+            let set = result(kernel, setup, instr, &origins);
+            for reg in kernel.dst(instr) {
+                changed |= set & !origins[reg.index()] != 0;
+                origins[reg.index()] |= set;
+            }
+        }
+    }
+    origins
+}
+
+/// The array whose address a constant register holds.
+fn named(kernel: &Kernel, setup: &Setup, kind: &RegisterKind) -> Set {
+    let RegisterKind::Constant(Constant::Address { variable, .. }) = kind else { return 0 };
+    let variable = *variable as usize;
+    match kernel.variables[variable].space {
+        Space::Global | Space::Const | Space::Shared => {
+            let tensor = setup.tensors.iter().position(|tensor| tensor.variable == Some(variable));
+            bit(tensor.unwrap_or(setup.tensors.len() + variable))
+        }
+        Space::Local | Space::Param | Space::Generic => 0,
+    }
+}
+
+/// The arrays into which what an instruction computes may point.
+fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set {
+    let src = kernel.src(instr);
+    let of = |at: usize| src.get(at).map_or(0, |reg: &Reg| origins[reg.index()]);
+    match &instr.effect {
+        Effect::Load(access) if access.space == Space::Param => {
+            let pointers = setup.parameters.iter().filter_map(|parameter| match parameter.binding {
+                Binding::Pointer { tensor, .. } => Some((parameter.offset, tensor)),
+                Binding::Bits(_) | Binding::Symbolic(..) => None,
+            });
+            match kernel.registers[src[0].index()] {
+                RegisterKind::Constant(Constant::ParameterAddress(base)) => {
+                    let from = i64::from(base) + instr.offset;
+                    let bytes = i64::from(access.format.bytes()) * i64::from(access.vector);
+                    let read = from..from + bytes;
+                    pointers
+                        .filter(|(at, _)| read.contains(&i64::from(*at)))
+                        .fold(0, |set, (_, t)| set | bit(t))
+                }
+                _ => pointers.fold(0, |set, (_, tensor)| set | bit(tensor)),
+            }
+        }
+        Effect::Move { .. }
+        | Effect::FromGeneric(_)
+        | Effect::ToGeneric(_)
+        | Effect::Pack { .. }
+        | Effect::Unpack { .. }
+        | Effect::Shuffle(_) => (0..src.len()).fold(0, |set, at| set | of(at)),
+        Effect::Lanewise(op) => match kind(instr, op) {
+            Kind::Sum => of(0) | of(1),
+            Kind::Difference if one_array(of(0), of(1)) => 0,
+            Kind::Difference => of(0) | of(1),
+            Kind::Product => of(2),
+            Kind::Copy => of(0),
+            Kind::Other | Kind::Comparison => 0,
+        },
+        _ => 0,
+    }
+}
+
+/// What a pure instruction does with an address.
+enum Kind {
+    Sum,
+    Difference,
+    /// Of the first two operands, to which the third is added.
+    Product,
+    Copy,
+    Comparison,
+    Other,
+}
+
+fn kind(instr: &Instr, op: &Lanewise) -> Kind {
+    if let Meaning::Compare(_) = op.meaning {
+        return Kind::Comparison;
+    }
+    match isa::row(instr.row).map(|row| row.name) {
+        Some("add" | "selp") => Kind::Sum,
+        Some("sub") => Kind::Difference,
+        Some("mad") => Kind::Product,
+        Some("cvt" | "cvta" | "mov") if !op.dst.is_float() => Kind::Copy,
+        _ => Kind::Other,
+    }
+}
+
+/// Whether two addresses surely lead into one array.
+fn one_array(a: Set, b: Set) -> bool {
+    a == b && a.is_power_of_two()
+}
+
+/// The arrays whose addresses an instruction looks at.
+fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
+    let src = kernel.src(instr);
+    let of = |at: usize| src.get(at).map_or(0, |reg: &Reg| origins[reg.index()]);
+    let all = |from: usize| (from..src.len()).fold(0, |set, at| set | of(at));
+    match &instr.effect {
+        Effect::Lanewise(op) => match kind(instr, op) {
+            Kind::Sum if isa::row(instr.row).is_some_and(|row| row.name == "selp") => of(2),
+            Kind::Sum if of(0) != 0 && of(1) != 0 => of(0) | of(1),
+            Kind::Sum | Kind::Copy => 0,
+            Kind::Difference if of(1) == 0 || one_array(of(0), of(1)) => 0,
+            Kind::Difference => of(0) | of(1),
+            Kind::Product => of(0) | of(1),
+            Kind::Comparison => {
+                let null = |at: usize| {
+                    src.get(at).is_some_and(|reg| {
+                        matches!(kernel.registers[reg.index()], RegisterKind::Constant(Constant::Bits(0)))
+                    })
+                };
+                let opcode = kernel.opcodes.get(instr.opcode as usize).map_or("", String::as_str);
+                let equality = opcode.contains(".eq.") || opcode.contains(".ne.");
+                if one_array(of(0), of(1)) || equality && (null(0) || null(1)) { 0 } else { of(0) | of(1) }
+            }
+            Kind::Other => all(0),
+        },
+        Effect::Store(_) | Effect::Atomic { .. } => all(1),
+        Effect::Vote(_) | Effect::Match { .. } | Effect::Redux { .. } => all(0),
+        _ => 0,
+    }
+}
