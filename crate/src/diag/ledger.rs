@@ -16,6 +16,8 @@ pub enum Assumption {
     ConversionIdentity(String),
     /// A rounded constant (first) is read as the real number its author meant (second).
     ConstantRecovered(String, String),
+    /// So many constants stand for any number within their rounding.
+    ConstantsRounded(u64),
     /// A compiler's inlined code was recognised as this function.
     IdiomRecognised(String),
     /// A library function is read as the real function of that name.

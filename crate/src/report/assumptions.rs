@@ -30,6 +30,17 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
         Assumption::ConstantRecovered(bits, value) => {
             ("constant_recovered", format!("the constant {bits} stands for {value}"))
         }
+        Assumption::ConstantsRounded(1) => (
+            "constants_rounded",
+            "a constant may be another number that its rounding allows".to_owned(),
+        ),
+        Assumption::ConstantsRounded(constants) => (
+            "constants_rounded",
+            format!(
+                "{constants} constants, as written or computed from constants, may each be another number that \
+                 its rounding allows"
+            ),
+        ),
         Assumption::IdiomRecognised(function) => {
             ("idiom_recognised", format!("inlined code is recognised as {function}"))
         }

@@ -14,7 +14,7 @@ use super::timeline::Recording;
 use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
-use crate::decide::{self, Decision, Problem, Reading};
+use crate::decide::{self, Decision, Equality, Problem, Reading};
 use crate::diag::{Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::isa::Effect;
@@ -76,6 +76,7 @@ impl<'a> Question<'a> {
             tensors: Vec::new(),
             outputs: Vec::new(),
             checked: None,
+            rounding_bound: None,
             counterexample: None,
             races: Vec::new(),
             waits: Vec::new(),
@@ -291,6 +292,11 @@ impl<'a> Question<'a> {
         withdraw_overflows(comparison, bound, &mut decision);
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
+        let parts = decision.groups.iter().filter_map(|group| match &group.equality {
+            Equality::Close(close) => Some(close.part),
+            _ => None,
+        });
+        self.report.rounding_bound = parts.max_by(f64::total_cmp);
         let (reading, budget) = (reading.as_ref(), self.budget);
         let scene = Scene { texts: &self.texts, bound, sides, reached, options, reading, budget };
         let shown = evidence::outputs(&scene, comparison, &decision).and_then(|outputs| {
@@ -625,12 +631,34 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
         .filter(|output| output.elements > 0)
         .map(|output| format!("`{}`", output.tensor));
     let tensors: Vec<_> = tensors.collect();
+    let count = if elements == 1 { "element".to_owned() } else { format!("{elements} elements") };
+    let close = sum(|o| o.close);
+    if close > 0 {
+        let summary = format!(
+            "`{reference}` and `{optimized}` compute the same {count} of {} up to the rounding of constants: {}.",
+            tensors.join(", "),
+            match close == elements {
+                true => bound(report),
+                false => format!("{} are equal; of the others, {}", elements - close, bound(report)),
+            }
+        );
+        return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
+    }
     let summary = format!(
-        "`{reference}` and `{optimized}` compute the same {} of {} over the real numbers.",
-        if elements == 1 { "element".to_owned() } else { format!("{elements} elements") },
+        "`{reference}` and `{optimized}` compute the same {count} of {} over the real numbers.",
         tensors.join(", ")
     );
     Verdicts { verdict: Verdict::Equivalent, summary }
+}
+
+/// How far outputs that are equal up to rounding may be apart.
+#[cold]
+fn bound(report: &Report) -> String {
+    format!(
+        "with the constants as written no coefficient differs by more than {:.1e} of the largest beside it, and \
+         the rounding of constants explains that",
+        report.rounding_bound.unwrap_or(f64::INFINITY)
+    )
 }
 
 #[cold]

@@ -20,6 +20,7 @@ mod recent;
 mod store;
 mod value;
 
+pub(crate) use constant::{decode, slack};
 pub use constant::{Constant, Named, Number};
 pub use elements::{Block, Elements, Pages, index_name};
 pub use eval::Interval;
