@@ -10,8 +10,8 @@
 //! Guarantees: if two terms are called close, then in both sums at the outermost level, and in each pair
 //! of arguments that met, every product has coefficients whose difference, with the constants exactly as
 //! they are written, is at most `part` of the largest coefficient there, and at most what the constants'
-//! roundings can make it (to first order exactly: a constant that both sides share moves on both sides
-//! alike). A sum whose coefficients may be as far off as the largest of them says nothing, and is never
+//! roundings can make it (to first order exactly: a constant that a kernel uses several times moves alike
+//! everywhere in that kernel, but each kernel's constants move on their own). A sum whose coefficients may be as far off as the largest of them says nothing, and is never
 //! called close. No product is cancelled against a quotient, so that nothing is assumed about divisors.
 //! Misses: pairs that need identities beyond those of sums and products (exponentials of sums, maxima of
 //! maxima) and rounded constants at once; what takes more than [`WORK`] steps.
@@ -188,7 +188,7 @@ impl<'a> Sums<'a> {
         uses: [&'a [u8]; 2],
         meanings: &Meanings,
     ) -> Sums<'a> {
-        let mut unknowns: FxHashMap<(BigRational, u64), u32> = FxHashMap::default();
+        let mut unknowns: FxHashMap<(usize, BigRational, u64), u32> = FxHashMap::default();
         let constants = [0, 1].map(|side| affine(terms[side], meanings, side, &mut unknowns));
         Sums {
             budget,
@@ -331,8 +331,11 @@ impl<'a> Sums<'a> {
                 self.scaled(&log, -1)
             }
             _ => {
-                let arguments: Step<Vec<Rc<Sum>>> =
-                    operands(&node).into_iter().flatten().map(|operand| self.part_of(side, operand)).collect();
+                let arguments: Step<Vec<Rc<Sum>>> = operands(&node)
+                    .into_iter()
+                    .flatten()
+                    .map(|operand| self.part_of(side, operand))
+                    .collect();
                 let name = match node {
                     Node::Apply(function, ..) => Some(self.terms[side].function_name(function).to_owned()),
                     _ => None,
@@ -421,9 +424,9 @@ impl<'a> Sums<'a> {
         if sum.len() == 1 && *first == 0 {
             return Ok(vec![(0, over)]);
         }
-        let scaled = sum.iter().map(|(id, by)| {
-            (*id, if id == first { Affine::exact(Rational::ONE) } else { by.times(&over) })
-        });
+        let scaled = sum
+            .iter()
+            .map(|(id, by)| (*id, if id == first { Affine::exact(Rational::ONE) } else { by.times(&over) }));
         let scaled = Rc::new(scaled.collect());
         let atom = self.function((Node::Unary(Unary::Recip, Term::ZERO), None), vec![scaled])?;
         self.times(&atom, &vec![(0, over)])
@@ -490,7 +493,8 @@ impl<'a> Sums<'a> {
     }
 
     fn is_loose(&self, sum: &Sum) -> bool {
-        sum.iter().any(|(id, _)| self.listed[*id as usize].iter().any(|(atom, _)| self.atoms[*atom as usize].loose))
+        sum.iter()
+            .any(|(id, _)| self.listed[*id as usize].iter().any(|(atom, _)| self.atoms[*atom as usize].loose))
     }
 }
 
@@ -578,12 +582,13 @@ fn in_order(total: FxHashMap<u32, Affine>) -> Step<Sum> {
     Ok(sum)
 }
 
-/// The constants of one side: equal ones that may move as far are one unknown.
+/// The constants of one side: equal ones that may move as far are one unknown there. The other kernel's
+/// are others: the high half of a split π is the number of its bits where π itself is meant elsewhere.
 fn affine(
     terms: &Terms,
     meanings: &Meanings,
     side: usize,
-    unknowns: &mut FxHashMap<(BigRational, u64), u32>,
+    unknowns: &mut FxHashMap<(usize, BigRational, u64), u32>,
 ) -> Vec<Option<Affine>> {
     let spreads = meanings.spreads(side);
     let each = |(at, meaning): (usize, &Meaning)| match (&terms.constant_at(at).number, meaning) {
@@ -592,7 +597,7 @@ fn affine(
             if let Some(spread) = spreads[at] {
                 let magnitude = num_traits::Signed::abs(value);
                 let next = unknowns.len() as u32;
-                let unknown = *unknowns.entry((magnitude, spread.radius.to_bits())).or_insert(next);
+                let unknown = *unknowns.entry((side, magnitude, spread.radius.to_bits())).or_insert(next);
                 let by = if affine.number.is_negative() { -spread.radius } else { spread.radius };
                 affine.moves.push((unknown, by));
             }

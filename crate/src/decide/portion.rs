@@ -15,8 +15,8 @@ use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
 use super::witness::{Question, Rounded, Search, contrast};
 use super::{
-    Certificate, Closeness, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason,
-    Witness, uses,
+    Certificate, Closeness, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading,
+    Reason, Witness, uses,
 };
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};

@@ -14,6 +14,10 @@ pub enum Assumption {
     ApproximationExact(String),
     /// This precision-changing conversion is read as the identity.
     ConversionIdentity(String),
+    /// This instruction uses only the upper bits of its operands; what it leaves out is ignored.
+    OperandsTruncated(String),
+    /// This conversion is read as keeping to the range of its format, and otherwise as the identity.
+    Saturates(String),
     /// A rounded constant (first) is read as the real number its author meant (second).
     ConstantRecovered(String, String),
     /// So many constants stand for any number within their rounding.

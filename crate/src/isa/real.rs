@@ -57,6 +57,14 @@ fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
                 || value.numer().magnitude() >= &(value.denom().magnitude() << (fraction_bits(format) - 1)))
 }
 
+/// The number, kept between `-MOST` and `MOST` (and not below 0 if `RELU`): a conversion with `.satfinite`.
+pub(super) fn limited<const MOST: i64, const RELU: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let most = terms.integer(MOST.into());
+    let least = if RELU { Term::ZERO } else { terms.integer((-MOST).into()) };
+    let above = terms.max(s[0], least);
+    terms.min(above, most)
+}
+
 /// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,
 /// 1 zero, 2 down, 3 up), saturating to [0, 1] if `SAT`.
 pub(super) struct Float<const F: usize, const M: usize, const SAT: bool>;

@@ -27,13 +27,20 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
         Assumption::ConversionIdentity(op) => {
             ("conversion_identity", format!("`{op}` does not change the value"))
         }
+        Assumption::OperandsTruncated(op) => (
+            "operands_truncated",
+            format!("`{op}` uses the upper 19 bits of its operands (tf32), and what it truncates is ignored"),
+        ),
+        Assumption::Saturates(op) => (
+            "saturates",
+            format!("`{op}` keeps to the range of its format, and otherwise does not change the value"),
+        ),
         Assumption::ConstantRecovered(bits, value) => {
             ("constant_recovered", format!("the constant {bits} stands for {value}"))
         }
-        Assumption::ConstantsRounded(1) => (
-            "constants_rounded",
-            "a constant may be another number that its rounding allows".to_owned(),
-        ),
+        Assumption::ConstantsRounded(1) => {
+            ("constants_rounded", "a constant may be another number that its rounding allows".to_owned())
+        }
         Assumption::ConstantsRounded(constants) => (
             "constants_rounded",
             format!(

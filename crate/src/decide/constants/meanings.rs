@@ -10,7 +10,7 @@
 //! Misses: products of three constants; folding across more than one rounding per operation.
 
 use super::exact::{Exact, Factor};
-use super::recovery::{recover, rounds_to};
+use super::recovery::{left_over, recover, rounds_to};
 use crate::base::{Budget, Exhausted, Format};
 use crate::decide::Options;
 use crate::diag::{Assumption, Ledger};
@@ -208,6 +208,9 @@ fn spread(options: &Options, constant: &Constant, values: &BTreeMap<BigRational,
     let mut radius = constant.error();
     if !options.exact_constants {
         radius = radius.max(constant.slack());
+        if let Some(format) = constant.rounded.filter(|_| radius > 0.0) {
+            radius = radius.max(left_over(&value.abs(), format));
+        }
         if let Meaning::Number(read) = meaning(&constant.number, values)
             && read.as_rational() != Some(value)
         {

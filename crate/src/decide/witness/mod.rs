@@ -23,7 +23,7 @@ pub use contrast::{Contrast, Shown, contrast};
 
 use super::Witness;
 use super::constants::{Computed, Meanings};
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
@@ -107,7 +107,7 @@ pub fn plain(elements: &Elements, point: u64, element: u32) -> Quantity {
     let mixed = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * point + 1));
     let size = (mixed >> 40) as i64 % 6 + 1;
     let value = if point > 1 && mixed >> 60 < 6 { -size } else { size };
-    let kind = elements.block_of(element).map_or(Kind::Real, |block| Kind::of(block.format));
+    let kind = elements.block_of(element).map_or(Kind::Float(Format::F64), |block| Kind::of(block.format));
     Quantity::Exact(kind.admit(Ratio::from_integer(value)))
 }
 
@@ -229,7 +229,10 @@ impl<'a> Arena<'a> {
         elements.sort_unstable();
         elements.dedup();
         let kind = |element: &u32| {
-            question.elements.block_of(*element).map_or(Kind::Real, |block| Kind::of(block.format))
+            question
+                .elements
+                .block_of(*element)
+                .map_or(Kind::Float(Format::F64), |block| Kind::of(block.format))
         };
         let on = |side: usize, element: &u32| cones[side].elements().binary_search(element).is_ok();
         let lone = elements.iter().map(|element| on(0, element) != on(1, element)).collect();
@@ -237,7 +240,10 @@ impl<'a> Arena<'a> {
         let as_computed = as_computed(&cones, question.meanings);
         Ok(Arena {
             budget,
-            thresholds: thresholds(&cones, &[question.meanings.quantities(0), question.meanings.quantities(1)]),
+            thresholds: thresholds(
+                &cones,
+                &[question.meanings.quantities(0), question.meanings.quantities(1)],
+            ),
             whole: are_whole(&cones, &constants),
             constants,
             as_computed,
