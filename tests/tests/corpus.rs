@@ -109,7 +109,9 @@ fn confirmed(report: &Report) -> Result<(), Failed> {
         return Err("equivalent, with undecided elements".into());
     }
     let close: u64 = report.outputs.iter().map(|output| output.close).sum();
-    if (report.verdict == Verdict::EqualUpToRounding) != (close > 0 && report.rounding_bound.is_some()) && equal {
+    if (report.verdict == Verdict::EqualUpToRounding) != (close > 0 && report.rounding_bound.is_some())
+        && equal
+    {
         return Err("equal up to rounding is not what its elements are".into());
     }
     let shows = report.counterexample.is_some() || report.diagnostics.iter().any(|d| d.code == "Q003");
@@ -120,9 +122,7 @@ fn confirmed(report: &Report) -> Result<(), Failed> {
         Some(checked) if checked.refuted > 0 => {
             Err(format!("{} answers could not be confirmed", checked.refuted).into())
         }
-        Some(checked)
-            if equal && checked.confirmed + checked.by_points == 0 =>
-        {
+        Some(checked) if equal && checked.confirmed + checked.by_points == 0 => {
             Err("equivalent, and nothing was confirmed".into())
         }
         None if equal || report.verdict == Verdict::NotEquivalent => {

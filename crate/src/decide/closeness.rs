@@ -615,3 +615,99 @@ fn irrational(exact: &Exact) -> Option<Affine> {
     let width = Interval::of_rational(&(&high - &low)).high();
     Some(Affine { number: Rational::from_big(&low), moves: Vec::new(), rest: width })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Format;
+    use crate::decide::{Options, uses};
+    use crate::diag::Ledger;
+    use crate::term::Relation;
+
+    /// How close two terms are that `build` makes (`true`: the optimized kernel's).
+    fn close_with(exact: bool, build: impl Fn(&mut Terms, bool) -> Term) -> Option<f64> {
+        let budget = Budget::default();
+        let (mut f, mut g) = (Terms::new(), Terms::new());
+        let pair = (build(&mut f, false), build(&mut g, true));
+        let sides = [(&f, &[pair.0][..]), (&g, &[pair.1][..])];
+        let options = Options { exact_constants: exact };
+        let meanings = Meanings::of(&options, &budget, sides, &mut Ledger::default()).unwrap();
+        let counts = sides.map(|(terms, roots)| uses::count(&budget, terms, roots).unwrap());
+        let mut sums = Sums::new(&budget, [&f, &g], [&counts[0], &counts[1]], &meanings);
+        sums.of(pair).unwrap().map(|close| close.part)
+    }
+
+    fn close(build: impl Fn(&mut Terms, bool) -> Term) -> Option<f64> {
+        close_with(false, build)
+    }
+
+    fn number(terms: &mut Terms, value: f32) -> Term {
+        terms.number(Format::F32, value.to_bits().into())
+    }
+
+    /// `x · value`
+    fn times(terms: &mut Terms, value: f32) -> Term {
+        let value = number(terms, value);
+        terms.mul(Term::element(0), value)
+    }
+
+    #[test]
+    fn a_neighbour_is_close_and_no_further_one() {
+        let scaled = |one: f32, other: f32| {
+            close(|terms, optimized| times(terms, if optimized { other } else { one }))
+        };
+        assert!(scaled(0.1, 0.1f32.next_up()).is_some_and(|part| part > 0.0 && part < 1e-7));
+        assert!(scaled(0.1, 1.0 - 0.9).is_some_and(|part| part < 1e-6), "one less 0.9");
+        assert_eq!(scaled(0.1, 0.100_001), None);
+        assert_eq!(scaled(0.5, 0.500_000_2), None);
+        assert_eq!(scaled(0.5, 0.25), None);
+        let exact =
+            |terms: &mut Terms, optimized| times(terms, if optimized { 0.1f32.next_up() } else { 0.1 });
+        assert_eq!(close_with(true, exact), None);
+    }
+
+    #[test]
+    fn arguments_may_be_close_and_conditions_may_not() {
+        let inside = |function: Unary| {
+            close(|terms, optimized| {
+                let argument = times(terms, if optimized { 0.1f32.next_up() } else { 0.1 });
+                terms.unary(function, argument)
+            })
+        };
+        assert!(inside(Unary::Tanh).is_some() && inside(Unary::Exp).is_some());
+        assert_eq!(inside(Unary::Floor), None);
+        let chosen = close(|terms, optimized| {
+            let limit = number(terms, if optimized { 0.1f32.next_up() } else { 0.1 });
+            let below = terms.compare(Relation::Less, Term::element(0), limit);
+            terms.select(below, Term::element(0), Term::element(1))
+        });
+        assert_eq!(chosen, None);
+    }
+
+    #[test]
+    fn what_rounding_makes_as_large_as_the_rest_says_nothing() {
+        // (0.1·x - 0.1'·x) · scale + y against y.
+        let blown_up = |scale: f32| {
+            close(|terms, optimized| {
+                if optimized {
+                    return Term::element(1);
+                }
+                let (one, other) = (times(terms, 0.1), times(terms, 0.1f32.next_up()));
+                let (difference, scale) = (terms.sub(one, other), number(terms, scale));
+                terms.fma(difference, scale, Term::element(1))
+            })
+        };
+        assert!(blown_up(1.0).is_some());
+        assert_eq!(blown_up(f64::from(2u32 << 26) as f32 * 1024.0), None);
+    }
+
+    #[test]
+    fn a_quotient_is_not_cancelled() {
+        let cancelled = close(|terms, optimized| {
+            let scaled = times(terms, if optimized { 0.1f32.next_up() } else { 0.1 });
+            let over = terms.div(scaled, Term::element(0));
+            if optimized { terms.mul(over, Term::element(0)) } else { scaled }
+        });
+        assert_eq!(cancelled, None);
+    }
+}

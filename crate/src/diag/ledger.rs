@@ -16,7 +16,7 @@ pub enum Assumption {
     ConversionIdentity(String),
     /// This instruction uses only the upper bits of its operands; what it leaves out is ignored.
     OperandsTruncated(String),
-    /// This conversion is read as keeping to the range of its format, and otherwise as the identity.
+    /// This saturating conversion is read as the identity: nothing is beyond the range of its format.
     Saturates(String),
     /// A rounded constant (first) is read as the real number its author meant (second).
     ConstantRecovered(String, String),

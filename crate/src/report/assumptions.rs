@@ -33,7 +33,7 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
         ),
         Assumption::Saturates(op) => (
             "saturates",
-            format!("`{op}` keeps to the range of its format, and otherwise does not change the value"),
+            format!("`{op}` does not change the value: what it saturates is in the range of its format"),
         ),
         Assumption::ConstantRecovered(bits, value) => {
             ("constant_recovered", format!("the constant {bits} stands for {value}"))

@@ -16,4 +16,5 @@ from . import field  # noqa: F401
 from . import cheating  # noqa: F401
 from . import trials  # noqa: F401
 from . import rope  # noqa: F401
+from . import constants  # noqa: F401
 from .build import TABLE, Build  # noqa: F401
