@@ -127,7 +127,7 @@ const PATTERNS: &[Pattern] = &[
 /// Tries before those around thresholds.
 const FIRST: usize = 5;
 /// Tries around each threshold.
-const AROUND: usize = 2;
+const AROUND: usize = 3;
 
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
@@ -148,7 +148,9 @@ pub(super) fn point(
     let seed = random(seed, attempt as u64);
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
-        Some(late) if late < AROUND * thresholds.len() => around(seed, thresholds[late / AROUND], kinds),
+        Some(late) if late < AROUND * thresholds.len() => {
+            around(seed, (thresholds[late / AROUND], late % AROUND), kinds)
+        }
         Some(late) => {
             // Only where there are integers is there a try beyond the patterns.
             let pattern = PATTERNS.get(FIRST + late - AROUND * thresholds.len()).copied();
@@ -157,12 +159,17 @@ pub(super) fn point(
     }
 }
 
-/// Values next to a threshold, and on it.
-fn around(seed: u64, threshold: Small, kinds: &[Kind]) -> Vec<Small> {
+/// Values next to a threshold, and on it; the last time half of it and half as much again, of either
+/// sign, because a rounded threshold is on neither side of itself.
+fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<Small> {
     let step = Ratio::from_integer(1 + threshold.to_integer().abs() / 64);
     let value = |rank: usize| {
-        let side = Ratio::from_integer((random(seed, rank as u64) % 3) as i64 - 1);
-        threshold + side * step
+        let word = random(seed, rank as u64);
+        if time + 1 == AROUND {
+            let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
+            return if word & 1 == 0 { part } else { -part };
+        }
+        threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
 }
