@@ -104,8 +104,15 @@ fn verdict(subject: &Subject) -> Result<(), Failed> {
 /// A right verdict for a wrong reason is none: nothing was left undecided or unconfirmed.
 fn confirmed(report: &Report) -> Result<(), Failed> {
     let unknown: u64 = report.outputs.iter().map(|output| output.unknown).sum();
-    if report.verdict == Verdict::Equivalent && unknown > 0 {
+    let equal = [Verdict::Equivalent, Verdict::EqualUpToRounding].contains(&report.verdict);
+    if equal && unknown > 0 {
         return Err("equivalent, with undecided elements".into());
+    }
+    let close: u64 = report.outputs.iter().map(|output| output.close).sum();
+    if (report.verdict == Verdict::EqualUpToRounding) != (close > 0 && report.rounding_bound.is_some())
+        && equal
+    {
+        return Err("equal up to rounding is not what its elements are".into());
     }
     let shows = report.counterexample.is_some() || report.diagnostics.iter().any(|d| d.code == "Q003");
     if report.verdict == Verdict::NotEquivalent && !shows {
@@ -115,12 +122,10 @@ fn confirmed(report: &Report) -> Result<(), Failed> {
         Some(checked) if checked.refuted > 0 => {
             Err(format!("{} answers could not be confirmed", checked.refuted).into())
         }
-        Some(checked)
-            if report.verdict == Verdict::Equivalent && checked.confirmed + checked.by_points == 0 =>
-        {
+        Some(checked) if equal && checked.confirmed + checked.by_points == 0 => {
             Err("equivalent, and nothing was confirmed".into())
         }
-        None if [Verdict::Equivalent, Verdict::NotEquivalent].contains(&report.verdict) => {
+        None if equal || report.verdict == Verdict::NotEquivalent => {
             Err("compared, and not checked a second time".into())
         }
         _ => Ok(()),

@@ -122,7 +122,11 @@ fn repaired(name: &str, lines: usize) {
     assert!(
         matches!(
             after.verdict,
-            Verdict::Equivalent | Verdict::RaceFree | Verdict::NotEquivalent | Verdict::Unknown
+            Verdict::Equivalent
+                | Verdict::EqualUpToRounding
+                | Verdict::RaceFree
+                | Verdict::NotEquivalent
+                | Verdict::Unknown
         ),
         "{name}: {}",
         after.summary

@@ -7,6 +7,7 @@ export const text = {
   sides: { reference: 'Reference', optimized: 'Optimized' } as Record<string, string>,
   verdicts: {
     equivalent: 'Equivalent',
+    equal_up_to_rounding: 'Equal up to rounding',
     race_free: 'No faults found',
     not_equivalent: 'Different',
     data_race: 'Data race',
@@ -124,6 +125,7 @@ export const text = {
     outputs: 'Outputs',
     findings: 'Findings',
     equal: (count: string) => `${count} equal`,
+    close: (count: string) => `${count} equal up to rounding`,
     different: (count: string) => `${count} different`,
     undecided: (count: string) => `${count} undecided`,
     unwritten: (count: string) => `${count} not written`,
@@ -154,6 +156,7 @@ export const text = {
     answers: 'What the answers mean',
     meanings: {
       equivalent: 'For all inputs, every output element is the same real-valued function in both kernels. Rounding is ignored; the assumptions tab lists what the proof rests on.',
+      equal_up_to_rounding: 'The outputs differ by no more than the rounding of constants, or of numbers computed from constants, explains. The answer says by how much; it is not a proof that they are the same.',
       not_equivalent: 'There are inputs for which an output differs. They are shown, small and concrete.',
       data_race: 'Two threads touch the same bytes, at least one writes, and nothing orders them. Every race is found, and every race shown is real.',
       deadlock: 'Some threads wait for others that can never come.',

@@ -4,8 +4,9 @@
 //! hashes ([`shape`]), and for all others by evaluating both sides: in a prime field, where equal
 //! rational and exponential expressions have equal values and unequal ones practically never do
 //! (degree / 2^61), and at points of the reals in enclosures: 6 of them, up to 48 for small terms.
-//! *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
-//! apart, with constants that a kernel computed as wide as their rounding. Every pair has exactly one answer.
+//! *Equal up to rounding* is looked at there too, with every constant as wide as its rounding: the two sides
+//! must meet. *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
+//! apart, with constants as wide as their rounding. Every pair has exactly one answer.
 //!
 //! Guarantees: a refutation is a mistake of `decide`, with three exceptions that cannot be told
 //! apart from here: points where a denominator vanishes or a root's argument is negative are
@@ -103,6 +104,17 @@ impl Claim {
     }
 }
 
+/// What was answered about a pair that is not alike as it stands.
+#[derive(Clone, Copy)]
+enum Claimed<'a> {
+    /// Equal (or nothing, and then it is not looked at).
+    Equal,
+    /// Equal up to the rounding of constants.
+    Close,
+    /// Different, with inputs.
+    Different(&'a Witness),
+}
+
 /// What came with a decision: how its pairs were read, and values worked out meanwhile.
 #[derive(Default)]
 pub struct Ahead<'a> {
@@ -138,7 +150,7 @@ pub fn decision(
     let mut checked = Checked::default();
     // Pairs read as written, and those whose constants and idioms had to be read first.
     let mut alike: Vec<Claim> = Vec::new();
-    let mut open: Vec<(Claim, Option<&Witness>, bool)> = Vec::new();
+    let mut open: Vec<(Claim, Claimed<'_>, bool)> = Vec::new();
     let claim = |pair: u32| Claim { pair, terms: problem.pairs[pair as usize] };
     for group in &decision.groups {
         let step = match &group.equality {
@@ -152,9 +164,10 @@ pub fn decision(
             let claim = claim(*pair);
             let look = at.is_multiple_of(step);
             match &group.equality {
-                Equality::Equal(_) => open.push((claim, None, look)),
-                Equality::Different(witness) => open.push((claim, Some(witness), at == 0)),
-                Equality::Unknown(_) => open.push((claim, None, false)),
+                Equality::Equal(_) => open.push((claim, Claimed::Equal, look)),
+                Equality::Close(_) => open.push((claim, Claimed::Close, look)),
+                Equality::Different(witness) => open.push((claim, Claimed::Different(witness), at == 0)),
+                Equality::Unknown(_) => open.push((claim, Claimed::Equal, false)),
             }
             let is_claim = !matches!(group.equality, Equality::Unknown(_));
             checked.skipped += u64::from(is_claim && !look);
@@ -268,7 +281,7 @@ fn read_and_check(
     options: &Options,
     budget: &Budget,
     problem: &Problem<'_>,
-    mut open: Vec<(Claim, Option<&Witness>, bool)>,
+    mut open: Vec<(Claim, Claimed<'_>, bool)>,
     ahead: Ahead<'_>,
 ) -> Result<Checked, Exhausted> {
     let pairs: Vec<(Term, Term)> = open.iter().map(|(claim, ..)| claim.terms).collect();
@@ -287,12 +300,14 @@ fn read_and_check(
     let mut equal: Vec<Claim> = Vec::new();
     let mut different: Vec<(Claim, &Witness)> = Vec::new();
     let mut plain: Vec<(Claim, &Witness)> = Vec::new();
-    for (claim, witness, look) in open {
-        match witness {
-            Some(witness) if look && witness.point.is_some() => plain.push((claim, witness)),
-            Some(witness) if look => different.push((claim, witness)),
-            None if look => equal.push(claim),
-            _ => {}
+    let mut close: Vec<Claim> = Vec::new();
+    for (claim, claimed, look) in open {
+        match claimed {
+            _ if !look => {}
+            Claimed::Equal => equal.push(claim),
+            Claimed::Close => close.push(claim),
+            Claimed::Different(witness) if witness.point.is_some() => plain.push((claim, witness)),
+            Claimed::Different(witness) => different.push((claim, witness)),
         }
     }
     let mut checked = Checked::default();
@@ -309,6 +324,9 @@ fn read_and_check(
             batches?.into_iter().for_each(|batch| checked.merge(batch));
         }
     }
+    let batches: Result<Vec<Checked>, Exhausted> =
+        close.par_chunks(BATCH).map(|claims| close_values(budget, problem, reading, claims)).collect();
+    batches?.into_iter().for_each(|batch| checked.merge(batch));
     let batches: Result<Vec<Checked>, Exhausted> = different
         .par_chunks(BATCH)
         .map(|claims| {
@@ -323,6 +341,38 @@ fn read_and_check(
     let batches: Result<Vec<Checked>, Exhausted> =
         plain.par_chunks(PLAIN).map(|claims| different_values(budget, problem, reading, claims)).collect();
     batches?.into_iter().for_each(|batch| checked.merge(batch));
+    Ok(checked)
+}
+
+/// Both sides meet at points of the reals, with every constant as wide as its rounding.
+fn close_values(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    claims: &[Claim],
+) -> Result<Checked, Exhausted> {
+    let cone = |side: usize| {
+        let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
+        Cone::of(reading.terms(side), &roots, budget)
+    };
+    let cones = [cone(0)?, cone(1)?];
+    let constants = [reading.meanings.enclosures(0), reading.meanings.enclosures(1)];
+    let mut agreement = vec![Agreement::Nowhere; claims.len()];
+    for point in 0..points::count(cones[0].steps().len() + cones[1].steps().len()) as u64 {
+        let values =
+            |side: usize| points::values(&cones[side], problem.elements, &constants[side], point, budget);
+        for (agreement, (a, b)) in agreement.iter_mut().zip(values(0)?.into_iter().zip(values(1)?)) {
+            agreement.meet(a, b);
+        }
+    }
+    let mut checked = Checked::default();
+    for (claim, agreement) in claims.iter().zip(agreement) {
+        match agreement {
+            Agreement::Apart(message) => checked.refuted.push(Refutation { pair: claim.pair, message }),
+            Agreement::Everywhere => checked.by_points += 1,
+            Agreement::Nowhere => checked.open += 1,
+        }
+    }
     Ok(checked)
 }
 

@@ -3,7 +3,8 @@
 //! For each output element, in this order: terms that are built alike are equal (`same`); sums of
 //! the same products are (`sums`); terms with one normal form are equal (`normalize`, `forms`); terms
 //! whose difference vanishes once closed sums are opened are equal; otherwise only concrete inputs say
-//! *different*, and what is left is *unknown*, with a reason. Elements are decided in parallel, in
+//! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
+//! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
 //! portions whose boundaries depend on the question alone.
 //!
 //! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the
@@ -14,6 +15,7 @@
 
 mod cases;
 mod choices;
+mod closeness;
 mod constants;
 pub mod fingerprint;
 mod forms;
@@ -33,7 +35,7 @@ mod uses;
 pub mod witness;
 mod words;
 
-pub use constants::{Exact, Factor, Meaning, Meanings};
+pub use constants::{Exact, Factor, Meaning, Meanings, Spread};
 pub use reading::Reading;
 
 use crate::base::{Budget, Exhausted};
@@ -65,6 +67,8 @@ pub struct Options {
 pub enum Equality {
     /// Equal, with what `check` needs to see it again.
     Equal(Certificate),
+    /// Equal up to the rounding of constants; not known to be equal.
+    Close(Closeness),
     /// Different, with inputs that show it.
     Different(Witness),
     /// Neither was found, and why.
@@ -121,6 +125,17 @@ pub enum Method {
     },
 }
 
+/// Two terms that differ by no more than the rounding of constants explains: see `decide/closeness` for
+/// what exactly is known.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Closeness {
+    /// No coefficient differs by more than this part of the largest beside it, with the constants exactly
+    /// as they are written.
+    pub part: f64,
+    /// One sentence for people.
+    pub summary: String,
+}
+
 /// Inputs on which two terms differ.
 #[derive(Clone, Debug)]
 pub struct Witness {
@@ -162,6 +177,17 @@ pub struct Group {
     pub members: Vec<u32>,
     /// The answer.
     pub equality: Equality,
+}
+
+impl Group {
+    /// The group's closeness holds for another member as well.
+    fn take_bound(&mut self, other: &Equality) {
+        if let (Equality::Close(known), Equality::Close(other)) = (&mut self.equality, other)
+            && other.part > known.part
+        {
+            known.clone_from(other);
+        }
+    }
 }
 
 /// Does what is the same for all questions, once: for a thread that has nothing else to do.

@@ -6,6 +6,7 @@
 //! alone.
 
 use super::cases::vanishes_by_cases;
+use super::closeness::{self, Close};
 use super::constants::Computed;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
@@ -14,8 +15,8 @@ use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
 use super::witness::{Question, Rounded, Search, contrast};
 use super::{
-    Certificate, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading, Reason,
-    Witness, uses,
+    Certificate, Closeness, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading,
+    Reason, Witness, uses,
 };
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
@@ -205,7 +206,7 @@ fn describe(
     let mut any_listed = answers.iter().any(listed);
     let different = answers.iter_mut().zip(pairs).filter_map(|(answer, pair)| match answer {
         Equality::Different(witness) => Some((witness, *pair)),
-        Equality::Equal(_) | Equality::Unknown(_) => None,
+        Equality::Equal(_) | Equality::Close(_) | Equality::Unknown(_) => None,
     });
     for (witness, pair) in different.take(DESCRIBED) {
         let Some(point) = witness.point else { continue };
@@ -227,6 +228,9 @@ fn decide_portion(
 ) -> Result<Portion, Exhausted> {
     let question =
         Question { terms: shared.terms, meanings: shared.meanings, elements: shared.problem.elements };
+    let uses = [shared.uses[0].as_slice(), shared.uses[1].as_slice()];
+    let mut close = closeness::Sums::new(shared.budget, shared.terms, uses, shared.meanings);
+    let mut roundings = None;
     let mut trials = Trials::default();
     let mut equalities = Vec::with_capacity(pairs.len());
     let mut ahead: Vec<Option<Witness>> = Vec::new();
@@ -262,11 +266,24 @@ fn decide_portion(
                 }
             }
         };
+        let equality = match equality {
+            Equality::Unknown(_) => match close.of((*a, *b))? {
+                Some(found) => {
+                    roundings = Some(found.constants);
+                    Equality::Close(closeness_of(found))
+                }
+                None => equality,
+            },
+            decided => decided,
+        };
         shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
         equalities.push(equality);
     }
     let mut notes = std::mem::take(&mut normalizer.forms.notes);
     notes.insert(Assumption::FiniteValues);
+    if let Some(constants) = roundings {
+        notes.insert(Assumption::ConstantsRounded(constants));
+    }
     Ok((equalities, notes))
 }
 
@@ -412,6 +429,14 @@ fn only_rounded(rounded: &Rounded) -> Reason {
     Reason { message, hint: Some(hint) }
 }
 
+fn closeness_of(Close { part, .. }: Close) -> Closeness {
+    let summary = format!(
+        "the two sides differ by no more than the rounding of constants explains: with the constants exactly \
+         as written, no coefficient differs by more than {part:.1e} of the largest beside it"
+    );
+    Closeness { part, summary }
+}
+
 fn equal(summary: String, method: Method) -> Compared {
     Compared::Equal(Certificate { summary, method })
 }
@@ -444,10 +469,12 @@ fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
             // The sizes may differ; the first member's stand for all.
             (Equality::Equal(a), Equality::Equal(b)) => discriminant(&a.method) == discriminant(&b.method),
             (Equality::Unknown(a), Equality::Unknown(b)) => a.message == b.message,
+            (Equality::Close(_), Equality::Close(_)) => true,
             _ => false,
         });
         match alike {
             Some(group) => {
+                groups[group].take_bound(answer);
                 groups[group].members.push(index as u32);
                 of_unique.insert(*unique, group);
             }

@@ -14,8 +14,14 @@ pub enum Assumption {
     ApproximationExact(String),
     /// This precision-changing conversion is read as the identity.
     ConversionIdentity(String),
+    /// This instruction uses only the upper bits of its operands; what it leaves out is ignored.
+    OperandsTruncated(String),
+    /// This saturating conversion is read as the identity: nothing is beyond the range of its format.
+    Saturates(String),
     /// A rounded constant (first) is read as the real number its author meant (second).
     ConstantRecovered(String, String),
+    /// So many constants stand for any number within their rounding.
+    ConstantsRounded(u64),
     /// A compiler's inlined code was recognised as this function.
     IdiomRecognised(String),
     /// A library function is read as the real function of that name.

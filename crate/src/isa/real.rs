@@ -6,7 +6,8 @@
 //! roundings are always kept: an author who writes one relies on it.
 
 use crate::base::Format;
-use crate::term::{Number, Relation, Rounding, Term, Terms, Unary};
+use crate::term::{Node, Number, Relation, Rounding, Term, Terms, Unary};
+use num_rational::BigRational;
 
 /// What [`Meaning::Real`](crate::isa::Meaning) holds.
 pub(super) type Function = fn(&mut Terms, &[Term]) -> Term;
@@ -55,6 +56,32 @@ fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
         || above == least
             && (value.is_integer()
                 || value.numer().magnitude() >= &(value.denom().magnitude() << (fraction_bits(format) - 1)))
+}
+
+/// A conversion with `.satfinite` into a format whose largest number is `MOST`: the number itself, which is
+/// taken to be in range (the ledger says so), and 0 for negative ones if `RELU`. A clamp to that range or a
+/// wider one does nothing that the conversion would not, so it goes.
+pub(super) fn saturating<const MOST: i64, const RELU: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let mut inner = s[0];
+    while let Some(next) = without_limit(terms, inner, MOST) {
+        inner = next;
+    }
+    if RELU { terms.max(inner, Term::ZERO) } else { inner }
+}
+
+/// What a maximum or minimum with a constant limits, if the limit is at `most` or beyond.
+fn without_limit(terms: &Terms, term: Term, most: i64) -> Option<Term> {
+    let (a, b, above) = match terms.node(term) {
+        Node::Min(a, b) => (a, b, true),
+        Node::Max(a, b) => (a, b, false),
+        _ => return None,
+    };
+    let most = BigRational::from_integer(most.into());
+    [(a, b), (b, a)].into_iter().find_map(|(limit, inner)| {
+        let limit = terms.as_rational(limit)?;
+        let beyond = if above { *limit >= most } else { *limit <= -most.clone() };
+        beyond.then_some(inner)
+    })
 }
 
 /// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,

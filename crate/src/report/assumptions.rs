@@ -27,9 +27,27 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
         Assumption::ConversionIdentity(op) => {
             ("conversion_identity", format!("`{op}` does not change the value"))
         }
+        Assumption::OperandsTruncated(op) => (
+            "operands_truncated",
+            format!("`{op}` uses the upper 19 bits of its operands (tf32), and what it truncates is ignored"),
+        ),
+        Assumption::Saturates(op) => (
+            "saturates",
+            format!("`{op}` does not change the value: what it saturates is in the range of its format"),
+        ),
         Assumption::ConstantRecovered(bits, value) => {
             ("constant_recovered", format!("the constant {bits} stands for {value}"))
         }
+        Assumption::ConstantsRounded(1) => {
+            ("constants_rounded", "a constant may be another number that its rounding allows".to_owned())
+        }
+        Assumption::ConstantsRounded(constants) => (
+            "constants_rounded",
+            format!(
+                "{constants} constants, as written or computed from constants, may each be another number that \
+                 its rounding allows"
+            ),
+        ),
         Assumption::IdiomRecognised(function) => {
             ("idiom_recognised", format!("inlined code is recognised as {function}"))
         }

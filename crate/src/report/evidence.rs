@@ -150,6 +150,7 @@ fn finish(
         report.elements += group.elements;
         match group.answer {
             Answer::Equal | Answer::Single => report.equal += group.elements,
+            Answer::Close => report.close += group.elements,
             Answer::Different => report.different += group.elements,
             Answer::Unknown => report.unknown += group.elements,
         }
@@ -177,7 +178,7 @@ pub fn counterexample(
 ) -> Result<Option<Counterexample>, Exhausted> {
     let candidates = decision.groups.iter().filter_map(|group| match &group.equality {
         Equality::Different(witness) if witness.point.is_none() => Some((group.members[0], witness)),
-        Equality::Different(_) | Equality::Equal(_) | Equality::Unknown(_) => None,
+        Equality::Different(_) | Equality::Equal(_) | Equality::Close(_) | Equality::Unknown(_) => None,
     });
     let Some((pair, witness)): Option<(u32, &Witness)> =
         candidates.min_by_key(|(pair, witness)| (witness.inputs.len(), *pair))
@@ -216,6 +217,7 @@ fn empty(bound: &Bound, output: &Output) -> OutputReport {
         shape: output.shape.clone(),
         elements: 0,
         equal: 0,
+        close: 0,
         different: 0,
         unknown: 0,
         unwritten: output.unwritten,
@@ -252,6 +254,7 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
 fn answer(equality: &Equality) -> (Answer, String, Option<String>) {
     match equality {
         Equality::Equal(certificate) => (Answer::Equal, certificate.summary.clone(), None),
+        Equality::Close(close) => (Answer::Close, close.summary.clone(), None),
         Equality::Different(witness) => (Answer::Different, witness.difference.clone(), None),
         Equality::Unknown(reason) => (Answer::Unknown, reason.message.clone(), reason.hint.clone()),
     }
@@ -261,7 +264,8 @@ fn order(answer: Answer) -> u8 {
     match answer {
         Answer::Different => 0,
         Answer::Unknown => 1,
-        Answer::Equal | Answer::Single => 2,
+        Answer::Close => 2,
+        Answer::Equal | Answer::Single => 3,
     }
 }
 
@@ -273,7 +277,7 @@ fn diagnostics(report: &OutputReport) -> Vec<Diagnostic> {
             more => format!(" and {} more", more - 1),
         };
         let diagnostic = match group.answer {
-            Answer::Equal | Answer::Single => continue,
+            Answer::Equal | Answer::Close | Answer::Single => continue,
             Answer::Different if group.reference.is_some() && group.optimized.is_some() => Diagnostic::error(
                 Code::Q001,
                 format!("`{}`{others}: the kernels give different values", group.sample),

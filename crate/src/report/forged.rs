@@ -174,7 +174,7 @@ fn sorted(decision: &Decision, pairs: &[(Term, Term)]) -> (Pairs, Pairs) {
         let list = match group.equality {
             Equality::Equal(_) => &mut equal,
             Equality::Different(_) => &mut different,
-            Equality::Unknown(_) => continue,
+            Equality::Close(_) | Equality::Unknown(_) => continue,
         };
         list.extend(group.members.iter().map(|member| pairs[*member as usize]));
     }

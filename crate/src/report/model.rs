@@ -40,6 +40,9 @@ data! {
         pub outputs: Vec<OutputReport>,
         /// What the second opinion came to; absent where nothing was compared.
         pub checked: Option<CheckedReport>,
+        /// Where outputs are equal up to the rounding of constants: with the constants as written, no
+        /// coefficient differs by more than this part of the largest beside it.
+        pub rounding_bound: Option<f64>,
         /// Concrete inputs that tell the kernels apart.
         pub counterexample: Option<Counterexample>,
         /// Data races.
@@ -60,6 +63,9 @@ data! {
     pub enum Verdict {
         /// Proved: all outputs are the same functions of the inputs.
         Equivalent,
+        /// Proved: the outputs differ by no more than the rounding of constants explains; not proved
+        /// equivalent.
+        EqualUpToRounding,
         /// A single kernel without faults.
         RaceFree,
         /// There are inputs on which the outputs differ.
@@ -199,6 +205,8 @@ data! {
         pub elements: u64,
         /// Of these, proved equal.
         pub equal: u64,
+        /// Of these, equal up to the rounding of constants.
+        pub close: u64,
         /// Of these, shown different.
         pub different: u64,
         /// Of these, not decided.
@@ -232,6 +240,8 @@ data! {
     pub enum Answer {
         /// Proved equal.
         Equal,
+        /// Equal up to the rounding of constants.
+        Close,
         /// Shown different.
         Different,
         /// Not decided.
@@ -579,6 +589,7 @@ impl Verdict {
     pub const fn name(self) -> &'static str {
         match self {
             Verdict::Equivalent => "equivalent",
+            Verdict::EqualUpToRounding => "equal_up_to_rounding",
             Verdict::RaceFree => "race_free",
             Verdict::NotEquivalent => "not_equivalent",
             Verdict::DataRace => "data_race",
@@ -601,7 +612,7 @@ impl Verdict {
     /// 3 unusable input.
     pub const fn exit_status(self) -> u8 {
         match self {
-            Verdict::Equivalent | Verdict::RaceFree => 0,
+            Verdict::Equivalent | Verdict::EqualUpToRounding | Verdict::RaceFree => 0,
             Verdict::NotEquivalent
             | Verdict::DataRace
             | Verdict::Deadlock

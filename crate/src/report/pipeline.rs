@@ -14,7 +14,7 @@ use super::timeline::Recording;
 use super::{Input, Outcome, RunOptions, assumptions, export};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
-use crate::decide::{self, Decision, Problem, Reading};
+use crate::decide::{self, Decision, Equality, Problem, Reading};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::isa::Effect;
@@ -105,6 +105,7 @@ fn empty_report() -> Report {
         tensors: Vec::new(),
         outputs: Vec::new(),
         checked: None,
+        rounding_bound: None,
         counterexample: None,
         races: Vec::new(),
         waits: Vec::new(),
@@ -341,6 +342,11 @@ impl<'a> Question<'a> {
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
+        let parts = decision.groups.iter().filter_map(|group| match &group.equality {
+            Equality::Close(close) => Some(close.part),
+            _ => None,
+        });
+        self.report.rounding_bound = parts.max_by(f64::total_cmp);
         let (reading, budget) = (reading.as_ref(), self.budget);
         let scene = Scene { texts: &self.texts, bound, sides, reached, options, reading, budget };
         let shown = evidence::outputs(&scene, comparison, &decision).and_then(|outputs| {
@@ -685,12 +691,34 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
         .filter(|output| output.elements > 0)
         .map(|output| format!("`{}`", output.tensor));
     let tensors: Vec<_> = tensors.collect();
+    let count = if elements == 1 { "element".to_owned() } else { format!("{elements} elements") };
+    let close = sum(|o| o.close);
+    if close > 0 {
+        let summary = format!(
+            "`{reference}` and `{optimized}` compute the same {count} of {} up to the rounding of constants: {}.",
+            tensors.join(", "),
+            match close == elements {
+                true => bound(report),
+                false => format!("{} are equal; of the others, {}", elements - close, bound(report)),
+            }
+        );
+        return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
+    }
     let summary = format!(
-        "`{reference}` and `{optimized}` compute the same {} of {} over the real numbers.",
-        if elements == 1 { "element".to_owned() } else { format!("{elements} elements") },
+        "`{reference}` and `{optimized}` compute the same {count} of {} over the real numbers.",
         tensors.join(", ")
     );
     Verdicts { verdict: Verdict::Equivalent, summary }
+}
+
+/// How far outputs that are equal up to rounding may be apart.
+#[cold]
+fn bound(report: &Report) -> String {
+    format!(
+        "with the constants as written no coefficient differs by more than {:.1e} of the largest beside it, and \
+         the rounding of constants explains that",
+        report.rounding_bound.unwrap_or(f64::INFINITY)
+    )
 }
 
 #[cold]

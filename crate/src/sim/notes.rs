@@ -7,6 +7,8 @@ use super::machine::Machine;
 use crate::base::{Format, FormatClass};
 use crate::diag::{Assumption, Label, Ledger};
 use crate::isa::{AtomicOp, Effect, Lanewise, MatrixOp, Meaning, known_function};
+use crate::term::eval::Reach;
+use crate::term::{Node, Term, Unary};
 
 /// Operations on floats that are exact.
 const EXACT: [&str; 9] = ["abs", "neg", "min", "max", "copysign", "mov", "selp", "slct", "setp"];
@@ -40,6 +42,7 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     if let Some((count, pc)) = floats {
         ledger.note(Assumption::FiniteValues, count, place(pc));
     }
+    note_absorbed(machine, &mut ledger);
     for (what, (count, pc)) in &machine.granted {
         ledger.note(Assumption::Other((*what).to_owned()), *count, place(*pc));
     }
@@ -53,6 +56,37 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     ledger
 }
 
+/// `0 · √x` is 0 where √x has a value: what a zero absorbed is in no term, so that no proof can say it.
+fn note_absorbed(machine: &Machine<'_>, ledger: &mut Ledger) {
+    let absorbed: Vec<Term> = machine.terms.absorbed().collect();
+    if absorbed.is_empty() {
+        return;
+    }
+    let Ok(reach) = Reach::of(&machine.terms, &absorbed, machine.budget) else { return };
+    for node in reach.nodes() {
+        let assumption = match machine.terms.node_at(node) {
+            Node::Div(_, divisor) if divisor.as_constant().is_none() => Assumption::DenominatorNonZero(
+                "a divisor whose quotient goes into a product with 0".to_owned(),
+            ),
+            Node::Unary(Unary::Recip, _) => Assumption::DenominatorNonZero(
+                "a divisor whose quotient goes into a product with 0".to_owned(),
+            ),
+            Node::Unary(function @ (Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2), _) => {
+                let name = match function {
+                    Unary::Sqrt => "sqrt",
+                    Unary::Rsqrt => "rsqrt",
+                    _ => "a logarithm",
+                };
+                Assumption::ArgumentInRange(format!(
+                    "the argument of {name} whose value goes into a product with 0"
+                ))
+            }
+            _ => continue,
+        };
+        ledger.note(assumption, 1, None);
+    }
+}
+
 /// What reading one instruction over the reals assumes.
 fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
     let mut found = Vec::new();
@@ -64,6 +98,9 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
         Effect::Atomic { op: AtomicOp::Add, .. } => found.push(Assumption::NoIntegerOverflow),
         Effect::Matrix(MatrixOp::Multiply(product)) if product.d.format.is_float() => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+            if product.a.format == Format::Tf32 {
+                found.push(Assumption::OperandsTruncated(opcode.to_owned()));
+            }
         }
         Effect::Matrix(MatrixOp::Multiply(_)) => found.push(Assumption::NoIntegerOverflow),
         _ => {}
@@ -78,6 +115,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
     let base = opcode.split('.').next().unwrap_or(opcode);
     let (from, to) = (op.src[0], op.dst);
     match op.meaning {
+        Meaning::Real(_) if opcode.contains(".satfinite") => Some(Assumption::Saturates(opcode.to_owned())),
         Meaning::Convert if from.is_float() && to.is_float() => {
             narrows(from, to).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
         }

@@ -9,7 +9,9 @@
 //!
 //! Guarantees: for float arithmetic and conversions to floats, the real number lies as near to the
 //! result as said, if that is so for the operands. Approximations are included, and so are roundings
-//! to integers where they may come out either way. Numbers that stand in the kernel's text are exact.
+//! to integers where they may come out either way. Numbers that stand in the kernel's text may be a unit in
+//! the last place from the number meant, unless they are whole or short (`term::slack`): so cos of a rounded
+//! π/2 may be 0.
 //! Misses: decisions (comparisons, and floats turned into integers) are taken as they come out; bit
 //! operations on a float's word lose its bound, but for the sign; more than [`MOST_NUMBERS`] numbers or
 //! [`MOST_LOOKS`] looks; a result that an earlier warp had with a smaller bound and that is taken over.
@@ -25,7 +27,7 @@ use crate::base::{Budget, Format};
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{Effect, Lanewise, Meaning};
 use crate::term::eval::{Cone, Quantity, Reals, evaluate, number_of};
-use crate::term::{Interval, Named, Number, Symbol, Term, Terms, Value};
+use crate::term::{Interval, Named, Number, Symbol, Term, Terms, Value, decode, slack};
 use rustc_hash::FxHashMap;
 
 /// Numbers that bounds are kept for.
@@ -41,6 +43,8 @@ pub(super) struct Roundings {
     /// The real functions of instructions that were looked at.
     functions: FxHashMap<u32, Function>,
     looks: u32,
+    /// How far numbers of the text may be from those meant.
+    slacks: FxHashMap<(Format, u64), f64>,
 }
 
 /// The real function of an instruction, ready to be evaluated.
@@ -58,6 +62,7 @@ impl Roundings {
             literal: literals(kernel),
             functions: FxHashMap::default(),
             looks: 0,
+            slacks: FxHashMap::default(),
         }
     }
 
@@ -98,6 +103,15 @@ impl Roundings {
         Value::Symbolic(Symbol::number(format, term))
     }
 
+    /// How far the number that the kernel's text means may be from the one that it says.
+    fn slack(&mut self, format: Format, word: u64) -> f64 {
+        let key = key(format, word);
+        *self.slacks.entry(key).or_insert_with(|| match decode(format, key.1) {
+            Number::Rational(value) => slack(&value, format),
+            _ => 0.0,
+        })
+    }
+
     fn widen(&mut self, format: Format, word: u64, bound: f64) {
         let full = self.bounds.len() >= MOST_NUMBERS;
         match self.bounds.get_mut(&key(format, word)) {
@@ -127,14 +141,17 @@ impl Roundings {
             if self.looks > MOST_LOOKS {
                 return;
             }
-            let literal = |at: usize| self.literal[src[at].index()];
+            let mut exact = [false; 4];
             let mut operands = [Quantity::ZERO; 4];
             for (at, word) in words.iter().enumerate().take(count) {
-                let error = if literal(at) { 0.0 } else { self.bound(op.src[at], *word) };
+                let error = match self.literal[src[at].index()] {
+                    true => self.slack(op.src[at], *word),
+                    false => self.bound(op.src[at], *word),
+                };
+                exact[at] = error == 0.0 && self.literal[src[at].index()];
                 operands[at] = around(value(op.src[at], *word), error);
             }
-            let known: [Option<u64>; 4] =
-                std::array::from_fn(|at| (at < count && literal(at)).then(|| words[at]));
+            let known: [Option<u64>; 4] = std::array::from_fn(|at| exact[at].then(|| words[at]));
             let Some(real) = self.real(budget, pc, op, count, known, &operands) else { continue };
             let bound = distance(real, value(op.dst, results[lane as usize]));
             if bound > 0.0 {
@@ -333,8 +350,9 @@ mod tests {
         let unit = |power: i32| f64::from(power).exp2();
         // 11184811 / 2²⁵ is a third of 2²⁵ + 1 over 2²⁵.
         expect(THIRD, 1.0 / 3.0, unit(-25) / 3.0);
-        // 3 · 13421773 = 40265319, which is even over 4 only with one more; 13421773 / 2²⁷ is 0.1f.
-        expect("mov.f32 %f1, 0f3DCCCCCD; mul.rn.f32 %f1, %f1, 0f40400000;", 0.3, unit(-27));
+        // 3 · 13421773 = 40265319, which is even over 4 only with one more; 13421773 / 2²⁷ is 0.1f, and the
+        // number that is meant by it may be one and a half units of 2⁻²⁷ away.
+        expect("mov.f32 %f1, 0f3DCCCCCD; mul.rn.f32 %f1, %f1, 0f40400000;", 0.3, 5.5 * unit(-27));
         // √2 = 1.41421356237309504880…, and 11863283 / 2²³ = 1.41421353816986083984375.
         let root = 2.420323420895e-8;
         expect("mov.f32 %f1, 0f40000000; sqrt.rn.f32 %f1, %f1;", std::f32::consts::SQRT_2, root);

@@ -74,10 +74,47 @@ impl Constant {
         f64::from_bits(self.error)
     }
 
+    /// How far the number that its author meant may be from a constant that was rounded to a format:
+    /// see [`slack`].
+    pub fn slack(&self) -> f64 {
+        match (&self.number, self.rounded) {
+            (Number::Rational(value), Some(format)) => slack(value, format),
+            _ => 0.0,
+        }
+    }
+
     /// What it is, however it came about.
     pub fn as_read(&self) -> (&Number, Option<Format>) {
         (&self.number, self.rounded)
     }
+}
+
+/// How far from a float constant the number may be that its author meant: one and a half units in its
+/// last place, half for the rounding of the number itself and one because what compilers and people fold
+/// in several steps ends at a neighbour (`sqrtf(2.0f / 3.14159265f)`).
+///
+/// 0 for whole numbers, and for those that need at most half of the format's digits: a rounded number
+/// ends in so many zeros once in thousands, and people write 0.5, 0.375 and 1024 every day.
+pub(crate) fn slack(value: &BigRational, format: Format) -> f64 {
+    let (digits, smallest) = match format {
+        Format::F64 => (53, -1074),
+        Format::F32 | Format::Tf32 => (24, -149),
+        Format::F16 => (11, -24),
+        Format::Bf16 => (8, -133),
+        // Eight bits hold what was chosen among few numbers, not what was written and rounded.
+        _ => return 0.0,
+    };
+    if value.is_integer() {
+        return 0.0;
+    }
+    let bits = |number: &BigInt| number.bits() as i64;
+    let odd = bits(value.numer()) - value.numer().trailing_zeros().unwrap_or(0) as i64;
+    if odd <= digits / 2 {
+        return 0.0;
+    }
+    // The denominator is a power of two.
+    let first = bits(value.numer()) - bits(value.denom());
+    1.5 * f64::from((first - digits + 1).max(smallest) as i32).exp2()
 }
 
 /// The number that the low bits of `bits` hold in `format`.
@@ -126,4 +163,24 @@ fn float(bits: u64, exponent: u32, fraction: u32, infinities: bool) -> Number {
     let scale = BigRational::from_integer(BigInt::from(1u8) << power.unsigned_abs());
     value = if power < 0 { value / scale } else { value * scale };
     Number::Rational(if negative { -value } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_rounded_may_be_a_neighbour_and_what_is_short_is_itself() {
+        let of = |value: f32| {
+            Constant::new(decode(Format::F32, value.to_bits().into()), Some(Format::F32)).slack()
+        };
+        for value in [0.5, -0.375, 1024.0, 3.0, 12_582_913.0, 1.0 / 4096.0, 0.0] {
+            assert_eq!(of(value), 0.0, "{value}");
+        }
+        for value in [0.1f32, std::f32::consts::PI, -0.500_000_2, 1e-5, 1.0 / 3.0] {
+            let unit = f64::from(value.abs().next_up()) - f64::from(value.abs());
+            assert_eq!(of(value), 1.5 * unit, "{value}");
+        }
+        assert_eq!(Constant::new(decode(Format::F32, 0x3dcc_cccd), None).slack(), 0.0, "nothing was rounded");
+    }
 }

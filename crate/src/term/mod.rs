@@ -21,6 +21,7 @@ mod store;
 mod value;
 
 pub use constant::{Constant, Named, Number};
+pub(crate) use constant::{decode, slack};
 pub use elements::{Block, Elements, Pages, index_name};
 pub use eval::Interval;
 pub use node::{BitOp, Node, Relation, Rounding, Unary};

@@ -80,6 +80,9 @@ const OPS: [Op; 19] = [
 const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
 const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
 
+/// Absorbed nodes that are remembered.
+const MOST_ABSORBED: usize = 1 << 16;
+
 /// The terms that one kernel builds.
 pub struct Terms {
     nodes: Chunks<Packed>,
@@ -91,6 +94,8 @@ pub struct Terms {
     constant_ids: FxHashMap<Constant, Term>,
     float_ids: FxHashMap<(Format, u64), Term>,
     functions: Vec<String>,
+    /// Nodes that a zero absorbed: no other node needs to have them.
+    absorbed: BTreeSet<u32>,
     /// Nodes that an instruction reads as an integer with or without a sign, and as which.
     reads: BTreeSet<(u32, u8)>,
 }
@@ -115,6 +120,7 @@ impl Terms {
             constant_ids: FxHashMap::default(),
             float_ids: FxHashMap::default(),
             functions: Vec::new(),
+            absorbed: BTreeSet::new(),
             reads: BTreeSet::new(),
         };
         let exact = |number| Constant::new(number, None);
@@ -155,6 +161,20 @@ impl Terms {
         if let Some(node) = term.as_node() {
             self.reads.insert((node as u32, format as u8));
         }
+    }
+
+    /// Notes that a node went into a product with 0, which is 0 only where the node has a value.
+    fn note_absorbed(&mut self, term: Term) {
+        if let Some(node) = term.as_node()
+            && self.absorbed.len() < MOST_ABSORBED
+        {
+            self.absorbed.insert(node as u32);
+        }
+    }
+
+    /// The nodes that a zero absorbed, ascending; the first many of them.
+    pub fn absorbed(&self) -> impl Iterator<Item = Term> {
+        self.absorbed.iter().map(|node| Term::from_node(*node as usize))
     }
 
     /// What was noted by [`Terms::note_read`]: nodes, ascending, and formats.
@@ -389,6 +409,8 @@ impl Terms {
             return self.neg(a);
         }
         if (a == Term::ZERO || b == Term::ZERO) && !self.is_unbounded(a) && !self.is_unbounded(b) {
+            self.note_absorbed(a);
+            self.note_absorbed(b);
             return Term::ZERO;
         }
         if (is_infinite(a) || is_infinite(b))

@@ -17,4 +17,5 @@ from . import cheating  # noqa: F401
 from . import trials  # noqa: F401
 from . import rope  # noqa: F401
 from . import environment  # noqa: F401
+from . import constants  # noqa: F401
 from .build import TABLE, Build  # noqa: F401

@@ -5,7 +5,7 @@ import { text } from '../text'
 import type { Report, Verdict } from './protocol'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'neutral'
-export type Shape = 'check' | 'differ' | 'race' | 'stuck' | 'fault' | 'question' | 'limit' | 'input'
+export type Shape = 'check' | 'approx' | 'differ' | 'race' | 'stuck' | 'fault' | 'question' | 'limit' | 'input'
 export type Tab = 'verdict' | 'counterexample' | 'races' | 'waits' | 'timeline' | 'assumptions'
 
 export interface Presentation {
@@ -16,6 +16,7 @@ export interface Presentation {
 
 export const presentations: Record<Verdict, Presentation> = {
   equivalent: { word: text.verdicts.equivalent, tone: 'good', shape: 'check' },
+  equal_up_to_rounding: { word: text.verdicts.equal_up_to_rounding, tone: 'good', shape: 'approx' },
   race_free: { word: text.verdicts.race_free, tone: 'good', shape: 'check' },
   not_equivalent: { word: text.verdicts.not_equivalent, tone: 'bad', shape: 'differ' },
   data_race: { word: text.verdicts.data_race, tone: 'bad', shape: 'race' },

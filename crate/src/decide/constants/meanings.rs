@@ -10,12 +10,12 @@
 //! Misses: products of three constants; folding across more than one rounding per operation.
 
 use super::exact::{Exact, Factor};
-use super::recovery::{recover, rounds_to};
+use super::recovery::{left_over, recover, rounds_to};
 use crate::base::{Budget, Exhausted, Format};
 use crate::decide::Options;
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::{Quantity, Reach, operands};
-use crate::term::{Interval, Number, Term, Terms};
+use crate::term::{Constant, Interval, Number, Term, Terms};
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
@@ -75,6 +75,7 @@ pub struct Meanings {
     sides: [Vec<Meaning>; 2],
     names: [Vec<Option<String>>; 2],
     computed: [Vec<Computed>; 2],
+    spreads: [Vec<Option<Spread>>; 2],
 }
 
 /// A constant that a kernel computed from concrete numbers, as the hardware rounds them.
@@ -142,10 +143,13 @@ impl Meanings {
             terms.constants().iter().map(|constant| name(&constant.number, &values)).collect()
         });
         let computed = sides.map(|(terms, _)| computed(terms));
+        let spreads = sides.map(|(terms, _)| {
+            terms.constants().iter().map(|constant| spread(options, constant, &values)).collect()
+        });
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
         });
-        Ok(Meanings { sides, names, computed })
+        Ok(Meanings { sides, names, computed, spreads })
     }
 
     /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
@@ -163,22 +167,57 @@ impl Meanings {
         self.sides[side].iter().map(Meaning::quantity).collect()
     }
 
-    /// The same, where what a kernel computed from concrete numbers may be any number that the
-    /// hardware rounds to it. For differences, never for equality.
+    /// The same, where a rounded constant may be any number that its bits may stand for, and what a
+    /// kernel computed from known numbers any that the hardware rounds to it. For differences and for
+    /// equality up to rounding, never for equality.
     pub fn enclosures(&self, side: usize) -> Vec<Quantity> {
         let mut quantities = self.quantities(side);
-        for Computed { constant, value, error } in &self.computed[side] {
-            let around = Interval::point(*value).plus(Interval::new(-error, *error));
-            let read = quantities[*constant].interval();
-            quantities[*constant] = Quantity::Within(read.map_or(around, |read| read.hull(around)));
+        for (quantity, spread) in quantities.iter_mut().zip(&self.spreads[side]) {
+            let Some(Spread { bits, radius }) = spread else { continue };
+            let around = bits.plus(Interval::new(-radius, *radius));
+            *quantity = Quantity::Within(quantity.interval().map_or(around, |read| read.hull(around)));
         }
         quantities
+    }
+
+    /// Which constants of one side stand for numbers that may be others than their bits.
+    pub fn spreads(&self, side: usize) -> &[Option<Spread>] {
+        &self.spreads[side]
     }
 
     /// The constants of one side that were computed with rounding, ascending.
     pub fn computed(&self, side: usize) -> &[Computed] {
         &self.computed[side]
     }
+}
+
+/// What a constant may stand for: every number so near to its bits.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Spread {
+    /// The number that its bits are.
+    pub bits: Interval,
+    /// How far others may be; ∞ where nothing is known.
+    pub radius: f64,
+}
+
+/// What a constant may stand for, if that is more than the number of its bits: what its rounding allows,
+/// what it was recognised as, and what was lost while it was computed.
+fn spread(options: &Options, constant: &Constant, values: &BTreeMap<BigRational, Rounded>) -> Option<Spread> {
+    let Number::Rational(value) = &constant.number else { return None };
+    let bits = Interval::of_rational(value);
+    let mut radius = constant.error();
+    if !options.exact_constants {
+        radius = radius.max(constant.slack());
+        if let Some(format) = constant.rounded.filter(|_| radius > 0.0) {
+            radius = radius.max(left_over(&value.abs(), format));
+        }
+        if let Meaning::Number(read) = meaning(&constant.number, values)
+            && read.as_rational() != Some(value)
+        {
+            radius = radius.max(read.enclosure().minus(bits).abs().high());
+        }
+    }
+    (radius > 0.0).then_some(Spread { bits, radius })
 }
 
 /// The constants that were computed with rounding.

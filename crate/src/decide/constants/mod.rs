@@ -13,4 +13,4 @@ mod recovery;
 mod simplest;
 
 pub use exact::{Exact, Factor};
-pub use meanings::{Computed, Meaning, Meanings};
+pub use meanings::{Computed, Meaning, Meanings, Spread};

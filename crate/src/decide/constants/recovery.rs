@@ -19,6 +19,7 @@
 use super::exact::{Exact, Factor};
 use super::simplest::simplest_between;
 use crate::base::Format;
+use crate::term::slack;
 use num_bigint::BigInt;
 use num_rational::{BigRational, Ratio};
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
@@ -305,6 +306,46 @@ impl Form {
     }
 }
 
+/// How far the number meant may be from a positive constant that is what a difference of larger numbers
+/// left over: then it has their rounding, not its own. 0 if it is not recognised as one.
+///
+/// `1 - 0.9f` is 0.100000024: one less the constant is a number that somebody would write. And the
+/// cosine of a rounded π/2 is what π/2 lacked, where 0 was meant: 6.1e-17 in double precision.
+pub(super) fn left_over(value: &BigRational, format: Format) -> f64 {
+    let one = BigRational::one();
+    let mut most = 0.0f64;
+    for whole in [&one - value, &one + value, value - &one] {
+        if whole.is_positive() && recover(&whole, format).is_some() {
+            most = most.max(slack(&whole, format));
+        }
+    }
+    if is_residue_of_pi(value, format) { most.max(value.to_f64().unwrap_or(0.0)) } else { most }
+}
+
+/// Whether `value` is how far a float next to a multiple of π/2 lies from it: its sine or cosine there.
+/// Once in 2^(digits of `value`) that is so by chance.
+fn is_residue_of_pi(value: &BigRational, format: Format) -> bool {
+    let (low, _) = Factor::Pi.bounds();
+    let Some(off) = BigRational::from_float(slack(value, format)) else { return false };
+    (1..=QUADRANTS).any(|quadrant| {
+        let angle = &low * BigRational::new(quadrant.into(), 2.into());
+        [angle.clone() - value, angle.clone() + value].iter().any(|near| {
+            let double = near.to_f64().unwrap_or(0.0);
+            let unit = angle.to_f64().map_or(0.0, |angle| angle.next_up() - angle);
+            let single = f64::from(double as f32);
+            let singles = angle.to_f32().map_or(0.0, |angle| f64::from(angle.next_up()) - f64::from(angle));
+            [(double, unit), (single, singles)].into_iter().any(|(float, unit)| {
+                let Some(float) = BigRational::from_float(float) else { return false };
+                let next = BigRational::from_float(2.0 * unit).is_some_and(|near| *value <= near);
+                next && (float - near).abs() <= off
+            })
+        })
+    })
+}
+
+/// Quarter turns whose neighbours are tried: two turns.
+const QUADRANTS: i64 = 8;
+
 /// How a number is described that only repeated rounding explains.
 const STEPWISE: &str = "rounded after every step";
 
@@ -478,6 +519,19 @@ mod tests {
         assert_eq!(rounding.high() - &one, power_of_two(-24));
         let smallest = Rounding::of(&power_of_two(-126), Format::F32).unwrap();
         assert_eq!(power_of_two(-126) - smallest.low(), power_of_two(-150));
+    }
+
+    #[test]
+    fn what_a_difference_left_over_has_the_rounding_of_larger_numbers() {
+        let of = |value: f32| left_over(&BigRational::from_float(value).unwrap(), Format::F32);
+        assert_eq!(of(1.0 - 0.9f32), 1.5 * f64::from(-24).exp2());
+        assert_eq!(of(1.0 - 0.999f32), 1.5 * f64::from(-24).exp2());
+        for residue in [6.123_234e-17f32, 1.224_646_9e-16, 1.836_970_1e-16, 4.371_139e-8, 8.742_278e-8] {
+            assert_eq!(of(residue), f64::from(residue), "{residue}");
+        }
+        for value in [0.1f32, 0.300_000_1, 1e-16, 3e-17, 1e-7, 6.2e-17, std::f32::consts::PI] {
+            assert_eq!(of(value), 0.0, "{value}");
+        }
     }
 
     proptest! {

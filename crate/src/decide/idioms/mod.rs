@@ -12,6 +12,7 @@
 //! without idioms is not copied.
 //! Misses: shapes that an optimizer rearranged across the function's border.
 
+mod moved;
 mod shape;
 mod table;
 mod text;
@@ -22,7 +23,7 @@ pub use text::print;
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
-use num_traits::Signed;
+use moved::Moved;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher, Step};
 use std::sync::LazyLock;
@@ -154,13 +155,13 @@ fn kind(node: &Node) -> usize {
     }
 }
 
-/// An idiom found at a node: `±factor·meaning(bindings) + addend`.
+/// An idiom found at a node: `±meaning(bindings) + addend`, or that inside `moved`.
 struct Found {
     row: usize,
     bindings: Bindings,
     negated: bool,
-    factor: Option<Term>,
     addend: Option<Term>,
+    moved: Option<Moved>,
 }
 
 /// Reads the shapes, which is done once.
@@ -212,20 +213,29 @@ pub fn rewrite_traceably(
                 }
                 recognised[found.row] += 1;
                 let mut result = (IDIOMS[found.row].meaning)(&mut new, &values);
-                if let Some(factor) = found.factor {
-                    let factor = map(&mut new, factor);
-                    result = new.mul(result, factor);
-                }
                 if found.negated {
                     result = new.neg(result);
                 }
-                match found.addend {
-                    Some(addend) => {
-                        let addend = map(&mut new, addend);
-                        new.add(result, addend)
-                    }
-                    None => result,
+                if let Some(addend) = found.addend {
+                    let addend = map(&mut new, addend);
+                    result = new.add(result, addend);
                 }
+                let Some(moved) = &found.moved else {
+                    places[node] = result;
+                    continue;
+                };
+                // The operations that stood inside the choice, now around the function.
+                let mut around = FxHashMap::from_iter([(moved.core, result)]);
+                for step in &moved.steps {
+                    let old = terms.node_at(*step);
+                    let step_again = with_operands(&old, |operand| match around.get(&operand) {
+                        Some(inside) => *inside,
+                        None => map(&mut new, operand),
+                    });
+                    result = build(&mut new, terms, &step_again);
+                    around.insert(Term::from_node(*step), result);
+                }
+                result
             }
             None => {
                 let old = terms.node_at(node);
@@ -288,10 +298,20 @@ impl Finder<'_> {
                 continue;
             }
             let node = self.terms.node_at(at);
-            match self.find(at, &node) {
+            match self.find(at, &node).or_else(|| self.find_moved(&node)) {
                 Some(idiom) => {
                     idiom.bindings.into_iter().flatten().for_each(|term| mark(&mut needed, term));
-                    idiom.addend.into_iter().chain(idiom.factor).for_each(|term| mark(&mut needed, term));
+                    idiom.addend.into_iter().for_each(|term| mark(&mut needed, term));
+                    if let Some(moved) = &idiom.moved {
+                        let inside = |term: &Term| {
+                            let step = term.as_node();
+                            *term == moved.core || step.is_some_and(|step| moved.steps.contains(&step))
+                        };
+                        for step in &moved.steps {
+                            let operands = operands(&self.terms.node_at(*step)).into_iter().flatten();
+                            operands.filter(|term| !inside(term)).for_each(|term| mark(&mut needed, term));
+                        }
+                    }
                     found.insert(at, idiom);
                 }
                 None => operands(&node).into_iter().flatten().for_each(|term| mark(&mut needed, term)),
@@ -313,7 +333,7 @@ impl Finder<'_> {
         });
         let whole = fitting.find_map(|Shape { row, root, last, .. }| {
             let found = |(bindings, negated), addend| {
-                Some(Found { row: *row, bindings, negated, factor: None, addend })
+                Some(Found { row: *row, bindings, negated, addend, moved: None })
             };
             match (*last, *node) {
                 (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
@@ -321,31 +341,7 @@ impl Finder<'_> {
                 _ => found((self.whole(*root, Term::from_node(at))?, false), None),
             }
         });
-        let Node::Select(x, y, z) = *node else { return whole };
-        whole.or_else(|| {
-            shapes.iter().find_map(|Shape { row, last, .. }| {
-                let Node::Select(a, b, c) = *last else { return None };
-                let (bindings, factor) = self.scaled((a, b, c), (x, y, z))?;
-                Some(Found { row: *row, bindings, negated: false, factor: Some(factor), addend: None })
-            })
-        })
-    }
-
-    /// `if c then ±∞ else value`, scaled by a positive constant that went into the choice.
-    fn scaled(
-        &mut self,
-        shape: (Term, Term, Term),
-        (c, limit, value): (Term, Term, Term),
-    ) -> Option<(Bindings, Term)> {
-        if shape.1 != limit || !(limit == Term::INFINITY || limit == Term::MINUS_INFINITY) {
-            return None;
-        }
-        let Node::Mul(x, y) = self.terms.node(value) else { return None };
-        let positive = |term| self.terms.as_rational(term).is_some_and(|number| number.is_positive());
-        [(x, y), (y, x)].into_iter().filter(|(factor, _)| positive(*factor)).find_map(|(factor, value)| {
-            let bindings = self.matcher.run(|it| it.matches(shape.0, c) && it.matches(shape.2, value))?;
-            Some((bindings, factor))
-        })
+        whole
     }
 
     fn whole(&mut self, shape: Term, term: Term) -> Option<Bindings> {

@@ -200,7 +200,9 @@ fn a_scale_may_have_gone_into_the_choice() {
     let x = Term::element(0);
     let log = shape(&mut terms, "math/log.precise", &[x]);
     let Node::Select(zero, limit, value) = terms.node(log) else { panic!() };
-    for (scale, recognised) in [(3, true), (-3, false)] {
+    for (scale, limit, recognised) in
+        [(3, limit, true), (-3, limit, false), (-3, Term::INFINITY, true), (3, Term::INFINITY, false)]
+    {
         let factor = terms.integer(scale);
         let scaled = terms.mul(value, factor);
         let chosen = terms.select(zero, limit, scaled);

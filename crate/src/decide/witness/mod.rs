@@ -5,10 +5,11 @@
 //! their enclosures lie apart. The point found is then shrunk: elements go to a common default,
 //! and what is left to the smallest integers that still show the difference.
 //!
-//! Guarantees: a witness's two sides are certainly different, by more than [`NOTICEABLE`] of the
-//! larger one: less could be an author's rounding of a constant, and is reported as close instead.
-//! Numbers that a kernel computed from known ones count as all those that the hardware may have rounded
-//! ([`Meanings::enclosures`]). Deterministic for a seed.
+//! Guarantees: a witness's two sides are certainly different, whatever the rounded constants stand for:
+//! the number that one was recognised as, the one that its bits are, or another within a unit of it
+//! ([`Meanings::enclosures`]). Numbers that a kernel computed from known ones count as all those that the
+//! hardware may have rounded; where there are some, less than [`NOTICEABLE`] of the larger side is not
+//! believed, because not every way to such a number is followed. Deterministic for a seed.
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
@@ -22,7 +23,7 @@ pub use contrast::{Contrast, Shown, contrast};
 
 use super::Witness;
 use super::constants::{Computed, Meanings};
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
@@ -31,8 +32,8 @@ use points::Kind;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Differences smaller than this part of the larger side are not believed, because constants are
-/// rounded. Any that is certain is, where nothing can have been ([`are_whole`]).
+/// Differences smaller than this part of the larger side are not believed where a side computes numbers
+/// from known ones.
 pub const NOTICEABLE: f64 = 1e-6;
 /// Whole numbers up to this have a place in every format of 32 bits and more.
 const UNROUNDED: i64 = 1 << 24;
@@ -106,7 +107,7 @@ pub fn plain(elements: &Elements, point: u64, element: u32) -> Quantity {
     let mixed = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * point + 1));
     let size = (mixed >> 40) as i64 % 6 + 1;
     let value = if point > 1 && mixed >> 60 < 6 { -size } else { size };
-    let kind = elements.block_of(element).map_or(Kind::Real, |block| Kind::of(block.format));
+    let kind = elements.block_of(element).map_or(Kind::Float(Format::F64), |block| Kind::of(block.format));
     Quantity::Exact(kind.admit(Ratio::from_integer(value)))
 }
 
@@ -141,12 +142,13 @@ pub fn search(
     }
     *spent += arena.steps as u64;
     let certain = best.as_ref().map_or(0.0, |best| best.0);
-    if certain < NOTICEABLE && as_computed > certain {
+    let least = if arena.as_computed.is_some() { NOTICEABLE } else { 0.0 };
+    if certain <= least && as_computed > certain {
         let numbers = roughest(&arena.cones, question.meanings);
         return Ok(Search::Rounded(Rounded { part: as_computed, numbers }));
     }
     let Some((difference, point)) = best else { return Ok(Search::Alike(defined)) };
-    if difference < NOTICEABLE {
+    if difference <= least {
         return Ok(Search::Close(difference));
     }
     let before = arena.steps;
@@ -227,7 +229,10 @@ impl<'a> Arena<'a> {
         elements.sort_unstable();
         elements.dedup();
         let kind = |element: &u32| {
-            question.elements.block_of(*element).map_or(Kind::Real, |block| Kind::of(block.format))
+            question
+                .elements
+                .block_of(*element)
+                .map_or(Kind::Float(Format::F64), |block| Kind::of(block.format))
         };
         let on = |side: usize, element: &u32| cones[side].elements().binary_search(element).is_ok();
         let lone = elements.iter().map(|element| on(0, element) != on(1, element)).collect();
@@ -235,7 +240,10 @@ impl<'a> Arena<'a> {
         let as_computed = as_computed(&cones, question.meanings);
         Ok(Arena {
             budget,
-            thresholds: thresholds(&cones, as_computed.as_ref().unwrap_or(&constants)),
+            thresholds: thresholds(
+                &cones,
+                &[question.meanings.quantities(0), question.meanings.quantities(1)],
+            ),
             whole: are_whole(&cones, &constants),
             constants,
             as_computed,

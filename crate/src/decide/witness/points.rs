@@ -15,7 +15,8 @@ use num_traits::Zero;
 /// What values an element may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    Real,
+    /// A number of that float format.
+    Float(Format),
     /// An integer of so many bits.
     Signed(u32),
     Unsigned(u32),
@@ -24,7 +25,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) fn of(format: Format) -> Kind {
         match format.class() {
-            FormatClass::Float => Kind::Real,
+            FormatClass::Float => Kind::Float(format),
             FormatClass::Signed => Kind::Signed(format.bits()),
             FormatClass::Unsigned | FormatClass::Bits => Kind::Unsigned(format.bits()),
         }
@@ -32,6 +33,9 @@ impl Kind {
 
     /// A value of this kind near another.
     pub(super) fn admit(self, value: Small) -> Small {
+        if let Kind::Float(format) = self {
+            return representable(value, format);
+        }
         let Some((least, most)) = self.range() else { return value };
         let whole = value.trunc();
         let near = if least == 0 && whole < Ratio::zero() { -whole } else { whole };
@@ -41,12 +45,37 @@ impl Kind {
     /// The least and the greatest integer of this kind (of 64 bits: as far as is exact).
     fn range(self) -> Option<(i64, i64)> {
         match self {
-            Kind::Real => None,
+            Kind::Float(_) => None,
             Kind::Signed(bits) if bits < 64 => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
             Kind::Unsigned(bits) if bits < 63 => Some((0, (1 << bits) - 1)),
             Kind::Signed(_) => Some((-i64::MAX, i64::MAX)),
             Kind::Unsigned(_) => Some((0, i64::MAX)),
         }
+    }
+}
+
+/// The number of a format that is nearest, and none beyond the largest.
+fn representable(value: Small, format: Format) -> Small {
+    let (digits, smallest, largest) = match format {
+        Format::E4m3 => (4, -9, 448.0),
+        Format::E5m2 => (3, -16, 57_344.0),
+        Format::F16 => (11, -24, 65_504.0),
+        Format::Bf16 => (8, -60, f64::from(f32::MAX)),
+        Format::F32 | Format::Tf32 => (24, -60, f64::from(f32::MAX)),
+        _ => (53, -60, f64::MAX),
+    };
+    let float = (*value.numer() as f64 / *value.denom() as f64).clamp(-largest, largest);
+    if float == 0.0 {
+        return Ratio::zero();
+    }
+    let first = (float.to_bits() >> 52 & 0x7ff) as i32 - 1023;
+    let unit = (first - digits + 1).max(smallest);
+    let count = (float / f64::from(unit).exp2()).round_ties_even() as i64;
+    let scale = 1i64.checked_shl(unit.unsigned_abs()).filter(|_| unit.unsigned_abs() < 62);
+    match scale {
+        Some(scale) if unit < 0 => Ratio::new(count, scale),
+        Some(scale) => count.checked_mul(scale).map_or(value, Ratio::from_integer),
+        None => value,
     }
 }
 
@@ -98,11 +127,11 @@ const PATTERNS: &[Pattern] = &[
 /// Tries before those around thresholds.
 const FIRST: usize = 5;
 /// Tries around each threshold.
-const AROUND: usize = 2;
+const AROUND: usize = 3;
 
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
-    let integers = kinds.iter().any(|kind| *kind != Kind::Real);
+    let integers = kinds.iter().any(|kind| !matches!(kind, Kind::Float(_)));
     PATTERNS.len() + usize::from(integers) + AROUND * thresholds.len()
 }
 
@@ -119,7 +148,9 @@ pub(super) fn point(
     let seed = random(seed, attempt as u64);
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
-        Some(late) if late < AROUND * thresholds.len() => around(seed, thresholds[late / AROUND], kinds),
+        Some(late) if late < AROUND * thresholds.len() => {
+            around(seed, (thresholds[late / AROUND], late % AROUND), kinds)
+        }
         Some(late) => {
             // Only where there are integers is there a try beyond the patterns.
             let pattern = PATTERNS.get(FIRST + late - AROUND * thresholds.len()).copied();
@@ -128,12 +159,17 @@ pub(super) fn point(
     }
 }
 
-/// Values next to a threshold, and on it.
-fn around(seed: u64, threshold: Small, kinds: &[Kind]) -> Vec<Small> {
+/// Values next to a threshold, and on it; the last time half of it and half as much again, of either
+/// sign, because a rounded threshold is on neither side of itself.
+fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<Small> {
     let step = Ratio::from_integer(1 + threshold.to_integer().abs() / 64);
     let value = |rank: usize| {
-        let side = Ratio::from_integer((random(seed, rank as u64) % 3) as i64 - 1);
-        threshold + side * step
+        let word = random(seed, rank as u64);
+        if time + 1 == AROUND {
+            let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
+            return if word & 1 == 0 { part } else { -part };
+        }
+        threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
 }
@@ -165,4 +201,27 @@ fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind], lone: &[bool]) -> Vec<
         }
     };
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_numbers_of_their_format() {
+        let of = |above: i64, below: i64, format| Kind::of(format).admit(Ratio::new(above, below));
+        assert_eq!(of(876, 1, Format::E4m3), Ratio::from_integer(448));
+        assert_eq!(of(-17, 1, Format::E4m3), Ratio::from_integer(-16));
+        assert_eq!(of(1, 1000, Format::E4m3), Ratio::new(1, 512));
+        assert_eq!(of(999, 1, Format::E5m2), Ratio::from_integer(1024));
+        assert_eq!(of(2049, 1, Format::F16), Ratio::from_integer(2048));
+        assert_eq!(of(100_000, 1, Format::F16), Ratio::from_integer(65_504));
+        assert_eq!(of(1, 3, Format::Bf16), Ratio::new(171, 512));
+        assert_eq!(of(1, 10, Format::F32), Ratio::new(13_421_773, 1 << 27));
+        for format in [Format::E4m3, Format::F16, Format::F32, Format::F64] {
+            for exact in [0, 1, -3, 16] {
+                assert_eq!(of(exact, 8, format), Ratio::new(exact, 8));
+            }
+        }
+    }
 }

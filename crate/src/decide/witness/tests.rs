@@ -157,13 +157,13 @@ fn exponentials_that_agree_stay_alike() {
 }
 
 #[test]
-fn differences_of_rounding_size_are_only_close() {
+fn neighbours_of_a_rounded_constant_show_nothing() {
     let constant = |optimized: bool| 0.337_412f32.to_bits() + u32::from(optimized);
     let search = found(|terms, optimized| {
         let constant = terms.number(Format::F32, u64::from(constant(optimized)));
         terms.mul(x(0), constant)
     });
-    assert!(matches!(search, Search::Close(part) if part > 1e-8 && part < 1e-6), "{search:?}");
+    assert!(matches!(search, Search::Alike(points) if points > 10), "{search:?}");
 }
 
 #[test]

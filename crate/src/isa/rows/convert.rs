@@ -1,7 +1,8 @@
 //! `cvt` among integers and floats of every width (PTX ISA 9.0, 9.7.9.21).
 //!
 //! Between floats a rounding to nearest reads as the identity over the reals, a directed one stays
-//! a [`Terms::round`]. Float to integer rounds and clamps to the range of the integer (NaN gives 0,
+//! a [`Terms::round`]; `.satfinite` into fp8 and f16 takes
+//! numbers to be in range, and a clamp to that range before it for nothing. Float to integer rounds and clamps to the range of the integer (NaN gives 0,
 //! for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
 //! integer wraps, or clamps under `.sat`.
 
@@ -184,6 +185,17 @@ fn lanes_f32_to_f32(extra: Extra) -> Option<LaneFn> {
 fn float_meaning(to: Format, mode: Mode, narrows: bool, extra: Extra) -> Option<Meaning> {
     if extra.sat {
         return Some(Meaning::Real(real::clamp01));
+    }
+    let narrow = matches!(to, Format::E4m3 | Format::E5m2 | Format::F16);
+    if extra.finite && narrow && mode == Mode::Nearest {
+        return Some(Meaning::Real(match (to, extra.relu) {
+            (Format::E4m3, false) => real::saturating::<448, false>,
+            (Format::E4m3, true) => real::saturating::<448, true>,
+            (Format::E5m2, false) => real::saturating::<57_344, false>,
+            (Format::E5m2, true) => real::saturating::<57_344, true>,
+            (_, false) => real::saturating::<65_504, false>,
+            (_, true) => real::saturating::<65_504, true>,
+        }));
     }
     if extra.relu {
         return Some(Meaning::Real(real::relu));
@@ -600,7 +612,7 @@ pub(super) const ROWS: &[Row] = &[
             "cvt.frnd.satfinite{.relu}.dtype.atype d, a, b; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f32",
         ],
         build: pair,
-        real: "the same numbers",
+        real: "the same numbers, taken to be in range",
         section: "9.7.9.21",
         summary: "Converts two f32 into a pair of fp8, the first into the upper half.",
         example: "cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;",

@@ -16,6 +16,7 @@
 //! Misses: the assumption ledger, which only a report shows; the file states the kinds.
 
 mod axioms;
+mod guards;
 mod plan;
 mod smt;
 mod sympy;
@@ -113,7 +114,7 @@ fn title(kernels: [&str; 2], pairs: usize, options: &Options) -> Vec<String> {
         "Inlined library code (expf, division, ...) is already replaced by the function it computes."
             .to_owned(),
         constants.to_owned(),
-        "Denominators are assumed not to be zero, arguments of roots and logarithms to be in range."
+        "Where they are used, denominators are assumed not to be zero, arguments of roots and logarithms in range."
             .to_owned(),
     ]
 }

@@ -36,6 +36,8 @@ pub(super) struct Plan<'a> {
     pub(super) meanings: &'a [Meaning],
     /// Nodes to define, ascending.
     pub(super) nodes: Vec<u32>,
+    /// All nodes that occur, ascending.
+    pub(super) reached: Vec<u32>,
     /// Elements that occur, ascending.
     pub(super) elements: Vec<u32>,
     /// Constants that occur, ascending.
@@ -113,11 +115,13 @@ impl<'a> Plan<'a> {
                 _ => [(), ()],
             };
         }
+        let reached = nodes.clone();
         nodes.retain(|node| !merged[*node as usize]);
         Ok(Plan {
             terms,
             meanings,
             nodes,
+            reached,
             elements: elements.into_iter().collect(),
             constants: constants.into_iter().collect(),
             splits,

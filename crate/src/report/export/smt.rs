@@ -6,6 +6,7 @@
 //! ([`FACTS`], [`axioms`](super::axioms)); the rest is left open, so `sat` shows nothing.
 
 use super::axioms::{self, Part, Split};
+use super::guards::{self, Case};
 use super::plan::{Plan, Sort, Summand, arity, bit_name};
 use super::{Conditions, Failure, within};
 use crate::base::Format;
@@ -44,6 +45,9 @@ pub(super) fn write(conditions: &Conditions<'_>) -> Result<String, Failure> {
         let kernel = ["reference", "optimized"][side];
         let _ = writeln!(script.body, "\n; The {kernel} kernel.");
         script.constants(side, plan)?;
+        let roots: Vec<Term> = conditions.pairs.iter().map(|pair| pair.terms[side]).collect();
+        let guarded = guards::guarded(plan, &roots);
+        script.guarded = guarded.iter().map(|(node, _)| *node).collect();
         let mut splits = plan.splits.iter().peekable();
         for (written, node) in plan.nodes.iter().enumerate() {
             if written.is_multiple_of(1024) {
@@ -54,6 +58,8 @@ pub(super) fn write(conditions: &Conditions<'_>) -> Result<String, Failure> {
                 script.split(side, plan, *node as usize, split);
             }
         }
+        script.under_guards(side, plan, &guarded);
+        within(&script.body, conditions.budget)?;
     }
     let _ = writeln!(script.body, "\n; Some output element differs.\n(assert (or false");
     for pair in &conditions.pairs {
@@ -81,6 +87,10 @@ struct Script {
     extremes: BTreeSet<&'static str>,
     /// What was assumed of a term once.
     assumed: BTreeSet<String>,
+    /// Nodes of the side being written whose value is not used on every input.
+    guarded: BTreeSet<u32>,
+    /// What is so where such a node is used.
+    if_used: Vec<(u32, String)>,
 }
 
 impl Script {
@@ -211,6 +221,43 @@ impl Script {
         }
     }
 
+    /// What is so wherever the value of a node is used.
+    fn assume_where_used(&mut self, at: usize, facts: &mut String, fact: String) {
+        if self.guarded.contains(&(at as u32)) {
+            self.if_used.push((at as u32, fact));
+        } else {
+            self.assume(facts, fact);
+        }
+    }
+
+    /// When the values of guarded nodes are used, and what is so then.
+    fn under_guards(&mut self, side: usize, plan: &Plan<'_>, guarded: &[(u32, Vec<Case>)]) {
+        let facts = std::mem::take(&mut self.if_used);
+        if facts.is_empty() {
+            return;
+        }
+        let used = |node: u32| format!("{}.{}.used", SIDES[side], Term::from_node(node as usize).raw());
+        let _ = writeln!(self.body, "; Where the values of guarded steps are used, and what is so there.");
+        for (node, cases) in guarded {
+            let mut value = "(or false".to_owned();
+            for Case { user, guard } in cases {
+                let guard = guard.map(|(condition, holds)| {
+                    let condition = self.as_sort(side, plan, condition, Sort::Condition);
+                    if holds { condition } else { format!("(not {condition})") }
+                });
+                let _ = match (user.map(used), guard) {
+                    (Some(user), Some(guard)) => write!(value, " (and {user} {guard})"),
+                    (Some(one), None) | (None, Some(one)) => write!(value, " {one}"),
+                    (None, None) => write!(value, " true"),
+                };
+            }
+            let _ = writeln!(self.body, "(define-fun {} () Bool {value}))", used(*node));
+        }
+        for (node, fact) in facts {
+            let _ = writeln!(self.body, "(assert (=> {} {fact}))", used(node));
+        }
+    }
+
     fn define(&mut self, side: usize, plan: &Plan<'_>, at: usize) -> Result<(), Failure> {
         let root = Term::from_node(at);
         let mut facts = String::new();
@@ -220,15 +267,15 @@ impl Script {
             Node::Mul(a, b) => format!("(* {} {})", real(self, a), real(self, b)),
             Node::Div(a, b) => {
                 let (above, below) = (real(self, a), real(self, b));
-                self.denominator(plan, b, &below, &mut facts)?;
+                self.denominator(plan, (at, b), &below, &mut facts)?;
                 format!("(/ {above} {below})")
             }
             Node::Unary(function, a) => {
                 let argument = real(self, a);
                 if function == Unary::Recip {
-                    self.denominator(plan, a, &argument, &mut facts)?;
+                    self.denominator(plan, (at, a), &argument, &mut facts)?;
                 }
-                self.unary(function, &argument, &mut facts)
+                self.unary(at, function, &argument, &mut facts)
             }
             Node::Max(a, b) => {
                 self.extremes.insert("max");
@@ -334,7 +381,7 @@ impl Script {
     fn denominator(
         &mut self,
         plan: &Plan<'_>,
-        term: Term,
+        (at, term): (usize, Term),
         text: &str,
         facts: &mut String,
     ) -> Result<(), Failure> {
@@ -344,21 +391,21 @@ impl Script {
             }
             Some(_) => Ok(()),
             None => {
-                self.assume(facts, format!("(not (= {text} 0.0))"));
+                self.assume_where_used(at, facts, format!("(not (= {text} 0.0))"));
                 Ok(())
             }
         }
     }
 
-    fn unary(&mut self, function: Unary, a: &str, facts: &mut String) -> String {
+    fn unary(&mut self, at: usize, function: Unary, a: &str, facts: &mut String) -> String {
         match function {
             Unary::Neg => format!("(- {a})"),
             Unary::Recip => format!("(/ 1.0 {a})"),
             Unary::Sqrt | Unary::Rsqrt => {
                 let root = self.real("real.sqrt", a);
                 let sign = if function == Unary::Sqrt { ">=" } else { ">" };
-                self.assume(facts, format!("({sign} {root} 0.0)"));
-                self.assume(facts, format!("(= (* {root} {root}) {a})"));
+                self.assume_where_used(at, facts, format!("({sign} {root} 0.0)"));
+                self.assume_where_used(at, facts, format!("(= (* {root} {root}) {a})"));
                 if function == Unary::Sqrt { root } else { format!("(/ 1.0 {root})") }
             }
             Unary::Cbrt => {
@@ -373,9 +420,9 @@ impl Script {
             }
             Unary::Log | Unary::Log2 => {
                 let log = self.real("real.log", a);
-                self.assume(facts, format!("(> {a} 0.0)"));
+                self.assume_where_used(at, facts, format!("(> {a} 0.0)"));
                 let back = self.real("real.exp", &log);
-                self.assume(facts, format!("(= {back} {a})"));
+                self.assume_where_used(at, facts, format!("(= {back} {a})"));
                 if function == Unary::Log { log } else { format!("(/ {log} {})", self.ln2()) }
             }
             Unary::Sin | Unary::Cos => {

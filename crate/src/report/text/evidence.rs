@@ -214,6 +214,7 @@ impl Page<'_> {
                 false => {
                     let all = [
                         (output.equal, "equal"),
+                        (output.close, "equal up to rounding"),
                         (output.different, "different"),
                         (output.unknown, "undecided"),
                     ];
@@ -290,6 +291,7 @@ impl Page<'_> {
         }
         let word = match group.answer {
             Answer::Equal | Answer::Single => "equal",
+            Answer::Close => "equal up to rounding",
             Answer::Different => "different",
             Answer::Unknown => "undecided",
         };

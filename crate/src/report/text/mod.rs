@@ -85,9 +85,12 @@ const BOLD: Style = Style::new().effects(Effects::BOLD);
 const DIM: Style = Style::new().effects(Effects::DIMMED);
 const MARK: Style = AnsiColor::Red.on_default().effects(Effects::BOLD);
 
-/// A character and a colour for a verdict: good, bad, undecided.
+/// A character and a colour for a verdict: good, good up to rounding, bad, undecided.
 fn look(verdict: Verdict) -> (char, Style) {
     match verdict.exit_status() {
+        _ if verdict == Verdict::EqualUpToRounding => {
+            ('≈', AnsiColor::Cyan.on_default().effects(Effects::BOLD))
+        }
         0 => ('✓', AnsiColor::Green.on_default().effects(Effects::BOLD)),
         1 => ('✗', AnsiColor::Red.on_default().effects(Effects::BOLD)),
         2 => ('?', AnsiColor::Yellow.on_default().effects(Effects::BOLD)),
@@ -174,7 +177,11 @@ impl Page<'_> {
         let report = self.report;
         let arithmetic = matches!(
             report.verdict,
-            Verdict::Equivalent | Verdict::NotEquivalent | Verdict::RaceFree | Verdict::Unknown
+            Verdict::Equivalent
+                | Verdict::EqualUpToRounding
+                | Verdict::NotEquivalent
+                | Verdict::RaceFree
+                | Verdict::Unknown
         );
         let rows: Vec<_> = report
             .assumptions
