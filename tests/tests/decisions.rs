@@ -356,11 +356,12 @@ fn changed_expressions_are_never_equal() {
 }
 
 /// The certificates that a forger can write: what they carry is a method and a count.
-const METHODS: [Method; 4] = [
+const METHODS: [Method; 5] = [
     Method::SameExpression,
     Method::NormalForm { terms: 3 },
     Method::CommonDenominator { terms: 3 },
     Method::Cases { cases: 2 },
+    Method::Evaluation { points: 4, bits: 160 },
 ];
 
 fn forged(members: Vec<u32>, equality: Equality) -> Decision {

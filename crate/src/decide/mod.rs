@@ -1,7 +1,8 @@
 //! Deciding whether two terms are the same function of the tensor elements.
 //!
 //! For each output element, in this order: terms that are built alike are equal (`same`); sums of
-//! the same products are (`sums`); terms with one normal form are equal (`normalize`, `forms`); terms
+//! the same products are (`sums`); terms with the same values at random points of prime fields are
+//! (`evaluation`); terms with one normal form are equal (`normalize`, `forms`); terms
 //! whose difference vanishes once closed sums are opened are equal; otherwise only concrete inputs say
 //! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
 //! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
@@ -17,6 +18,7 @@ mod cases;
 mod choices;
 mod closeness;
 mod constants;
+mod evaluation;
 pub mod fingerprint;
 mod forms;
 pub mod idioms;
@@ -92,7 +94,9 @@ impl Certificate {
             Method::SameSum { .. } => "both sides add up the same summands, in another order",
             Method::NormalForm { .. } => "both sides have the same normal form",
             Method::Cases { .. } => "the difference is zero in each case of the comparisons",
-            Method::SameExpression | Method::CommonDenominator { .. } => &self.summary,
+            Method::SameExpression | Method::Evaluation { .. } | Method::CommonDenominator { .. } => {
+                &self.summary
+            }
         };
         sentence.to_owned()
     }
@@ -117,6 +121,13 @@ pub enum Method {
     CommonDenominator {
         /// Terms of the reference's form.
         terms: u32,
+    },
+    /// Both sides have the same residues at random points of prime fields.
+    Evaluation {
+        /// How many points.
+        points: u32,
+        /// The chance that they differ all the same is below 2 to the minus this.
+        bits: u32,
     },
     /// The difference is zero in every way the comparisons can come out.
     Cases {

@@ -8,6 +8,7 @@
 use super::cases::vanishes_by_cases;
 use super::closeness::{self, Close};
 use super::constants::Computed;
+use super::evaluation::evaluate;
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
@@ -106,9 +107,25 @@ pub(super) fn decide<'a, R: Send>(
         let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
         let read = Reading::of(options, budget, problem, &open, &mut ledger)?;
         let meanwhile = || done = Some(meanwhile(&read));
-        let equalities = decide_open(budget, problem, &read, open.len(), &mut ledger, meanwhile)?;
-        for (index, equality) in rest.iter().zip(equalities) {
-            answers[*index] = Some(equality);
+        let (evaluated, ()) = rayon::join(|| evaluate(budget, &read, problem.elements), meanwhile);
+        let mut evaluated = evaluated?;
+        evaluated.notes.insert(Assumption::FiniteValues);
+        for assumption in evaluated.notes {
+            ledger.note(assumption, 1, None);
+        }
+        let mut left = Vec::new();
+        for (at, certificate) in evaluated.proved.into_iter().enumerate() {
+            match certificate {
+                Some(certificate) => answers[rest[at]] = Some(Equality::Equal(certificate)),
+                None => left.push(at),
+            }
+        }
+        progress.decided.fetch_add((open.len() - left.len()) as u64, Ordering::Relaxed);
+        if !left.is_empty() {
+            let equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
+            for (at, equality) in left.iter().zip(equalities) {
+                answers[rest[*at]] = Some(equality);
+            }
         }
         reading = Some(read);
     }
@@ -151,30 +168,26 @@ fn compare_as_sums(
     Ok(portions?.concat())
 }
 
-/// Answers for the pairs of a reading, which are so many and not built alike. While one thread works
-/// out what they share, another does something else.
+/// Answers for some pairs of a reading, which are not built alike.
 fn decide_open(
     budget: &Budget,
     problem: &Problem<'_>,
     reading: &Reading<'_>,
-    count: usize,
+    chosen: &[usize],
     ledger: &mut Ledger,
-    meanwhile: impl FnOnce() + Send,
 ) -> Result<Vec<Equality>, Exhausted> {
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
     let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
-    let pairs: Vec<(Term, Term)> = (0..count).map(|at| reading.pair(at)).collect();
+    let pairs: Vec<(Term, Term)> = chosen.iter().map(|at| reading.pair(*at)).collect();
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     // What the first pair needs, others need as well: it is worked out once, and copied.
     let (first, rest) = pairs.split_at(usize::from(sharing));
-    let mut go_ahead = || decide_portion(&shared, &mut normalizer, first);
-    let ahead = if sharing { rayon::join(go_ahead, meanwhile).0 } else { go_ahead() };
-    let mut portions = vec![ahead?];
+    let mut portions = vec![decide_portion(&shared, &mut normalizer, first)?];
     let most = if sharing { PORTIONS_SHARING } else { PORTIONS };
     let others: Result<Vec<Portion>, Exhausted> = rest
         .par_chunks(rest.len().div_ceil(most).max(1))

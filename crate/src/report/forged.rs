@@ -26,11 +26,12 @@ const OUTPUTS: usize = 8;
 
 const DIFFERING: &str = "a proof for outputs that differ";
 
-const METHODS: [Method; 4] = [
+const METHODS: [Method; 5] = [
     Method::SameExpression,
     Method::NormalForm { terms: 3 },
     Method::CommonDenominator { terms: 3 },
     Method::Cases { cases: 2 },
+    Method::Evaluation { points: 4, bits: 160 },
 ];
 
 /// What hardly any input shows is beyond a second look at a few points: small values that are skipped,

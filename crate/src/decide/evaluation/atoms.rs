@@ -1,0 +1,181 @@
+//! Atoms: free variables for what is no sum, product, quotient or exponential.
+//!
+//! An atom is known by a key, and two atoms with one key are one. Keys are made of residues of
+//! arguments in all lanes: arguments that are the same function have the same residues, so what is
+//! one function of them gets one atom, whichever kernel it comes from.
+//!
+//! Numbers that differ by a rational factor belong to one *class*: for them `max(c·d, 0)` is
+//! `c·max(d, 0)`, `[c·d > 0]` is `[d > 0]` and `√(c·d)` is `√c·√d`, with signs minded. The class is
+//! found by the ratios of the residues between lanes, which a common factor does not change, and the
+//! factor by writing the ratio to the first member as a small fraction, the same in all lanes and
+//! modulo all three primes (modulo one, √2 or a large fraction may look like a small one, of either
+//! sign).
+
+use super::constants::{ABOVE, ATOM, NEGATIVE, POSITIVE, root_of_fraction};
+use super::field::{self, LANES, LEVELS, Residue, ZERO};
+use super::sets::{Set, Sets};
+use super::value::{Kind, Levels, Sign, Value, by_level};
+use rustc_hash::FxHashMap;
+
+/// A number's class, and its ratio to the class's first member.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Member {
+    pub(super) class: u32,
+    pub(super) ratio: (i64, i64),
+}
+
+/// What a residue says of a number's sign.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Classified {
+    /// A rational constant of that sign.
+    Constant(i64),
+    Member(Member),
+}
+
+pub(super) struct Atoms {
+    pub(super) seed: [u64; 2],
+    keys: FxHashMap<Box<[u64]>, u32>,
+    classes: FxHashMap<Residue, Vec<u32>>,
+    /// The first member of each class.
+    first: Vec<[Residue; LEVELS]>,
+    /// Candidates of maxima, by their residues.
+    candidates: FxHashMap<Residue, u32>,
+    values: Vec<(Value, Levels)>,
+    pub(super) sets: Sets,
+}
+
+impl Atoms {
+    pub(super) fn new(seed: [u64; 2]) -> Atoms {
+        Atoms {
+            seed,
+            keys: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            first: Vec::new(),
+            candidates: FxHashMap::default(),
+            values: Vec::new(),
+            sets: Sets::default(),
+        }
+    }
+
+    fn free(&self, levels: Levels, name: u64) -> Value {
+        Value::unknown(by_level!(levels, L => field::random_residue(self.seed, L, name)))
+    }
+
+    /// How many keys were told apart.
+    pub(super) fn count(&self) -> usize {
+        self.keys.len() + self.first.len() + self.values.len()
+    }
+
+    /// The free variable with a key.
+    pub(super) fn atom(&mut self, levels: Levels, key: Vec<u64>) -> Value {
+        let next = self.keys.len() as u32;
+        let id = *self.keys.entry(key.into_boxed_slice()).or_insert(next);
+        self.free(levels, ATOM | u64::from(id))
+    }
+
+    /// The class of a number; `None` if a residue is 0 by chance.
+    pub(super) fn classify(&mut self, number: &[Residue; LEVELS]) -> Option<Classified> {
+        if number[0] == ZERO {
+            return Some(Classified::Constant(0));
+        }
+        if let Some((above, _)) = field::rational(number) {
+            return Some(Classified::Constant(above.signum()));
+        }
+        // Every lane over the first.
+        let inverse = field::invert(0, [number[0][0]; LANES])?;
+        let ratios = field::multiply(0, number[0], inverse);
+        let known = self.classes.entry(ratios).or_default();
+        for class in known.iter() {
+            let mut turned = [ZERO; LEVELS];
+            for (level, turned) in turned.iter_mut().enumerate() {
+                let first = field::invert(level, self.first[*class as usize][level])?;
+                *turned = field::multiply(level, number[level], first);
+            }
+            if let Some(ratio) = field::rational(&turned) {
+                return Some(Classified::Member(Member { class: *class, ratio }));
+            }
+        }
+        let class = self.first.len() as u32;
+        known.push(class);
+        self.first.push(*number);
+        Some(Classified::Member(Member { class, ratio: (1, 1) }))
+    }
+
+    /// `max(number, 0)` of a number of a class.
+    pub(super) fn above_zero(&self, member: Member, number: Value, levels: Levels) -> Value {
+        let (above, below) = member.ratio;
+        let first = self.free(levels, ABOVE | u64::from(member.class)).scaled((above.abs(), below), levels);
+        // max(-d, 0) = max(d, 0) - d.
+        let value = if above > 0 { first } else { first.plus(number, levels) };
+        value.with_sign(Sign::NOT_NEGATIVE)
+    }
+
+    /// `[number > 0]` of a number of a class.
+    pub(super) fn is_above(&self, member: Member, levels: Levels) -> Value {
+        let side = if member.ratio.0 > 0 { POSITIVE } else { NEGATIVE };
+        let condition = self.free(levels, side | u64::from(member.class));
+        Value { chosen: true, ..condition.with_sign(Sign::NOT_NEGATIVE) }
+    }
+
+    /// `√number` of a number of a class.
+    pub(super) fn root(&mut self, member: Member, levels: Levels) -> Value {
+        let (above, below) = member.ratio;
+        let root = self.atom(levels, vec![0, u64::from(member.class), u64::from(above > 0)]);
+        let mut at = [ZERO; LEVELS];
+        for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
+            match root_of_fraction(self.seed, level, (above.abs(), below)) {
+                Some(factor) => *at = field::multiply(level, root.at[level], factor),
+                None => return Value::LOST,
+            }
+        }
+        Value { at, sign: Sign::NOT_NEGATIVE, ..root }
+    }
+
+    /// A set of one candidate of a maximum.
+    pub(super) fn candidate(&mut self, value: Value, levels: Levels) -> Set {
+        let next = self.values.len() as u32;
+        let id = *self.candidates.entry(value.at[0]).or_insert(next);
+        if id == next {
+            self.values.push((value, levels));
+        } else {
+            let (known, have) = &mut self.values[id as usize];
+            for level in (0..LEVELS).filter(|level| (levels & !*have) >> level & 1 == 1) {
+                known.at[level] = value.at[level];
+            }
+            *have |= levels;
+        }
+        self.sets.of(id)
+    }
+
+    /// The maximum of a set of candidates, which have residues at those levels.
+    pub(super) fn maximum(&mut self, set: Set, levels: Levels) -> Value {
+        match self.sets.len(set) {
+            1 => self.values[self.sets.members(set)[0] as usize].0,
+            2 => {
+                let members = self.sets.members(set);
+                let [a, b] = [0, 1].map(|at| self.values[members[at] as usize].0);
+                self.larger(a, b, levels)
+            }
+            _ => self.free(levels, ATOM | 1 << 36 | u64::from(set.number())),
+        }
+    }
+
+    /// `max(a, b)`, at all levels.
+    fn larger(&mut self, a: Value, b: Value, levels: Levels) -> Value {
+        let difference = a.minus(b, levels);
+        match self.classify(&difference.at) {
+            None => Value::LOST,
+            Some(Classified::Constant(sign)) => {
+                if sign > 0 {
+                    a
+                } else {
+                    b
+                }
+            }
+            Some(Classified::Member(member)) => {
+                let gain = self.above_zero(member, difference, levels);
+                Value { kind: Kind::Finite, ..b.plus(gain, levels) }
+            }
+        }
+    }
+}

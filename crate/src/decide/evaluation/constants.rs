@@ -1,0 +1,89 @@
+//! Constants as residues.
+//!
+//! A rational is itself. √2 is a root modulo the prime, so that √2·√2 = 2 and √2·√3 = √6; e is
+//! `2^λ`, where λ, the value of log₂ e, is a random residue of its own at each level, and ln 2 is its
+//! inverse: then e^(ln 2) = 2. π, ln 10 and roots that the field lacks are free variables: what holds
+//! whatever they are holds for what they are.
+
+use super::field::{self, LANES, LEVELS, Residue};
+use crate::decide::constants::{Exact, Factor};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::{BigRational, Ratio};
+use num_traits::ToPrimitive;
+
+/// Names of random residues: what they belong to stands in the upper bits.
+pub(super) const ELEMENT: u64 = 1 << 40;
+pub(super) const ATOM: u64 = 2 << 40;
+pub(super) const ABOVE: u64 = 3 << 40;
+pub(super) const POSITIVE: u64 = 4 << 40;
+pub(super) const NEGATIVE: u64 = 5 << 40;
+const NAMED: u64 = 6 << 40;
+const ROOT: u64 = 7 << 40;
+
+/// log₂ e at a level.
+pub(super) fn lambda(seed: [u64; 2], level: usize) -> Residue {
+    field::random_residue(seed, level, NAMED)
+}
+
+/// The residue of a constant at a level; `None` where a power is absurd.
+pub(super) fn residue(seed: [u64; 2], level: usize, exact: &Exact) -> Option<Residue> {
+    let mut value = rational(level, exact.coefficient())?;
+    for (factor, power) in exact.factors() {
+        let factor = match factor {
+            Factor::Prime(prime) => prime_power(seed, level, *prime, *power)?,
+            Factor::E if level + 1 < LEVELS => {
+                let power = rational(level + 1, &big(*power))?;
+                let exponent = field::multiply(level + 1, lambda(seed, level + 1), power);
+                field::power_of_two(level, exponent)
+            }
+            Factor::E => whole_power(level, field::random_residue(seed, level, NAMED + 1), *power)?,
+            Factor::Pi => whole_power(level, field::random_residue(seed, level, NAMED + 2), *power)?,
+            Factor::Ln10 => whole_power(level, field::random_residue(seed, level, NAMED + 3), *power)?,
+            Factor::Ln2 => whole_power(level, lambda(seed, level), -*power)?,
+        };
+        value = field::multiply(level, value, factor);
+    }
+    Some(value)
+}
+
+/// `√(above / below)` of a positive fraction.
+pub(super) fn root_of_fraction(seed: [u64; 2], level: usize, (above, below): (i64, i64)) -> Option<Residue> {
+    let exact = Exact::rational(BigRational::new(above.into(), below.into()));
+    residue(seed, level, &exact.power(Ratio::new(1, 2))?)
+}
+
+fn prime_power(seed: [u64; 2], level: usize, prime: u64, power: Ratio<i64>) -> Option<Residue> {
+    let (mut degree, mut root) = (*power.denom() as u64, prime % field::PRIMES[level]);
+    while degree.is_multiple_of(2) {
+        match field::square_root(level, root) {
+            Some(square_root) => (degree, root) = (degree / 2, square_root),
+            None => {
+                let name = ROOT | prime << 16 | degree;
+                return whole_power(level, field::random_residue(seed, level, name), power * *power.denom());
+            }
+        }
+    }
+    let root = if degree == 1 { [root; LANES] } else { field::odd_root(level, [root; LANES], degree)? };
+    whole_power(level, root, power * *power.denom())
+}
+
+fn whole_power(level: usize, base: Residue, power: Ratio<i64>) -> Option<Residue> {
+    if !power.is_integer() {
+        return None;
+    }
+    let power = power.to_integer();
+    let base = if power < 0 { field::invert(level, base)? } else { base };
+    Some(field::power(level, base, power.unsigned_abs()))
+}
+
+fn big(value: Ratio<i64>) -> BigRational {
+    BigRational::new((*value.numer()).into(), (*value.denom()).into())
+}
+
+fn rational(level: usize, value: &BigRational) -> Option<Residue> {
+    let reduce = |n: &BigInt| n.mod_floor(&BigInt::from(field::PRIMES[level])).to_u64();
+    let above = [reduce(value.numer())?; LANES];
+    let below = field::invert(level, [reduce(value.denom())?; LANES])?;
+    Some(field::multiply(level, above, below))
+}

@@ -1,0 +1,182 @@
+//! Equality by evaluation at random points of prime fields: complete for what it follows, linear in
+//! the number of nodes, and independent of how a formula is written.
+//!
+//! Both kernels' terms are evaluated at the same random points of a tower of prime fields
+//! ([`field`]), in which the identities that we believe in hold: those of commutative fields, and
+//! e^(a+b) = e^a·e^b, e^(ln 2) = 2, 2^1 = 2, through two levels of nesting. What is none of these
+//! operations is an *atom* ([`atoms`]): a free variable, one for all that have the same key.
+//!
+//! # Why equal residues mean equal functions
+//!
+//! 1. *Atoms as free variables.* If an identity holds whatever the atoms' values are, it holds for
+//!    what they stand for. So it may relate atoms in no way that is not true, and need not relate
+//!    them in all ways that are: keys decide completeness, never soundness. Two atoms are one if
+//!    their keys are, and keys are residues of arguments in all lanes, so a key met by two different
+//!    functions is the same accident as in 4.
+//! 2. *Conditions* are atoms as well: `if c then a else b` is `b + c·(a - b)` with c free, where
+//!    [d > 0] and [d < 0] are two variables and [d = 0] is one minus both. Set c to what it is at some
+//!    input, and the identity is one between what the two kernels compute there: a branch that is not
+//!    taken is multiplied by an exact 0 before anything is evaluated, so a division by zero in it does
+//!    no harm, and nothing is assumed of a guarded denominator. (A guarded denominator that itself
+//!    depends on conditions could vanish identically where its guard is off; it is lost.) Where d = 0 is a case like the others:
+//!    no set of measure zero is left out. (Two computations that divide by nothing that is zero at an
+//!    input, and are one rational function, have one value there: the function is regular at that
+//!    point, and both are that value.)
+//! 3. *Maxima.* max(a, b) is b + max(a - b, 0), and max(d, 0) one variable for all positive multiples
+//!    of d, with max(-d, 0) = max(d, 0) - d; |d|, min, and choices by the sign of d between values
+//!    whose difference is a multiple of d are written with it. A maximum of more is a variable known
+//!    by its set of candidates. None of these looks at a sample of the reals.
+//! 4. *Chance.* The difference of the two sides is a quotient of polynomials in the residues of
+//!    elements, atoms and exponentials, of a degree that is bounded on the way. Unless it is zero, it
+//!    vanishes in one lane with a chance of at most degree/p (Schwartz and Zippel), and in all lanes
+//!    with the product, since lanes are independent; the same for each pair of keys. The bound is
+//!    reported, and below 2^-100 or the pair is not decided here. Two steps are not theorems: residues
+//!    come from a hash of the question (Fiat and Shamir), taken for random; and powers 2^h of
+//!    exponents with coefficients that are no small integers are taken to be as unrelated as variables
+//!    of degree 1 + deg h (for small integers they are Laurent monomials, and it is a theorem).
+//! 5. *Roots* are variables by class of radicand, and r² does not meet its radicand: a root in the
+//!    field has the wrong sign in half of all cases, and √(x²) would be x by luck.
+//! 6. *Denominators.* A division by what is zero in some lane is lost, not decided. Where a kernel
+//!    divides by what may be zero for some inputs, those inputs are excluded, and the ledger says so.
+//!
+//! Misses (left to the normal forms): a choice between finite and infinite values, relations between
+//! conditions, r·r against r², sums inside logarithms, more than two nested exponentials.
+//! Source: Schwartz 1980, Zippel 1979; Wu et al., *Mirage* (OSDI 2025) for exponentials.
+
+mod atoms;
+mod constants;
+mod field;
+mod sets;
+#[cfg(test)]
+mod tests;
+mod value;
+mod walk;
+
+use super::{Certificate, Method, Reading};
+use crate::base::{Budget, Exhausted};
+use crate::diag::Assumption;
+use crate::term::eval::Cone;
+use crate::term::print::Printer;
+use crate::term::{Elements, Term};
+use atoms::Atoms;
+use field::{LANES, random};
+use std::collections::BTreeSet;
+use value::{Kind, Value};
+use walk::{Domain, Walk};
+
+/// The exponent of 2 that the chance of error has to stay below.
+const LEAST_BITS: f64 = 100.0;
+/// Bytes that a node takes while both sides are evaluated.
+const NODE_BYTES: u64 = 160;
+/// Leaves shown of what is assumed not to be zero.
+const SHOWN: usize = 24;
+
+/// What evaluation found.
+pub(super) struct Evaluated {
+    /// For each pair of the reading, why it is equal, if it was found to be.
+    pub(super) proved: Vec<Option<Certificate>>,
+    /// What that assumes.
+    pub(super) notes: BTreeSet<Assumption>,
+}
+
+/// Evaluates both sides of all pairs of a reading.
+pub(super) fn evaluate(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    elements: &Elements,
+) -> Result<Evaluated, Exhausted> {
+    let count = reading.roots(0).len();
+    let nothing = Evaluated { proved: vec![None; count], notes: BTreeSet::new() };
+    let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
+    if nodes * NODE_BYTES > budget.memory / 2 {
+        return Ok(nothing);
+    }
+    let cones = [0, 1].map(|side| Cone::of(reading.terms(side), reading.roots(side), budget));
+    let [left, right] = cones;
+    let cones = [left?, right?];
+    let seed = seed_of(reading, &cones);
+    at_points(budget, reading, elements, &cones, seed)
+}
+
+/// The same at the points that belong to a seed.
+fn at_points(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    elements: &Elements,
+    cones: &[Cone; 2],
+    seed: [u64; 2],
+) -> Result<Evaluated, Exhausted> {
+    let (mut atoms, mut names) = (Atoms::new(seed), Vec::new());
+    let mut values: [Vec<Value>; 2] = Default::default();
+    let (mut key_degree, mut notes) = (1.0f32, BTreeSet::new());
+    for side in 0..2 {
+        let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
+        let walk = Walk::over(terms, &cones[side], meanings, &mut atoms, &mut names, budget)?;
+        values[side] = (0..reading.roots(side).len()).map(|root| walk.root(root)).collect();
+        key_degree = key_degree.max(walk.key_degree);
+        let name = |constant: usize| reading.meanings.name(side, constant).map(str::to_owned);
+        let printer = Printer { terms, elements, constant: &name, limit: SHOWN };
+        notes.extend(walk.domains.iter().map(|domain| match domain {
+            Domain::NotZero(term) => Assumption::DenominatorNonZero(printer.text(*term)),
+            Domain::InRange(term) => Assumption::ArgumentInRange(printer.text(*term)),
+        }));
+    }
+    let compared = (atoms.count() + values[0].len()) as f64;
+    let proved: Vec<Option<Certificate>> = values[0]
+        .iter()
+        .zip(&values[1])
+        .map(|(a, b)| {
+            let same = match (a.kind, b.kind) {
+                (Kind::Finite, Kind::Finite) => a.at[0] == b.at[0],
+                (a, b) => a == b && a != Kind::Lost,
+            };
+            let degree: f32 = [a, b].iter().map(|value| value.degree[0] + value.degree[1]).sum();
+            let bits = error_bits(degree.max(2.0 * key_degree).into(), compared);
+            (same && bits >= LEAST_BITS).then(|| certificate(bits))
+        })
+        .collect();
+    if proved.iter().all(Option::is_none) {
+        notes.clear();
+    }
+    Ok(Evaluated { proved, notes })
+}
+
+/// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in
+/// each lane with a chance of degree/p, p above 2^59.9 and a residue up to 5/4 as likely as 1/p.
+fn error_bits(degree: f64, compared: f64) -> f64 {
+    LANES as f64 * (59.9 - 1.25f64.log2() - degree.max(1.0).log2()) - 2.0 * (compared + 2.0).log2()
+}
+
+fn certificate(bits: f64) -> Certificate {
+    // By tens, so that a group of outputs says one thing.
+    let bits = (bits / 10.0) as u32 * 10;
+    let summary = format!(
+        "equal at {LANES} random points of prime fields of 2^60 elements and more: chance of error < 2^-{bits}"
+    );
+    Certificate { summary, method: Method::Evaluation { points: LANES as u32, bits } }
+}
+
+/// A hash of both cones and of what their constants mean: who writes a kernel cannot choose the points.
+fn seed_of(reading: &Reading<'_>, cones: &[Cone; 2]) -> [u64; 2] {
+    use std::hash::{Hash, Hasher};
+    let mut seed = [0x7761_7270_7072_6f6f, 0x662d_6576_616c_7561];
+    let mut absorb = |word: u64| {
+        seed = [random(seed, word), random([seed[1], seed[0]], !word)];
+    };
+    for (side, cone) in cones.iter().enumerate() {
+        for step in cone.steps() {
+            let mut hasher = rustc_hash::FxHasher::default();
+            step.hash(&mut hasher);
+            absorb(hasher.finish());
+        }
+        for root in cone.roots() {
+            absorb(u64::from(Term::raw(*root)));
+        }
+        for constant in cone.constants() {
+            let mut hasher = rustc_hash::FxHasher::default();
+            format!("{:?}", reading.meanings.side(side)[*constant as usize]).hash(&mut hasher);
+            absorb(hasher.finish());
+        }
+    }
+    seed
+}

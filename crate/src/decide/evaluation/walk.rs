@@ -1,0 +1,627 @@
+//! One pass over a cone: the value of every node at the random points.
+//!
+//! Two sweeps over flat vectors, no recursion. The first goes from the roots down and finds at which
+//! levels each node is asked for: an exponent one level further in than its power, everything that
+//! makes the key of an atom at level 0. The second goes up and computes.
+
+use super::atoms::{Atoms, Classified, Member};
+use super::constants::{self, ELEMENT};
+use super::field::{self, LEVELS, Residue, ZERO};
+use super::sets::Set;
+use super::value::{Kind, Levels, Sign, Value, by_level};
+use crate::base::{Budget, Exhausted};
+use crate::decide::Meaning;
+use crate::term::eval::{Cone, operands};
+use crate::term::{Node, Relation, Term, Terms, Unary};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A condition `[number > 0]` of a number of a class, or its contrary.
+#[derive(Clone, Copy)]
+struct Asked {
+    member: Member,
+    contrary: bool,
+}
+
+/// A value that has to be in a domain, by the step that it belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Domain {
+    NotZero(Term),
+    InRange(Term),
+}
+
+pub(super) struct Walk<'a> {
+    terms: &'a Terms,
+    cone: &'a Cone,
+    atoms: &'a mut Atoms,
+    names: &'a mut Vec<String>,
+    constants: Vec<Value>,
+    steps: Vec<Small>,
+    levels: [Vec<Residue>; LEVELS],
+    lambda: [Residue; LEVELS],
+    inverses: FxHashMap<Term, (Value, Levels)>,
+    asked: FxHashMap<Term, Asked>,
+    /// Candidates of maxima, and of minima (negated), by step.
+    largest: FxHashMap<Term, Set>,
+    smallest: FxHashMap<Term, Set>,
+    seen: FxHashSet<Residue>,
+    /// What was taken to be defined, in store numbers.
+    pub(super) domains: Vec<Domain>,
+    /// Whether the step at hand is guarded.
+    guarded: bool,
+    /// The largest degree of what made a key.
+    pub(super) key_degree: f32,
+}
+
+/// A value without its residues.
+#[derive(Clone, Copy)]
+struct Small {
+    kind: Kind,
+    sign: Sign,
+    chosen: bool,
+    degree: [f32; 2],
+}
+
+/// Marks a step that is part of a branch of a choice, for some root.
+const GUARDED: Levels = 1 << 7;
+/// All levels.
+const ALL: Levels = 7;
+
+/// At which levels each step is asked for, and whether it is guarded.
+fn asked_levels(cone: &Cone) -> Vec<Levels> {
+    let mut levels = vec![0; cone.steps().len()];
+    let ask = |levels: &mut [Levels], term: Term, at: Levels| {
+        if let Some(step) = term.as_node() {
+            levels[step] |= at;
+        }
+    };
+    cone.roots().iter().for_each(|root| ask(&mut levels, *root, 1));
+    for (at, node) in cone.steps().iter().enumerate().rev() {
+        let (own, guarded) = (levels[at] & ALL, levels[at] & GUARDED);
+        let inner = match node {
+            Node::Add(..)
+            | Node::Sub(..)
+            | Node::Mul(..)
+            | Node::Fma(..)
+            | Node::Div(..)
+            | Node::Unary(Unary::Neg | Unary::Recip | Unary::Cbrt, _)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Not(_) => own,
+            // What is one level further in than the innermost is an atom.
+            Node::Unary(Unary::Exp | Unary::Exp2 | Unary::Tanh, _) => (own << 1) & 7 | u8::from(own & 4 != 0),
+            // What is known by its argument alone.
+            Node::Round(..)
+            | Node::BitsOf(..)
+            | Node::BitConstant(_)
+            | Node::Bits(..)
+            | Node::FromBits(..)
+            | Node::Apply(..)
+            | Node::Unary(Unary::Log | Unary::Log2 | Unary::Floor | Unary::Ceil, _) => own | 1,
+            // What is known by the class of a number: factors are told modulo all primes.
+            _ => ALL,
+        };
+        for (place, operand) in operands(node).into_iter().flatten().enumerate() {
+            let branch = matches!(node, Node::Select(..)) && place > 0;
+            ask(&mut levels, operand, inner | if branch { GUARDED } else { guarded });
+        }
+    }
+    levels
+}
+
+impl<'a> Walk<'a> {
+    /// Evaluates all steps of a cone.
+    pub(super) fn over(
+        terms: &'a Terms,
+        cone: &'a Cone,
+        meanings: &[Meaning],
+        atoms: &'a mut Atoms,
+        names: &'a mut Vec<String>,
+        budget: &Budget,
+    ) -> Result<Walk<'a>, Exhausted> {
+        let asked = asked_levels(cone);
+        budget.poll()?;
+        let seed = atoms.seed;
+        let mut constants = vec![Value::LOST; meanings.len()];
+        for constant in cone.constants() {
+            constants[*constant as usize] = constant_value(seed, &meanings[*constant as usize]);
+        }
+        let all = asked.iter().fold(0, |all, own| all | own);
+        let count = cone.steps().len();
+        let mut walk =
+            Walk {
+                terms,
+                cone,
+                names,
+                constants,
+                steps: Vec::with_capacity(count),
+                levels: std::array::from_fn(|level| {
+                    if all >> level & 1 == 1 { vec![ZERO; count] } else { Vec::new() }
+                }),
+                lambda: std::array::from_fn(|level| constants::lambda(seed, level)),
+                inverses: FxHashMap::default(),
+                asked: FxHashMap::default(),
+                largest: FxHashMap::default(),
+                smallest: FxHashMap::default(),
+                seen: FxHashSet::default(),
+                domains: Vec::new(),
+                guarded: false,
+                key_degree: 1.0,
+                atoms,
+            };
+        for (at, node) in cone.steps().iter().enumerate() {
+            if at.is_multiple_of(4096) {
+                budget.poll()?;
+            }
+            walk.guarded = asked[at] & GUARDED != 0;
+            let value = walk.node(Term::from_node(at), node, asked[at] & ALL);
+            let Value { kind, sign, chosen, degree, .. } = value;
+            walk.steps.push(Small { kind, sign, chosen, degree });
+            for level in (0..LEVELS).filter(|level| asked[at] >> level & 1 == 1) {
+                walk.levels[level][at] = value.at[level];
+            }
+        }
+        Ok(walk)
+    }
+
+    /// The value of a root, at level 0.
+    pub(super) fn root(&self, at: usize) -> Value {
+        self.get(self.cone.roots()[at], 1)
+    }
+
+    fn get(&self, term: Term, levels: Levels) -> Value {
+        if let Some(step) = term.as_node() {
+            let Small { kind, sign, chosen, degree } = self.steps[step];
+            let mut at = [ZERO; LEVELS];
+            for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
+                at[level] = self.levels[level][step];
+            }
+            return Value { kind, sign, chosen, degree, at };
+        }
+        if let Some(element) = term.as_element() {
+            let name = ELEMENT | u64::from(element);
+            return Value::unknown(by_level!(levels, L => field::random_residue(self.atoms.seed, L, name)));
+        }
+        self.constants[term.as_constant().unwrap_or(0)]
+    }
+
+    fn node(&mut self, own: Term, node: &Node, levels: Levels) -> Value {
+        match *node {
+            Node::Element(_) | Node::Constant(_) => Value::LOST,
+            Node::Add(a, b) => self.get(a, levels).plus(self.get(b, levels), levels),
+            Node::Sub(a, b) => self.get(a, levels).minus(self.get(b, levels), levels),
+            Node::Mul(a, b) => self.product(a, b, levels),
+            Node::Fma(a, b, c) => self.product(a, b, levels).plus(self.get(c, levels), levels),
+            Node::Div(a, b) => {
+                let inverse = self.inverse(b, levels);
+                self.get(a, levels).times(inverse, levels)
+            }
+            Node::Unary(function, a) => self.unary(function, a, levels),
+            Node::Max(a, b) => self.extremum(own, [a, b], true),
+            Node::Min(a, b) => self.extremum(own, [a, b], false),
+            Node::Select(condition, a, b) => self.select(condition, a, b),
+            Node::Compare(relation, a, b) => self.compare(own, relation, a, b, levels),
+            Node::And(a, b) => self.get(a, levels).times(self.get(b, levels), levels),
+            Node::Or(a, b) => {
+                let (a, b) = (self.get(a, levels), self.get(b, levels));
+                a.plus(b, levels).minus(a.times(b, levels), levels)
+            }
+            Node::Not(a) => {
+                if let Some(Asked { member, contrary }) = self.asked.get(&a).copied() {
+                    self.asked.insert(own, Asked { member, contrary: !contrary });
+                }
+                Value::ONE.minus(self.get(a, levels), levels)
+            }
+            Node::Round(mode, format, a) => self.opaque(&[40, mode as u64, format as u64], &[a], levels),
+            Node::BitsOf(format, a) => self.opaque(&[41, format as u64], &[a], levels),
+            Node::BitConstant(bits) => self.opaque(&[42, bits], &[], levels),
+            Node::Bits(op, width, a, b, c) => {
+                let mut parts = [a, b, c];
+                if op.commutes() {
+                    parts[..2].sort_by_key(|part| self.get(*part, 1).at[0]);
+                }
+                let value = self.opaque(&[43, op as u64, u64::from(width)], &parts, levels);
+                if op.is_condition() {
+                    return Value { chosen: true, ..value.with_sign(Sign::NOT_NEGATIVE) };
+                }
+                value
+            }
+            Node::FromBits(format, a) => self.opaque(&[44, format as u64], &[a], levels),
+            Node::Apply(function, a, b) => {
+                let name = self.terms.function_name(function);
+                let number = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+                    self.names.push(name.to_owned());
+                    self.names.len() - 1
+                });
+                self.opaque(&[45, number as u64], &[a, b], levels)
+            }
+        }
+    }
+
+    fn product(&self, a: Term, b: Term, levels: Levels) -> Value {
+        let (x, y) = (self.get(a, levels), self.get(b, levels));
+        let product = x.times(y, levels);
+        if a == b && product.is_finite() {
+            let sign = Sign { not_zero: x.sign.not_zero, ..Sign::NOT_NEGATIVE };
+            return product.with_sign(sign);
+        }
+        product
+    }
+
+    /// `1 / b`, remembered: every output of a row divides by the same sum.
+    fn inverse(&mut self, b: Term, levels: Levels) -> Value {
+        if let Some((known, have)) = self.inverses.get(&b)
+            && levels & !have == 0
+            && !(self.guarded && known.chosen)
+        {
+            return *known;
+        }
+        let value = self.get(b, levels | 1);
+        // A divisor that vanishes where its branch is not taken would not be multiplied by 0 but by 0/0.
+        if self.guarded && value.chosen && !value.sign.not_zero {
+            return Value::LOST;
+        }
+        if value.is_finite() && !value.sign.not_zero {
+            self.assume(value, Domain::NotZero(b));
+        }
+        let inverse = value.inverse(levels);
+        self.inverses.insert(b, (inverse, levels));
+        inverse
+    }
+
+    /// Notes that a value is in a domain, unless one that is the same function was noted.
+    fn assume(&mut self, value: Value, domain: Domain) {
+        let key = value.at[0];
+        if value.is_zero() || key.iter().all(|lane| *lane == key[0]) || !self.seen.insert(key) {
+            return;
+        }
+        let stored = |term: Term| term.as_node().map_or(term, |step| self.cone.node(step));
+        self.domains.push(match domain {
+            Domain::NotZero(term) => Domain::NotZero(stored(term)),
+            Domain::InRange(term) => Domain::InRange(stored(term)),
+        });
+    }
+
+    /// An uninterpreted function of what its arguments are.
+    fn opaque(&mut self, name: &[u64], arguments: &[Term], levels: Levels) -> Value {
+        let mut key = name.to_vec();
+        for argument in arguments {
+            let value = self.get(*argument, 1);
+            if !value.is_finite() {
+                return Value::LOST;
+            }
+            self.key_of(&value, &mut key);
+        }
+        self.atoms.atom(levels, key)
+    }
+
+    fn key_of(&mut self, value: &Value, key: &mut Vec<u64>) {
+        self.key_degree = self.key_degree.max(value.degree[0] + value.degree[1]);
+        key.extend(value.at[0]);
+    }
+
+    /// The class of a finite value.
+    fn classify(&mut self, value: &Value) -> Option<Classified> {
+        self.key_degree = self.key_degree.max(2.0 * (value.degree[0] + value.degree[1]));
+        self.atoms.classify(&value.at)
+    }
+
+    fn unary(&mut self, function: Unary, a: Term, levels: Levels) -> Value {
+        match function {
+            Unary::Neg => return self.get(a, levels).negated(levels),
+            Unary::Recip => return self.inverse(a, levels),
+            Unary::Exp | Unary::Exp2 => return self.exponential(a, (1, 1), function == Unary::Exp, levels),
+            Unary::Tanh => {
+                // 1 - 2/(1 + e^(2a))
+                let power = self.exponential(a, (2, 1), true, levels);
+                let sign = self.get(a, 0).sign;
+                let below = Value::ONE.plus(power, levels).inverse(levels).scaled((2, 1), levels);
+                return Value::ONE.minus(below, levels).with_sign(sign);
+            }
+            _ => {}
+        }
+        let wide = if matches!(function, Unary::Log | Unary::Log2 | Unary::Floor | Unary::Ceil) {
+            levels | 1
+        } else {
+            ALL
+        };
+        let value = self.get(a, wide);
+        match (function, value.kind) {
+            (_, Kind::Finite) => {}
+            (Unary::Rsqrt, Kind::Infinity) => return Value::ZERO,
+            (Unary::Sqrt | Unary::Abs | Unary::Log | Unary::Log2 | Unary::Cbrt, Kind::Infinity)
+            | (Unary::Abs, Kind::MinusInfinity) => return Value::infinite(true),
+            _ => return Value::LOST,
+        }
+        match function {
+            Unary::Abs => self.magnitude(value, levels),
+            Unary::Sqrt | Unary::Rsqrt => {
+                let defined = value.sign.not_negative && (function == Unary::Sqrt || value.sign.not_zero);
+                if !defined {
+                    self.assume(value, Domain::InRange(a));
+                }
+                let root = self.square_root(value, levels);
+                let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
+                if function == Unary::Sqrt { root.with_sign(sign) } else { root.inverse(levels) }
+            }
+            Unary::Cbrt => {
+                let mut at = [ZERO; LEVELS];
+                for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
+                    let Some(root) = field::odd_root(level, value.at[level], 3) else { return Value::LOST };
+                    *at = root;
+                }
+                Value { at, ..value }
+            }
+            Unary::Log | Unary::Log2 => {
+                if !value.sign.is_positive() {
+                    self.assume(value, Domain::InRange(a));
+                }
+                let log = self.logarithm(value, levels);
+                if function == Unary::Log {
+                    return log;
+                }
+                let at = by_level!(levels, L => field::multiply(L, log.at[L], self.lambda[L]));
+                Value { at, degree: [log.degree[0] + 1.0, log.degree[1]], ..log }
+            }
+            // ⌈x⌉ = -⌊-x⌋
+            Unary::Ceil => {
+                let below = value.negated(levels | 1);
+                self.function(Unary::Floor, below, levels).negated(levels)
+            }
+            Unary::Floor => self.function(Unary::Floor, value, levels),
+            // Odd and even functions, of the one of x and -x that came first.
+            _ => {
+                let turned = match self.classify(&value) {
+                    Some(Classified::Constant(sign)) => sign < 0,
+                    Some(Classified::Member(member)) => member.ratio.0 < 0,
+                    None => return Value::LOST,
+                };
+                let argument = if turned { value.negated(ALL) } else { value };
+                let result = self.function(function, argument, levels);
+                if turned && function != Unary::Cos { result.negated(levels) } else { result }
+            }
+        }
+    }
+
+    fn function(&mut self, function: Unary, argument: Value, levels: Levels) -> Value {
+        let mut key = vec![46, function as u64];
+        self.key_of(&argument, &mut key);
+        self.atoms.atom(levels, key)
+    }
+
+    /// `b^(scale · a)` for b = e or 2.
+    fn exponential(&mut self, a: Term, scale: (i64, i64), natural: bool, levels: Levels) -> Value {
+        let inner = (levels << 1) & 7 | u8::from(levels & 4 != 0);
+        let exponent = self.get(a, inner);
+        match exponent.kind {
+            Kind::Finite => {}
+            Kind::MinusInfinity => return Value::ZERO,
+            kind => return Value { kind, ..Value::LOST },
+        }
+        let exponent = exponent.scaled(scale, inner);
+        let mut at = [ZERO; LEVELS];
+        for level in (0..LEVELS - 1).filter(|level| levels >> level & 1 == 1) {
+            let mut power = exponent.at[level + 1];
+            if natural {
+                power = field::multiply(level + 1, power, self.lambda[level + 1]);
+            }
+            at[level] = field::power_of_two(level, power);
+        }
+        if levels & 4 != 0 {
+            let mut key = vec![47, u64::from(natural)];
+            self.key_of(&exponent, &mut key);
+            at[LEVELS - 1] = self.atoms.atom(4, key).at[LEVELS - 1];
+        }
+        let degree = 1.0 + exponent.degree[0] + exponent.degree[1];
+        Value { sign: Sign::POSITIVE, degree: [degree, 0.0], chosen: exponent.chosen, ..Value::finite(at) }
+    }
+
+    /// |x| = 2·max(x, 0) - x.
+    fn magnitude(&mut self, value: Value, levels: Levels) -> Value {
+        let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
+        if value.sign.not_negative {
+            return value;
+        }
+        if value.sign.not_positive {
+            return value.negated(levels);
+        }
+        match self.classify(&value) {
+            None => Value::LOST,
+            Some(Classified::Constant(below)) if below < 0 => value.negated(levels),
+            Some(Classified::Constant(_)) => value,
+            Some(Classified::Member(member)) => {
+                let above = self.atoms.above_zero(member, value, levels);
+                above.scaled((2, 1), levels).minus(value, levels).with_sign(sign)
+            }
+        }
+    }
+
+    fn square_root(&mut self, value: Value, levels: Levels) -> Value {
+        match self.classify(&value) {
+            None => Value::LOST,
+            Some(Classified::Constant(0)) => Value::ZERO,
+            Some(Classified::Constant(sign)) => {
+                let Some(number) = field::rational(&value.at).filter(|_| sign > 0) else {
+                    return Value::LOST;
+                };
+                let mut at = [ZERO; LEVELS];
+                for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
+                    match constants::root_of_fraction(self.atoms.seed, level, number) {
+                        Some(root) => at[level] = root,
+                        None => return Value::LOST,
+                    }
+                }
+                Value::finite(at)
+            }
+            Some(Classified::Member(member)) => self.atoms.root(member, levels),
+        }
+    }
+
+    fn logarithm(&mut self, value: Value, levels: Levels) -> Value {
+        let mut key = vec![48];
+        self.key_of(&value, &mut key);
+        self.atoms.atom(levels, key)
+    }
+
+    /// A maximum or minimum: of two, by the sign of their difference; of more, a free variable known
+    /// by the set of its candidates.
+    fn extremum(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Value {
+        let levels = ALL;
+        let mut joined: Option<Set> = None;
+        let mut signs: Vec<Sign> = Vec::with_capacity(2);
+        for operand in operands {
+            let value = self.get(operand, levels);
+            match (value.kind, largest) {
+                (Kind::Lost, _) => return Value::LOST,
+                (Kind::Infinity, true) | (Kind::MinusInfinity, false) => return value,
+                (Kind::Infinity | Kind::MinusInfinity, _) => continue,
+                (Kind::Finite, _) => {}
+            }
+            self.key_degree = self.key_degree.max(2.0 * (value.degree[0] + value.degree[1]));
+            let known = if largest { &self.largest } else { &self.smallest }.get(&operand).copied();
+            let set = known.unwrap_or_else(|| {
+                let candidate = if largest { value } else { value.negated(levels) };
+                self.atoms.candidate(candidate, levels)
+            });
+            signs.push(if largest { value.sign } else { value.sign.negated() });
+            joined = Some(joined.map_or(set, |other| self.atoms.sets.union(other, set)));
+        }
+        let Some(set) = joined else { return Value::infinite(!largest) };
+        if largest { &mut self.largest } else { &mut self.smallest }.insert(own, set);
+        let value = self.atoms.maximum(set, levels);
+        let sign = Sign {
+            not_negative: signs.iter().any(|sign| sign.not_negative),
+            not_positive: signs.iter().all(|sign| sign.not_positive),
+            not_zero: signs.iter().any(|sign| sign.is_positive()) || signs.iter().all(|sign| sign.not_zero),
+        };
+        let value = value.with_sign(sign);
+        if largest { value } else { value.negated(levels) }
+    }
+
+    /// Conditions are 0 or 1; which one is a free variable, one for each class of differences and
+    /// each of its signs.
+    fn compare(&mut self, own: Term, relation: Relation, a: Term, b: Term, levels: Levels) -> Value {
+        let (a, b) = (self.get(a, ALL), self.get(b, ALL));
+        let known = |holds: bool| if holds { Value::ONE } else { Value::ZERO };
+        match (a.kind, b.kind) {
+            (Kind::Finite, Kind::Finite) => {}
+            (Kind::Lost, _) | (_, Kind::Lost) => return Value::LOST,
+            (x, y) if x == y => return known(relation != Relation::Less),
+            (x, y) => {
+                let below = x == Kind::MinusInfinity || y == Kind::Infinity;
+                return known(below && relation != Relation::Equal);
+            }
+        }
+        // a < b: the difference b - a is positive; a ≤ b: a - b is not.
+        let difference = match relation {
+            Relation::Less => b.minus(a, ALL),
+            Relation::LessEqual | Relation::Equal => a.minus(b, ALL),
+        };
+        let sign = difference.sign;
+        if sign.is_positive() {
+            return known(relation == Relation::Less);
+        }
+        if sign.negated().is_positive() {
+            return known(relation == Relation::LessEqual);
+        }
+        match relation {
+            Relation::Less if sign.not_positive => return Value::ZERO,
+            Relation::LessEqual if sign.not_positive => return Value::ONE,
+            _ => {}
+        }
+        let member = match self.classify(&difference) {
+            None => return Value::LOST,
+            Some(Classified::Constant(sign)) => {
+                return known(match relation {
+                    Relation::Less => sign > 0,
+                    Relation::LessEqual => sign <= 0,
+                    Relation::Equal => sign == 0,
+                });
+            }
+            Some(Classified::Member(member)) => member,
+        };
+        let above = self.atoms.is_above(member, levels);
+        match relation {
+            Relation::Less => {
+                self.asked.insert(own, Asked { member, contrary: false });
+                above
+            }
+            Relation::LessEqual => {
+                self.asked.insert(own, Asked { member, contrary: true });
+                Value::ONE.minus(above, levels).with_sign(Sign::NOT_NEGATIVE)
+            }
+            Relation::Equal => {
+                let turned = Member { ratio: (-member.ratio.0, member.ratio.1), ..member };
+                let below = self.atoms.is_above(turned, levels);
+                Value::ONE.minus(above, levels).minus(below, levels).with_sign(Sign::NOT_NEGATIVE)
+            }
+        }
+    }
+
+    fn select(&mut self, condition: Term, a: Term, b: Term) -> Value {
+        let levels = ALL;
+        let holds = self.get(condition, levels);
+        let (x, y) = (self.get(a, levels), self.get(b, levels));
+        if !holds.is_finite() {
+            return Value::LOST;
+        }
+        if holds.is_zero() {
+            return y;
+        }
+        if holds.at[0] == field::ONE {
+            return x;
+        }
+        if !x.is_finite() || !y.is_finite() {
+            return if x.kind == y.kind { x } else { Value::LOST };
+        }
+        let gain = x.minus(y, levels);
+        let sign = x.sign.or(y.sign);
+        if let Some(asked) = self.asked.get(&condition).copied()
+            && let Some(Classified::Member(own)) = self.classify(&gain)
+            && own.class == asked.member.class
+            && let Some(ratio) = over(own.ratio, asked.member.ratio)
+            && let Some(inverse) = over(asked.member.ratio, own.ratio)
+        {
+            // [d > 0] · r·d = r · max(d, 0)
+            let number = gain.scaled(inverse, levels);
+            let part = self.atoms.above_zero(asked.member, number, levels).scaled(ratio, levels);
+            let value = if asked.contrary { x.minus(part, levels) } else { y.plus(part, levels) };
+            return value.with_sign(sign);
+        }
+        y.plus(holds.times(gain, levels), levels).with_sign(sign)
+    }
+}
+
+/// `a / b`, if it is small.
+fn over(a: (i64, i64), b: (i64, i64)) -> Option<(i64, i64)> {
+    let (mut above, mut below) = (i128::from(a.0) * i128::from(b.1), i128::from(a.1) * i128::from(b.0));
+    if below < 0 {
+        (above, below) = (-above, -below);
+    }
+    let common = num_integer::gcd(above, below);
+    let small = |value: i128| i64::try_from(value / common).ok().filter(|value| value.abs() < 1 << 60);
+    Some((small(above)?, small(below)?))
+}
+
+fn constant_value(seed: [u64; 2], meaning: &Meaning) -> Value {
+    let exact = match meaning {
+        Meaning::Number(exact) => exact,
+        Meaning::True => return Value::ONE,
+        Meaning::False => return Value::ZERO,
+        Meaning::Infinity => return Value::infinite(true),
+        Meaning::MinusInfinity => return Value::infinite(false),
+        Meaning::NotANumber => return Value::LOST,
+    };
+    if exact.is_zero() {
+        return Value::ZERO;
+    }
+    let mut at = [ZERO; LEVELS];
+    for (level, at) in at.iter_mut().enumerate() {
+        match constants::residue(seed, level, exact) {
+            Some(residue) => *at = residue,
+            None => return Value::LOST,
+        }
+    }
+    let sign = Sign::of(if exact.is_negative() { -1 } else { 1 });
+    let degree = if exact.as_rational().is_some() { 0.0 } else { 4.0 };
+    Value { sign, degree: [degree, 0.0], ..Value::finite(at) }
+}
