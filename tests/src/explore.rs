@@ -382,7 +382,8 @@ impl Walk<'_> {
         party.sort_unstable();
         let size = if self.program.agents == crate::program::Agents::Warps { 32 } else { 1 };
         let odd = party.iter().filter(|agent| **agent % 2 == 1).count() as u32 * size;
-        let at_barrier: Vec<Option<Op>> = party.iter().map(|agent| self.op((*agent, state.pc[*agent]))).collect();
+        let at_barrier: Vec<Option<Op>> =
+            party.iter().map(|agent| self.op((*agent, state.pc[*agent]))).collect();
         let aligned = at_barrier.iter().any(|op| matches!(op, Some(Op::Aligned(_))));
         self.truth.apart |= aligned && at_barrier.iter().any(|op| *op != at_barrier[0]);
         for agent in &party {

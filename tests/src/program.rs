@@ -32,7 +32,11 @@ pub enum Op {
     /// Barrier 0 for everybody.
     SyncAll,
     /// Barrier `id` (1..) for `count` agents; waits or only arrives. Agents that are warps.
-    Named { id: u8, count: u8, waits: bool },
+    Named {
+        id: u8,
+        count: u8,
+        waits: bool,
+    },
     /// Warp barrier for the agents of the mask. Agents that are lanes.
     SyncSet(u8),
     /// A vote of the agents of the mask, which orders no memory. Agents that are lanes.
@@ -42,7 +46,10 @@ pub enum Op {
     /// A fence, which orders nothing by itself.
     Fence,
     /// Copies a global word to a shared one in the background.
-    Copy { to: u8, from: u8 },
+    Copy {
+        to: u8,
+        from: u8,
+    },
     /// Closes the group of copies started so far.
     Commit,
     /// Waits until at most so many groups are under way.
@@ -52,16 +59,25 @@ pub enum Op {
     /// Arrives at a barrier object.
     Arrive(u8),
     /// Waits for the end of a barrier object's phase of that parity.
-    Await { object: u8, parity: u8 },
+    Await {
+        object: u8,
+        parity: u8,
+    },
     /// The same two without ordering memory (`.relaxed`).
     ArriveRelaxed(u8),
-    AwaitRelaxed { object: u8, parity: u8 },
+    AwaitRelaxed {
+        object: u8,
+        parity: u8,
+    },
     /// Barrier 0 for everybody, aligned: the instruction of that number, which all agents share. Agents
     /// that are lanes.
     Aligned(u8),
     /// The agent's copies so far will arrive at a barrier object, all together, when they have
     /// happened. If `counted`, as one of the arrivals expected (`.noinc`), else as one more.
-    ArriveCopies { object: u8, counted: bool },
+    ArriveCopies {
+        object: u8,
+        counted: bool,
+    },
 }
 
 impl Op {

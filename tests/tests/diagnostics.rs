@@ -35,10 +35,6 @@ fn every_example_shows_its_code() {
 fn every_code_of_a_single_kernel_has_an_example() {
     const SHOWN_BY_CASES: [&str; 5] = ["Q001", "Q002", "B001", "B002", "R003"];
     for (_, row) in CODES {
-        assert!(
-            !row.example.is_empty() || SHOWN_BY_CASES.contains(&row.name),
-            "{} has no example",
-            row.name
-        );
+        assert!(!row.example.is_empty() || SHOWN_BY_CASES.contains(&row.name), "{} has no example", row.name);
     }
 }

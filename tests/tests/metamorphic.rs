@@ -81,7 +81,8 @@ fn the_verdict_follows_from_the_change() {
         for _ in 0..SAMPLE {
             let case = &good[dice.below(good.len() as u64) as usize];
             // As it is it must be answered in time, or there is nothing to compare with.
-            let plain = case.read().map(|texts| texts.run_within(FUEL, 1, Schedule::Ascending).report.verdict);
+            let plain =
+                case.read().map(|texts| texts.run_within(FUEL, 1, Schedule::Ascending).report.verdict);
             if plain != Ok(Verdict::Equivalent) {
                 continue;
             }
@@ -103,7 +104,8 @@ fn the_verdict_follows_from_the_change() {
     }
     assert!(message.is_empty(), "{message}");
     for kind in Kind::ALL {
-        let asked: u32 = tally.answers.iter().filter(|((of, _), _)| *of == kind).map(|(_, count)| count).sum();
+        let asked: u32 =
+            tally.answers.iter().filter(|((of, _), _)| *of == kind).map(|(_, count)| count).sum();
         assert!(asked >= 10, "{kind:?} was asked {asked} times");
         // A miss that is none any more has to leave the list.
         for (_, name, why) in KNOWN_MISSES.iter().filter(|(of, ..)| *of == kind) {

@@ -35,6 +35,7 @@ fn verdict(decision: &Decision) -> &'static str {
     match &decision.groups[0].equality {
         Equality::Equal(_) => "equal",
         Equality::Different(_) => "different",
+        Equality::Close(_) => "close",
         Equality::Unknown(_) => "unknown",
     }
 }

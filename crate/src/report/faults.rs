@@ -195,8 +195,9 @@ impl Cook<'_> {
             "data race on `{place}`: {} {} it, {} {} it, and nothing orders the two",
             first.thread.text, first.action, second.thread.text, second.action
         );
-        let mut diagnostic =
-            Diagnostic::error(self.code_of(race), message).at(self.source, self.span(race.first.site)).related(
+        let mut diagnostic = Diagnostic::error(self.code_of(race), message)
+            .at(self.source, self.span(race.first.site))
+            .related(
                 self.source,
                 self.span(race.second.site),
                 format!("{} {} here", second.thread.text, second.action),
@@ -280,10 +281,9 @@ impl Cook<'_> {
                 Code::D004 if report.waits_for.is_empty() => {
                     format!("{} {come} to it at line {}", report.threads_text, report.at.line)
                 }
-                _ => format!(
-                    "{} {wait} at line {} ({})",
-                    report.threads_text, report.at.line, report.waits_at
-                ),
+                _ => {
+                    format!("{} {wait} at line {} ({})", report.threads_text, report.at.line, report.waits_at)
+                }
             });
             let text = match report.waits_for.is_empty() {
                 true if code == Code::D004 => format!("{} {come} here", report.threads_text),
@@ -313,7 +313,9 @@ impl Cook<'_> {
         }
         let sentences = sentences.join("; ");
         let sentence = match code {
-            Code::D004 => format!("threads of one warp do not execute an aligned barrier together: {sentences}."),
+            Code::D004 => {
+                format!("threads of one warp do not execute an aligned barrier together: {sentences}.")
+            }
             _ => format!("{sentences}."),
         };
         self.note_worst(verdict, sentence);

@@ -564,7 +564,10 @@ fn mark_hidden(run: &mut Run, options: &sim::Options, budget: &Budget, kernel: &
                 | Effect::Elect
         )
     };
-    if !kernel.code.iter().any(|instr| collective(&instr.effect)) || options.collectives_order_memory || races(run).is_empty() {
+    if !kernel.code.iter().any(|instr| collective(&instr.effect))
+        || options.collectives_order_memory
+        || races(run).is_empty()
+    {
         return;
     }
     let options = sim::Options { collectives_order_memory: true, timeline_events: 0, ..*options };

@@ -80,8 +80,7 @@ impl<'a> Machine<'a> {
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
-            let conflict =
-                self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
+            let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
             let Some(conflict) = conflict else { continue };
             if conflict.observed {
                 let place = self.region_place(region, at, bytes);

@@ -39,7 +39,8 @@ impl Rendezvous {
 }
 
 /// What is taken for granted where a mask names lanes that have returned.
-const RETURNED: &str = "lanes that have returned count as come where the mask of a warp's collective names them";
+const RETURNED: &str =
+    "lanes that have returned count as come where the mask of a warp's collective names them";
 
 /// A lane's last collective: its kind, mask and instruction, and the lane's epoch then.
 #[derive(Clone, Copy)]

@@ -17,8 +17,8 @@ use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{
-    self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength, Tiles, WARP,
-    sparsity,
+    self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength,
+    Tiles, WARP, sparsity,
 };
 use crate::term::{Symbol, Term, Value};
 
@@ -266,8 +266,12 @@ impl<'a> Machine<'a> {
     fn rows(&mut self, index: usize, pc: u32, tiles: Tiles, kind: AccessKind) -> Option<Vec<(usize, u64)>> {
         let addresses = self.addresses(index, pc, u32::MAX)?;
         let format = if tiles.transposed && kind == AccessKind::Write { Format::B16 } else { Format::B32 };
-        let access =
-            Access { space: tiles.space, format, vector: (ROW / format.bytes()) as u8, strength: Strength::Weak };
+        let access = Access {
+            space: tiles.space,
+            format,
+            vector: (ROW / format.bytes()) as u8,
+            strength: Strength::Weak,
+        };
         let count = u32::from(tiles.count) * 8;
         let mut rows = Vec::with_capacity(count as usize);
         for lane in 0..count {

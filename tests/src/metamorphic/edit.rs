@@ -71,7 +71,8 @@ pub fn sites(text: &str, entry: Option<&str>) -> Option<Sites> {
 fn registers(module: &Module, block: &Block, floats: &mut Vec<(String, bool)>) {
     let note = |declaration: &RegisterDeclaration, floats: &mut Vec<(String, bool)>| {
         if declaration.ty == Type::Scalar(Format::F32) && declaration.vector.is_none() {
-            let name = |at: &syntax::ast::RegisterName| (module.names[at.name].to_owned(), at.count.is_some());
+            let name =
+                |at: &syntax::ast::RegisterName| (module.names[at.name].to_owned(), at.count.is_some());
             floats.extend(declaration.names.iter().map(name));
         }
     };
@@ -118,9 +119,9 @@ fn stores(text: &str, module: &Module, block: &Block, floats: &[(String, bool)],
                 let guard = instruction.guard.map_or(String::new(), |guard| {
                     format!("{} ", &text[guard.span.start as usize..guard.span.end as usize])
                 });
-                let start = instruction.guard.map_or(instruction.span.start, |guard| {
-                    guard.span.start.min(instruction.span.start)
-                });
+                let start = instruction
+                    .guard
+                    .map_or(instruction.span.start, |guard| guard.span.start.min(instruction.span.start));
                 found.push(Site {
                     start: start as usize,
                     value: (value.span.start as usize, value.span.end as usize),

@@ -134,10 +134,8 @@ pub fn question(texts: &Texts, kind: Kind, number: usize) -> Option<Question> {
 
 /// The code that makes `%meta_v` of the stored value `%meta_in`.
 fn recipe(kind: Kind, number: usize, variant: usize, parameter: &str) -> Change {
-    let load = [
-        format!("ld.param.u64 %meta_p, [{parameter}];"),
-        "ld.global.f32 %meta_x, [%meta_p];".to_owned(),
-    ];
+    let load =
+        [format!("ld.param.u64 %meta_p, [{parameter}];"), "ld.global.f32 %meta_x, [%meta_p];".to_owned()];
     let point = format!("0f{:08X}", POINTS[number % POINTS.len()].to_bits());
     let library = format!("0f{:08X}", LIBRARY[number % LIBRARY.len()]);
     let (module, code): (&[&str], Vec<String>) = match kind {
@@ -203,8 +201,7 @@ fn recipe(kind: Kind, number: usize, variant: usize, parameter: &str) -> Change 
             ],
         ),
         Kind::SignedByte => {
-            let (load, convert) =
-                if variant == 0 { ("u8", "u16") } else { ("s8", "s16") };
+            let (load, convert) = if variant == 0 { ("u8", "u16") } else { ("s8", "s16") };
             (
                 &[],
                 vec![

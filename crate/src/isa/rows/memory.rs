@@ -46,7 +46,8 @@ fn atomic(m: &Choice<'_>) -> Option<Action> {
         "cas" => AtomicOp::CompareSwap,
         _ => return None,
     };
-    let access = Access { space: space(m.get("ss"))?, format, vector: 1, strength: Strength::Strong(scope(m)) };
+    let access =
+        Access { space: space(m.get("ss"))?, format, vector: 1, strength: Strength::Strong(scope(m)) };
     Some(Action::Effect(Effect::Atomic { op, access }))
 }
 
