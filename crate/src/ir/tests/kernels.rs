@@ -453,8 +453,8 @@ fn unknown_instructions_are_kept_until_executed() {
                5: %r1 = move.32 %clock
                6: %smid = readclock
                7: %r2 = move.32 %smid
-               7: exit
                8: exit
+               9: exit
         "#]],
     );
 }
