@@ -274,6 +274,7 @@ fn rewritten_expressions_are_equal() {
                 tally.note(note);
                 "unknown"
             }
+            Equality::Close(_) => "equal up to rounding",
             Equality::Different(witness) => {
                 let note = format!("pair {number} is said to differ at {:?}\n  {a}\n  {b}", witness.inputs);
                 tally.wrong.push(note);
@@ -315,6 +316,7 @@ fn changed_expressions_are_never_equal() {
                 (None, 0) => "equal, no value seen",
                 (None, _) => "equal indeed",
             },
+            Equality::Close(_) => "equal up to rounding",
             Equality::Different(witness) => match confirmed(&pair, witness, &a, &b) {
                 Some(true) => "different",
                 Some(false) => {
