@@ -110,6 +110,9 @@ pub struct Lanewise {
     pub destinations: u8,
     /// How it reads on opaque bit patterns.
     pub pattern: Pattern,
+    /// How many of its first sources are moved only: each bit of the result is a bit of theirs or
+    /// known, and which one the other sources say (shifts, fields, permutations, integer widths).
+    pub moves: u8,
     /// It divides integers by source 1, and the manual leaves open what dividing by zero gives.
     pub divides: bool,
     /// Tells the function apart from every other: two lanewise instructions with equal numbers

@@ -200,6 +200,17 @@ pub(super) fn patterned(
     Some(Action::Effect(Effect::Lanewise(Lanewise { pattern, ..lanewise(concrete, meaning, dst, src) })))
 }
 
+/// A pure function that only moves the bits of its first `moves` sources.
+pub(super) fn moving(
+    concrete: LaneFn,
+    meaning: Meaning,
+    dst: Format,
+    src: &[Format],
+    moves: u8,
+) -> Option<Action> {
+    Some(Action::Effect(Effect::Lanewise(Lanewise { moves, ..lanewise(concrete, meaning, dst, src) })))
+}
+
 /// An integer division or remainder.
 pub(super) fn dividing(concrete: LaneFn, meaning: Meaning, format: Format) -> Option<Action> {
     let op = lanewise(concrete, meaning, format, &[format, format]);
@@ -222,6 +233,7 @@ pub(super) fn lanewise(concrete: LaneFn, meaning: Meaning, dst: Format, src: &[F
         sources: src.len() as u8,
         destinations: 1,
         pattern,
+        moves: 0,
         divides: false,
         operation: 0,
     }

@@ -9,7 +9,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
 use crate::isa::{Effect, Strength};
 use crate::sim::{
-    AccessKind, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread, WaitGroup,
+    AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread,
+    Unwritten, WaitGroup,
     WaitKind,
 };
 
@@ -62,6 +63,15 @@ pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, run: &Run, budge
         cook.fault(fault);
     }
     let mut cooked = cook.cooked;
+    if run.unlisted > 0
+        && let Some(last) = cooked.diagnostics.pop()
+    {
+        let text = match run.unlisted {
+            1 => "one more fault of this kernel is not listed".to_owned(),
+            more => format!("{more} more faults of this kernel are not listed"),
+        };
+        cooked.diagnostics.push(last.note(text));
+    }
     for variable in kernel.variables.iter().filter(|variable| variable.name.starts_with("_Z")) {
         cooked.rename(&variable.name, &source_name(&variable.name));
     }
@@ -126,12 +136,12 @@ impl Cook<'_> {
                 );
                 (Verdict::Misaligned, Code::M002, message)
             }
-            FaultKind::UninitializedMemory(place) => {
-                let message = format!("{who} reads `{}` before anything is written there", place.text);
+            FaultKind::Uninitialized(from, decides) => {
+                let message = uninitialized(&who, fault.site, from, decides);
                 (Verdict::UninitializedRead, Code::M003, message)
             }
-            FaultKind::UninitializedRegister(register) => {
-                let message = format!("{who} uses register `{register}` before anything is written to it");
+            FaultKind::UninitializedMemory(place) => {
+                let message = format!("{who} uses `{}` before anything is written there", place.text);
                 (Verdict::UninitializedRead, Code::M003, message)
             }
             FaultKind::NotStructured(why) => (Verdict::NotStructured, Code::U002, format!("{why} ({who})")),
@@ -177,11 +187,23 @@ impl Cook<'_> {
                 label(&mut diagnostic, "the loop begins here");
                 diagnostic = diagnostic.related(self.source, self.span_of(*last), "and goes back here");
             }
+            (FaultKind::Uninitialized(Unwritten::Memory(_, from) | Unwritten::Lane(_, from), decides), site) => {
+                diagnostic = diagnostic.at(self.source, self.span(*from));
+                label(&mut diagnostic, format!("{} reads it here", thread_name(from.thread)));
+                if let Some(site) = site {
+                    let text = format!("{} {} here", thread_name(site.thread), deed(decides));
+                    diagnostic = diagnostic.related(self.source, self.span(site), text);
+                }
+            }
             (_, Some(site)) => diagnostic = diagnostic.at(self.source, self.span(site)),
             (_, None) => {}
         }
         if !fault.others.is_empty() {
-            diagnostic = diagnostic.note(format!("so do {}", threads_text(&fault.others)));
+            let more = match fault.more {
+                0 => String::new(),
+                more => format!(", and {more} more that are not listed"),
+            };
+            diagnostic = diagnostic.note(format!("so do {}{more}", threads_text(&fault.others)));
         }
         self.note_worst(verdict, format!("{message}."));
         self.cooked.diagnostics.push(diagnostic);
@@ -342,6 +364,38 @@ impl Cook<'_> {
 fn label(diagnostic: &mut Diagnostic, text: impl Into<String>) {
     if let Some(primary) = &mut diagnostic.primary {
         primary.text = text.into();
+    }
+}
+
+/// What nobody wrote, who read it, and what came of it.
+#[cold]
+fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Decides) -> String {
+    let (what, reader) = match from {
+        Unwritten::Register(register) => {
+            let unwritten = format!("register `{register}`, which nothing has written");
+            return match decides {
+                Decides::Use(what) => format!("{who} decides {what} by {unwritten}"),
+                Decides::Output(place) => format!("`{}` is left with bits of {unwritten}", place.text),
+            };
+        }
+        Unwritten::Memory(place, from) => {
+            (format!("`{}` before anything is written there", place.text), from.thread)
+        }
+        Unwritten::Lane(lane, from) => (format!("lane {lane}, which does not take part"), from.thread),
+    };
+    let reads = format!("{} reads {what}", thread_name(reader));
+    match (decides, site) {
+        (Decides::Use(what), Some(site)) if site.thread == reader => format!("{reads}, and decides {what} by it"),
+        (Decides::Use(what), _) => format!("{reads}, and {who} decides {what} by it"),
+        (Decides::Output(place), _) => format!("{reads}, and what it read is left in `{}`", place.text),
+    }
+}
+
+/// What somebody does with what nobody wrote.
+fn deed(decides: &Decides) -> String {
+    match decides {
+        Decides::Use(what) => format!("decides {what} by it"),
+        Decides::Output(place) => format!("stores it in `{}`", place.text),
     }
 }
 

@@ -4,13 +4,14 @@ use super::batch::Batch;
 use super::bits::{as_bits, mask as low_bits, slice};
 use super::cells::granule_of;
 use super::clock::NEVER;
+use super::gaps::{extended, fitted};
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Hand, lanes};
 use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
-use crate::isa::{Access, Lanes, Strength, WARP};
+use crate::isa::{Access, Lanes, Space, Strength, WARP};
 use crate::term::{Symbol, SymbolKind, Terms, Value};
 use std::ops::Range;
 
@@ -69,16 +70,13 @@ impl<'a> Machine<'a> {
             let at = offset + u64::from(element) * u64::from(bytes);
             let dst = kernel.dst(instr)[usize::from(element)];
             let value = match self.memory.regions[region].cells.read(&mut self.terms, at, bytes) {
-                Value::Concrete(bits) => {
+                Value::Symbolic(symbol) => Value::Symbolic(symbol),
+                value => {
                     let width = register_bits(&kernel.registers[dst.index()]);
-                    Value::Concrete(extend(bits, access.format, width))
+                    let reader = (index, pc, mask.trailing_zeros());
+                    let value = self.as_read(reader, (Some(region), at), bytes, value);
+                    extended(&mut self.terms, value, access.format, width)
                 }
-                Value::Undefined => {
-                    let place = self.region_place(region, at, bytes);
-                    self.park(index, mask, pc, FaultKind::UninitializedMemory(place));
-                    continue;
-                }
-                symbol => symbol,
             };
             self.warps[index].fill(dst, value);
         }
@@ -160,7 +158,8 @@ impl<'a> Machine<'a> {
             return;
         }
         let (mut words, mut codes): (Lanes, Lanes) = ([0; WARP], [0; WARP]);
-        let (mut concrete, mut symbolic, mut undefined) = (0, 0, 0);
+        let (mut concrete, mut symbolic) = (0, 0);
+        let mut incomplete = Vec::new();
         for lane in lanes(batch.mask) {
             match cells.read(&mut self.terms, batch.offsets[lane as usize] + at, bytes) {
                 Value::Concrete(bits) => {
@@ -171,7 +170,7 @@ impl<'a> Machine<'a> {
                     codes[lane as usize] = symbol.encode();
                     symbolic |= 1 << lane;
                 }
-                Value::Undefined => undefined |= 1 << lane,
+                gap @ Value::Undefined(_) => incomplete.push((lane, gap)),
             }
         }
         let warp = &mut self.warps[index];
@@ -181,11 +180,17 @@ impl<'a> Machine<'a> {
         if symbolic != 0 {
             warp.set_symbolic(dst, symbolic, &codes);
         }
-        for lane in lanes(undefined) {
+        for (lane, gap) in incomplete {
             let offset = batch.offsets[lane as usize] + at;
-            let place = self.region_place(batch.region, offset, bytes);
-            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
+            let value = self.as_read((index, pc, lane), (Some(batch.region), offset), bytes, gap);
+            let value = extended(&mut self.terms, value, access.format, width);
+            self.warps[index].set(dst, lane, value);
         }
+    }
+
+    /// The place of an offset in a thread's local memory.
+    pub(super) fn local_place(&self, offset: u64, bytes: u32) -> super::outcome::Place {
+        self.memory.place(self.kernel, self.setup, Space::Local, offset, bytes)
     }
 
     /// The place of an offset in a region.
@@ -214,16 +219,12 @@ impl<'a> Machine<'a> {
                 self.write_under_copies(index, pc, lane, region, offset, bytes);
             }
             let value = self.warps[index].get(src, lane);
-            if value == Value::Undefined {
-                let name = self.register_name(src);
-                self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
-                continue;
-            }
             let mut value = fit(&mut self.terms, value, bytes * 8);
             if !self.guards.is_empty() {
                 let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
                 value = self.guarded_value(lane, value, old, access.format);
             }
+            self.note_stored((index, pc, lane), (region, offset), value);
             self.changes +=
                 u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value));
             if watched && fellows & (1 << lane) == 0 {
@@ -261,7 +262,9 @@ impl<'a> Machine<'a> {
         let same = lanes(batch.mask).filter(|other| batch.offsets[*other as usize] == offset);
         let same = same.fold(0, |lanes, other| lanes | 1 << other);
         let value = warp.get(src, lane);
-        if lanes(same).all(|other| warp.get(src, other) == value) { same } else { alone }
+        // What nobody wrote is never the same.
+        let known = !matches!(value, Value::Undefined(_));
+        if known && lanes(same).all(|other| warp.get(src, other) == value) { same } else { alone }
     }
 
     // ---- local memory ----------------------------------------------------------------------
@@ -302,24 +305,15 @@ impl<'a> Machine<'a> {
                 AccessKind::Read => {
                     let dst = kernel.dst(instr)[usize::from(element)];
                     let width = register_bits(&kernel.registers[dst.index()]);
-                    let value = match self.locals[thread].read(&mut self.terms, at, bytes) {
-                        Value::Concrete(bits) => Value::Concrete(extend(bits, access.format, width)),
-                        Value::Undefined => {
-                            let place = self.place(access, address);
-                            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
-                            return;
-                        }
-                        symbolic => symbolic,
-                    };
+                    let value = self.locals[thread].read(&mut self.terms, at, bytes);
+                    let value = self.as_read((index, pc, lane), (None, at), bytes, value);
+                    let value = extended(&mut self.terms, value, access.format, width);
                     self.warps[index].set(dst, lane, value);
                 }
                 AccessKind::Write => {
                     let src = kernel.src(instr)[1 + usize::from(element)];
-                    // A spilled undefined register stays undefined: spilling is copying.
-                    let value = match self.warps[index].get(src, lane) {
-                        Value::Undefined => Value::Undefined,
-                        value => fit(&mut self.terms, value, bytes * 8),
-                    };
+                    let value = self.warps[index].get(src, lane);
+                    let value = fit(&mut self.terms, value, bytes * 8);
                     let old = self.locals[thread].read(&mut self.terms, at, bytes);
                     let value = self.guarded_value(lane, value, old, access.format);
                     self.changes += u64::from(self.locals[thread].write(&mut self.terms, at, bytes, value));
@@ -369,7 +363,7 @@ pub(super) fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
     let Value::Symbolic(symbol) = value else {
         return match value {
             Value::Concrete(word) => Value::Concrete(low_bits(word, bits)),
-            other => other,
+            incomplete => fitted(terms, incomplete, bits),
         };
     };
     match symbol.kind {
@@ -385,7 +379,7 @@ pub(super) fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
         }
         SymbolKind::Number(_) | SymbolKind::Condition => match as_bits(terms, value, bits) {
             Some(pattern) => Value::Symbolic(Symbol::bits(pattern)),
-            None => Value::Undefined,
+            None => Value::NEVER,
         },
         SymbolKind::Bits => match super::bits::pattern_width(terms, symbol.term) {
             Some(width) if width > bits => slice(terms, value, width, 0, bits),

@@ -13,6 +13,10 @@ use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
 impl<'a> Machine<'a> {
     /// Executes an atomic or a reduction.
     pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, op: AtomicOp, access: Access) {
+        let mask = self.follow(index, pc, mask);
+        if mask == 0 {
+            return;
+        }
         self.for_each_batch(index, pc, mask, access, AccessKind::Atomic, |machine, batch| {
             for lane in lanes(batch.mask) {
                 machine.atomic_lane(index, pc, lane, op, access, batch.region, batch.offsets[lane as usize]);
@@ -42,24 +46,16 @@ impl<'a> Machine<'a> {
             self.write_under_copies(index, pc, lane, region, offset, bytes);
         }
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
-        if old == Value::Undefined {
-            let place = self.region_place(region, offset, bytes);
-            self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
-            return;
-        }
+        let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
         let operands: Vec<Value> = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
-        if operands.contains(&Value::Undefined) {
-            let name = self.register_name(src[1]);
-            self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
-            return;
-        }
-        let Some(new) = update(&mut self.terms, op, access.format, old, &operands) else {
+        let Some(new) = update_present(&mut self.terms, op, access.format, old, &operands) else {
             let why = "the outcome of this atomic depends on input data".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
             return;
         };
         let new = self.guarded_value(lane, new, old, access.format);
         self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
+        self.note_stored((index, pc, lane), (region, offset), new);
         self.changes +=
             u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
         if let Some(dst) = dst {
@@ -95,6 +91,29 @@ impl<'a> Machine<'a> {
             self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
         }
     }
+}
+
+/// The new value of an atomic, which lacks bits if one of the values that it is made of does.
+fn update_present(
+    terms: &mut Terms,
+    op: AtomicOp,
+    format: Format,
+    old: Value,
+    operands: &[Value],
+) -> Option<Value> {
+    let incomplete = |value: &Value| matches!(value, Value::Undefined(_));
+    if !incomplete(&old) && !operands.iter().any(incomplete) {
+        return update(terms, op, format, old, operands);
+    }
+    if op == AtomicOp::Exchange {
+        return Some(fit(terms, operands[0], format.bits()));
+    }
+    let present: Vec<Value> = operands.iter().map(|value| terms.present(*value)).collect();
+    let before = terms.present(old);
+    let new = update(terms, op, format, before, &present)?;
+    let parts: Vec<_> = [old].iter().chain(operands).flat_map(|value| terms.missing(*value).to_vec()).collect();
+    let missing = super::gaps::spread(&parts, low_bits(u64::MAX, format.bits()));
+    Some(terms.incomplete(new, missing))
 }
 
 /// The new value of an atomic; `None` where it depends on symbolic data in a way that terms do

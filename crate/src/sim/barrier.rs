@@ -113,15 +113,9 @@ impl<'a> Machine<'a> {
             let condition = match op {
                 BarrierOp::Reduce { .. } => {
                     let reg = src[usize::from(counted) + 1];
+                    self.decide(index, pc, 1 << lane, reg, "what a barrier reduces");
                     let value = self.warps[index].get(reg, lane);
-                    match as_condition(&mut self.terms, value) {
-                        Some(condition) => Some(condition),
-                        None => {
-                            let name = self.register_name(reg);
-                            self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
-                            continue;
-                        }
-                    }
+                    as_condition(&mut self.terms, value)
                 }
                 BarrierOp::Sync { .. } | BarrierOp::Arrive => None,
             };
@@ -280,7 +274,7 @@ impl<'a> Machine<'a> {
             let groups: Vec<WaitGroup> = places.iter().map(group).collect();
             let site = groups.first().map(|group| group.site);
             let kind = FaultKind::BarrierDivergence(Disagreement::Instruction, groups);
-            self.faults.push(Fault { kind, site, others: Vec::new() });
+            self.faults.push(Fault::new(kind, site));
         }
     }
 
@@ -331,7 +325,7 @@ impl<'a> Machine<'a> {
     pub(super) fn report_deadlock(&mut self) {
         let groups = self.waiting_groups(|_| true);
         let site = groups.first().map(|group| group.site);
-        self.faults.push(Fault { kind: FaultKind::Deadlock(groups), site, others: Vec::new() });
+        self.faults.push(Fault::new(FaultKind::Deadlock(groups), site));
     }
 
     /// Waiting threads by what they wait for and where, with whom they wait for.

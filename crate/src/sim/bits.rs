@@ -4,6 +4,7 @@
 //! back. What can be read through exactly (halves put together again, a sign bit flipped, a bf16
 //! widened by a shift) is; everything else stays an opaque bit pattern, equal only to itself.
 
+use super::gaps;
 use crate::base::{Format, FormatClass};
 use crate::term::{BitOp, Node, Relation, Symbol, SymbolKind, Term, Terms, Unary, Value};
 
@@ -11,7 +12,7 @@ use crate::term::{BitOp, Node, Relation, Symbol, SymbolKind, Term, Terms, Unary,
 pub(super) fn as_bits(terms: &mut Terms, value: Value, width: u32) -> Option<Term> {
     match value {
         Value::Concrete(bits) => Some(terms.bit_constant(mask(bits, width))),
-        Value::Undefined => None,
+        Value::Undefined(_) => None,
         Value::Symbolic(symbol) => Some(match symbol.kind {
             SymbolKind::Bits => symbol.term,
             SymbolKind::Number(format) => {
@@ -68,7 +69,7 @@ pub(super) fn concat(terms: &mut Terms, low: Value, high: Value, width: u32) -> 
         return Value::Concrete(mask(low, half) | mask(high, half) << half);
     }
     let (Some(low), Some(high)) = (as_bits(terms, low, half), as_bits(terms, high, half)) else {
-        return Value::Undefined;
+        return gaps::concat(terms, low, high, width);
     };
     if let (
         Node::Bits(BitOp::Slice, low_width, whole, low_at, _),
@@ -101,7 +102,7 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
         return value;
     }
     match value {
-        Value::Undefined => Value::Undefined,
+        Value::Undefined(_) => gaps::slice(terms, value, width, at, bits),
         Value::Concrete(word) => Value::Concrete(mask(word >> at, bits)),
         Value::Symbolic(symbol) => {
             if let Some((low, high)) = halves(terms, symbol, width) {
@@ -119,7 +120,7 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
             {
                 return value; // a narrow number that sat in a wide register
             }
-            let Some(pattern) = as_bits(terms, value, width) else { return Value::Undefined };
+            let Some(pattern) = as_bits(terms, value, width) else { return Value::NEVER };
             let from = terms.bit_constant(u64::from(at));
             Value::Symbolic(Symbol::bits(terms.bits(BitOp::Slice, bits as u8, pattern, from, Term::ZERO)))
         }
@@ -131,7 +132,7 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
 pub(super) fn as_number(terms: &mut Terms, format: Format, value: Value) -> Option<Term> {
     match value {
         Value::Concrete(bits) => Some(terms.number(format, mask(bits, format.bits()))),
-        Value::Undefined => None,
+        Value::Undefined(_) => None,
         Value::Symbolic(symbol) => Some(match symbol.kind {
             SymbolKind::Number(held) if held == format => symbol.term,
             _ => reinterpret(terms, format, symbol),
@@ -260,7 +261,7 @@ fn is_leaf(terms: &Terms, pattern: Term) -> bool {
 pub(super) fn as_condition(terms: &mut Terms, value: Value) -> Option<Term> {
     match value {
         Value::Concrete(bits) => Some(if bits & 1 == 1 { Term::TRUE } else { Term::FALSE }),
-        Value::Undefined => None,
+        Value::Undefined(_) => None,
         Value::Symbolic(symbol) => Some(match symbol.kind {
             SymbolKind::Condition => symbol.term,
             _ => {
@@ -281,8 +282,8 @@ pub(super) fn predicate(condition: Term) -> Value {
     }
 }
 
-/// `if condition then a else b` for values of `format`. An undefined side makes the result
-/// undefined, unless the condition is decided.
+/// `if condition then a else b` for values of `format`. Bits that one side lacks are missing where that
+/// side is chosen.
 pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, format: Format) -> Value {
     if condition == Term::TRUE || a == b {
         return a;
@@ -296,12 +297,12 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
     };
     let conditions =
         |value: Value| matches!(value, Value::Symbolic(Symbol { kind: SymbolKind::Condition, .. }));
-    if a == Value::Undefined || b == Value::Undefined {
-        return Value::Undefined;
+    if matches!(a, Value::Undefined(_)) || matches!(b, Value::Undefined(_)) {
+        return gaps::choose(terms, condition, a, b, format);
     }
     if conditions(a) || conditions(b) {
         let (Some(a), Some(b)) = (as_condition(terms, a), as_condition(terms, b)) else {
-            return Value::Undefined;
+            return Value::NEVER;
         };
         let both = terms.and(condition, a);
         let not = terms.not(condition);
@@ -317,21 +318,18 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
     };
     if let Some(common) = common {
         let (Some(x), Some(y)) = (as_number(terms, common, a), as_number(terms, common, b)) else {
-            return Value::Undefined;
+            return Value::NEVER;
         };
         return Value::Symbolic(Symbol::number(common, terms.select(condition, x, y)));
     }
     let (Some(x), Some(y)) = (as_bits(terms, a, format.bits()), as_bits(terms, b, format.bits())) else {
-        return Value::Undefined;
+        return Value::NEVER;
     };
     Value::Symbolic(Symbol::bits(terms.select(condition, x, y)))
 }
 
-/// A bit operation on values of `width` bits, of which at least one is symbolic.
+/// A bit operation on complete values of `width` bits, of which at least one is symbolic.
 pub(super) fn operate(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Value {
-    if values.contains(&Value::Undefined) {
-        return Value::Undefined;
-    }
     if let Some(value) = shortcut(terms, op, width, values) {
         return value;
     }

@@ -121,8 +121,19 @@ fn whole(terms: &Terms, bytes: &[Byte]) -> Option<Value> {
 pub(super) fn byte_of(terms: &mut Terms, value: Value, width: u32, at: usize) -> Value {
     match bytes(terms, value, width) {
         Some(bytes) => join(terms, &bytes[at..at + 1]),
-        None => Value::Undefined,
+        None => Value::NEVER,
     }
+}
+
+/// The bits of a complete value that are known to be zeros, and those known to be ones.
+pub(super) fn known_bits(terms: &mut Terms, value: Value, width: u32) -> (u64, u64) {
+    let Some(bytes) = bytes(terms, value, width) else { return (0, 0) };
+    bytes.iter().enumerate().fold((0, 0), |(zeros, ones), (at, byte)| match byte {
+        Byte::Known(byte) => {
+            (zeros | u64::from(!byte) << (8 * at), ones | u64::from(*byte) << (8 * at))
+        }
+        Byte::Of(..) | Byte::Sign(_) => (zeros, ones),
+    })
 }
 
 /// The result of an instruction whose bytes come from its sources'.
@@ -140,7 +151,7 @@ pub(super) fn rearrange(terms: &mut Terms, picks: &[Pick; 8], values: &[Value], 
                 match &sources[which] {
                     // Beyond the register there are zeros, as for `bfe`.
                     Some(bytes) => bytes.get(usize::from(at)).copied().unwrap_or(Byte::Known(0)),
-                    None => return Value::Undefined,
+                    None => return Value::NEVER,
                 }
             }
         };

@@ -1,7 +1,8 @@
 //! Byte-addressed storage of concrete and symbolic values.
 //!
 //! Storage is an array of granules of 1, 2 or 4 bytes; a granule is one `u64`: its concrete
-//! bits, or undefined, or part `k` of a symbolic value that spans `n` granules. Granules start
+//! bits, or part `k` of a symbolic value that spans `n` granules, or bits of which some are missing
+//! (`term/gap`; a granule that was never written is one of those). Granules start
 //! as coarse as the region's element type allows and are split once when a narrower access
 //! arrives, so an ordinary access moves one `u64`.
 //!
@@ -14,7 +15,7 @@ use super::pages::{PAGE_BYTES, Pages};
 use super::race::lanes;
 use crate::base::Format;
 use crate::isa::Lanes;
-use crate::term::{Symbol, Terms, Value};
+use crate::term::{Gap, Symbol, Terms, Value};
 use std::ops::Range;
 
 const CONCRETE: u64 = 0;
@@ -27,12 +28,23 @@ const SYMBOL: u64 = (1 << 40) - 1;
 const WHOLE_SYMBOL: u64 = SYMBOLIC << 56 | 1 << 48;
 
 /// One granule's contents: tag in bits 56.., part count in bits 48..56, part in bits 40..48, and
-/// a symbol in bits 0..40, or concrete bits in bits 0..32.
+/// a symbol in bits 0..40, or concrete bits, or the number of a gap, in bits 0..32.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Granule(u64);
 
 impl Granule {
+    /// Never written: [`Gap::NEVER`].
     pub(super) const UNDEFINED: Granule = Granule(UNDEFINED << 56);
+
+    #[inline]
+    fn incomplete(gap: Gap) -> Granule {
+        Granule(UNDEFINED << 56 | u64::from(gap.raw()))
+    }
+
+    #[inline]
+    fn gap(self) -> Gap {
+        Gap::from_raw(self.0 as u32)
+    }
 
     #[inline]
     fn concrete(bits: u32) -> Granule {
@@ -187,7 +199,12 @@ impl Cells {
                         fine.push(Granule::symbolic(granule.symbol(), part, granule.parts() * factor));
                     }
                 }
-                _ => fine.extend(std::iter::repeat_n(Granule::UNDEFINED, factor as usize)),
+                _ => {
+                    let mut pieces = [Granule::UNDEFINED; 8];
+                    let value = Value::Undefined(granule.gap());
+                    split(terms, value, old_bits, &mut pieces[..factor as usize]);
+                    fine.extend_from_slice(&pieces[..factor as usize]);
+                }
             }
         }
         self.granules = fine;
@@ -204,7 +221,7 @@ impl Cells {
             match granule.tag() {
                 CONCRETE => return Value::Concrete(granule.0),
                 SYMBOLIC if granule.parts() == 1 => return Value::Symbolic(granule.symbol()),
-                UNDEFINED => return Value::Undefined,
+                UNDEFINED => return Value::Undefined(granule.gap()),
                 _ => {}
             }
         }
@@ -233,7 +250,7 @@ impl Cells {
             let new = match value {
                 Value::Concrete(bits) => Granule::concrete(bits as u32 & low_mask(bytes * 8)),
                 Value::Symbolic(symbol) => Granule::symbolic(symbol, 0, 1),
-                Value::Undefined => Granule::UNDEFINED,
+                Value::Undefined(gap) => Granule::incomplete(gap),
             };
             return std::mem::replace(&mut self.granules[at], new) != new;
         }
@@ -267,7 +284,17 @@ fn split(terms: &mut Terms, value: Value, bits: u32, pieces: &mut [Granule]) {
                 *piece = Granule::concrete(part as u32 & low_mask(piece_bits));
             }
         }
-        Value::Undefined => pieces.fill(Granule::UNDEFINED),
+        Value::NEVER => pieces.fill(Granule::UNDEFINED),
+        Value::Undefined(gap) => match pieces {
+            [piece] => *piece = Granule::incomplete(gap),
+            _ => {
+                let (first, second) = pieces.split_at_mut(count as usize / 2);
+                let low = bits::slice(terms, value, bits, 0, bits / 2);
+                let high = bits::slice(terms, value, bits, bits / 2, bits / 2);
+                split(terms, low, bits / 2, first);
+                split(terms, high, bits / 2, second);
+            }
+        },
         Value::Symbolic(symbol) => {
             if count.is_multiple_of(2)
                 && let Some((low, high)) = bits::halves(terms, symbol, bits)
@@ -286,8 +313,8 @@ fn split(terms: &mut Terms, value: Value, bits: u32, pieces: &mut [Granule]) {
 
 /// Puts pieces of `granule` bytes together, lowest first.
 fn join(terms: &mut Terms, pieces: &[Granule], granule: u32) -> Value {
-    if pieces.iter().any(|piece| piece.tag() == UNDEFINED) {
-        return Value::Undefined;
+    if pieces.iter().all(|piece| *piece == Granule::UNDEFINED) {
+        return Value::NEVER;
     }
     if pieces.iter().all(|piece| piece.tag() == CONCRETE) {
         let joined = pieces.iter().rev().fold(0u64, |word, piece| word << (granule * 8) | piece.0);
@@ -315,6 +342,7 @@ fn join(terms: &mut Terms, pieces: &[Granule], granule: u32) -> Value {
                 piece.part() * granule * 8,
                 granule * 8,
             ),
+            UNDEFINED => Value::Undefined(piece.gap()),
             _ => Value::Concrete(piece.0),
         };
     }

@@ -56,6 +56,8 @@ impl<'a> Machine<'a> {
         access: Access,
         execute: Execute<'a>,
     ) -> u32 {
+        let follows = self.follow(index, pc, mask);
+        let (symbolic, mask) = (symbolic & follows & self.warps[index].special(base), follows);
         let mut chosen: Vec<(u32, Value, Vec<Chance>)> = Vec::new();
         for lane in lanes(symbolic) {
             let value = self.warps[index].get(base, lane);

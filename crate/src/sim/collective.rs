@@ -15,12 +15,13 @@
 use super::barrier::Wait;
 use super::bits::{as_bits, as_condition, as_number, predicate};
 use super::machine::{Flow, Machine};
-use super::outcome::{Fault, FaultKind, Misuse, Site};
+use super::gaps::spread;
+use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
 use crate::isa::{Effect, MatchMode, ReduceOp, ShuffleMode, VoteMode, WARP};
-use crate::term::{BitOp, Symbol, Term, Terms, Value};
+use crate::term::{BitOp, Missing, Symbol, Term, Terms, Value};
 
 /// Lanes that wait for the others of their member mask.
 #[derive(Clone, Debug)]
@@ -307,7 +308,7 @@ impl<'a> Machine<'a> {
         };
         if !self.faults.iter().any(known) {
             let kind = FaultKind::Misuse(Misuse::Mask, what);
-            self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
+            self.faults.push(Fault::new(kind, Some(site)));
         }
     }
 
@@ -332,13 +333,16 @@ impl<'a> Machine<'a> {
 
     fn shuffle(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: ShuffleMode) {
         let kernel = self.kernel;
-        let mut values = [Value::Undefined; WARP];
+        let mut values = [Value::NEVER; WARP];
         for lane in lanes(met) {
             values[lane as usize] = self.source(index, pcs, lane, 0);
         }
         for lane in lanes(met) {
             let pc = pcs[lane as usize];
             let instr = &kernel.code[pc as usize];
+            for reg in &kernel.src(instr)[1..3] {
+                self.decide(index, pc, 1 << lane, *reg, "the partner of a shuffle");
+            }
             let (Value::Concrete(b), Value::Concrete(c)) =
                 (self.source(index, pcs, lane, 1), self.source(index, pcs, lane, 2))
             else {
@@ -348,7 +352,12 @@ impl<'a> Machine<'a> {
             };
             let (partner, valid) = partner(mode, lane, b as u32, c as u32);
             let from = if valid { partner } else { lane };
-            let value = if met >> from & 1 == 1 { values[from as usize] } else { Value::Undefined };
+            let value = if met >> from & 1 == 1 {
+                values[from as usize]
+            } else {
+                let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
+                self.nothing_from(Unwritten::Lane(from, site))
+            };
             let dst = kernel.dst(instr);
             self.warps[index].set(dst[0], lane, value);
             if let Some(second) = dst.get(1) {
@@ -360,17 +369,17 @@ impl<'a> Machine<'a> {
     fn vote(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: VoteMode) {
         let kernel = self.kernel;
         let mut conditions = [Term::FALSE; WARP];
+        let mut missing = Vec::new();
+        let mut there = [Term::FALSE; WARP];
         for lane in lanes(met) {
             let value = self.source(index, pcs, lane, 0);
-            match as_condition(&mut self.terms, value) {
-                Some(condition) => conditions[lane as usize] = condition,
-                None => {
-                    let reg = kernel.src(&kernel.code[pcs[lane as usize] as usize])[0];
-                    let name = self.register_name(reg);
-                    self.park(index, met, pcs[lane as usize], FaultKind::UninitializedRegister(name));
-                    return;
-                }
-            }
+            let present = self.terms.present(value);
+            conditions[lane as usize] = as_condition(&mut self.terms, present).unwrap_or(Term::FALSE);
+            let lacks: Vec<_> =
+                self.terms.missing(value).iter().filter(|missing| missing.bits & 1 == 1).copied().collect();
+            let whens = lacks.iter().fold(Term::FALSE, |any, missing| self.terms.or(any, missing.when));
+            there[lane as usize] = self.terms.not(whens);
+            missing.extend(lacks.into_iter().map(|missing| (lane, missing)));
         }
         let known = lanes(met).all(|lane| matches!(conditions[lane as usize], Term::TRUE | Term::FALSE));
         let all = lanes(met).fold(Term::TRUE, |all, lane| self.terms.and(all, conditions[lane as usize]));
@@ -393,17 +402,52 @@ impl<'a> Machine<'a> {
                 return;
             }
         };
+        let value = self.voted(met, mode, (&conditions, &there), missing, value);
         for lane in lanes(met) {
             let dst = kernel.dst(&kernel.code[pcs[lane as usize] as usize])[0];
             self.warps[index].set(dst, lane, value);
         }
     }
 
+    /// The outcome of a vote in which some lanes' bits are missing: unless others' decide it.
+    fn voted(
+        &mut self,
+        met: u32,
+        mode: VoteMode,
+        (conditions, there): (&[Term; WARP], &[Term; WARP]),
+        missing: Vec<(u32, Missing)>,
+        value: Value,
+    ) -> Value {
+        if missing.is_empty() {
+            return value;
+        }
+        let mut open = Term::TRUE;
+        for lane in lanes(met).map(|lane| lane as usize) {
+            let not = self.terms.not(conditions[lane]);
+            let decided = match mode {
+                VoteMode::All => self.terms.both(there[lane], not),
+                VoteMode::Any => self.terms.both(there[lane], conditions[lane]),
+                VoteMode::Uniform | VoteMode::Ballot => Term::FALSE,
+            };
+            let undecided = self.terms.not(decided);
+            open = self.terms.both(open, undecided);
+        }
+        let mut parts = Vec::with_capacity(missing.len());
+        for (lane, part) in missing {
+            let bits = if mode == VoteMode::Ballot { 1 << lane } else { 1 };
+            parts.push(Missing { bits, when: self.terms.both(open, part.when), ..part });
+        }
+        self.terms.incomplete(value, parts)
+    }
+
     fn match_lanes(&mut self, index: usize, met: u32, pcs: &[u32; WARP], mode: MatchMode, width: u32) {
         let kernel = self.kernel;
         let mut words = [0; WARP];
+        let mut missing = Vec::new();
         for lane in lanes(met) {
-            let Value::Concrete(word) = self.source(index, pcs, lane, 0) else {
+            let value = self.source(index, pcs, lane, 0);
+            missing.extend(self.terms.missing(value).to_vec());
+            let Value::Concrete(word) = self.terms.present(value) else {
                 let why = "the lanes that match depend on input data".to_owned();
                 self.park(index, met, pcs[lane as usize], FaultKind::NotStructured(why));
                 return;
@@ -419,16 +463,25 @@ impl<'a> Machine<'a> {
                 MatchMode::All if same == met => met,
                 MatchMode::All => 0,
             };
-            self.warps[index].set(dst[0], lane, Value::Concrete(u64::from(value)));
+            let value = Value::Concrete(u64::from(value));
+            let value = self.terms.incomplete(value, spread(&missing, u64::from(u32::MAX)));
+            self.warps[index].set(dst[0], lane, value);
             if let Some(second) = dst.get(1) {
-                self.warps[index].set(*second, lane, Value::Concrete(u64::from(same == met)));
+                let all = Value::Concrete(u64::from(same == met));
+                let all = self.terms.incomplete(all, spread(&missing, 1));
+                self.warps[index].set(*second, lane, all);
             }
         }
     }
 
     fn redux(&mut self, index: usize, met: u32, pcs: &[u32; WARP], op: ReduceOp, format: Format) {
         let kernel = self.kernel;
-        let values: Vec<Value> = lanes(met).map(|lane| self.source(index, pcs, lane, 0)).collect();
+        let mut values: Vec<Value> = lanes(met).map(|lane| self.source(index, pcs, lane, 0)).collect();
+        let missing: Vec<Missing> =
+            values.iter().flat_map(|value| self.terms.missing(*value).to_vec()).collect();
+        for value in &mut values {
+            *value = self.terms.present(*value);
+        }
         let folded = values[1..]
             .iter()
             .try_fold(values[0], |sum, value| combine(&mut self.terms, op, format, sum, *value));
@@ -438,6 +491,7 @@ impl<'a> Machine<'a> {
             self.park(index, met, pc, FaultKind::Unsupported(why));
             return;
         };
+        let folded = self.terms.incomplete(folded, spread(&missing, u64::from(u32::MAX)));
         for lane in lanes(met) {
             let dst = kernel.dst(&kernel.code[pcs[lane as usize] as usize])[0];
             self.warps[index].set(dst, lane, folded);

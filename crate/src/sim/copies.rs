@@ -199,11 +199,13 @@ impl<'a> Machine<'a> {
                 Some(spot) if at < read => self.piece(spot, at, step),
                 _ => Value::Concrete(0),
             };
-            if let (Value::Undefined, Some((region, offset))) = (value, source) {
-                let place = self.region_place(region, offset + u64::from(at), step);
-                self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
-                return;
-            }
+            let value = match source {
+                Some((region, offset)) => {
+                    let place = (Some(region), offset + u64::from(at));
+                    self.as_read((index, pc, lane), place, step, value)
+                }
+                None => value,
+            };
             if self.recorder.is_some() {
                 self.observe_copy(index, pc, lane, value);
             }

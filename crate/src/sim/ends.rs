@@ -14,6 +14,22 @@ pub(super) const FRESH: u64 = 4 << 20;
 /// Different faults that are kept.
 const FAULTS: usize = 16;
 
+impl Fault {
+    /// Further threads have the same fault.
+    fn join(&mut self, threads: &[u32]) {
+        for thread in threads {
+            let known = self.site.is_some_and(|site| site.thread.linear == *thread);
+            if known || self.others.contains(thread) {
+                continue;
+            }
+            match self.others.len() < OTHERS {
+                true => self.others.push(*thread),
+                false => self.more += 1,
+            }
+        }
+    }
+}
+
 impl<'a> Machine<'a> {
     /// Lanes return: they count as arrived wherever others wait for them.
     pub(super) fn exit(&mut self, index: usize, mask: u32) {
@@ -27,11 +43,22 @@ impl<'a> Machine<'a> {
         self.complete_meetings(index);
     }
 
-    /// Stops lanes at a fault.
+    /// Stops lanes at a fault. What follows from having been misled by what nobody wrote is not listed.
     pub(super) fn park(&mut self, index: usize, mask: u32, pc: u32, kind: FaultKind) {
         let first = self.warps[index].first();
-        self.warps[index].faulted |= mask;
-        self.parked = true;
+        self.halt(index, mask);
+        let follows = match kind {
+            FaultKind::BarrierDivergence(..) => self.unknowns.has_misled_any(),
+            _ => self.unknowns.has_misled(lanes(mask).map(|lane| first + lane)),
+        };
+        if !follows {
+            self.list(index, mask, pc, kind);
+        }
+    }
+
+    /// Lists a fault of some lanes.
+    pub(super) fn list(&mut self, index: usize, mask: u32, pc: u32, kind: FaultKind) {
+        let first = self.warps[index].first();
         self.trace.event(index as u32, self.warps[index].step, mask, pc, EventKind::Fault);
         let threads: Vec<u32> = lanes(mask).map(|lane| first + lane).collect();
         let same = |fault: &&mut Fault| {
@@ -39,11 +66,31 @@ impl<'a> Machine<'a> {
                 && std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind)
         };
         if let Some(fault) = self.faults.iter_mut().find(same) {
-            let room = OTHERS.saturating_sub(fault.others.len());
-            fault.others.extend(threads.into_iter().take(room));
+            fault.join(&threads);
         } else if self.faults.len() < FAULTS {
             let site = Site { instr: pc, thread: self.thread(threads[0]) };
-            self.faults.push(Fault { kind, site: Some(site), others: threads[1..].to_vec() });
+            let mut fault = Fault::new(kind, Some(site));
+            fault.join(&threads[1..]);
+            self.faults.push(fault);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    /// Lists a fault that was found when all was over, once for each instruction.
+    pub(super) fn list_at(&mut self, site: Option<Site>, kind: FaultKind) {
+        let same = |fault: &&mut Fault| {
+            fault.site.map(|site| site.instr) == site.map(|site| site.instr)
+                && std::mem::discriminant(&fault.kind) == std::mem::discriminant(&kind)
+        };
+        if let Some(fault) = self.faults.iter_mut().find(same) {
+            if let Some(site) = site {
+                fault.join(&[site.thread.linear]);
+            }
+        } else if self.faults.len() < FAULTS {
+            self.faults.push(Fault::new(kind, site));
+        } else {
+            self.unlisted += 1;
         }
     }
 
@@ -86,7 +133,7 @@ impl<'a> Machine<'a> {
         };
         let lane = mask.trailing_zeros();
         let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
-        self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
+        self.faults.push(Fault::new(kind, Some(site)));
     }
 
     /// The smallest backward branch around an instruction: (target, branch).

@@ -146,7 +146,15 @@ impl<'a> Machine<'a> {
             self.warps[index].copy(to, from, mask);
             return;
         }
-        let known = self.concrete_lanes(index, pc, mask, from, "an address");
+        let mut moved = 0;
+        for lane in lanes(self.warps[index].undefined(from) & mask) {
+            let value = self.warps[index].get(from, lane);
+            if let Some(value) = super::gaps::shifted(&mut self.terms, value, by) {
+                self.warps[index].set(to, lane, value);
+                moved |= 1 << lane;
+            }
+        }
+        let known = self.concrete_lanes(index, pc, mask & !moved, from, "an address");
         let mut words: Lanes = *self.warps[index].lanes(from);
         for word in &mut words {
             *word = word.wrapping_add(by);
@@ -190,12 +198,12 @@ impl<'a> Machine<'a> {
         if special == 0 {
             return mask;
         }
-        let undefined = self.warps[index].undefined(reg) & special;
-        if undefined != 0 {
-            let name = self.register_name(reg);
-            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+        let unwritten = self.decide(index, pc, special, reg, what);
+        if unwritten != 0 {
+            self.halt(index, unwritten);
         }
-        let symbolic = special & !undefined;
+        let special = self.warps[index].special(reg) & mask | unwritten;
+        let symbolic = special & !unwritten;
         if symbolic != 0 {
             let why = self.dependence(index, reg, symbolic, what);
             self.park(index, symbolic, pc, FaultKind::NotStructured(why));

@@ -6,7 +6,8 @@ use super::outcome::{Fault, FaultKind, Run, TensorState};
 use super::written::Written;
 use crate::base::Format;
 use crate::diag::{Assumption, Label, Ledger};
-use crate::term::Term;
+use crate::spec::Role;
+use crate::term::{Term, Value};
 
 /// Turns a machine that has stopped into its outcome.
 pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
@@ -17,11 +18,12 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     let races = std::mem::take(&mut machine.races.found);
     if let Some(first) = races.first() {
         let site = Some(first.second.site);
-        faults.push(Fault { kind: FaultKind::DataRace(races), site, others: Vec::new() });
+        faults.push(Fault::new(FaultKind::DataRace(races), site));
     }
+    let tensors = (0..machine.setup.tensors.len()).map(|at| tensor_state(&mut machine, at)).collect();
     machine.faults.sort_by_key(|fault| rank(&fault.kind));
     faults.append(&mut machine.faults);
-    let tensors = (0..machine.setup.tensors.len()).map(|at| tensor_state(&mut machine, at)).collect();
+    let unlisted = machine.unlisted + machine.races.unlisted;
     let mut stats = machine.stats;
     stats.bytes = held;
     stats.terms = machine.terms.len() as u64;
@@ -30,6 +32,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     Run {
         terms: machine.terms,
         faults,
+        unlisted,
         tensors,
         unknowable,
         stats,
@@ -50,11 +53,7 @@ fn own_tables(machine: &mut Machine<'_>, ledger: &mut Ledger) {
                 "`{name}` is written, so that a launch finds what the one before it has left: declare it under \
                  [tensors], with `contents` or `initial`"
             );
-            machine.faults.push(Fault {
-                kind: FaultKind::NotStructured(why),
-                site: None,
-                others: Vec::new(),
-            });
+            machine.faults.push(Fault::new(FaultKind::NotStructured(why), None));
         } else {
             let what = format!("`{name}` holds what the PTX declares: no host can name it");
             let span = machine.kernel.variables[variable].span;
@@ -73,7 +72,7 @@ fn rank(kind: &FaultKind) -> u32 {
         FaultKind::BarrierDivergence(..) | FaultKind::Misuse(..) => 3,
         FaultKind::OutOfBounds(..) => 4,
         FaultKind::Misaligned(..) => 5,
-        FaultKind::UninitializedMemory(_) | FaultKind::UninitializedRegister(_) => 6,
+        FaultKind::Uninitialized(..) | FaultKind::UninitializedMemory(_) => 6,
         FaultKind::Forbidden(_) => 7,
         FaultKind::NotStructured(_) => 8,
         FaultKind::Unsupported(_) => 9,
@@ -113,7 +112,17 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
                 continue;
             }
             let value = region.cells.read(&mut machine.terms, offset, step as u32);
-            let Some(term) = machine.number(format, value) else { continue };
+            let (value, unwritten) = match value {
+                // What is left in an input is nobody's business.
+                Value::Undefined(_) if setup.role == Some(Role::In) => continue,
+                Value::Undefined(_) => machine.left(index, offset, step as u32, value),
+                whole => (whole, None),
+            };
+            let Some(mut term) = machine.number(format, value) else { continue };
+            if let Some(unwritten) = unwritten {
+                let nothing = machine.terms.not_a_number();
+                term = machine.terms.select(unwritten, nothing, term);
+            }
             let writer = writer.unwrap_or(u32::MAX);
             match setup.strides {
                 Some(_) => logical_elements(setup, position, &mut |at| strided.push((at, term, writer))),

@@ -134,7 +134,7 @@ fn held(machine: &mut Machine<'_>, at: usize, format: Format, element: u64) -> (
     }
     let value = machine.memory.regions[at].cells.read(&mut machine.terms, offset, step as u32);
     let held = match (value, as_number(&mut machine.terms, format, value)) {
-        (Value::Undefined, _) => Held::Nothing,
+        (Value::Undefined(_), _) => Held::Nothing,
         (_, Some(term)) => Held::Number(term),
         (_, None) => Held::Bits,
     };

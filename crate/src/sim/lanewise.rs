@@ -5,6 +5,7 @@ use super::bits::{
     signed,
 };
 use super::bytes::{byte_of, rearrange};
+use super::gaps;
 use super::logic::table;
 use super::machine::Machine;
 use super::outcome::FaultKind;
@@ -115,7 +116,7 @@ impl<'a> Machine<'a> {
         warp.fill(dst[0], first);
         match dst.get(1) {
             Some(reg) => warp.fill(*reg, second),
-            None if first != Value::Undefined => {
+            None if !matches!(first, Value::Undefined(_)) => {
                 let answer = Answer { word: warp.word(dst[0], 0), symbolic: warp.symbolic(dst[0]) != 0 };
                 self.keep(place, &question, answer);
             }
@@ -149,22 +150,18 @@ impl<'a> Machine<'a> {
         let term = function(&mut self.terms, &operands[..src.len().min(4)]);
         let wildcard = op.dst.class() == FormatClass::Bits;
         let format = if wildcard { self.held_format(index, src, 0, op.dst) } else { op.dst };
-        (destinations == 1).then_some((Value::Symbolic(Symbol::number(format, term)), Value::Undefined))
+        (destinations == 1).then_some((Value::Symbolic(Symbol::number(format, term)), Value::NEVER))
     }
 
     #[inline(never)]
     fn symbolic(&mut self, index: usize, pc: u32, special: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
         let mut undefined = 0;
-        if !matches!(op.meaning, Meaning::Select) {
-            for reg in src {
-                undefined |= self.warps[index].undefined(*reg);
-            }
+        for reg in src {
+            undefined |= self.warps[index].undefined(*reg);
         }
         undefined &= special;
-        for lane in lanes(undefined) {
-            for reg in dst {
-                self.warps[index].set(*reg, lane, Value::Undefined);
-            }
+        if undefined != 0 {
+            self.incomplete(index, pc, undefined, op, dst, src);
         }
         let special = special & !undefined;
         self.symbolic_uses[pc as usize] += u64::from(special.count_ones());
@@ -196,6 +193,49 @@ impl<'a> Machine<'a> {
                 None => {
                     self.park(index, 1 << lane, pc, FaultKind::Unsupported(MEANINGLESS.to_owned()));
                 }
+            }
+        }
+    }
+
+    /// Lanes on which some bits of a source are missing: the instruction works on what is there, and
+    /// what it is missing of that is worked out beside it.
+    #[inline(never)]
+    fn incomplete(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
+        for lane in lanes(mask) {
+            let (mut values, mut present) = ([Value::Concrete(0); 4], [Value::Concrete(0); 4]);
+            for (at, reg) in src.iter().enumerate().take(4) {
+                values[at] = self.warps[index].get(*reg, lane);
+                present[at] = self.terms.present(values[at]);
+            }
+            let count = src.len().min(4);
+            let words = present.map(|value| match value {
+                Value::Concrete(word) => Some(word),
+                Value::Symbolic(_) | Value::Undefined(_) => None,
+            });
+            // Floats are worked out as reals, so that nothing is rounded.
+            let exact = !op.dst.is_float() || matches!(op.meaning, Meaning::None);
+            let found = if let ([Some(a), Some(b), Some(c), Some(d)], true) = (words, exact) {
+                let (first, second) = gaps::compute(op, &[a, b, c, d]);
+                Some((Value::Concrete(first), Value::Concrete(second)))
+            } else {
+                for (at, value) in present.iter_mut().enumerate().take(count) {
+                    *value = self.roundings.operand(&mut self.terms, src[at], op.src[at], *value);
+                }
+                self.symbolic_uses[pc as usize] += 1;
+                evaluate(&mut self.terms, op, &present[..count], dst.len())
+            };
+            // What has no meaning even where all is there is not there at all.
+            let (first, second) = match found {
+                Some((first, second)) => (self.terms.present(first), self.terms.present(second)),
+                None => {
+                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(MEANINGLESS.to_owned()));
+                    continue;
+                }
+            };
+            let results = gaps::results(&mut self.terms, op, &values[..count], (first, second));
+            self.warps[index].set(dst[0], lane, results.0);
+            if let Some(reg) = dst.get(1) {
+                self.warps[index].set(*reg, lane, results.1);
             }
         }
     }
@@ -289,8 +329,8 @@ fn same(a: &[Term; 4], b: &[Term; 4]) -> bool {
     (a[0] == b[0]) & (a[1] == b[1]) & (a[2] == b[2]) & (a[3] == b[3])
 }
 
-/// A pure instruction on one lane with at least one symbolic source and no undefined one (but for
-/// selections). `None` where it has no meaning.
+/// A pure instruction on one lane with complete sources, at least one of them symbolic. `None` where it
+/// has no meaning.
 #[inline(never)]
 fn evaluate(
     terms: &mut Terms,
@@ -298,7 +338,7 @@ fn evaluate(
     values: &[Value],
     destinations: usize,
 ) -> Option<(Value, Value)> {
-    let none = Value::Undefined;
+    let none = Value::NEVER;
     match op.meaning {
         Meaning::Real(_) if destinations > 1 => None,
         Meaning::Real(function) => {
@@ -380,7 +420,7 @@ fn evaluate(
             for (known, value) in known.iter_mut().zip(values) {
                 *known = match value {
                     Value::Concrete(bits) => Some(*bits),
-                    Value::Symbolic(_) | Value::Undefined => None,
+                    Value::Symbolic(_) | Value::Undefined(_) => None,
                 };
             }
             let value = match picks(&known) {

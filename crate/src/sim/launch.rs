@@ -53,7 +53,8 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
 pub(super) fn refused(why: String) -> Run {
     Run {
         terms: Terms::new(),
-        faults: vec![Fault { kind: FaultKind::Launch(why), site: None, others: Vec::new() }],
+        faults: vec![Fault::new(FaultKind::Launch(why), None)],
+        unlisted: 0,
         tensors: Vec::new(),
         unknowable: Vec::new(),
         stats: Stats::default(),

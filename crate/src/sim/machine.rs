@@ -3,7 +3,8 @@
 //! One schedule stands for all: each warp runs until its lanes wait or end, warps in ascending
 //! order (other orders exist for tests). A thread that commits a fault stops there, and everybody
 //! else goes on as far as they get without it; so every access that is not ordered after the
-//! fault is still seen, and a race that explains an uninitialized read is found too.
+//! fault is still seen. Deciding by what nobody wrote stops nobody ([`super::undefined`]), so that a
+//! race that explains it is found too.
 
 use super::barrier::{Barriers, Wait};
 use super::cells::Cells;
@@ -23,6 +24,7 @@ use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
 use super::trace::{Stretch, Trace};
+use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
 use super::{ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
@@ -89,6 +91,10 @@ pub(super) struct Machine<'a> {
     /// Threads in a block.
     pub(super) block: u32,
     pub(super) faults: Vec<Fault>,
+    /// Faults at further instructions, which are not listed.
+    pub(super) unlisted: u64,
+    /// What nobody wrote, and where it went.
+    pub(super) unknowns: Unknowns,
     pub(super) races: Races,
     pub(super) stats: Stats,
     pub(super) trace: Trace,
@@ -154,6 +160,7 @@ impl<'a> Machine<'a> {
     ) -> Self {
         let mut terms = Terms::new();
         let memory = Memory::new(kernel, setup, &mut terms, watch_inputs, options.world);
+        let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
         let mut is_read = vec![false; kernel.registers.len()];
         for instr in &kernel.code {
@@ -195,6 +202,8 @@ impl<'a> Machine<'a> {
             first_thread: 0,
             block,
             faults: Vec::new(),
+            unlisted: 0,
+            unknowns,
             races: Races::default(),
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
@@ -244,7 +253,8 @@ impl<'a> Machine<'a> {
             self.observe_end();
             self.trace_end();
             self.end_copies();
-            if self.exhausted.is_some() || !self.faults.is_empty() {
+            let fatal = |fault: &Fault| !matches!(fault.kind, FaultKind::Uninitialized(..));
+            if self.exhausted.is_some() || self.faults.iter().any(fatal) {
                 break;
             }
         }
@@ -276,7 +286,7 @@ impl<'a> Machine<'a> {
         let first = index * WARP as u32;
         let lanes = (self.block - first).min(WARP as u32);
         let present = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
-        let mut warp = Warp::new(index, present, self.kernel.registers.len());
+        let mut warp = Warp::new(index, present, self.unknowns.registers());
         for (at, kind) in self.kernel.registers.iter().enumerate() {
             let words = match kind {
                 RegisterKind::Virtual { .. } | RegisterKind::Sink => continue,
@@ -427,7 +437,7 @@ impl<'a> Machine<'a> {
         let linear = warp * WARP as u32 + group.mask.trailing_zeros();
         let site = Site { instr: group.pc, thread: self.thread(linear) };
         let kind = FaultKind::EndlessLoop(self.enclosing_loop(group.pc));
-        self.faults.push(Fault { kind, site: Some(site), others: Vec::new() });
+        self.faults.push(Fault::new(kind, Some(site)));
         true
     }
 
@@ -607,7 +617,7 @@ impl<'a> Machine<'a> {
                     None => format!("{what} ({name}) depends on input data"),
                 }
             }
-            Value::Concrete(_) | Value::Undefined => format!("{what} is not known"),
+            Value::Concrete(_) | Value::Undefined(_) => format!("{what} is not known"),
         }
     }
 

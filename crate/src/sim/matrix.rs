@@ -8,11 +8,12 @@
 //! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
 //! it is computed; integers wrap or saturate as the manual says.
 
-use super::bits::{concat, slice};
+use super::bits::{concat, mask, slice};
+use super::gaps::{lacking, spread};
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
-use super::race::Hand;
+use super::race::{Hand, lanes};
 use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::Reg;
@@ -20,7 +21,7 @@ use crate::isa::{
     self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength,
     Tiles, WARP, sparsity,
 };
-use crate::term::{Symbol, Term, Value};
+use crate::term::{Missing, Symbol, Term, Terms, Value};
 
 /// Bytes in a row of an 8×8 matrix of 16-bit elements.
 const ROW: u32 = 16;
@@ -47,9 +48,10 @@ impl<'a> Machine<'a> {
         let (left, rest) = src.split_at(product.a.registers.into());
         let (right, rest) = rest.split_at(product.b.registers.into());
         let (sum, rest) = rest.split_at(product.c.registers.into());
-        let Some(a) = self.gather(index, pc, product.a, left) else { return };
-        let Some(b) = self.gather(index, pc, product.b, right) else { return };
-        let Some(c) = self.gather(index, pc, product.c, sum) else { return };
+        let Some(mut a) = self.gather(index, pc, product.a, left) else { return };
+        let Some(mut b) = self.gather(index, pc, product.b, right) else { return };
+        let Some(mut c) = self.gather(index, pc, product.c, sum) else { return };
+        let lacks = [&mut a, &mut b, &mut c].map(|matrix| matrix.complete(&self.terms));
         let mut columns: Option<Vec<usize>> = None;
         if let (Some(Sparsity { ordered }), [metadata, selector]) = (product.sparsity, rest) {
             columns = self.columns(index, pc, product.a, ordered, *metadata, *selector);
@@ -94,6 +96,18 @@ impl<'a> Machine<'a> {
         }
         if symbolic {
             self.symbolic_uses[pc as usize] += WARP as u64;
+        }
+        if lacks.iter().any(|lacks| !lacks.is_empty()) {
+            // What one factor lacks, all sums lack that it goes into.
+            for at in 0..rows * cols {
+                let (row, column) = (at / cols, product.column(at / cols, at % cols));
+                let missing = lacks[0].iter().filter(|(place, _)| place / depth == row);
+                let missing = missing.chain(lacks[1].iter().filter(|(place, _)| place % b.cols == column));
+                let missing = missing.chain(lacks[2].iter().filter(|(place, _)| *place == at));
+                let missing: Vec<Missing> = missing.map(|(_, missing)| *missing).collect();
+                let missing = spread(&missing, mask(u64::MAX, product.d.format.bits()));
+                result.values[at] = lacking(&mut self.terms, result.values[at], missing, product.d.format);
+            }
         }
         self.scatter(index, product.d, dst, &result);
     }
@@ -145,17 +159,16 @@ impl<'a> Machine<'a> {
     /// The matrix that the lanes hold; `None` after a fault.
     fn gather(&mut self, index: usize, pc: u32, fragment: Fragment, regs: &[Reg]) -> Option<Matrix> {
         let (rows, cols) = (usize::from(fragment.rows), usize::from(fragment.cols));
-        let mut values = vec![Value::Undefined; rows * cols];
+        let mut values: Vec<Option<Value>> = vec![None; rows * cols];
         let packed = fragment.packed();
         let width = u32::from(fragment.bits);
         for (number, reg) in regs.iter().enumerate() {
-            let undefined = self.warps[index].undefined(*reg);
-            if undefined != 0 {
-                let name = self.register_name(*reg);
-                self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
-                return None;
-            }
-            let symbolic = self.warps[index].special(*reg);
+            let warp = &self.warps[index];
+            let partly = |lane: &u32| {
+                let present = self.terms.present(warp.get(*reg, *lane));
+                matches!(present, Value::Symbolic(_))
+            };
+            let symbolic = warp.symbolic(*reg) | lanes(warp.undefined(*reg)).filter(partly).fold(0, |all, lane| all | 1 << lane);
             if width < 8 && symbolic != 0 {
                 let why = format!(
                     "symbolic integers of {width} bits have no meaning yet; give the tensor contents in the spec"
@@ -169,15 +182,16 @@ impl<'a> Machine<'a> {
                     let part = slice(&mut self.terms, value, packed * width, within * width, width);
                     let (row, col) = fragment.place(lane, number as u32 * packed + within);
                     let place = &mut values[row as usize * cols + col as usize];
-                    if *place != Value::Undefined && *place != part {
+                    if place.is_some_and(|place| place != part) {
                         let why = "lanes hold different copies of one matrix element: the layout of a wmma fragment is unspecified, so work on it must treat all elements alike";
                         self.park(index, u32::MAX, pc, FaultKind::Unsupported(why.to_owned()));
                         return None;
                     }
-                    *place = part;
+                    *place = Some(part);
                 }
             }
         }
+        let values = values.into_iter().map(|value| value.unwrap_or(Value::NEVER)).collect();
         Some(Matrix { rows, cols, format: fragment.format, values })
     }
 
@@ -186,7 +200,7 @@ impl<'a> Machine<'a> {
         let packed = fragment.packed();
         for (number, reg) in regs.iter().enumerate() {
             for lane in 0..WARP as u32 {
-                let mut parts = [Value::Undefined; 4];
+                let mut parts = [Value::NEVER; 4];
                 for within in 0..packed {
                     let (row, col) = fragment.place(lane, number as u32 * packed + within);
                     parts[within as usize] = matrix.values[row as usize * matrix.cols + col as usize];
@@ -217,20 +231,13 @@ impl<'a> Machine<'a> {
             for lane in 0..WARP as u32 {
                 let (outer, inner) = (lane / 4, lane % 4 * 2);
                 let value = if tiles.transposed {
-                    let low = self.piece(rows[number * 8 + inner as usize], outer * 2, 2);
-                    let high = self.piece(rows[number * 8 + inner as usize + 1], outer * 2, 2);
-                    match (low, high) {
-                        (Value::Undefined, _) | (_, Value::Undefined) => Value::Undefined,
-                        (low, high) => concat(&mut self.terms, low, high, 32),
-                    }
+                    let [low, high] = [0, 1].map(|next| {
+                        self.piece_read((index, pc, lane), rows[number * 8 + (inner + next) as usize], outer * 2, 2)
+                    });
+                    concat(&mut self.terms, low, high, 32)
                 } else {
-                    self.piece(rows[number * 8 + outer as usize], inner * 2, 4)
+                    self.piece_read((index, pc, lane), rows[number * 8 + outer as usize], inner * 2, 4)
                 };
-                if value == Value::Undefined {
-                    let (region, offset) = rows[number * 8 + outer as usize];
-                    let place = self.region_place(region, offset, 2);
-                    self.park(index, 1 << lane, pc, FaultKind::UninitializedMemory(place));
-                }
                 self.warps[index].set(*reg, lane, value);
             }
         }
@@ -242,21 +249,16 @@ impl<'a> Machine<'a> {
         for (number, reg) in kernel.src(&kernel.code[pc as usize])[1..].iter().enumerate() {
             for lane in 0..WARP as u32 {
                 let value = self.warps[index].get(*reg, lane);
-                if value == Value::Undefined {
-                    let name = self.register_name(*reg);
-                    self.park(index, 1 << lane, pc, FaultKind::UninitializedRegister(name));
-                    continue;
-                }
                 let (outer, inner) = (lane / 4, lane % 4 * 2);
                 if tiles.transposed {
                     for half in 0..2 {
                         let part = slice(&mut self.terms, value, 32, half * 16, 16);
                         let (region, offset) = rows[number * 8 + (inner + half) as usize];
-                        self.put(region, offset + u64::from(outer) * 2, 2, part);
+                        self.put((index, pc, lane), region, offset + u64::from(outer) * 2, 2, part);
                     }
                 } else {
                     let (region, offset) = rows[number * 8 + outer as usize];
-                    self.put(region, offset + u64::from(inner) * 2, 4, value);
+                    self.put((index, pc, lane), region, offset + u64::from(inner) * 2, 4, value);
                 }
             }
         }
@@ -300,10 +302,7 @@ impl<'a> Machine<'a> {
                 let from = (col + next) * 4 + row / 2;
                 slice(&mut self.terms, values[from as usize], 32, row % 2 * 16, 16)
             });
-            let value = match halves {
-                [Value::Undefined, _] | [_, Value::Undefined] => Value::Undefined,
-                [low, high] => concat(&mut self.terms, low, high, 32),
-            };
+            let value = concat(&mut self.terms, halves[0], halves[1], 32);
             self.warps[index].set(dst, lane, value);
         }
     }
@@ -317,13 +316,7 @@ impl<'a> Machine<'a> {
         let bytes = fragment.format.bytes();
         let mut values = Vec::with_capacity(places.len());
         for (region, offset) in &places {
-            let value = self.piece((*region, *offset), 0, bytes);
-            if value == Value::Undefined {
-                let place = self.region_place(*region, *offset, bytes);
-                self.park(index, u32::MAX, pc, FaultKind::UninitializedMemory(place));
-                return;
-            }
-            values.push(value);
+            values.push(self.piece_read((index, pc, 0), (*region, *offset), 0, bytes));
         }
         let (rows, cols) = (fragment.rows.into(), fragment.cols.into());
         let matrix = Matrix { rows, cols, format: fragment.format, values };
@@ -336,7 +329,7 @@ impl<'a> Machine<'a> {
         let Some(matrix) = self.gather(index, pc, stored.fragment, regs) else { return };
         let Some(places) = self.fragment_places(index, pc, stored, AccessKind::Write) else { return };
         for ((region, offset), value) in places.into_iter().zip(matrix.values) {
-            self.put(region, offset, stored.fragment.format.bytes(), value);
+            self.put((index, pc, 0), region, offset, stored.fragment.format.bytes(), value);
         }
     }
 
@@ -475,6 +468,18 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The same as a lane reads it.
+    fn piece_read(
+        &mut self,
+        reader: (usize, u32, u32),
+        (region, offset): (usize, u64),
+        at: u32,
+        bytes: u32,
+    ) -> Value {
+        let value = self.piece((region, offset), at, bytes);
+        self.as_read(reader, (Some(region), offset + u64::from(at)), bytes, value)
+    }
+
     /// Part of what is stored from a place on, whatever the granules there.
     pub(super) fn piece(&mut self, (region, offset): (usize, u64), at: u32, bytes: u32) -> Value {
         let cells = &self.memory.regions[region].cells;
@@ -489,7 +494,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Stores a value; the region's granules are fine enough.
-    fn put(&mut self, region: usize, offset: u64, bytes: u32, value: Value) {
+    fn put(&mut self, writer: (usize, u32, u32), region: usize, offset: u64, bytes: u32, value: Value) {
+        self.note_stored(writer, (region, offset), value);
         let changed = self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value);
         self.changes += u64::from(changed);
     }
@@ -537,6 +543,18 @@ struct Matrix {
 }
 
 impl Matrix {
+    /// Leaves of each element what is there, and says what is missing, and of which element.
+    fn complete(&mut self, terms: &Terms) -> Vec<(usize, Missing)> {
+        let mut lacks = Vec::new();
+        for (at, value) in self.values.iter_mut().enumerate() {
+            if let Value::Undefined(_) = value {
+                lacks.extend(terms.missing(*value).iter().map(|missing| (at, *missing)));
+                *value = terms.present(*value);
+            }
+        }
+        lacks
+    }
+
     /// Its elements as numbers (nothing is undefined).
     fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
         let number = |value: &Value| machine.number(self.format, *value).unwrap_or(Term::ZERO);

@@ -494,7 +494,7 @@ impl Memory {
                         terms,
                         position * step,
                         format.bytes(),
-                        value.unwrap_or(Value::Undefined),
+                        value.unwrap_or(Value::NEVER),
                     );
                 }
             }
@@ -687,8 +687,8 @@ fn initial_value(tensor: &TensorSetup, format: Format, element: u64) -> Option<V
             Some(Value::Symbolic(Symbol::number(format, term)))
         }
         // What is declared is laid out by bytes.
-        Initial::Undefined | Initial::Declared => Some(Value::Undefined),
-        Initial::Concrete(_) => Some(tensor.initial.bits(element).map_or(Value::Undefined, Value::Concrete)),
+        Initial::Undefined | Initial::Declared => Some(Value::NEVER),
+        Initial::Concrete(_) => Some(tensor.initial.bits(element).map_or(Value::NEVER, Value::Concrete)),
     }
 }
 

@@ -37,6 +37,7 @@ mod copies;
 mod ends;
 mod execute;
 mod far;
+mod gaps;
 mod harvest;
 mod inspect;
 mod lanewise;
@@ -61,6 +62,7 @@ mod spin;
 mod straight;
 mod stretches;
 mod trace;
+mod undefined;
 mod unknowable;
 mod warp;
 mod written;
@@ -69,8 +71,8 @@ pub use inspect::{Held, Holding, Standstill, inspect};
 pub use looks::{Look, WORLDS, looks};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Stats, TensorState,
-    Thread, WaitGroup, WaitKind,
+    AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Stats,
+    TensorState, Thread, Unwritten, WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};

@@ -238,7 +238,7 @@ impl<'a> Machine<'a> {
         let warp = &self.warps[index];
         let acts = |lane: &u32| match warp.get(guard.predicate, *lane) {
             Value::Concrete(word) => (word & 1 == 1) != guard.negated,
-            Value::Symbolic(_) | Value::Undefined => true,
+            Value::Symbolic(_) | Value::Undefined(_) => true,
         };
         lanes(mask).filter(acts).fold(0, |all, lane| all | 1 << lane)
     }
@@ -256,7 +256,7 @@ impl<'a> Machine<'a> {
         let (warp, dst, src) = (&self.warps[index], kernel.dst(instr), kernel.src(instr));
         let term_of = |reg: &Reg, lane: u32| match warp.get(*reg, lane) {
             Value::Symbolic(symbol) => Some(symbol.term),
-            Value::Concrete(_) | Value::Undefined => None,
+            Value::Concrete(_) | Value::Undefined(_) => None,
         };
         let role = self.role(index, instr, mask);
         for reg in dst {

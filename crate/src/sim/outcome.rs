@@ -153,6 +153,26 @@ pub enum Misuse {
     Object,
 }
 
+/// Where bits come from that nobody wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unwritten {
+    /// A register; its name.
+    Register(String),
+    /// Memory, and who read it first.
+    Memory(Place, Site),
+    /// A shuffle reads a lane that does not take part.
+    Lane(u32, Site),
+}
+
+/// What bits decide that nobody wrote.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decides {
+    /// What the instruction uses them as: "an address", "a branch".
+    Use(String),
+    /// They are left in this element of an output.
+    Output(Place),
+}
+
 /// What went wrong.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FaultKind {
@@ -169,10 +189,10 @@ pub enum FaultKind {
     OutOfBounds(AccessKind, Place),
     /// An address is not aligned to the bytes it moves.
     Misaligned(AccessKind, Place, u32),
-    /// Memory that nothing wrote is read.
+    /// What nobody wrote decides something, or is left in an output.
+    Uninitialized(Unwritten, Decides),
+    /// A barrier object is used that nobody has initialised.
     UninitializedMemory(Place),
-    /// A register that nothing wrote is used (its name).
-    UninitializedRegister(String),
     /// A branch, address or barrier depends on symbolic data; what, in words.
     NotStructured(String),
     /// An instruction without a meaning here; why.
@@ -206,6 +226,15 @@ pub struct Fault {
     pub site: Option<Site>,
     /// More threads with the same fault at the same instruction (linear numbers, capped).
     pub others: Vec<u32>,
+    /// How many more there are.
+    pub more: u64,
+}
+
+impl Fault {
+    /// A fault of one thread, or of the launch.
+    pub fn new(kind: FaultKind, site: Option<Site>) -> Fault {
+        Fault { kind, site, others: Vec::new(), more: 0 }
+    }
 }
 
 /// Counts of a run.
@@ -248,6 +277,8 @@ pub struct Run {
     pub terms: Terms,
     /// What went wrong, worst first; empty if nothing did.
     pub faults: Vec<Fault>,
+    /// Faults at further instructions, and races of further pairs of instructions, that are not listed.
+    pub unlisted: u64,
     /// Tensors, in the setup's order.
     pub tensors: Vec<TensorState>,
     /// For each unknowable value that was read, in the order of their numbers, the instruction.

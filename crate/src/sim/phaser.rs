@@ -522,7 +522,7 @@ impl super::warp::Warp {
             let word = match self.get(Reg(at as u32), lane) {
                 Value::Concrete(bits) => bits,
                 Value::Symbolic(symbol) => symbol.encode() | 1 << 62,
-                Value::Undefined => 1 << 63,
+                Value::Undefined(gap) => u64::from(gap.raw()) | 1 << 63,
             };
             (digest.rotate_left(7) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })

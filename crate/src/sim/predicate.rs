@@ -20,7 +20,7 @@ use super::warp::{Group, Snapshot};
 use crate::base::Format;
 use crate::ir::{Guard, Reg, RegisterKind};
 use crate::isa::{Effect, WARP};
-use crate::term::{Symbol, SymbolKind, Term, Value};
+use crate::term::{SymbolKind, Term, Value};
 
 /// Predicated stretches inside one another, at most.
 const DEPTH: usize = 64;
@@ -54,16 +54,28 @@ impl<'a> Machine<'a> {
         }
         let undefined = warp.undefined(guard.predicate) & special;
         if undefined != 0 {
-            let name = self.register_name(guard.predicate);
-            self.park(index, undefined, pc, FaultKind::UninitializedRegister(name));
+            return self.guarded_in_part(index, pc, (mask, undefined), guard);
         }
-        let symbolic = special & !undefined;
-        if symbolic != 0 {
-            self.predicate(index, pc, symbolic, guard);
+        if special != 0 {
+            self.predicate(index, pc, special, guard);
         }
         let branch = matches!(self.kernel.code[pc as usize].effect, Effect::Branch);
         let staying = if branch { !special } else { !self.warps[index].faulted };
         (holds & mask & !special, staying)
+    }
+
+    /// The same where lanes lack the bit that says so.
+    fn guarded_in_part(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (mask, undefined): (u32, u32),
+        guard: Guard,
+    ) -> (u32, u32) {
+        let done = self.guarded_by_nothing(index, pc, undefined, guard);
+        let rest = mask & !done;
+        let (holds, staying) = if rest == 0 { (0, u32::MAX) } else { self.guarded(index, pc, rest, guard) };
+        (holds, staying & !self.warps[index].faulted)
     }
 
     /// Executes the instruction at `pc` for lanes whose guard is a symbolic condition. Afterwards
@@ -174,16 +186,13 @@ impl<'a> Machine<'a> {
             if differ == 0 {
                 continue;
             }
-            let format = match self.kernel.registers[at] {
-                RegisterKind::Virtual { bits: 64 } => Format::B64,
-                RegisterKind::Virtual { bits: 16 } => Format::B16,
-                RegisterKind::Virtual { bits: 8 } => Format::B8,
+            let format = match &self.kernel.registers[at] {
                 RegisterKind::Virtual { bits: 1 } => {
                     self.merge_predicate(index, differ, conditions, other, reg);
                     continue;
                 }
-                RegisterKind::Virtual { .. } => Format::B32,
                 RegisterKind::Constant(_) | RegisterKind::Special(_) | RegisterKind::Sink => continue,
+                kind => format_of(kind),
             };
             for lane in lanes(differ) {
                 let (now, then) = (self.warps[index].get(reg, lane), other.get(reg, lane));
@@ -205,7 +214,7 @@ impl<'a> Machine<'a> {
                     let no = self.terms.and(not, then);
                     super::bits::predicate(self.terms.or(yes, no))
                 }
-                _ => Value::Undefined,
+                _ => choose(&mut self.terms, condition, now, then, Format::B8),
             };
             self.warps[index].set(reg, lane, value);
         }
@@ -221,26 +230,22 @@ impl<'a> Machine<'a> {
                 // A condition that a lane stores is stored as a number.
                 let plain = |value: Value| match value {
                     Value::Symbolic(symbol) => !matches!(symbol.kind, SymbolKind::Condition),
-                    Value::Concrete(_) | Value::Undefined => true,
+                    Value::Concrete(_) | Value::Undefined(_) => true,
                 };
                 debug_assert!(plain(new) && plain(old));
-                let old = match (old, new) {
-                    (Value::Undefined, Value::Symbolic(symbol)) => {
-                        // What was never written has no value; where that case remains, equality
-                        // cannot be proved, and the other side of the branch may still fill it.
-                        let format = match symbol.kind {
-                            SymbolKind::Number(format) => format,
-                            SymbolKind::Condition | SymbolKind::Bits => format,
-                        };
-                        Value::Symbolic(Symbol::number(format, self.terms.not_a_number()))
-                    }
-                    (Value::Undefined, _) => {
-                        Value::Symbolic(Symbol::number(format, self.terms.not_a_number()))
-                    }
-                    (old, _) => old,
-                };
                 choose(&mut self.terms, condition, new, old, format)
             }
         }
+    }
+}
+
+/// The bits of a register, as a format.
+pub(super) fn format_of(kind: &RegisterKind) -> Format {
+    match kind {
+        RegisterKind::Virtual { bits: 64 } => Format::B64,
+        RegisterKind::Virtual { bits: 16 } => Format::B16,
+        RegisterKind::Virtual { bits: 1 | 8 } => Format::B8,
+        RegisterKind::Virtual { .. } => Format::B32,
+        RegisterKind::Constant(_) | RegisterKind::Special(_) | RegisterKind::Sink => Format::B64,
     }
 }

@@ -14,6 +14,8 @@ const KEPT: usize = 32;
 pub(super) struct Races {
     pub(super) found: Vec<Race>,
     seen: BTreeSet<(u32, u32, usize)>,
+    /// Races of further pairs of instructions, which are not kept.
+    pub(super) unlisted: u64,
 }
 
 impl<'a> Machine<'a> {
@@ -28,7 +30,11 @@ impl<'a> Machine<'a> {
         conflict: Conflict,
     ) {
         let key = (pc.min(conflict.instr), pc.max(conflict.instr), region);
-        if self.races.found.len() >= KEPT || !self.races.seen.insert(key) {
+        if !self.races.seen.insert(key) {
+            return;
+        }
+        if self.races.found.len() >= KEPT {
+            self.races.unlisted += 1;
             return;
         }
         let first = RaceSide {

@@ -8,7 +8,7 @@
 use super::repeats::{Answer, Question};
 use crate::ir::Reg;
 use crate::isa::{LaneFn, Lanes, WARP};
-use crate::term::{Symbol, Value};
+use crate::term::{Gap, Symbol, Value};
 
 /// Runnable lanes at one program counter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ struct Head {
     word: u64,
     /// Lanes that hold symbols.
     symbolic: u32,
-    /// Lanes that nothing has written.
+    /// Lanes of which some bits were never written; their words are the numbers of gaps.
     undefined: u32,
     /// All present lanes surely hold the same, and something.
     uniform: bool,
@@ -70,10 +70,12 @@ struct Registers {
 }
 
 impl Registers {
-    /// So many, which nothing has written.
-    fn new(count: usize) -> Self {
+    /// So many, which nothing has written: each with a gap of its own.
+    fn new(gaps: &[Gap]) -> Self {
+        let count = gaps.len();
         let new = Head { word: 0, symbolic: 0, undefined: u32::MAX, uniform: false, folded: true, slot: 0 };
-        let heads = (0..count).map(|at| Head { slot: at as u32, ..new }).collect();
+        let head = |(at, gap): (usize, &Gap)| Head { word: u64::from(gap.raw()), slot: at as u32, ..new };
+        let heads = gaps.iter().enumerate().map(head).collect();
         Registers { heads, words: vec![[0; WARP]; count + 1], spare: count as u32 }
     }
 
@@ -112,7 +114,7 @@ impl Registers {
         if head.symbolic >> lane & 1 != 0 {
             Value::Symbolic(Symbol::decode(word))
         } else if head.undefined >> lane & 1 != 0 {
-            Value::Undefined
+            Value::Undefined(Gap::from_raw(word as u32))
         } else {
             Value::Concrete(word)
         }
@@ -120,8 +122,8 @@ impl Registers {
 }
 
 impl Warp {
-    /// A warp with `registers` undefined registers, all present lanes at instruction 0.
-    pub(super) fn new(index: u32, present: u32, registers: usize) -> Self {
+    /// A warp whose registers hold these gaps, all present lanes at instruction 0.
+    pub(super) fn new(index: u32, present: u32, registers: &[Gap]) -> Self {
         Warp {
             index,
             present,
@@ -231,7 +233,7 @@ impl Warp {
         self.registers.head(reg).symbolic
     }
 
-    /// Lanes of a register that nothing has written.
+    /// Lanes of a register that lack bits.
     #[inline]
     pub(super) fn undefined(&self, reg: Reg) -> u32 {
         self.registers.head(reg).undefined
@@ -479,7 +481,7 @@ fn encode(value: Value, mask: u32) -> (u64, u32, u32) {
     match value {
         Value::Concrete(bits) => (bits, 0, 0),
         Value::Symbolic(symbol) => (symbol.encode(), mask, 0),
-        Value::Undefined => (0, 0, mask),
+        Value::Undefined(gap) => (u64::from(gap.raw()), 0, mask),
     }
 }
 

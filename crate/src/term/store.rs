@@ -2,6 +2,7 @@
 
 use super::chunks::Chunks;
 use super::constant::{Constant, Number};
+use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::recent::{Latest, Recent};
 use super::{Named, Term};
@@ -98,6 +99,8 @@ pub struct Terms {
     absorbed: BTreeSet<u32>,
     /// Nodes that an instruction reads as an integer with or without a sign, and as which.
     reads: BTreeSet<(u32, u8)>,
+    /// Values of which bits are missing.
+    pub(super) gaps: Gaps,
 }
 
 /// A shared view for readers on several threads (the store is plain data once built).
@@ -122,6 +125,7 @@ impl Terms {
             functions: Vec::new(),
             absorbed: BTreeSet::new(),
             reads: BTreeSet::new(),
+            gaps: Gaps::new(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [
@@ -150,7 +154,11 @@ impl Terms {
 
     /// Bytes held, for budgets.
     pub fn bytes(&self) -> u64 {
-        self.nodes.bytes() + self.products.bytes() + self.others.bytes() + self.reads.len() as u64 * 16
+        self.nodes.bytes()
+            + self.products.bytes()
+            + self.others.bytes()
+            + self.reads.len() as u64 * 16
+            + self.gaps.bytes()
     }
 
     /// Notes that an instruction reads a term as an integer of that format. Sums, products and

@@ -1,6 +1,6 @@
 //! What one lane of a register, or one cell of memory, can hold, and its 64-bit encoding.
 
-use super::Term;
+use super::{Gap, Term};
 use crate::base::Format;
 
 /// What a symbolic payload stands for.
@@ -22,6 +22,11 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// The term.
     pub term: Term,
+}
+
+impl Value {
+    /// A place that was never written.
+    pub const NEVER: Value = Value::Undefined(Gap::NEVER);
 }
 
 impl Symbol {
@@ -67,12 +72,12 @@ impl Symbol {
 }
 
 /// One lane's value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
     /// Concrete bits.
     Concrete(u64),
     /// Symbolic.
     Symbolic(Symbol),
-    /// Nothing was written here.
-    Undefined,
+    /// Bits are missing: nobody has written them.
+    Undefined(Gap),
 }

@@ -15,6 +15,7 @@ from . import gemm  # noqa: F401
 from . import field  # noqa: F401
 from . import cheating  # noqa: F401
 from . import trials  # noqa: F401
+from . import unwritten  # noqa: F401
 from . import rope  # noqa: F401
 from . import environment  # noqa: F401
 from . import constants  # noqa: F401

@@ -40,6 +40,11 @@ pub struct Executed {
 pub type Execute<'a> = &'a mut dyn FnMut(&Job, u64) -> Result<Executed, Ending>;
 
 impl Question {
+    /// A launch on numbers that a seed picks.
+    pub fn launch(&self, seed: u64) -> Job {
+        self.job(seed).0
+    }
+
     /// A launch on numbers that a seed picks, and these numbers.
     pub(super) fn job(&self, seed: u64) -> (Job, Vec<f64>) {
         let (values, contents) = self.numbers(seed);

@@ -482,7 +482,7 @@ fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
     } else {
         Meaning::Partial(|_, _| None)
     };
-    Some(lanewise(run, meaning, to, &[from]))
+    Some(Lanewise { moves: 1, ..lanewise(run, meaning, to, &[from]) })
 }
 
 // ---- rows ----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 
 use crate::base::Format;
 use crate::isa::bits::{picks_of_extract, picks_of_insert};
-use crate::isa::lanes::{dividing, lanes, lanewise, patterned, pure, typed};
+use crate::isa::lanes::{dividing, lanes, lanewise, moving, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Meaning, Pattern, real};
 use crate::term::{BitOp, Unary};
@@ -499,7 +499,7 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = typed!(f, [B32 B64], |a| a.reverse_bits());
-            pure(run, Meaning::Bits(BitOp::Other), f, &[f])
+            moving(run, Meaning::Bits(BitOp::Other), f, &[f], 1)
         },
         real: "a bit pattern",
         section: "9.7.1.18",
@@ -528,7 +528,7 @@ pub(super) const ROWS: &[Row] = &[
                 false => Meaning::Rearrange(picks_of_extract),
                 true => Meaning::Bits(BitOp::Other),
             };
-            pure(run, meaning, f, &[f, Format::U32, Format::U32])
+            moving(run, meaning, f, &[f, Format::U32, Format::U32], 1)
         },
         real: "whole bytes as they are; else a bit pattern",
         section: "9.7.1.19",
@@ -547,7 +547,7 @@ pub(super) const ROWS: &[Row] = &[
                 }),
                 _ => lanes!(|a: u64, b: u64, c: u8, d: u8| -> u64 { insert(a, b, c, d, 64) }),
             };
-            pure(run, Meaning::Rearrange(picks_of_insert), f, &[f, f, Format::U32, Format::U32])
+            moving(run, Meaning::Rearrange(picks_of_insert), f, &[f, f, Format::U32, Format::U32], 2)
         },
         real: "whole bytes as they are; else a bit pattern",
         section: "9.7.1.20",
@@ -566,7 +566,7 @@ pub(super) const ROWS: &[Row] = &[
                 ("clamp", _) => lanes!(|a: u32, b: u32| -> u32 { keep_signed(a, b.min(32)) }),
                 _ => lanes!(|a: u32, b: u32| -> u32 { keep_signed(a, b & 31) }),
             };
-            pure(run, Meaning::Bits(BitOp::Other), f, &[f, Format::U32])
+            moving(run, Meaning::Bits(BitOp::Other), f, &[f, Format::U32], 1)
         },
         real: "a bit pattern",
         section: "9.7.1.21",

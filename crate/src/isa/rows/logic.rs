@@ -5,7 +5,7 @@
 
 use crate::base::Format;
 use crate::isa::bits::picks_of_funnel;
-use crate::isa::lanes::{PRED, lanes, pure, typed};
+use crate::isa::lanes::{PRED, lanes, moving, pure, typed};
 use crate::isa::table::{Row, Support};
 use crate::isa::{Meaning, real};
 use crate::term::BitOp;
@@ -101,7 +101,7 @@ pub(super) const ROWS: &[Row] = &[
                 (_, "clamp") => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]?.min(32))),
                 _ => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]? & 31)),
             };
-            pure(run, meaning, b, &[b, b, Format::U32])
+            moving(run, meaning, b, &[b, b, Format::U32], 2)
         },
         real: "whole bytes as they are; else a bit pattern",
         section: "9.7.8.7",
@@ -119,7 +119,7 @@ pub(super) const ROWS: &[Row] = &[
                 Format::B32 => lanes!(|a: u32, b: u32| -> u32 { if b > 31 { 0 } else { a << (b & 31) } }),
                 _ => lanes!(|a: u64, b: u32| -> u64 { if b > 63 { 0 } else { a << (b & 63) } }),
             };
-            pure(run, Meaning::Bits(BitOp::ShiftLeft), f, &[f, Format::U32])
+            moving(run, Meaning::Bits(BitOp::ShiftLeft), f, &[f, Format::U32], 1)
         },
         real: "a bit pattern",
         section: "9.7.8.8",
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
             };
             let signed = matches!(f, Format::S16 | Format::S32 | Format::S64);
             let op = if signed { BitOp::ShiftRightSigned } else { BitOp::ShiftRight };
-            pure(run, Meaning::Bits(op), f, &[f, Format::U32])
+            moving(run, Meaning::Bits(op), f, &[f, Format::U32], 1)
         },
         real: "a bit pattern",
         section: "9.7.8.9",

@@ -2,7 +2,7 @@
 
 use crate::base::Format;
 use crate::isa::bits::{permute_mode, picks_of_permute};
-use crate::isa::lanes::{lanes, pure};
+use crate::isa::lanes::{lanes, moving};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Effect, Meaning, Space};
 use crate::term::BitOp;
@@ -79,7 +79,7 @@ pub(super) const ROWS: &[Row] = &[
                 None => Meaning::Rearrange(picks_of_permute),
                 Some(_) => Meaning::Bits(BitOp::Other),
             };
-            pure(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b])
+            moving(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b], 2)
         },
         real: "bytes in another order; else a bit pattern",
         section: "9.7.9.7",
