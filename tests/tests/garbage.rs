@@ -160,7 +160,8 @@ impl Writer {
 }
 
 fn kernel(seed: u64, data: Data) -> String {
-    let mut writer = Writer { dice: Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), text: String::new(), labels: 0 };
+    let mut writer =
+        Writer { dice: Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), text: String::new(), labels: 0 };
     let given = 2 + writer.dice.below(WORDS - 2);
     for at in 0..given {
         writer.say(&format!("ld.global.u32 %r{at}, [%in+{}];", 4 * at));
@@ -240,7 +241,10 @@ fn try_one(seed: u64, data: Data, tally: &mut Tally) {
     let same = images.iter().all(|image| *image == images[0]);
     match report.verdict {
         Verdict::RaceFree => {
-            assert!(same, "seed {seed}, {data:?}: outputs depend on garbage, and nobody says so\n{ptx}\n{text}");
+            assert!(
+                same,
+                "seed {seed}, {data:?}: outputs depend on garbage, and nobody says so\n{ptx}\n{text}"
+            );
             tally.fine += 1;
         }
         Verdict::UninitializedRead => {

@@ -10,8 +10,7 @@ use crate::ir::Kernel;
 use crate::isa::{Effect, Strength};
 use crate::sim::{
     AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread,
-    Unwritten, WaitGroup,
-    WaitKind,
+    Unwritten, WaitGroup, WaitKind,
 };
 
 /// Everything the report says about one kernel's faults.
@@ -187,7 +186,10 @@ impl Cook<'_> {
                 label(&mut diagnostic, "the loop begins here");
                 diagnostic = diagnostic.related(self.source, self.span_of(*last), "and goes back here");
             }
-            (FaultKind::Uninitialized(Unwritten::Memory(_, from) | Unwritten::Lane(_, from), decides), site) => {
+            (
+                FaultKind::Uninitialized(Unwritten::Memory(_, from) | Unwritten::Lane(_, from), decides),
+                site,
+            ) => {
                 diagnostic = diagnostic.at(self.source, self.span(*from));
                 label(&mut diagnostic, format!("{} reads it here", thread_name(from.thread)));
                 if let Some(site) = site {
@@ -385,7 +387,9 @@ fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Deci
     };
     let reads = format!("{} reads {what}", thread_name(reader));
     match (decides, site) {
-        (Decides::Use(what), Some(site)) if site.thread == reader => format!("{reads}, and decides {what} by it"),
+        (Decides::Use(what), Some(site)) if site.thread == reader => {
+            format!("{reads}, and decides {what} by it")
+        }
         (Decides::Use(what), _) => format!("{reads}, and {who} decides {what} by it"),
         (Decides::Output(place), _) => format!("{reads}, and what it read is left in `{}`", place.text),
     }

@@ -111,7 +111,8 @@ fn update_present(
     let present: Vec<Value> = operands.iter().map(|value| terms.present(*value)).collect();
     let before = terms.present(old);
     let new = update(terms, op, format, before, &present)?;
-    let parts: Vec<_> = [old].iter().chain(operands).flat_map(|value| terms.missing(*value).to_vec()).collect();
+    let parts: Vec<_> =
+        [old].iter().chain(operands).flat_map(|value| terms.missing(*value).to_vec()).collect();
     let missing = super::gaps::spread(&parts, low_bits(u64::MAX, format.bits()));
     Some(terms.incomplete(new, missing))
 }

@@ -129,9 +129,7 @@ pub(super) fn byte_of(terms: &mut Terms, value: Value, width: u32, at: usize) ->
 pub(super) fn known_bits(terms: &mut Terms, value: Value, width: u32) -> (u64, u64) {
     let Some(bytes) = bytes(terms, value, width) else { return (0, 0) };
     bytes.iter().enumerate().fold((0, 0), |(zeros, ones), (at, byte)| match byte {
-        Byte::Known(byte) => {
-            (zeros | u64::from(!byte) << (8 * at), ones | u64::from(*byte) << (8 * at))
-        }
+        Byte::Known(byte) => (zeros | u64::from(!byte) << (8 * at), ones | u64::from(*byte) << (8 * at)),
         Byte::Of(..) | Byte::Sign(_) => (zeros, ones),
     })
 }

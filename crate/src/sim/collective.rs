@@ -14,8 +14,8 @@
 
 use super::barrier::Wait;
 use super::bits::{as_bits, as_condition, as_number, predicate};
-use super::machine::{Flow, Machine};
 use super::gaps::spread;
+use super::machine::{Flow, Machine};
 use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};

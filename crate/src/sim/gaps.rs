@@ -37,7 +37,8 @@ pub(super) fn concat(terms: &mut Terms, low: Value, high: Value, width: u32) -> 
     let half = width / 2;
     let (below, above) = (terms.present(low), terms.present(high));
     let present = super::bits::concat(terms, below, above, width);
-    let below = terms.missing(low).iter().map(|missing| Missing { bits: mask(missing.bits, half), ..*missing });
+    let below =
+        terms.missing(low).iter().map(|missing| Missing { bits: mask(missing.bits, half), ..*missing });
     let mut all: Vec<Missing> = below.collect();
     let shifted = |missing: &Missing| Missing { bits: mask(missing.bits, half) << half, ..*missing };
     all.extend(terms.missing(high).iter().map(shifted));
@@ -137,7 +138,8 @@ fn of_first(
             for (at, lack) in lacks.iter().enumerate().take(2) {
                 let (zeros, ones) = known(terms, values[1 - at], &lacks[1 - at], width);
                 let decided = if op == BitOp::And { zeros } else { ones };
-                found.extend(lack.iter().map(|missing| Missing { bits: missing.bits & !decided, ..*missing }));
+                found
+                    .extend(lack.iter().map(|missing| Missing { bits: missing.bits & !decided, ..*missing }));
             }
             found
         }
@@ -294,7 +296,8 @@ pub(super) fn select(terms: &mut Terms, format: Format, [a, b, says]: [Value; 3]
     };
     // What either side lacks may be what is chosen.
     let mut all: Vec<Missing> = spread(&lack, mask(differ, format.bits()));
-    let lacking = terms.missing(a).iter().chain(terms.missing(b)).fold(0, |bits, missing| bits | missing.bits);
+    let lacking =
+        terms.missing(a).iter().chain(terms.missing(b)).fold(0, |bits, missing| bits | missing.bits);
     all.extend(spread(&lack, mask(lacking, format.bits())));
     all.extend(terms.missing(chosen).to_vec());
     let present = terms.present(chosen);
@@ -326,7 +329,8 @@ pub(super) fn extended(terms: &mut Terms, value: Value, format: Format, width: u
         Value::Concrete(bits) => Value::Concrete(extend(bits)),
         Value::Symbolic(_) => value,
         Value::Undefined(_) => {
-            let seen = |missing: &Missing| Missing { bits: extend(mask(missing.bits, format.bits())), ..*missing };
+            let seen =
+                |missing: &Missing| Missing { bits: extend(mask(missing.bits, format.bits())), ..*missing };
             let missing = terms.missing(value).iter().map(seen).collect();
             let present = match terms.present(value) {
                 Value::Concrete(bits) => Value::Concrete(extend(bits)),
@@ -447,7 +451,9 @@ impl Tables {
                 }
                 self.comparisons.push(formula);
                 std::array::from_fn(|word| {
-                    (0..64).filter(|bit| (word * 64 + bit) >> number & 1 == 1).fold(0, |all, bit| all | 1 << bit)
+                    (0..64)
+                        .filter(|bit| (word * 64 + bit) >> number & 1 == 1)
+                        .fold(0, |all, bit| all | 1 << bit)
                 })
             }
         };

@@ -168,7 +168,8 @@ impl<'a> Machine<'a> {
                 let present = self.terms.present(warp.get(*reg, *lane));
                 matches!(present, Value::Symbolic(_))
             };
-            let symbolic = warp.symbolic(*reg) | lanes(warp.undefined(*reg)).filter(partly).fold(0, |all, lane| all | 1 << lane);
+            let symbolic = warp.symbolic(*reg)
+                | lanes(warp.undefined(*reg)).filter(partly).fold(0, |all, lane| all | 1 << lane);
             if width < 8 && symbolic != 0 {
                 let why = format!(
                     "symbolic integers of {width} bits have no meaning yet; give the tensor contents in the spec"
@@ -232,7 +233,12 @@ impl<'a> Machine<'a> {
                 let (outer, inner) = (lane / 4, lane % 4 * 2);
                 let value = if tiles.transposed {
                     let [low, high] = [0, 1].map(|next| {
-                        self.piece_read((index, pc, lane), rows[number * 8 + (inner + next) as usize], outer * 2, 2)
+                        self.piece_read(
+                            (index, pc, lane),
+                            rows[number * 8 + (inner + next) as usize],
+                            outer * 2,
+                            2,
+                        )
                     });
                     concat(&mut self.terms, low, high, 32)
                 } else {

@@ -490,12 +490,7 @@ impl Memory {
                     let Some(element) = logical_element(tensor, position) else { continue };
                     let value = initial_value(tensor, format, element);
                     self.unnumbered |= value.is_none();
-                    region.cells.write(
-                        terms,
-                        position * step,
-                        format.bytes(),
-                        value.unwrap_or(Value::NEVER),
-                    );
+                    region.cells.write(terms, position * step, format.bytes(), value.unwrap_or(Value::NEVER));
                 }
             }
             (_, Some(variable)) => {

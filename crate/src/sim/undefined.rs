@@ -108,7 +108,8 @@ impl<'a> Machine<'a> {
         let mut missing = self.terms.missing(value).to_vec();
         for part in missing.iter_mut().filter(|part| part.origin == Origin::NEVER) {
             // A place of whole elements, unless parts of one are there.
-            let at = (offset + u64::from(part.bits.trailing_zeros() / 8)) / u64::from(bytes) * u64::from(bytes);
+            let at =
+                (offset + u64::from(part.bits.trailing_zeros() / 8)) / u64::from(bytes) * u64::from(bytes);
             let key = (pc, region, at);
             part.origin = match self.unknowns.readings.get(&key) {
                 Some(known) => *known,
@@ -215,8 +216,10 @@ impl<'a> Machine<'a> {
     fn perhaps(&mut self, index: usize, pc: u32, mask: u32, guard: Guard) {
         let kernel = self.kernel;
         let dst = kernel.dst(&kernel.code[pc as usize]);
-        let before: Vec<[Value; WARP]> =
-            dst.iter().map(|reg| std::array::from_fn(|lane| self.warps[index].get(*reg, lane as u32))).collect();
+        let before: Vec<[Value; WARP]> = dst
+            .iter()
+            .map(|reg| std::array::from_fn(|lane| self.warps[index].get(*reg, lane as u32)))
+            .collect();
         let says: [Value; WARP] =
             std::array::from_fn(|lane| self.warps[index].get(guard.predicate, lane as u32));
         self.execute(index, pc, mask);
@@ -257,7 +260,12 @@ impl<'a> Machine<'a> {
 
     /// Remembers who stores a value that lacks bits.
     #[inline]
-    pub(super) fn note_stored(&mut self, (index, pc, lane): (usize, u32, u32), at: (usize, u64), value: Value) {
+    pub(super) fn note_stored(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        at: (usize, u64),
+        value: Value,
+    ) {
         if let Value::Undefined(_) = value
             && self.memory.regions[at.0].space == Space::Global
         {
@@ -269,7 +277,13 @@ impl<'a> Machine<'a> {
     /// What an element of an output holds in the end, as far as somebody wrote it: bits that were read
     /// where nobody had written them are a fault; where nobody has written the element under some conditions, it has no
     /// value under them.
-    pub(super) fn left(&mut self, region: usize, offset: u64, bytes: u32, value: Value) -> (Value, Option<Term>) {
+    pub(super) fn left(
+        &mut self,
+        region: usize,
+        offset: u64,
+        bytes: u32,
+        value: Value,
+    ) -> (Value, Option<Term>) {
         let missing = self.terms.missing(value).to_vec();
         let mut unwritten = Term::FALSE;
         for part in missing {

@@ -191,7 +191,10 @@ mod tests {
     fn a_value_without_missing_bits_is_itself() {
         let mut terms = Terms::new();
         let value = Value::Concrete(7);
-        assert_eq!(terms.incomplete(value, vec![missing(0, Term::TRUE, 1), missing(1, Term::FALSE, 1)]), value);
+        assert_eq!(
+            terms.incomplete(value, vec![missing(0, Term::TRUE, 1), missing(1, Term::FALSE, 1)]),
+            value
+        );
         let gap = terms.incomplete(value, vec![missing(2, Term::TRUE, 1), missing(4, Term::TRUE, 1)]);
         assert_eq!(terms.present(gap), value);
         assert_eq!(terms.missing(gap), [missing(6, Term::TRUE, 1)]);
