@@ -252,11 +252,25 @@ fn pattern(op: BitOp, width: u8, a: u64, b: u64) -> Value {
         BitOp::Negate => run("neg", Class::Signed),
         BitOp::Concat => Value::Bits(integer::cut(a, bits / 2) | integer::cut(b, bits / 2) << (bits / 2)),
         BitOp::Slice => Value::Bits(integer::cut(a.checked_shr(b as u32).unwrap_or(0), bits)),
+        BitOp::Extend => Value::Bits(integer::cut(a, b as u32)),
+        BitOp::ExtendSigned => {
+            let narrow = Type { class: Class::Signed, bits: b as u32 };
+            Value::Bits(integer::cut(number(narrow, integer::cut(a, b as u32)) as u64, bits))
+        }
+        BitOp::PopCount => run("popc", Class::Bits),
+        BitOp::LeadingZeros => run("clz", Class::Bits),
+        BitOp::Reverse => run("brev", Class::Bits),
         BitOp::Equal => Value::Condition(Some(number(unsigned, a) == number(unsigned, b))),
         BitOp::Less => Value::Condition(Some(number(unsigned, a) < number(unsigned, b))),
         BitOp::LessSigned => Value::Condition(Some(number(signed, a) < number(signed, b))),
         BitOp::Other => Value::Lost("an operation on bits without a name"),
     }
+}
+
+/// Whether an operation on patterns has one operand.
+fn alone(op: BitOp) -> bool {
+    use BitOp::{LeadingZeros, Negate, Not, PopCount, Reverse};
+    matches!(op, Not | Negate | PopCount | LeadingZeros | Reverse)
 }
 
 /// The value of an entry of the constant table.
@@ -410,13 +424,17 @@ impl Domain for Point<'_> {
                 other => lost(&[other]),
             },
             Node::BitsOf(format, a) => match value(a) {
+                // An integer of any size, as far as floats hold it: its remainder.
+                Real(x, 0.0) if !format.is_float() && x.fract() == 0.0 && x.abs() < 9e15 => {
+                    Bits(integer::cut(x as i64 as u64, format.bits()))
+                }
                 Real(x, e) => self.bits(format, x, e),
                 other => lost(&[other]),
             },
             Node::BitConstant(bits) => Bits(bits),
             Node::Bits(op, width, a, b, _) => match (value(a), value(b)) {
                 (Bits(x), Bits(y)) => pattern(op, width, x, y),
-                (Bits(x), _) if matches!(op, BitOp::Not | BitOp::Negate) => pattern(op, width, x, 0),
+                (Bits(x), _) if alone(op) => pattern(op, width, x, 0),
                 (a, b) => lost(&[a, b]),
             },
             Node::FromBits(format, a) => match value(a) {

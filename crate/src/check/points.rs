@@ -1,6 +1,6 @@
 //! Both sides at points of the reals, in enclosures.
 
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::decide::{Reading, Witness};
 use crate::term::eval::{Cone, Quantity, Reals, evaluate, number_of};
 use crate::term::{Elements, Term};
@@ -38,10 +38,16 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     // Integers are integers, small ones and any: what is read out of their bits has no value elsewhere.
     if let Some(block) = elements.block_of(element)
         && !block.format.is_float()
-        && block.format.bits() <= 32
     {
-        let bits = if point.is_multiple_of(2) { x % 7 } else { x >> 7 };
-        return number_of(block.format, bits & ((1 << block.format.bits()) - 1));
+        // Small ones, any, and those at the ends of the range.
+        let bits = match point % 3 {
+            0 => x % 7,
+            1 => x ^ x << 31,
+            _ => ((x & 3) << (block.format.bits() - 2)).wrapping_sub(x >> 2 & 1) ^ x >> 3 & 1,
+        };
+        let signed = block.format.class() == FormatClass::Signed;
+        let format = if signed { block.format } else { unsigned(block.format) };
+        return number_of(format, bits & u64::MAX >> (64 - block.format.bits()));
     }
     match point {
         0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 6),
@@ -58,6 +64,16 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     }
 }
 
+/// Plain bits count as unsigned.
+fn unsigned(format: Format) -> Format {
+    match format.bits() {
+        8 => Format::U8,
+        16 => Format::U16,
+        32 => Format::U32,
+        _ => Format::U64,
+    }
+}
+
 impl Agreement {
     /// Takes the values of both sides at one more point into account.
     pub(super) fn meet(&mut self, a: Quantity, b: Quantity) {
@@ -65,7 +81,7 @@ impl Agreement {
         if matches!(self, Agreement::Apart(_)) {
             return;
         }
-        if x.is_apart(y) {
+        if x.is_apart(y) || a.order(b).is_ok_and(std::cmp::Ordering::is_ne) {
             *self = Agreement::Apart(format!(
                 "at a point the two sides are in [{:e}, {:e}] and [{:e}, {:e}]",
                 x.low(),
@@ -116,7 +132,7 @@ pub(super) fn refute_witness(
 pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<String> {
     let infinite = |value: Quantity| matches!(value, Quantity::Infinity | Quantity::MinusInfinity);
     match (values[0].interval(), values[1].interval()) {
-        (Some(x), Some(y)) if x.is_apart(y) => {
+        (Some(x), Some(y)) if x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne) => {
             let within = |value: crate::term::Interval, claimed: (f64, f64)| {
                 value.low() <= claimed.1 && claimed.0 <= value.high()
             };

@@ -22,6 +22,7 @@ mod evaluation;
 pub mod fingerprint;
 mod forms;
 pub mod idioms;
+mod integers;
 mod linear;
 mod normalize;
 mod patterns;

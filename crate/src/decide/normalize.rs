@@ -13,7 +13,7 @@
 
 use super::constants::{Exact, Meaning};
 use super::forms::{Accumulator, Forms, Kind, Poly, Power, Product, Sign, Step, unknown};
-use super::patterns::low_bits_of;
+use super::integers::Integers;
 use crate::term::{BitOp, Named, Node, Relation, Rounding, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
 
@@ -46,6 +46,7 @@ pub(super) struct Side<'a> {
 pub(super) struct Normalizer<'a> {
     pub(super) forms: Forms<'a>,
     pub(super) sides: [Side<'a>; 2],
+    pub(super) integers: Integers,
     known: [FxHashMap<Term, Value>; 2],
     /// Values of constants, as far as they were needed.
     constants: [Vec<Option<Value>>; 2],
@@ -58,7 +59,7 @@ type Missing = Vec<Term>;
 impl<'a> Normalizer<'a> {
     pub(super) fn new(forms: Forms<'a>, sides: [Side<'a>; 2]) -> Self {
         let constants = sides.map(|side| vec![None; side.meanings.len()]);
-        Normalizer { forms, sides, known: Default::default(), constants, names: Vec::new() }
+        Normalizer { forms, sides, integers: Integers::new(), known: Default::default(), constants, names: Vec::new() }
     }
 
     /// The value of a term of one side.
@@ -138,6 +139,19 @@ impl<'a> Normalizer<'a> {
             | Node::Fma(..)
             | Node::Div(..)
             | Node::Unary(Unary::Neg | Unary::Recip, _) => self.expand(side, term, missing),
+            Node::Unary(Unary::Trunc, quotient)
+                if let Node::Div(above, below) = self.sides[side].terms.node(quotient) =>
+            {
+                let (above, below) = (self.get(side, above, missing)?, self.get(side, below, missing)?);
+                let (Some(above), Some(below)) = (above, below) else { return Ok(None) };
+                if let (Value::Finite(above), Value::Finite(below)) = (above, below)
+                    && let Some(quotient) = self.truncated_quotient(above, below)?
+                {
+                    return Ok(Some(Value::Finite(quotient)));
+                }
+                let Some(a) = self.get(side, quotient, missing)? else { return Ok(None) };
+                self.unary(Unary::Trunc, a).map(Some)
+            }
             Node::Unary(function, a) => {
                 let Some(a) = self.get(side, a, missing)? else { return Ok(None) };
                 self.unary(function, a).map(Some)
@@ -196,11 +210,13 @@ impl<'a> Normalizer<'a> {
                 };
                 self.opaque(side, &[0, mode, format as u32], &[a], missing)
             }
-            Node::BitsOf(format, a) => self.opaque(side, &[1, format as u32], &[a], missing),
-            Node::BitConstant(bits) => {
-                self.opaque(side, &[2, (bits >> 32) as u32, bits as u32], &[], missing)
+            Node::BitsOf(format, a) if format.is_float() => {
+                self.opaque(side, &[1, format as u32], &[a], missing)
             }
-            Node::Bits(op, width, a, b, c) => {
+            Node::BitsOf(..) | Node::BitConstant(_) => {
+                Ok(self.word(side, node, missing)?.map(Value::Finite))
+            }
+            Node::Bits(op, ..) => {
                 if op.is_condition() {
                     match self.of_chosen_words(side, term, missing)? {
                         None => return Ok(None),
@@ -208,29 +224,28 @@ impl<'a> Normalizer<'a> {
                         Some(None) => {}
                     }
                 }
-                self.opaque(side, &[3, op as u32, u32::from(width)], &[a, b, c], missing)
+                Ok(self.word(side, node, missing)?.map(Value::Finite))
             }
             Node::FromBits(format, a) => {
-                if let Some(poly) = self.of_few_bits(side, term)? {
-                    return Ok(Some(Value::Finite(poly)));
-                }
-                match self.extremum_of_bits(side, (format, a), missing)? {
-                    None => return Ok(None),
-                    Some(Some(value)) => return Ok(Some(value)),
-                    Some(None) => {}
+                if format.is_float() {
+                    if let Some(poly) = self.of_few_bits(side, term)? {
+                        return Ok(Some(Value::Finite(poly)));
+                    }
+                    match self.extremum_of_bits(side, (format, a), missing)? {
+                        None => return Ok(None),
+                        Some(Some(value)) => return Ok(Some(value)),
+                        Some(None) => {}
+                    }
                 }
                 match self.of_chosen_words(side, term, missing)? {
                     None => return Ok(None),
                     Some(Some(poly)) => return Ok(Some(Value::Finite(poly))),
                     Some(None) => {}
                 }
-                if let Some(number) = low_bits_of(self.sides[side].terms, format, a) {
-                    let Some(value) = self.get(side, number, missing)? else { return Ok(None) };
-                    if self.fits(format, value) {
-                        return Ok(Some(value));
-                    }
+                if format.is_float() {
+                    return self.opaque(side, &[4, format as u32], &[a], missing);
                 }
-                self.opaque(side, &[4, format as u32], &[a], missing)
+                Ok(self.word(side, node, missing)?.map(Value::Finite))
             }
             Node::Apply(function, a, b) => {
                 let name = self.sides[side].terms.function_name(function);

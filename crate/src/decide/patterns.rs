@@ -61,7 +61,7 @@ impl Origin<'_> {
         }
     }
 
-    fn operation(&mut self, op: BitOp, width: usize, [a, b, c]: [Term; 3]) -> Option<Vec<u64>> {
+    fn operation(&mut self, op: BitOp, width: usize, [a, b, _]: [Term; 3]) -> Option<Vec<u64>> {
         let constant = |origin: &Self, term: Term| match origin.terms.node(term) {
             Node::BitConstant(bits) => Some(bits),
             _ => None,
@@ -103,8 +103,14 @@ impl Origin<'_> {
                 (0..width).map(|bit| below(&x, bit) | below(&y, bit)).collect()
             }
             BitOp::Negate => (0..width).map(|bit| below(&x, bit)).collect(),
-            // An extension by zeros.
-            BitOp::Other if b == Term::ZERO && c == Term::ONE => (0..width).map(|bit| at(&x, bit)).collect(),
+            BitOp::Extend => {
+                let narrow = usize::try_from(constant(self, b)?).ok()?;
+                (0..width).map(|bit| if bit < narrow { at(&x, bit) } else { 0 }).collect()
+            }
+            BitOp::ExtendSigned => {
+                let top = usize::try_from(constant(self, b)?).ok()?.checked_sub(1)?;
+                (0..width).map(|bit| at(&x, bit.min(top))).collect()
+            }
             _ => return None,
         };
         Some(depends)
@@ -205,8 +211,12 @@ impl Normalizer<'_> {
             return Ok(None);
         }
         let weight = coefficients[1].clone();
+        // The element counts in its own format, whatever its bits were read as.
+        let Some(own) = self.forms.integer_format(element).filter(|own| own.bits() == 8) else {
+            return Ok(None);
+        };
         let expected = |setting: usize| match setting {
-            0x80 if format.class() == FormatClass::Signed => weight.times(&Rational::new(-128, 1)),
+            0x80 if own.class() == FormatClass::Signed => weight.times(&Rational::new(-128, 1)),
             _ if setting.is_power_of_two() => weight.times(&Rational::new(setting as i64, 1)),
             _ => Rational::new(0, 1),
         };
@@ -235,19 +245,6 @@ impl Normalizer<'_> {
         }
         let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
         reals.node(&node, |operand| self.at_word(side, operand, word))
-    }
-
-    /// Whether an integer has a place in a format, so that its low bits there are the integer.
-    /// Enclosures are rounded outwards; an integer that lies within less than one is inside.
-    pub(super) fn fits(&self, format: Format, value: Value) -> bool {
-        let Value::Finite(poly) = value else { return false };
-        let most = f64::from(format.bits()).exp2();
-        let (below, above) = match format.class() {
-            FormatClass::Signed => (-most / 2.0 - 1.0, most / 2.0),
-            _ => (-1.0, most),
-        };
-        let range = self.forms.range(poly);
-        format.bits() <= 32 && range.low() > below && range.high() < above
     }
 
     /// The maximum (or minimum) of floats, taken as integers of their bits: floats that are not
@@ -325,19 +322,4 @@ fn extremum_leaves(terms: &Terms, root: Term) -> Option<(Vec<Term>, bool)> {
         }
     }
     Some((leaves, is_max))
-}
-
-/// The integer whose low bits a term reads as an integer of that format.
-pub(super) fn low_bits_of(terms: &Terms, format: Format, pattern: Term) -> Option<Term> {
-    let mut whole = pattern;
-    // Registers of several widths may lie between.
-    while let Node::Bits(BitOp::Slice, width, wider, from, _) = terms.node(whole) {
-        let low = matches!(terms.node(from), Node::BitConstant(0)) && u32::from(width) >= format.bits();
-        if !low {
-            return None;
-        }
-        whole = wider;
-    }
-    let Node::BitsOf(held, number) = terms.node(whole) else { return None };
-    (whole != pattern && !format.is_float() && !held.is_float()).then_some(number)
 }

@@ -260,6 +260,7 @@ fn decide_portion(
             continue;
         }
         normalizer.forms.next_question();
+        normalizer.integers.diagrams.next_question();
         let compared = match compare(normalizer, (*a, *b), &mut said) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Err(Stop::Unknown(message)) => Compared::Unknown(message),
@@ -349,6 +350,11 @@ fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut boo
         let summary = "both sides are non-negative, and a power of them is the same".to_owned();
         return Ok(equal(summary, Method::CommonDenominator { terms }));
     }
+    if normalizer.vanishes_in_bits(difference)? {
+        let summary = "the difference is zero at all values of the bits".to_owned();
+        return Ok(equal(summary, Method::CommonDenominator { terms }));
+    }
+    let forms = &mut normalizer.forms;
     if let Some(compared) = by_cases(forms, difference, QUICK)? {
         return Ok(compared);
     }

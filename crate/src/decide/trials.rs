@@ -49,14 +49,9 @@ pub(super) fn plainly_different(
         let values = |side: usize| {
             let domain = Reals { element: &element, constants: &constants[side] };
             let mut steps = Vec::new();
-            let roots = evaluate(&cones[side], &domain, budget, &mut steps)?;
-            Ok((roots, cones[side].overflows(&steps)))
+            evaluate(&cones[side], &domain, budget, &mut steps)
         };
-        let ((reference, spoilt), (optimized, spoilt_too)) = (values(0)?, values(1)?);
-        // Integers are taken not to overflow: a point at which one does shows nothing.
-        if spoilt || spoilt_too {
-            continue;
-        }
+        let (reference, optimized) = (values(0)?, values(1)?);
         for (found, values) in found.iter_mut().zip(reference.into_iter().zip(optimized)) {
             if let (None, Some(values)) = (&found, apart(values.into())) {
                 let (inputs, default) = (Vec::new(), BigRational::zero());
@@ -174,9 +169,7 @@ impl Both {
         let mut values = [Quantity::Unknown; 2];
         for (side, value) in values.iter_mut().enumerate() {
             let domain = Reals { element, constants: &constants[side] };
-            let mut steps = Vec::new();
-            let roots = evaluate(&self.cones[side], &domain, budget, &mut steps)?;
-            *value = if self.cones[side].overflows(&steps) { Quantity::Undefined } else { roots[0] };
+            *value = evaluate(&self.cones[side], &domain, budget, &mut Vec::new())?[0];
         }
         Ok(values)
     }

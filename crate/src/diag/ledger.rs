@@ -32,8 +32,8 @@ pub enum Assumption {
     ArgumentInRange(String),
     /// Infinities and NaN are not modelled beyond constants.
     FiniteValues,
-    /// Symbolic integers do not overflow.
-    NoIntegerOverflow,
+    /// Floats that are converted to integers lie in the integers' range.
+    ConvertedInRange,
     /// Subnormal results are not flushed.
     FlushToZeroIgnored,
     /// The spec left this out; it was inferred so.

@@ -112,11 +112,6 @@ pub(super) fn picks_of_funnel(left: bool, by: u64) -> Option<[Pick; 8]> {
     Some(picks)
 }
 
-/// The low bytes of source 0.
-pub(super) fn picks_of_truncation(_: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
-    Some(std::array::from_fn(|at| Pick::Byte { source: 0, at: at as u8 }))
-}
-
 /// A number of bits as a number of bytes; only the low eight bits count, as in `bfe`.
 fn whole_bytes(bits: u64) -> Option<usize> {
     let bits = bits & 0xff;

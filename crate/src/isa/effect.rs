@@ -43,8 +43,9 @@ pub enum Meaning {
     /// The logical function of sources 0 to 2 whose table is source 3.
     Table,
     /// Bytes of the sources in another order, where concrete control operands make it that (the
-    /// function sees which sources are concrete); else an opaque function of the operands' bits.
-    Rearrange(fn(&[Option<u64>; 4]) -> Option<[Pick; 8]>),
+    /// function sees which sources are concrete); else a function of the operands as integers, if it
+    /// gives one; else an opaque function of the operands' bits.
+    Rearrange(fn(&[Option<u64>; 4]) -> Option<[Pick; 8]>, fn(&mut Terms, &[Term]) -> Option<Term>),
     /// The dot product of four bytes each of sources 0 and 1, plus source 2, where the bytes are
     /// numbers of their own.
     Dot {

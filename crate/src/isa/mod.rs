@@ -16,6 +16,7 @@ mod rows;
 mod soft;
 pub mod sparsity;
 mod table;
+mod word;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,

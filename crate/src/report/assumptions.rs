@@ -59,8 +59,8 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
             ("argument_in_range", format!("{what} is in the function's domain"))
         }
         Assumption::FiniteValues => ("finite_values", "no value is infinite or NaN".to_owned()),
-        Assumption::NoIntegerOverflow => {
-            ("no_integer_overflow", "symbolic integers do not overflow".to_owned())
+        Assumption::ConvertedInRange => {
+            ("converted_in_range", "floats that are converted to integers lie in their range".to_owned())
         }
         Assumption::FlushToZeroIgnored => {
             ("flush_to_zero_ignored", "subnormal numbers are not flushed to zero".to_owned())

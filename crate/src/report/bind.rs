@@ -139,6 +139,7 @@ impl Bound {
     pub fn agree(&mut self, formats: Vec<(usize, Format)>) {
         for (tensor, format) in formats {
             self.tensors[tensor].formats.fill(Some(format));
+            self.elements.set_format(self.tensors[tensor].first, format);
             for (setup, variable) in self.setups.iter_mut().zip(&self.tensors[tensor].variables) {
                 let setup = &mut setup.tensors[tensor];
                 setup.format = Some(format);
@@ -438,6 +439,15 @@ impl Builder<'_> {
                         1,
                         None,
                     );
+                }
+            }
+            // An element is one number. Integers with a sign and without would be two: each access
+            // reads the bits in its own way anyhow.
+            let first = tensor.formats.iter().flatten().next().copied();
+            if let Some(first) = declared.or(first).filter(|first| !first.is_float()) {
+                let alike = |format: &Format| !format.is_float() && format.bits() == first.bits();
+                for format in tensor.formats.iter_mut().flatten().filter(|format| alike(format)) {
+                    *format = first;
                 }
             }
         }

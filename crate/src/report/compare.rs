@@ -7,7 +7,7 @@
 //! counted and reported, never passed over.
 
 use super::bind::{Bound, BoundTensor};
-use crate::base::{Format, FormatClass, Source};
+use crate::base::{Format, Source};
 use crate::decide::{Decision, Equality, Reason};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::ir::Kernel;
@@ -65,23 +65,6 @@ impl Output {
     }
 }
 
-/// Takes back differences of integers that the hardware would not see, or would see others: symbolic
-/// integers are taken not to overflow, and at such inputs they do.
-pub fn withdraw_overflows(comparison: &Comparison, bound: &Bound, decision: &mut Decision) {
-    for group in &mut decision.groups {
-        let Equality::Different(witness) = &group.equality else { continue };
-        let place = comparison.places[group.members[0] as usize];
-        let tensor = &bound.tensors[comparison.outputs[place.output].tensor];
-        let Some(format) = tensor.formats.iter().flatten().next() else { continue };
-        if !format.is_float() && overflows(format.bits(), witness.values) {
-            let message = "the inputs found at which they differ make an integer overflow, which symbolic \
-                           integers are taken not to"
-                .to_owned();
-            group.equality = Equality::Unknown(Reason { message, hint: None });
-        }
-    }
-}
-
 /// Takes back differences of what depends on values that nobody knows before the run: they may differ
 /// between two runs of one kernel as well.
 pub fn withdraw_unknowables(
@@ -126,16 +109,6 @@ fn unknowable_in<'k>(
 ) -> Option<&'k str> {
     let number = lowest(&run.terms, term, (first, run.unknowable.len() as u32), seen)?;
     Some(source_of(kernel, run.unknowable[(number - first) as usize]))
-}
-
-/// Whether one of two enclosed integers has no place in so many bits, or both are the same there.
-#[cold]
-fn overflows(bits: u32, [one, two]: [(f64, f64); 2]) -> bool {
-    let modulus = f64::from(bits).exp2();
-    let fits = |(low, high): (f64, f64)| high >= -modulus / 2.0 && low < modulus;
-    let turns = ((one.0 - two.0) / modulus).round();
-    let (least, most) = (one.0 - two.1, one.1 - two.0);
-    !fits(one) || !fits(two) || turns != 0.0 && (least..=most).contains(&(turns * modulus))
 }
 
 /// Everything to compare.
@@ -381,7 +354,8 @@ pub fn disagreements(bound: &Bound, runs: &[&Run]) -> Vec<(usize, Format)> {
         }
         let states = runs.iter().filter_map(|run| run.tensors.iter().find(|state| state.tensor == at));
         let formats: Vec<Format> = states.filter(|s| s.read || s.written).map(|state| state.format).collect();
-        let classes = |format: &Format| (format.class() == FormatClass::Float, format.bytes());
+        // Whether integers have a sign has to be agreed upon: an element is one number.
+        let classes = |format: &Format| (format.class(), format.bytes());
         let first = formats.first().map(classes);
         if formats.iter().all(|format| Some(classes(format)) == first) || formats.iter().all(|f| f.is_float())
         {

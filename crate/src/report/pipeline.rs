@@ -2,7 +2,7 @@
 
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
-use super::compare::{Comparison, collect, disagreements, withdraw_overflows, withdraw_unknowables};
+use super::compare::{Comparison, collect, disagreements, withdraw_unknowables};
 use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, rank};
@@ -338,7 +338,6 @@ impl<'a> Question<'a> {
         if let Err(exhausted) = self.recheck(&options, &problem, &mut decision, ahead) {
             return self.stopped(exhausted);
         }
-        withdraw_overflows(comparison, bound, &mut decision);
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
         self.timings.check = self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));

@@ -1,7 +1,7 @@
 //! Loads and stores: bytes to values and back, definedness, races; local memory.
 
 use super::batch::Batch;
-use super::bits::{as_bits, mask as low_bits, slice};
+use super::bits::{as_bits, as_number, mask as low_bits, resized, slice};
 use super::cells::granule_of;
 use super::clock::NEVER;
 use super::gaps::{extended, fitted};
@@ -70,7 +70,10 @@ impl<'a> Machine<'a> {
             let at = offset + u64::from(element) * u64::from(bytes);
             let dst = kernel.dst(instr)[usize::from(element)];
             let value = match self.memory.regions[region].cells.read(&mut self.terms, at, bytes) {
-                Value::Symbolic(symbol) => Value::Symbolic(symbol),
+                symbol @ Value::Symbolic(_) => {
+                    let width = register_bits(&kernel.registers[dst.index()]);
+                    extend_symbol(&mut self.terms, symbol, access.format, width)
+                }
                 value => {
                     let width = register_bits(&kernel.registers[dst.index()]);
                     let reader = (index, pc, mask.trailing_zeros());
@@ -153,7 +156,9 @@ impl<'a> Machine<'a> {
         let width = register_bits(&kernel.registers[dst.index()]);
         let cells = &self.memory.regions[batch.region].cells;
         let warp = &mut self.warps[index];
-        if bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, warp.waiting()) {
+        // What is widened has to be looked at.
+        let fills = width <= access.format.bits();
+        if fills && bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, warp.waiting()) {
             warp.take(dst, batch.mask, true);
             return;
         }
@@ -166,9 +171,11 @@ impl<'a> Machine<'a> {
                     words[lane as usize] = extend(bits, access.format, width);
                     concrete |= 1 << lane;
                 }
-                Value::Symbolic(symbol) => {
-                    codes[lane as usize] = symbol.encode();
-                    symbolic |= 1 << lane;
+                symbol @ Value::Symbolic(_) => {
+                    if let Value::Symbolic(symbol) = extend_symbol(&mut self.terms, symbol, access.format, width) {
+                        codes[lane as usize] = symbol.encode();
+                        symbolic |= 1 << lane;
+                    }
                 }
                 gap @ Value::Undefined(_) => incomplete.push((lane, gap)),
             }
@@ -308,6 +315,7 @@ impl<'a> Machine<'a> {
                     let value = self.locals[thread].read(&mut self.terms, at, bytes);
                     let value = self.as_read((index, pc, lane), (None, at), bytes, value);
                     let value = extended(&mut self.terms, value, access.format, width);
+                    let value = extend_symbol(&mut self.terms, value, access.format, width);
                     self.warps[index].set(dst, lane, value);
                 }
                 AccessKind::Write => {
@@ -358,6 +366,31 @@ fn extend(bits: u64, format: Format, width: u32) -> u64 {
     }
 }
 
+/// A loaded symbol in a register: in a wider one it is what the load's own format makes of its bits.
+fn extend_symbol(terms: &mut Terms, value: Value, format: Format, width: u32) -> Value {
+    let Value::Symbolic(symbol) = value else { return value };
+    if width <= format.bits() {
+        return value;
+    }
+    let signed = format.class() == FormatClass::Signed;
+    let extends_alike = match symbol.kind {
+        SymbolKind::Number(held) => signed == (held.class() == FormatClass::Signed),
+        SymbolKind::Bits | SymbolKind::Condition => !signed,
+    };
+    if extends_alike || format.is_float() {
+        return value;
+    }
+    let narrow = Format::ALL.into_iter().find(|narrow| {
+        let class = if signed { FormatClass::Signed } else { FormatClass::Unsigned };
+        narrow.class() == class && narrow.bits() == format.bits()
+    });
+    let Some(narrow) = narrow else { return value };
+    match as_number(terms, narrow, value) {
+        Some(number) => Value::Symbolic(Symbol::number(narrow, number)),
+        None => Value::NEVER,
+    }
+}
+
 /// A register's value as the low `bits` bits that a store moves.
 pub(super) fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
     let Value::Symbolic(symbol) = value else {
@@ -370,12 +403,8 @@ pub(super) fn fit(terms: &mut Terms, value: Value, bits: u32) -> Value {
         SymbolKind::Number(format) if format.bits() == bits => value,
         SymbolKind::Number(format) if format.bits() > bits => slice(terms, value, format.bits(), 0, bits),
         SymbolKind::Number(format) if !format.is_float() => {
-            // Loads and conversions extended it when it entered the wide register.
-            let wide = Format::ALL
-                .into_iter()
-                .find(|wide| wide.class() == format.class() && wide.bits() == bits)
-                .unwrap_or(format);
-            Value::Symbolic(Symbol::number(wide, symbol.term))
+            let wide = resized(format, bits).unwrap_or(format);
+            Value::Symbolic(Symbol::number(wide, terms.wrapped(format, symbol.term)))
         }
         SymbolKind::Number(_) | SymbolKind::Condition => match as_bits(terms, value, bits) {
             Some(pattern) => Value::Symbolic(Symbol::bits(pattern)),

@@ -1,14 +1,14 @@
 //! Atomics: one lane after the other reads, computes and writes.
 
 use super::access::fit;
-use super::bits::{as_number, mask as low_bits, operate};
+use super::bits::{as_number, as_operand, mask as low_bits, operate, plain};
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Everybody, lanes};
 use crate::base::{Format, FormatClass};
 use crate::ir::RegisterKind;
 use crate::isa::{Access, AtomicOp, Scope, Space, Strength};
-use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
+use crate::term::{BitOp, Symbol, Term, Terms, Value};
 
 impl<'a> Machine<'a> {
     /// Executes an atomic or a reduction.
@@ -134,19 +134,6 @@ fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands:
         };
         return Some(Value::Concrete(low_bits(update_bits(op, format, old, operand, other), format.bits())));
     }
-    // Adding does not care about signedness: the sum is of the kind that memory holds.
-    let held = |value: Value| match value {
-        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), .. })
-            if !held.is_float() && !format.is_float() && held.bits() == format.bits() =>
-        {
-            Some(held)
-        }
-        _ => None,
-    };
-    let format = match op {
-        AtomicOp::Add => held(old).or(held(operand)).unwrap_or(format),
-        _ => format,
-    };
     let number = |terms: &mut Terms, f: fn(&mut Terms, Term, Term) -> Term| {
         let old = as_number(terms, format, old)?;
         let operand = as_number(terms, format, operand)?;
@@ -154,7 +141,12 @@ fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands:
         Some(Value::Symbolic(Symbol::number(format, term)))
     };
     match op {
-        AtomicOp::Add => number(terms, Terms::add),
+        AtomicOp::Add => {
+            // Integers add up modulo 2ⁿ whatever their size.
+            let old = as_operand(terms, plain(format), old)?;
+            let operand = as_operand(terms, plain(format), operand)?;
+            Some(Value::Symbolic(Symbol::number(format, terms.add(old, operand))))
+        }
         AtomicOp::Min => number(terms, Terms::min),
         AtomicOp::Max => number(terms, Terms::max),
         AtomicOp::And => Some(operate(terms, BitOp::And, format.bits(), &[old, operand])),

@@ -2,7 +2,13 @@
 //!
 //! A register holds whatever a program moved there: a real's bits may be read as an integer and
 //! back. What can be read through exactly (halves put together again, a sign bit flipped, a bf16
-//! widened by a shift) is; everything else stays an opaque bit pattern, equal only to itself.
+//! widened by a shift) is; everything else stays a bit pattern.
+//!
+//! A symbolic integer of a format of n bits is a term of any size; the register holds its remainder
+//! modulo 2ⁿ, and above those bits, in a wider register, what the format's sign extends it by. Sums,
+//! differences and products work on the terms as they are ([`as_operand`]); whoever looks at an
+//! integer's size (an extension, a conversion to a float, a comparison, a quotient, a shift to the
+//! right) reads the remainder, with a sign or without ([`as_number`]).
 
 use super::gaps;
 use crate::base::{Format, FormatClass};
@@ -17,13 +23,9 @@ pub(super) fn as_bits(terms: &mut Terms, value: Value, width: u32) -> Option<Ter
             SymbolKind::Bits => symbol.term,
             SymbolKind::Number(format) => {
                 let pattern = terms.bits_of(format, symbol.term);
-                if format.bits() >= width {
-                    pattern
-                } else {
-                    // A narrow number in a wide register is zero-extended; signed ones were
-                    // extended by whoever widened them, which only they can say.
-                    let signed = format.class() == FormatClass::Signed;
-                    terms.bits(BitOp::Other, width as u8, pattern, Term::ZERO, extension_code(signed))
+                match format.bits() >= width {
+                    true => pattern,
+                    false => extended(terms, format, pattern, width),
                 }
             }
             SymbolKind::Condition => {
@@ -35,9 +37,12 @@ pub(super) fn as_bits(terms: &mut Terms, value: Value, width: u32) -> Option<Ter
     }
 }
 
-/// Operand `c` of [`BitOp::Other`] for widenings.
-fn extension_code(signed: bool) -> Term {
-    if signed { Term::MINUS_ONE } else { Term::ONE }
+/// The pattern of a narrow format in a wider register: signed integers repeat their highest bit.
+fn extended(terms: &mut Terms, format: Format, pattern: Term, width: u32) -> Term {
+    let signed = format.class() == FormatClass::Signed;
+    let op = if signed { BitOp::ExtendSigned } else { BitOp::Extend };
+    let narrow = terms.bit_constant(u64::from(format.bits()));
+    terms.bits(op, width as u8, pattern, narrow, Term::ZERO)
 }
 
 /// A bit pattern as a value: patterns of numbers become those numbers, constants concrete.
@@ -116,9 +121,13 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
             }
             if let SymbolKind::Number(format) = symbol.kind
                 && at == 0
-                && format.bits() == bits
             {
-                return value; // a narrow number that sat in a wide register
+                if format.bits() == bits {
+                    return value; // a narrow number that sat in a wide register
+                }
+                if let Some(narrow) = resized(format, bits).filter(|narrow| narrow.bits() < format.bits()) {
+                    return Value::Symbolic(Symbol::number(narrow, symbol.term));
+                }
             }
             let Some(pattern) = as_bits(terms, value, width) else { return Value::NEVER };
             let from = terms.bit_constant(u64::from(at));
@@ -127,36 +136,49 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
     }
 }
 
-/// The term of a value read as a number in `format`; `None` if nothing was written.
+/// The integer format of the same class with so many bits.
+pub(super) fn resized(format: Format, bits: u32) -> Option<Format> {
+    let fits = |other: &Format| other.class() == format.class() && other.bits() == bits;
+    Format::ALL.into_iter().filter(|_| !format.is_float()).find(fits)
+}
+
+/// The term of a value read as a number in `format`; `None` if nothing was written. An integer has a
+/// place in the format.
 #[inline]
 pub(super) fn as_number(terms: &mut Terms, format: Format, value: Value) -> Option<Term> {
     match value {
         Value::Concrete(bits) => Some(terms.number(format, mask(bits, format.bits()))),
         Value::Undefined(_) => None,
         Value::Symbolic(symbol) => Some(match symbol.kind {
-            SymbolKind::Number(held) if held == format => symbol.term,
+            SymbolKind::Number(held) if held == format && format.is_float() => symbol.term,
             _ => reinterpret(terms, format, symbol),
         }),
     }
 }
 
-/// The term of an operand of an integer instruction. One that is the same for signed and unsigned
-/// numbers names the bits only: its constants and patterns are then read as signed, so that adding
-/// 0xffffffff takes one away, and sums stay small. What a symbolic number is, it knows itself.
+/// The term of an operand of an instruction that only looks at remainders modulo 2ⁿ: sums, differences
+/// and products of registers of a format without a sign. Constants and patterns are read as signed, so
+/// that adding 0xffffffff takes one away, and sums stay small.
 #[inline]
 pub(super) fn as_operand(terms: &mut Terms, format: Format, value: Value) -> Option<Term> {
-    match (signed(format), value) {
-        (Some(signed), Value::Concrete(_)) => as_number(terms, signed, value),
-        (Some(signed), Value::Symbolic(symbol)) if is_ambiguous(terms, symbol) => {
-            as_number(terms, signed, value)
+    let Some(signed) = signed(format) else { return as_number(terms, format, value) };
+    match value {
+        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), term })
+            if !held.is_float() && held.bits() >= format.bits() =>
+        {
+            Some(term)
         }
-        _ => as_number(terms, format, value),
+        Value::Symbolic(Symbol { kind: SymbolKind::Number(held), term }) if !held.is_float() => {
+            Some(terms.wrapped(held, term))
+        }
+        _ => as_number(terms, signed, value),
     }
 }
 
 /// The signed numbers of the width of plain bits.
 pub(super) fn signed(format: Format) -> Option<Format> {
     match format {
+        Format::B8 => Some(Format::S8),
         Format::B16 => Some(Format::S16),
         Format::B32 => Some(Format::S32),
         Format::B64 => Some(Format::S64),
@@ -164,31 +186,14 @@ pub(super) fn signed(format: Format) -> Option<Format> {
     }
 }
 
-/// Whether a symbol is a pattern that would be another number with a sign than without.
-pub(super) fn is_ambiguous(terms: &Terms, symbol: Symbol) -> bool {
-    symbol.kind == SymbolKind::Bits && !top_is_clear(terms, symbol.term, 8)
-}
-
-/// Whether the highest bit of a pattern is 0, as far as can be seen to a depth.
-fn top_is_clear(terms: &Terms, pattern: Term, depth: u32) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    let clear = |part: Term| top_is_clear(terms, part, depth);
-    match terms.node(pattern) {
-        // Constants have the width of what they stand in, at most 64 bits.
-        Node::Bits(op, width, a, b, c) => {
-            let known = |part: Term| bit_number(terms, part);
-            let low = |part: Term| known(part).is_some_and(|bits| bits >> (width - 1) == 0);
-            match op {
-                BitOp::And => low(a) || low(b) || clear(a) || clear(b),
-                BitOp::Or | BitOp::Xor => (low(a) || clear(a)) && (low(b) || clear(b)),
-                BitOp::ShiftRight => known(b).is_some_and(|by| by > 0) || clear(a),
-                BitOp::Concat => known(b).is_some_and(|bits| bits >> (width / 2 - 1) & 1 == 0) || clear(b),
-                // An extension by zeros.
-                BitOp::Other => b == Term::ZERO && c == Term::ONE,
-                _ => false,
-            }
-        }
-        _ => false,
+/// Plain bits of an integer format's width: what sums and products of it are read as.
+pub(super) fn plain(format: Format) -> Format {
+    match format {
+        Format::U8 | Format::S8 => Format::B8,
+        Format::U16 | Format::S16 => Format::B16,
+        Format::U32 | Format::S32 => Format::B32,
+        Format::U64 | Format::S64 => Format::B64,
+        _ => format,
     }
 }
 
@@ -197,12 +202,16 @@ fn reinterpret(terms: &mut Terms, format: Format, symbol: Symbol) -> Term {
         SymbolKind::Number(held) => {
             let same_float =
                 matches!((held, format), (Format::F32, Format::Tf32) | (Format::Tf32, Format::F32));
-            let any_sign = format.class() == FormatClass::Bits || held.class() == FormatClass::Bits;
-            let integers = !held.is_float() && !format.is_float();
-            let fits = held.bits() == format.bits() && (any_sign || held.class() == format.class())
-                || held.bits() < format.bits() && (any_sign || held.class() == format.class());
-            if same_float || integers && fits {
+            if same_float {
                 return symbol.term;
+            }
+            if !held.is_float() && !format.is_float() {
+                // What lies above a narrow integer is its own format's business.
+                let number = match held.bits() < format.bits() {
+                    true => terms.wrapped(held, symbol.term),
+                    false => symbol.term,
+                };
+                return terms.wrapped(format, number);
             }
             let pattern = terms.bits_of(held, symbol.term);
             let pattern = match held.bits().cmp(&format.bits()) {
@@ -211,10 +220,7 @@ fn reinterpret(terms: &mut Terms, format: Format, symbol: Symbol) -> Term {
                     let zero = terms.bit_constant(0);
                     terms.bits(BitOp::Slice, format.bits() as u8, pattern, zero, Term::ZERO)
                 }
-                std::cmp::Ordering::Less => {
-                    let signed = held.class() == FormatClass::Signed;
-                    terms.bits(BitOp::Other, format.bits() as u8, pattern, Term::ZERO, extension_code(signed))
-                }
+                std::cmp::Ordering::Less => extended(terms, held, pattern, format.bits()),
             };
             terms.from_bits(format, pattern)
         }
@@ -242,7 +248,15 @@ fn number_of_pattern(terms: &mut Terms, format: Format, pattern: Term) -> Term {
         Node::BitsOf(held, number) if held != format => {
             reinterpret(terms, format, Symbol::number(held, number))
         }
-        _ => terms.from_bits(format, pattern),
+        _ => match pattern_width(terms, pattern) {
+            // The low bits of a wide register.
+            Some(width) if width > format.bits() && !format.is_float() => {
+                let zero = terms.bit_constant(0);
+                let low = terms.bits(BitOp::Slice, format.bits() as u8, pattern, zero, Term::ZERO);
+                terms.from_bits(format, low)
+            }
+            _ => terms.from_bits(format, pattern),
+        },
     }
 }
 
@@ -309,18 +323,31 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
         let other = terms.and(not, b);
         return predicate(terms.or(both, other));
     }
+    let whole = |value: Value| match value {
+        Value::Symbolic(_) => held(value).is_some_and(|format| !format.is_float()),
+        _ => true,
+    };
     let common = match (held(a), held(b)) {
-        (Some(x), Some(y)) if x == y => Some(x),
-        (Some(x), None) if matches!(b, Value::Concrete(_)) => Some(x),
-        (None, Some(y)) if matches!(a, Value::Concrete(_)) => Some(y),
+        // Integers of the same width and extension: the sides may be of any size.
+        (Some(x), Some(y)) if x == y => Some(if x.is_float() { x } else { plain(x) }),
+        (Some(x), None) if x.is_float() && matches!(b, Value::Concrete(_)) => Some(x),
+        (None, Some(y)) if y.is_float() && matches!(a, Value::Concrete(_)) => Some(y),
         (None, None) if format.class() != FormatClass::Bits => Some(format),
+        _ if whole(a) && whole(b) => Some(match format.bits() {
+            8 => Format::B8,
+            16 => Format::B16,
+            32 => Format::B32,
+            _ => Format::B64,
+        }),
         _ => None,
     };
     if let Some(common) = common {
-        let (Some(x), Some(y)) = (as_number(terms, common, a), as_number(terms, common, b)) else {
+        let (Some(x), Some(y)) = (as_operand(terms, common, a), as_operand(terms, common, b)) else {
             return Value::NEVER;
         };
-        return Value::Symbolic(Symbol::number(common, terms.select(condition, x, y)));
+        let kept = held(a).filter(|kept| held(b) == Some(*kept)).unwrap_or(common);
+        let kept = signed(kept).unwrap_or(kept);
+        return Value::Symbolic(Symbol::number(kept, terms.select(condition, x, y)));
     }
     let (Some(x), Some(y)) = (as_bits(terms, a, format.bits()), as_bits(terms, b, format.bits())) else {
         return Value::NEVER;
@@ -418,10 +445,10 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
     None
 }
 
-/// All bits of a signed number turned: -1 - x, which never overflows.
+/// All bits of an integer turned: -1 - x.
 fn complement(terms: &mut Terms, symbol: Symbol, width: u32) -> Option<Value> {
     match symbol.kind {
-        SymbolKind::Number(format) if format.class() == FormatClass::Signed && format.bits() == width => {
+        SymbolKind::Number(format) if !format.is_float() && format.bits() == width => {
             Some(Value::Symbolic(Symbol::number(format, terms.sub(Term::MINUS_ONE, symbol.term))))
         }
         _ => None,
@@ -439,6 +466,7 @@ pub(super) fn pattern_width(terms: &Terms, pattern: Term) -> Option<u32> {
     match terms.node(pattern) {
         Node::BitsOf(format, _) => Some(format.bits()),
         Node::Bits(_, width, ..) => Some(u32::from(width)),
+        Node::Select(_, a, b) => pattern_width(terms, a).or_else(|| pattern_width(terms, b)),
         _ => None,
     }
 }

@@ -56,12 +56,12 @@ fn collect(terms: &Terms, pattern: Term, width: u32, found: &mut Vec<Byte>) {
             }
         }
         // A narrow number in a wide register, extended by its sign or by zeros.
-        Node::Bits(BitOp::Other, wide, narrow, Term::ZERO, how)
-            if u32::from(wide) == width && matches!(how, Term::ONE | Term::MINUS_ONE) =>
+        Node::Bits(how @ (BitOp::Extend | BitOp::ExtendSigned), wide, narrow, _, _)
+            if u32::from(wide) == width =>
         {
             let of = pattern_width(terms, narrow).unwrap_or(width).min(width);
             collect(terms, narrow, of, found);
-            let fill = if how == Term::ONE { Byte::Known(0) } else { Byte::Sign(narrow) };
+            let fill = if how == BitOp::Extend { Byte::Known(0) } else { Byte::Sign(narrow) };
             found.extend(std::iter::repeat_n(fill, ((width - of) / 8) as usize));
         }
         _ => found.extend((0..count).map(|at| Byte::Of(pattern, at))),

@@ -13,7 +13,7 @@
 //! and the ledger says so. Matrix instructions need all lanes: one that has returned is a fault.
 
 use super::barrier::Wait;
-use super::bits::{as_bits, as_condition, as_number, predicate};
+use super::bits::{as_bits, as_condition, as_operand, plain, predicate};
 use super::gaps::spread;
 use super::machine::{Flow, Machine};
 use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
@@ -539,7 +539,8 @@ fn combine(terms: &mut Terms, op: ReduceOp, format: Format, a: Value, b: Value) 
     }
     let bit_op = match op {
         ReduceOp::Add | ReduceOp::Min | ReduceOp::Max => {
-            let (a, b) = (as_number(terms, format, a)?, as_number(terms, format, b)?);
+            let read = if op == ReduceOp::Add { plain(format) } else { format };
+            let (a, b) = (as_operand(terms, read, a)?, as_operand(terms, read, b)?);
             let term = match op {
                 ReduceOp::Add => terms.add(a, b),
                 ReduceOp::Min => terms.min(a, b),

@@ -1,8 +1,8 @@
 //! Pure instructions on mixed lanes: concrete lanes all at once, symbolic ones term by term.
 
 use super::bits::{
-    as_bits, as_condition, as_number, as_operand, choose, is_ambiguous, mask as low_bits, operate, predicate,
-    signed,
+    as_bits, as_condition, as_number, as_operand, choose, mask as low_bits, operate, plain, predicate, signed,
+    slice,
 };
 use super::bytes::{byte_of, rearrange};
 use super::gaps;
@@ -146,7 +146,6 @@ impl<'a> Machine<'a> {
         for (at, (operand, value)) in operands.iter_mut().zip(values).enumerate().take(src.len()) {
             *operand = as_operand(&mut self.terms, op.src[at], value).unwrap_or(Term::ZERO);
         }
-        note_reads(&mut self.terms, &op.src, &operands[..src.len().min(4)]);
         let term = function(&mut self.terms, &operands[..src.len().min(4)]);
         let wildcard = op.dst.class() == FormatClass::Bits;
         let format = if wildcard { self.held_format(index, src, 0, op.dst) } else { op.dst };
@@ -280,11 +279,6 @@ impl<'a> Machine<'a> {
                 operands[lane as usize][at] = term;
             }
         }
-        if op.src[..count].iter().any(|format| reads_integer(*format)) {
-            for lane in lanes(special) {
-                note_reads(&mut self.terms, &op.src, &operands[lane as usize][..count]);
-            }
-        }
         let wildcard = op.dst.class() == FormatClass::Bits;
         let mut before: Option<(u32, Term)> = None;
         for lane in lanes(special) {
@@ -300,7 +294,8 @@ impl<'a> Machine<'a> {
         self.warps[index].take(dst, special, true);
     }
 
-    /// Sign-agnostic integer instructions keep the signedness of what they work on.
+    /// Integers that were added, subtracted or multiplied are of a format of that width: of which
+    /// sign is up to who reads them, so it is that of what they were made of.
     fn held_format(&self, index: usize, src: &[Reg], lane: u32, width: Format) -> Format {
         let held = src.iter().find_map(|reg| match self.warps[index].get(*reg, lane) {
             Value::Symbolic(Symbol { kind: SymbolKind::Number(format), .. })
@@ -310,17 +305,7 @@ impl<'a> Machine<'a> {
             }
             _ => None,
         });
-        held.unwrap_or_else(|| {
-            // Patterns that were read as signed, and narrow signed numbers.
-            let signs = src.iter().any(|reg| match self.warps[index].get(*reg, lane) {
-                Value::Symbolic(symbol) => match symbol.kind {
-                    SymbolKind::Number(format) => format.class() == FormatClass::Signed,
-                    _ => is_ambiguous(&self.terms, symbol),
-                },
-                _ => false,
-            });
-            signed(width).filter(|_| signs).unwrap_or(width)
-        })
+        held.or_else(|| signed(width)).unwrap_or(width)
     }
 }
 
@@ -365,11 +350,7 @@ fn evaluate(
             for (at, value) in values.iter().enumerate() {
                 operands[at] = if at < 2 {
                     let format = signed(op.src[at]).filter(|_| signs).unwrap_or(op.src[at]);
-                    let number = as_number(terms, format, *value)?;
-                    if !format.is_float() {
-                        terms.note_read(number, format);
-                    }
-                    number
+                    as_number(terms, format, *value)?
                 } else {
                     as_condition(terms, *value)?
                 };
@@ -394,28 +375,21 @@ fn evaluate(
             Some((choose(terms, condition, values[0], values[1], op.dst), none))
         }
         Meaning::Convert => {
-            let number = as_number(terms, op.src[0], values[0])?;
-            note_reads(terms, &op.src, &[number]);
-            Some((Value::Symbolic(Symbol::number(op.dst, number)), none))
+            Some((convert(terms, op.src[0], op.dst, values[0])?, none))
         }
         Meaning::Bits(bit_op) => {
             let width = op.src[0].bits();
-            // Patterns are equal when operation, width and operands are; an operation that the
-            // pattern does not name in full would make different results equal.
-            let named = match bit_op {
-                BitOp::Other => false,
-                BitOp::MulHigh => op.src[0].class() == FormatClass::Unsigned,
-                _ => true,
+            let value = match bit_op {
+                BitOp::Other => opaque(terms, op, values),
+                _ => Some(operate(terms, bit_op, width, values)),
             };
-            let value =
-                if named { Some(operate(terms, bit_op, width, values)) } else { opaque(terms, op, values) };
             value.filter(|_| destinations == 1).map(|value| (value, none))
         }
         Meaning::Table => {
             let [a, b, c, Value::Concrete(number)] = *values else { return None };
             Some((table(terms, 32, &[a, b, c], number as u8), none))
         }
-        Meaning::Rearrange(picks) => {
+        Meaning::Rearrange(picks, otherwise) => {
             let mut known = [None; 4];
             for (known, value) in known.iter_mut().zip(values) {
                 *known = match value {
@@ -425,12 +399,18 @@ fn evaluate(
             }
             let value = match picks(&known) {
                 Some(picks) => Some(rearrange(terms, &picks, values, op)),
-                None => opaque(terms, op, values),
+                None => {
+                    let operands = numbers(terms, op, values)?;
+                    match otherwise(terms, &operands[..values.len()]) {
+                        Some(term) => Some(Value::Symbolic(Symbol::number(op.dst, term))),
+                        None => opaque(terms, op, values),
+                    }
+                }
             };
             value.filter(|_| destinations == 1).map(|value| (value, none))
         }
         Meaning::Dot { signed } => {
-            let mut term = as_number(terms, op.dst, values[2])?;
+            let mut term = as_operand(terms, plain(op.dst), values[2])?;
             for at in 0..4 {
                 let mut factors = [Term::ZERO; 2];
                 for (side, factor) in factors.iter_mut().enumerate() {
@@ -449,24 +429,24 @@ fn evaluate(
 fn numbers(terms: &mut Terms, op: &Lanewise, values: &[Value]) -> Option<[Term; 4]> {
     let mut operands = [Term::ZERO; 4];
     for (at, value) in values.iter().enumerate() {
-        operands[at] = as_number(terms, op.src[at], *value)?;
+        operands[at] = as_operand(terms, op.src[at], *value)?;
     }
-    note_reads(terms, &op.src, &operands[..values.len()]);
     Some(operands)
 }
 
-/// Whether a source of that format is an integer whose sign matters.
-fn reads_integer(format: Format) -> bool {
-    matches!(format.class(), FormatClass::Signed | FormatClass::Unsigned)
-}
-
-/// Remembers which numbers were taken to be in the range of an integer format.
-fn note_reads(terms: &mut Terms, formats: &[Format], operands: &[Term]) {
-    for (format, operand) in formats.iter().zip(operands) {
-        if reads_integer(*format) {
-            terms.note_read(*operand, *format);
+/// A conversion that keeps the number; between integers its remainder modulo 2ⁿ.
+fn convert(terms: &mut Terms, from: Format, to: Format, value: Value) -> Option<Value> {
+    let narrowing = !from.is_float() && !to.is_float() && to.bits() <= from.bits();
+    let number = match value {
+        // A part of a pattern may be something that is known.
+        Value::Symbolic(Symbol { kind: SymbolKind::Bits, .. }) if narrowing => {
+            let part = slice(terms, value, from.bits(), 0, to.bits());
+            as_number(terms, to, part)?
         }
-    }
+        _ if narrowing => as_operand(terms, plain(from), value)?,
+        _ => as_number(terms, from, value)?,
+    };
+    Some(Value::Symbolic(Symbol::number(to, number)))
 }
 
 /// An instruction kept as an uninterpreted function of its operands' bits.

@@ -8,7 +8,7 @@
 //! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
 //! it is computed; integers wrap or saturate as the manual says.
 
-use super::bits::{concat, mask, slice};
+use super::bits::{as_operand, concat, mask, plain, slice};
 use super::gaps::{lacking, spread};
 use super::machine::Machine;
 use super::memory::Spot;
@@ -61,7 +61,7 @@ impl<'a> Machine<'a> {
         }
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         let (left, right) = (a.numbers(self), b.numbers(self));
-        let addends = c.numbers(self);
+        let addends = c.addends(self);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
         let mut symbolic = false;
         for row in 0..rows {
@@ -562,6 +562,17 @@ impl Matrix {
     }
 
     /// Its elements as numbers (nothing is undefined).
+    /// Values that products are added to: integers of any size, modulo 2ⁿ.
+    fn addends(&self, machine: &mut Machine<'_>) -> Vec<Term> {
+        if self.format.is_float() {
+            return self.numbers(machine);
+        }
+        let number = |value: &Value| {
+            as_operand(&mut machine.terms, plain(self.format), *value).unwrap_or(Term::ZERO)
+        };
+        self.values.iter().map(number).collect()
+    }
+
     fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
         let number = |value: &Value| machine.number(self.format, *value).unwrap_or(Term::ZERO);
         self.values.iter().map(number).collect()

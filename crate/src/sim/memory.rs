@@ -189,7 +189,12 @@ impl Memory {
         for parameter in &setup.parameters {
             let value = match parameter.binding {
                 Binding::Bits(bits) => Value::Concrete(bits),
-                Binding::Symbolic(format, term) => Value::Symbolic(Symbol::number(format, term)),
+                Binding::Symbolic(format, term) => {
+                    if let Some(element) = term.as_element() {
+                        terms.note_elements(element, format);
+                    }
+                    Value::Symbolic(Symbol::number(format, term))
+                }
                 Binding::Pointer { tensor, offset } => {
                     let format = setup.tensors[tensor].format.unwrap_or(Format::F32);
                     Value::Concrete(self.starts[tensor + 2] + offset * u64::from(format.bytes()))
@@ -485,10 +490,20 @@ impl Memory {
                 if tensor.initial == Initial::Undefined {
                     return;
                 }
+                let mut next = None;
                 let step = u64::from(format.bytes());
                 for position in bytes.start / step..bytes.end / step {
                     let Some(element) = logical_element(tensor, position) else { continue };
                     let value = initial_value(tensor, format, element);
+                    // Numbers run on within a page.
+                    if let Some(Value::Symbolic(symbol)) = value
+                        && let Some(number) = symbol.term.as_element()
+                    {
+                        if next != Some(number) {
+                            terms.note_elements(number, format);
+                        }
+                        next = Some(number + 1);
+                    }
                     self.unnumbered |= value.is_none();
                     region.cells.write(terms, position * step, format.bytes(), value.unwrap_or(Value::NEVER));
                 }

@@ -95,14 +95,12 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
         Effect::Atomic { op: AtomicOp::Add, access } if access.format.is_float() => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
         }
-        Effect::Atomic { op: AtomicOp::Add, .. } => found.push(Assumption::NoIntegerOverflow),
         Effect::Matrix(MatrixOp::Multiply(product)) if product.d.format.is_float() => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
             if product.a.format == Format::Tf32 {
                 found.push(Assumption::OperandsTruncated(opcode.to_owned()));
             }
         }
-        Effect::Matrix(MatrixOp::Multiply(_)) => found.push(Assumption::NoIntegerOverflow),
         _ => {}
     }
     if opcode.contains(".ftz") {
@@ -122,9 +120,10 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         Meaning::Convert if to.is_float() => {
             (from.bits() >= to.bits()).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
         }
-        Meaning::Dot { .. } => Some(Assumption::NoIntegerOverflow),
+        Meaning::Dot { .. } => None,
+        // Integers are exact; what a float becomes is clamped where it has no place among them.
         Meaning::Convert | Meaning::Real(_) | Meaning::Partial(_) if !to.is_float() => {
-            Some(Assumption::NoIntegerOverflow)
+            from.is_float().then_some(Assumption::ConvertedInRange)
         }
         Meaning::Real(_) | Meaning::Partial(_) => {
             if EXACT.contains(&base) {
@@ -143,7 +142,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         | Meaning::Select
         | Meaning::Bits(_)
         | Meaning::Table
-        | Meaning::Rearrange(_)
+        | Meaning::Rearrange(..)
         | Meaning::None => None,
     }
 }

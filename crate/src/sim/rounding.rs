@@ -276,7 +276,7 @@ fn distance(real: Quantity, result: Quantity) -> f64 {
     let Some(computed) = result.interval() else { return 0.0 };
     match real {
         Quantity::Exact(_) if real == result => 0.0,
-        Quantity::Exact(_) | Quantity::Within(_) => {
+        Quantity::Exact(_) | Quantity::Within(_) | Quantity::Large(..) => {
             real.interval().map_or(f64::INFINITY, |real| real.minus(computed).abs().high())
         }
         Quantity::Unknown => f64::INFINITY,

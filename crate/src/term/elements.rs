@@ -85,6 +85,13 @@ impl Elements {
         }
     }
 
+    /// Changes the format of the block that begins with an element.
+    pub fn set_format(&mut self, first: u32, format: Format) {
+        for block in self.blocks.iter_mut().filter(|block| block.first == first) {
+            block.format = format;
+        }
+    }
+
     /// The blocks in order.
     pub fn blocks(&self) -> &[Block] {
         &self.blocks

@@ -100,6 +100,16 @@ pub enum BitOp {
     Concat,
     /// Bits `b` (constant) and up of `a`, as many as the width says.
     Slice,
+    /// The low `b` (constant) bits of `a` with zeros above them.
+    Extend,
+    /// The low `b` (constant) bits of `a` with copies of the highest of them above.
+    ExtendSigned,
+    /// How many bits of `a` are one.
+    PopCount,
+    /// How many bits of `a` above the highest that is one are zero.
+    LeadingZeros,
+    /// The bits of `a` in the opposite order.
+    Reverse,
     /// Equality, unsigned and signed order: these give conditions ([`BitOp::is_condition`]).
     Equal,
     Less,
@@ -121,7 +131,7 @@ impl BitOp {
     }
 
     /// All of them, in declaration order.
-    pub const ALL: [BitOp; 22] = [
+    pub const ALL: [BitOp; 27] = [
         BitOp::And,
         BitOp::Or,
         BitOp::Xor,
@@ -140,6 +150,11 @@ impl BitOp {
         BitOp::Negate,
         BitOp::Concat,
         BitOp::Slice,
+        BitOp::Extend,
+        BitOp::ExtendSigned,
+        BitOp::PopCount,
+        BitOp::LeadingZeros,
+        BitOp::Reverse,
         BitOp::Equal,
         BitOp::Less,
         BitOp::LessSigned,

@@ -10,7 +10,6 @@ use crate::base::Format;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// 16 bytes: operation in the low byte of `head`, small operands above it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,10 +96,10 @@ pub struct Terms {
     functions: Vec<String>,
     /// Nodes that a zero absorbed: no other node needs to have them.
     absorbed: BTreeSet<u32>,
-    /// Nodes that an instruction reads as an integer with or without a sign, and as which.
-    reads: BTreeSet<(u32, u8)>,
     /// Values of which bits are missing.
     pub(super) gaps: Gaps,
+    /// The formats of elements: of those from a number on, ascending.
+    formats: Vec<(u32, Format)>,
 }
 
 /// A shared view for readers on several threads (the store is plain data once built).
@@ -124,8 +123,8 @@ impl Terms {
             float_ids: FxHashMap::default(),
             functions: Vec::new(),
             absorbed: BTreeSet::new(),
-            reads: BTreeSet::new(),
             gaps: Gaps::new(),
+            formats: Vec::new(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [
@@ -157,17 +156,14 @@ impl Terms {
         self.nodes.bytes()
             + self.products.bytes()
             + self.others.bytes()
-            + self.reads.len() as u64 * 16
             + self.gaps.bytes()
     }
 
-    /// Notes that an instruction reads a term as an integer of that format. Sums, products and
-    /// differences of integers are right up to multiples of 2ⁿ whatever their size; who turns one
-    /// into a float, compares or divides it takes it to be in the format's range.
-    #[inline]
-    pub fn note_read(&mut self, term: Term, format: Format) {
-        if let Some(node) = term.as_node() {
-            self.reads.insert((node as u32, format as u8));
+    /// Notes the format of the elements from `first` on, up to the next that was noted.
+    pub fn note_elements(&mut self, first: u32, format: Format) {
+        match self.formats.binary_search_by_key(&first, |known| known.0) {
+            Ok(at) => self.formats[at].1 = format,
+            Err(at) => self.formats.insert(at, (first, format)),
         }
     }
 
@@ -185,9 +181,15 @@ impl Terms {
         self.absorbed.iter().map(|node| Term::from_node(*node as usize))
     }
 
-    /// What was noted by [`Terms::note_read`]: nodes, ascending, and formats.
-    pub fn reads(&self) -> impl Iterator<Item = (usize, Format)> {
-        self.reads.iter().map(|(node, format)| (*node as usize, Format::ALL[usize::from(*format)]))
+    /// The formats noted by [`Terms::note_elements`].
+    pub fn element_formats(&self) -> impl Iterator<Item = (u32, Format)> {
+        self.formats.iter().copied()
+    }
+
+    /// The format of an element, if it was noted.
+    pub fn element_format(&self, element: u32) -> Option<Format> {
+        let at = self.formats.partition_point(|known| known.0 <= element).checked_sub(1)?;
+        Some(self.formats[at].1)
     }
 
     /// The constant table's entry.
@@ -655,14 +657,26 @@ impl Terms {
 
     // ---- bit patterns ----------------------------------------------------------------------
 
-    /// The bits that hold a number in a format.
+    /// The bits that hold a number in a format. Of an integer they are its remainder modulo 2ⁿ,
+    /// whatever its size.
     pub fn bits_of(&mut self, format: Format, a: Term) -> Term {
         if let Node::FromBits(from, bits) = self.node(a)
-            && from == format
+            && (from == format || !from.is_float() && !format.is_float() && from.bits() == format.bits())
         {
             return bits;
         }
         self.push(Op::BitsOf, format as u32, a.0, 0, 0)
+    }
+
+    /// The integer of that format whose bits are those of an integer of any size: itself where it is
+    /// seen to have a place there, otherwise what is left of it modulo 2ⁿ.
+    #[inline]
+    pub fn wrapped(&mut self, format: Format, a: Term) -> Term {
+        if super::range::lies_in(self, format, a) {
+            return a;
+        }
+        let bits = self.bits_of(format, a);
+        self.from_bits(format, bits)
     }
 
     /// A constant bit pattern.
@@ -678,7 +692,13 @@ impl Terms {
     /// The number that a bit pattern holds in a format.
     pub fn from_bits(&mut self, format: Format, bits: Term) -> Term {
         match self.node(bits) {
-            Node::BitsOf(from, inner) if from == format => inner,
+            Node::BitsOf(from, inner) if from == format && from.is_float() => inner,
+            // An integer may be larger than its format.
+            Node::BitsOf(from, inner)
+                if !from.is_float() && !format.is_float() && super::range::lies_in(self, format, inner) && from.bits() == format.bits() =>
+            {
+                inner
+            }
             Node::BitConstant(value) => self.number(format, value),
             _ => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
         }

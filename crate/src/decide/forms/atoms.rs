@@ -182,6 +182,11 @@ impl Forms<'_> {
         }
     }
 
+    /// The atom of an element, if there is one.
+    pub(in crate::decide) fn known_element(&self, element: u32) -> Option<Atom> {
+        self.atoms.find(&[ELEMENT, element]).map(Atom)
+    }
+
     /// The maximum of a sorted set of at least two.
     pub(super) fn max_atom(&mut self, arguments: &[Poly]) -> Atom {
         let mut sign = Sign::Unknown;
@@ -274,6 +279,10 @@ impl Forms<'_> {
                     Sign::Positive
                 } else if range.high() < 0.0 {
                     Sign::Negative
+                } else if range.low() == 0.0 {
+                    Sign::NonNegative
+                } else if range.high() == 0.0 {
+                    Sign::NonPositive
                 } else {
                     self.quadratic_sign(poly)
                 }

@@ -231,6 +231,11 @@ impl<'a> Forms<'a> {
         forms
     }
 
+    /// The format of an element.
+    pub(super) fn element_format(&self, element: u32) -> Option<crate::base::Format> {
+        self.elements.block_of(element).map(|block| block.format)
+    }
+
     // ---- effort ----------------------------------------------------------------------------
 
     /// Counts `work` monomials; polls the budget every so often.

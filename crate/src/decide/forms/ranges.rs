@@ -59,7 +59,14 @@ impl Forms<'_> {
     pub(super) fn range_of_new(&self, atom: Atom) -> Interval {
         let unit = Interval::new(-1.0, 1.0);
         match self.kind(atom) {
-            Kind::Element(_) | Kind::Opaque => Interval::WHOLE,
+            Kind::Element(element) => match self.element_format(element) {
+                Some(format) if !format.is_float() => {
+                    let (low, high) = crate::term::integers(format);
+                    Interval::new(low as f64, high as f64)
+                }
+                _ => Interval::WHOLE,
+            },
+            Kind::Opaque => Interval::WHOLE,
             Kind::Pi => Interval::PI,
             Kind::Ln10 => Interval::LN_10,
             Kind::Prime(prime) => {

@@ -32,6 +32,21 @@ impl Slices {
         &self.words[start..self.ends[id as usize] as usize]
     }
 
+    /// The number of a sequence that is known.
+    pub(super) fn find(&self, slice: &[u32]) -> Option<u32> {
+        let hash = hash(slice);
+        let mask = self.table.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.table[at] != 0 {
+            let id = self.table[at] as u32 - 1;
+            if (self.table[at] >> 32) as u32 == hash && self.get(id) == slice {
+                return Some(id);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
     /// The number of a sequence, new or known.
     pub(super) fn intern(&mut self, slice: &[u32]) -> u32 {
         let hash = hash(slice);

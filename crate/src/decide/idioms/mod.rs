@@ -188,6 +188,9 @@ pub fn rewrite_traceably(
         return Ok(None);
     }
     let mut new = Terms::new();
+    for (first, format) in terms.element_formats() {
+        new.note_elements(first, format);
+    }
     let mut recognised = vec![0u64; IDIOMS.len()];
     let mut places: Vec<Term> = vec![Term::ZERO; needed.len() * 64];
     let mut copied = FxHashMap::default();
@@ -243,11 +246,6 @@ pub fn rewrite_traceably(
                 build(&mut new, terms, &node)
             }
         };
-    }
-    for (node, format) in terms.reads() {
-        if needed.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1) {
-            new.note_read(places[node], format);
-        }
     }
     let roots = roots
         .iter()

@@ -244,7 +244,8 @@ impl<'a> Arena<'a> {
                 &cones,
                 &[question.meanings.quantities(0), question.meanings.quantities(1)],
             ),
-            whole: are_whole(&cones, &constants),
+            whole: are_whole(&cones, &constants)
+                || question.terms[0].is_integer(pair.0) && question.terms[1].is_integer(pair.1),
             constants,
             as_computed,
             lone,
@@ -275,9 +276,7 @@ impl<'a> Arena<'a> {
         let mut values = [Quantity::Unknown; 2];
         for (side, value) in values.iter_mut().enumerate() {
             let domain = Reals { element: &element, constants: &constants[side] };
-            let roots = evaluate(&self.cones[side], &domain, self.budget, &mut self.scratch)?;
-            // Integers are taken not to overflow: inputs at which they do show nothing.
-            *value = if self.cones[side].overflows(&self.scratch) { Quantity::Undefined } else { roots[0] };
+            *value = evaluate(&self.cones[side], &domain, self.budget, &mut self.scratch)?[0];
             self.steps += self.cones[side].steps().len() + 100;
         }
         Ok(values)
@@ -307,11 +306,9 @@ impl<'a> Arena<'a> {
             [Quantity::Exact(x), Quantity::Exact(y)] => {
                 let (x, y) = (as_float(x), as_float(y));
                 let difference = (x - y).abs() / x.abs().max(y.abs());
-                // Certain for the second opinion too, which has intervals.
-                let enclosures = || values[0].interval().zip(values[1].interval());
-                let apart = || enclosures().is_some_and(|(a, b)| a.is_apart(b));
-                Some(if self.whole && apart() { difference.max(CLEAR) } else { difference })
+                Some(if self.whole { difference.max(CLEAR) } else { difference })
             }
+            [a, b] if self.whole && a.order(b).is_ok_and(std::cmp::Ordering::is_ne) => Some(1.0),
             [a, b] => match (a.interval(), b.interval()) {
                 (Some(a), Some(b)) if a.is_bounded() && b.is_bounded() => {
                     let gap = (a.low() - b.high()).max(b.low() - a.high());

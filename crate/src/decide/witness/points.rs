@@ -94,8 +94,10 @@ enum Pattern {
     Part(usize, usize),
     /// This where only one side knows the element, random small integers elsewhere.
     Lone(i64),
-    /// Any integer of up to 32 bits, where an element is one; random small ones elsewhere.
+    /// Any integer of its format, where an element is one; random small ones elsewhere.
     Any,
+    /// One at the ends of its range, next to a power of two, or small.
+    Edge,
 }
 
 const PATTERNS: &[Pattern] = &[
@@ -126,13 +128,15 @@ const PATTERNS: &[Pattern] = &[
 
 /// Tries before those around thresholds.
 const FIRST: usize = 5;
+/// Tries with any integers and with those at the ends of their ranges, in turn.
+const INTEGERS: usize = 12;
 /// Tries around each threshold.
 const AROUND: usize = 3;
 
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
     let integers = kinds.iter().any(|kind| !matches!(kind, Kind::Float(_)));
-    PATTERNS.len() + usize::from(integers) + AROUND * thresholds.len()
+    PATTERNS.len() + if integers { INTEGERS } else { 0 } + AROUND * thresholds.len()
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
@@ -153,8 +157,9 @@ pub(super) fn point(
         }
         Some(late) => {
             // Only where there are integers is there a try beyond the patterns.
-            let pattern = PATTERNS.get(FIRST + late - AROUND * thresholds.len()).copied();
-            patterned(seed, pattern.unwrap_or(Pattern::Any), kinds, lone)
+            let at = FIRST + late - AROUND * thresholds.len();
+            let integers = if at.is_multiple_of(2) { Pattern::Any } else { Pattern::Edge };
+            patterned(seed, PATTERNS.get(at).copied().unwrap_or(integers), kinds, lone)
         }
     }
 }
@@ -183,8 +188,23 @@ fn patterned(seed: u64, pattern: Pattern, kinds: &[Kind], lone: &[bool]) -> Vec<
             Pattern::Random(low, high, scale) => Ratio::new(within(low, high), scale),
             Pattern::Any => match kinds[rank].range() {
                 Some((least, most)) => {
-                    let (least, most) = (least.max(-(1 << 31)), most.min((1 << 32) - 1));
-                    Ratio::from_integer(within(least, most))
+                    let count = (i128::from(most) - i128::from(least) + 1) as u128;
+                    let offset = (u128::from(word) % count) as i128;
+                    Ratio::from_integer((i128::from(least) + offset) as i64)
+                }
+                None => Ratio::from_integer(within(-8, 8)),
+            },
+            Pattern::Edge => match kinds[rank].range() {
+                Some((least, most)) => {
+                    let step = (word >> 8) as i64 % 3;
+                    let power = 1i64 << ((word >> 16) % 62);
+                    Ratio::from_integer(match word % 5 {
+                        0 => least + step,
+                        1 => most - step,
+                        2 => power - 1 + step,
+                        3 if least < 0 => -power + step,
+                        _ => step,
+                    })
                 }
                 None => Ratio::from_integer(within(-8, 8)),
             },

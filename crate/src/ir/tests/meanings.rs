@@ -45,7 +45,7 @@ fn meaning(instruction: &str) -> String {
                 said.push("table".to_owned());
                 continue;
             }
-            Meaning::Rearrange(_) => {
+            Meaning::Rearrange(..) => {
                 said.push("bytes".to_owned());
                 continue;
             }

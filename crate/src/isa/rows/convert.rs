@@ -7,7 +7,6 @@
 //! integer wraps, or clamps under `.sat`.
 
 use crate::base::{Format, FormatClass};
-use crate::isa::bits::picks_of_truncation;
 use crate::isa::half::{Bf16, F16, Float};
 use crate::isa::lanes::{Lane, lanes, lanewise, pure};
 use crate::isa::real::{self, Function as Real, Mode};
@@ -471,18 +470,7 @@ fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
         return Some(lanewise(run, Meaning::Real(meaning), to, &[from]));
     }
     let run = by_integer!(from, A => by_integer!(to, B => wrap::<A, B> as LaneFn));
-    // Where the range grows the number stays itself; where it shrinks or moves, bits are lost that
-    // may have mattered.
-    let (low_from, high_from) = real::int_range(from);
-    let (low_to, high_to) = real::int_range(to);
-    let meaning = if low_to <= low_from && high_to >= high_from {
-        Meaning::Convert
-    } else if to.bits() < from.bits() {
-        Meaning::Rearrange(picks_of_truncation)
-    } else {
-        Meaning::Partial(|_, _| None)
-    };
-    Some(Lanewise { moves: 1, ..lanewise(run, meaning, to, &[from]) })
+    Some(Lanewise { moves: 1, ..lanewise(run, Meaning::Convert, to, &[from]) })
 }
 
 // ---- rows ----------------------------------------------------------------------------------

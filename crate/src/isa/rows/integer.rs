@@ -7,6 +7,7 @@ use crate::base::Format;
 use crate::isa::bits::{picks_of_extract, picks_of_insert};
 use crate::isa::lanes::{dividing, lanes, lanewise, moving, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
+use crate::isa::word::{Word, dot2_of};
 use crate::isa::{Meaning, Pattern, real};
 use crate::term::{BitOp, Unary};
 
@@ -29,6 +30,11 @@ fn bits(format: Format) -> Format {
         32 => Format::B32,
         _ => Format::B64,
     }
+}
+
+/// Bits read without a sign.
+fn unsigned(format: Format) -> Format {
+    if format.bits() == 64 { Format::U64 } else { Format::U32 }
 }
 
 fn is_signed(format: Format) -> bool {
@@ -119,6 +125,16 @@ macro_rules! mad_chain {
     };
 }
 
+/// A function of [`Word`] for a format.
+macro_rules! word {
+    ($format:expr, [$($F:ident)*], $name:ident) => {
+        match $format {
+            $(Format::$F => Word::<{ Format::$F as usize }>::$name,)*
+            _ => return None,
+        }
+    };
+}
+
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "add",
@@ -127,13 +143,13 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             if m.has("sat") {
                 let run = typed!(f, [S32], |a, b| a.saturating_add(b));
-                return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
+                return pure(run, Meaning::Real(word!(f, [S32], add_sat)), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| a.wrapping_add(b));
             let f = bits(f);
             patterned(run, Meaning::Real(real::add), Pattern::of(BitOp::Add), f, &[f, f])
         },
-        real: "a + b (no overflow)",
+        real: "a + b modulo 2ⁿ",
         section: "9.7.1.1",
         summary: "Adds two integers.",
         example: "add.s32 %r1, %r2, %r3;",
@@ -146,13 +162,13 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             if m.has("sat") {
                 let run = typed!(f, [S32], |a, b| a.saturating_sub(b));
-                return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
+                return pure(run, Meaning::Real(word!(f, [S32], sub_sat)), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| a.wrapping_sub(b));
             let f = bits(f);
             patterned(run, Meaning::Real(real::sub), Pattern::of(BitOp::Sub), f, &[f, f])
         },
-        real: "a - b (no overflow)",
+        real: "a - b modulo 2ⁿ",
         section: "9.7.1.2",
         summary: "Subtracts two integers.",
         example: "sub.s32 %r1, %r2, %r3;",
@@ -183,16 +199,11 @@ pub(super) const ROWS: &[Row] = &[
                     let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| {
                         ((a as i128).wrapping_mul(b as i128) >> T::BITS) as T
                     });
-                    // The pattern's product is unsigned; the signed one is told apart by number.
-                    if is_signed(f) {
-                        pure(run, Meaning::Partial(|_, _| None), f, &[f, f])
-                    } else {
-                        pure(run, Meaning::Bits(BitOp::MulHigh), f, &[f, f])
-                    }
+                    pure(run, Meaning::Real(word!(f, [U16 U32 U64 S16 S32 S64], mul_hi)), f, &[f, f])
                 }
             }
         },
-        real: "lo, wide: a · b (no overflow); hi: a bit pattern",
+        real: "lo: a · b modulo 2ⁿ; wide: a · b; hi: its upper half",
         section: "9.7.1.3",
         summary: "Multiplies two integers; keeps the low half, the high half or the whole product.",
         example: "mul.wide.s32 %rd1, %r2, %r3;",
@@ -210,7 +221,7 @@ pub(super) const ROWS: &[Row] = &[
                 let run = lanes!(|a: i32, b: i32, c: i32| -> i32 {
                     (((i64::from(a) * i64::from(b)) >> 32) as i32).saturating_add(c)
                 });
-                return pure(run, Meaning::Partial(|_, _| None), f, &[f, f, f]);
+                return pure(run, Meaning::Real(word!(f, [S32], mad_hi_sat)), f, &[f, f, f]);
             }
             match m.get("mode")? {
                 "lo" => {
@@ -250,11 +261,11 @@ pub(super) const ROWS: &[Row] = &[
                     let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b, c| {
                         (((a as i128).wrapping_mul(b as i128) >> T::BITS) as T).wrapping_add(c)
                     });
-                    pure(run, Meaning::Partial(|_, _| None), f, &[f, f, f])
+                    pure(run, Meaning::Real(word!(f, [U16 U32 U64 S16 S32 S64], mad_hi)), f, &[f, f, f])
                 }
             }
         },
-        real: "lo, wide: a · b + c (no overflow); hi: a bit pattern",
+        real: "a · b + c modulo 2ⁿ; hi: with the upper half of the product",
         section: "9.7.1.4",
         summary: "Multiplies two integers and adds a third.",
         example: "mad.lo.s32 %r1, %r2, %r3, %r4;",
@@ -277,9 +288,13 @@ pub(super) const ROWS: &[Row] = &[
                     ((i64::from(a << 8 >> 8) * i64::from(b << 8 >> 8)) >> 16) as i32
                 }),
             };
-            pure(run, Meaning::Partial(|_, _| None), f, &[f, f])
+            let meaning = match m.get("mode")? {
+                "lo" => Meaning::Real(word!(f, [U32 S32], mul24_lo)),
+                _ => Meaning::Real(word!(f, [U32 S32], mul24_hi)),
+            };
+            pure(run, meaning, f, &[f, f])
         },
-        real: "a bit pattern",
+        real: "a · b of the low 24 bits; hi: its bits 16 to 47",
         section: "9.7.1.5",
         summary: "Multiplies the low 24 bits; keeps bits 0–31 or 16–47 of the product.",
         example: "mul24.lo.s32 %r1, %r2, %r3;",
@@ -312,9 +327,14 @@ pub(super) const ROWS: &[Row] = &[
                 }),
                 _ => return None,
             };
-            pure(run, Meaning::Partial(|_, _| None), f, &[f, f, f])
+            let meaning = match (m.get("mode")?, m.has("sat")) {
+                ("lo", _) => Meaning::Real(word!(f, [U32 S32], mad24_lo)),
+                (_, false) => Meaning::Real(word!(f, [U32 S32], mad24_hi)),
+                _ => Meaning::Real(word!(f, [S32], mad24_hi_sat)),
+            };
+            pure(run, meaning, f, &[f, f, f])
         },
-        real: "a bit pattern",
+        real: "a · b + c modulo 2ⁿ, of the low 24 bits of a and b",
         section: "9.7.1.6",
         summary: "Multiplies the low 24 bits and adds.",
         example: "mad24.lo.s32 %r1, %r2, %r3, %r4;",
@@ -328,7 +348,7 @@ pub(super) const ROWS: &[Row] = &[
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b, c| c.wrapping_add(if a < b { b.wrapping_sub(a) } else { a.wrapping_sub(b) }));
             pure(run, Meaning::Real(real::sad), f, &[f, f, f])
         },
-        real: "c + |a - b| (no overflow)",
+        real: "c + |a - b| modulo 2ⁿ",
         section: "9.7.1.7",
         summary: "Adds the absolute difference of two integers to a third.",
         example: "sad.s32 %r1, %r2, %r3, %r4;",
@@ -398,7 +418,7 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             if m.has("relu") {
                 let run = typed!(f, [S32], |a, b| a.min(b).max(0));
-                return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
+                return pure(run, Meaning::Real(word!(f, [S32], min_relu)), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if a < b { a } else { b });
             let op = if is_signed(f) { BitOp::MinSigned } else { BitOp::Min };
@@ -417,7 +437,7 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             if m.has("relu") {
                 let run = typed!(f, [S32], |a, b| a.max(b).max(0));
-                return pure(run, Meaning::Partial(|_, _| None), f, &[f, f]);
+                return pure(run, Meaning::Real(word!(f, [S32], max_relu)), f, &[f, f]);
             }
             let run = typed!(f, [U16 U32 U64 S16 S32 S64], |a, b| if a > b { a } else { b });
             let op = if is_signed(f) { BitOp::MaxSigned } else { BitOp::Max };
@@ -435,9 +455,10 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = typed!(f, [B32 B64], |a| -> u32 a.count_ones());
-            pure(run, Meaning::Bits(BitOp::Other), Format::U32, &[f])
+            let unsigned = unsigned(f);
+            pure(run, Meaning::Real(word!(unsigned, [U32 U64], popc)), Format::U32, &[unsigned])
         },
-        real: "a bit pattern",
+        real: "how many there are",
         section: "9.7.1.14",
         summary: "Counts the bits that are one.",
         example: "popc.b32 %r1, %r2;",
@@ -449,9 +470,10 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = typed!(f, [B32 B64], |a| -> u32 a.leading_zeros());
-            pure(run, Meaning::Bits(BitOp::Other), Format::U32, &[f])
+            let unsigned = unsigned(f);
+            pure(run, Meaning::Real(word!(unsigned, [U32 U64], clz)), Format::U32, &[unsigned])
         },
-        real: "a bit pattern",
+        real: "how many there are",
         section: "9.7.1.15",
         summary: "Counts the zero bits above the highest one.",
         example: "clz.b32 %r1, %r2;",
@@ -475,9 +497,13 @@ pub(super) const ROWS: &[Row] = &[
                     if bits == 0 { u32::MAX } else { T::BITS - 1 - bits.leading_zeros() }
                 })
             };
-            pure(run, Meaning::Bits(BitOp::Other), Format::U32, &[f])
+            let meaning = match m.has("shiftamt") {
+                true => Meaning::Real(word!(f, [U32 U64 S32 S64], bfind_shift)),
+                false => Meaning::Real(word!(f, [U32 U64 S32 S64], bfind)),
+            };
+            pure(run, meaning, Format::U32, &[f])
         },
-        real: "a bit pattern",
+        real: "the place of the bit; all ones if there is none",
         section: "9.7.1.16",
         summary: "Finds the most significant non-sign bit.",
         example: "bfind.u32 %r1, %r2;",
@@ -499,9 +525,10 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let f = m.format("type")?;
             let run = typed!(f, [B32 B64], |a| a.reverse_bits());
-            moving(run, Meaning::Bits(BitOp::Other), f, &[f], 1)
+            let unsigned = unsigned(f);
+            moving(run, Meaning::Real(word!(unsigned, [U32 U64], brev)), unsigned, &[unsigned], 1)
         },
-        real: "a bit pattern",
+        real: "the bits in the opposite order",
         section: "9.7.1.18",
         summary: "Reverses the order of the bits.",
         example: "brev.b32 %r1, %r2;",
@@ -524,13 +551,14 @@ pub(super) const ROWS: &[Row] = &[
                 _ => return None,
             };
             // Signed fields spread their sign; only unsigned ones are bytes as they are.
+            let field = word!(f, [U32 U64 S32 S64], bfe);
             let meaning = match is_signed(f) {
-                false => Meaning::Rearrange(picks_of_extract),
-                true => Meaning::Bits(BitOp::Other),
+                false => Meaning::Rearrange(picks_of_extract, field),
+                true => Meaning::Partial(field),
             };
             moving(run, meaning, f, &[f, Format::U32, Format::U32], 1)
         },
-        real: "whole bytes as they are; else a bit pattern",
+        real: "the field, where its place is known",
         section: "9.7.1.19",
         summary: "Extracts a field of c bits from bit b on.",
         example: "bfe.u32 %r1, %r2, %r3, %r4;",
@@ -547,9 +575,10 @@ pub(super) const ROWS: &[Row] = &[
                 }),
                 _ => lanes!(|a: u64, b: u64, c: u8, d: u8| -> u64 { insert(a, b, c, d, 64) }),
             };
-            moving(run, Meaning::Rearrange(picks_of_insert), f, &[f, f, Format::U32, Format::U32], 2)
+            let field = word!(unsigned(f), [U32 U64], bfi);
+            moving(run, Meaning::Rearrange(picks_of_insert, field), f, &[f, f, Format::U32, Format::U32], 2)
         },
-        real: "whole bytes as they are; else a bit pattern",
+        real: "the field, where its place is known",
         section: "9.7.1.20",
         summary: "Inserts the low n bits of a into b at bit c.",
         example: "bfi.b32 %r1, %r2, %r3, %r4, %r5;",
@@ -566,9 +595,13 @@ pub(super) const ROWS: &[Row] = &[
                 ("clamp", _) => lanes!(|a: u32, b: u32| -> u32 { keep_signed(a, b.min(32)) }),
                 _ => lanes!(|a: u32, b: u32| -> u32 { keep_signed(a, b & 31) }),
             };
-            moving(run, Meaning::Bits(BitOp::Other), f, &[f, Format::U32], 1)
+            let meaning = match m.get("mode")? {
+                "clamp" => Meaning::Partial(word!(f, [U32 S32], szext_clamp)),
+                _ => Meaning::Partial(word!(f, [U32 S32], szext_wrap)),
+            };
+            moving(run, meaning, f, &[f, Format::U32], 1)
         },
-        real: "a bit pattern",
+        real: "the low b bits of a",
         section: "9.7.1.21",
         summary: "Extends the low b bits of a.",
         example: "szext.clamp.s32 %r1, %r2, %r3;",
@@ -605,7 +638,7 @@ pub(super) const ROWS: &[Row] = &[
             let signed = [is_signed(fa), is_signed(fb)];
             pure(run, Meaning::Dot { signed }, fd, &[Format::B32, Format::B32, fd])
         },
-        real: "a · b + c over the bytes (no overflow)",
+        real: "a · b + c over the bytes, modulo 2ⁿ",
         section: "9.7.1.23",
         summary: "The dot product of four bytes each, plus c.",
         example: "dp4a.s32.s32 %r1, %r2, %r3, %r4;",
@@ -632,9 +665,20 @@ pub(super) const ROWS: &[Row] = &[
                 (true, true) => dot2!(true, true),
             };
             let fd = if is_signed(fa) || is_signed(fb) { Format::S32 } else { Format::U32 };
-            pure(run, Meaning::Partial(|_, _| None), fd, &[fa, fb, fd])
+            let high = m.get("mode")? == "hi";
+            let function = match (is_signed(fa), is_signed(fb), high) {
+                (false, false, false) => dot2_of::<false, false, false>,
+                (false, false, true) => dot2_of::<false, false, true>,
+                (false, true, false) => dot2_of::<false, true, false>,
+                (false, true, true) => dot2_of::<false, true, true>,
+                (true, false, false) => dot2_of::<true, false, false>,
+                (true, false, true) => dot2_of::<true, false, true>,
+                (true, true, false) => dot2_of::<true, true, false>,
+                (true, true, true) => dot2_of::<true, true, true>,
+            };
+            pure(run, Meaning::Real(function), fd, &[fa, fb, fd])
         },
-        real: "a bit pattern",
+        real: "a · b + c over two halfwords and bytes, modulo 2ⁿ",
         section: "9.7.1.24",
         summary: "The dot product of two halfwords with two bytes, plus c.",
         example: "dp2a.lo.s32.s32 %r1, %r2, %r3, %r4;",

@@ -4,7 +4,7 @@ use crate::base::Format;
 use crate::isa::bits::{permute_mode, picks_of_permute};
 use crate::isa::lanes::{lanes, moving};
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Effect, Meaning, Space};
+use crate::isa::{Effect, Meaning, Space, word};
 use crate::term::BitOp;
 
 /// Width of a `mov` type.
@@ -76,7 +76,7 @@ pub(super) const ROWS: &[Row] = &[
         build: |m| {
             let b = Format::B32;
             let meaning = match m.get("mode") {
-                None => Meaning::Rearrange(picks_of_permute),
+                None => Meaning::Rearrange(picks_of_permute, word::permute),
                 Some(_) => Meaning::Bits(BitOp::Other),
             };
             moving(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b], 2)

@@ -202,7 +202,7 @@ fn leaf_sort(term: Term) -> Sort {
 /// How many operands a bit operation has; the others are placeholders.
 pub(super) fn arity(op: BitOp) -> usize {
     match op {
-        BitOp::Not | BitOp::Negate => 1,
+        BitOp::Not | BitOp::Negate | BitOp::PopCount | BitOp::LeadingZeros | BitOp::Reverse => 1,
         BitOp::Other => 3,
         _ => 2,
     }
@@ -229,6 +229,11 @@ pub(super) fn bit_name(op: BitOp) -> &'static str {
         BitOp::Negate => "negate",
         BitOp::Concat => "concat",
         BitOp::Slice => "slice",
+        BitOp::Extend => "extend",
+        BitOp::ExtendSigned => "extend_signed",
+        BitOp::PopCount => "population_count",
+        BitOp::LeadingZeros => "leading_zeros",
+        BitOp::Reverse => "reverse",
         BitOp::Equal => "equal",
         BitOp::Less => "less",
         BitOp::LessSigned => "less_signed",

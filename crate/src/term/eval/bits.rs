@@ -9,6 +9,12 @@ use num_rational::BigRational;
 
 /// The bits that hold an exact number in a format, if it holds it exactly. 0 is +0.
 pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
+    // Integers may be larger than their format: the bits are those of the remainder.
+    if !format.is_float()
+        && let Some(low) = value.low()
+    {
+        return Quantity::Bits(mask(low, format.bits()));
+    }
     let exact = match value {
         Quantity::Exact(value) => value,
         Quantity::Undefined => return Quantity::Undefined,
@@ -26,7 +32,6 @@ pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
                 },
             }
         }
-        _ if exact.is_integer() => mask(*exact.numer() as u64, format.bits()),
         _ => return Quantity::Unknown,
     };
     // Whatever was lost on the way shows when the bits are read again.
@@ -134,13 +139,10 @@ fn exact_float(value: f64) -> Quantity {
 
 /// An operation on patterns of `width` bits. [`BitOp::Other`] means nothing here.
 pub(super) fn operate(op: BitOp, width: u8, operands: [Quantity; 3]) -> Quantity {
-    // An extension by zeros; other patterns of this kind have a number in the place of the last.
-    if let (BitOp::Other, [Quantity::Bits(narrow), none, last]) = (op, operands)
-        && (none, last) == (Quantity::ZERO, Quantity::integer(1))
-    {
-        return Quantity::Bits(narrow);
-    }
-    let two = !matches!(op, BitOp::Not | BitOp::Negate);
+    let two = !matches!(
+        op,
+        BitOp::Not | BitOp::Negate | BitOp::PopCount | BitOp::LeadingZeros | BitOp::Reverse
+    );
     let (a, b) = match operands {
         [Quantity::Bits(a), Quantity::Bits(b), _] => (a, b),
         [Quantity::Bits(a), _, _] if !two => (a, 0),
@@ -172,6 +174,11 @@ pub(super) fn operate(op: BitOp, width: u8, operands: [Quantity; 3]) -> Quantity
         BitOp::Negate => a.wrapping_neg(),
         BitOp::Concat => mask(a, width / 2) | b << (width / 2),
         BitOp::Slice => a.checked_shr(shift).unwrap_or(0),
+        BitOp::Extend => mask(a, shift),
+        BitOp::ExtendSigned => sign_extend(mask(a, shift), shift) as u64,
+        BitOp::PopCount => a.count_ones().into(),
+        BitOp::LeadingZeros => (a.leading_zeros() + width).saturating_sub(64).into(),
+        BitOp::Reverse => a.reverse_bits() >> (64 - width.clamp(1, 64)),
         BitOp::Equal => return Quantity::Condition(a == b),
         BitOp::Less => return Quantity::Condition(a < b),
         BitOp::LessSigned => return Quantity::Condition(sa < sb),
@@ -203,7 +210,7 @@ mod tests {
         }
         assert_eq!(bits_of(Format::F32, Quantity::Exact(Ratio::new(1, 3))), Quantity::Unknown);
         assert_eq!(bits_of(Format::S32, Quantity::integer(-2)), Quantity::Bits(0xffff_fffe));
-        assert_eq!(bits_of(Format::U8, Quantity::integer(256)), Quantity::Unknown);
+        assert_eq!(bits_of(Format::U8, Quantity::integer(257)), Quantity::Bits(1));
         assert_eq!(from_bits(Format::F32, 0x7fc0_0000), Quantity::Undefined);
         assert_eq!(bits_of(Format::F16, Quantity::integer(65_536)), Quantity::Unknown);
         assert_eq!(bits_of(Format::F16, Quantity::integer(2049)), Quantity::Unknown);

@@ -6,8 +6,7 @@
 //!
 //! Cost: linear in the largest root's number divided by 64, plus the size of the cone.
 
-use super::Quantity;
-use crate::base::{Budget, Exhausted, Format, FormatClass};
+use crate::base::{Budget, Exhausted};
 use crate::term::{Node, Term, Terms};
 
 /// Which nodes of a store can be reached from some roots.
@@ -177,8 +176,6 @@ pub struct Cone {
     roots: Vec<Term>,
     elements: Vec<u32>,
     constants: Vec<u32>,
-    /// Steps that are read as integers of a format.
-    reads: Vec<(u32, Format)>,
 }
 
 impl Cone {
@@ -193,7 +190,6 @@ impl Cone {
             roots: roots.iter().map(|root| place(*root)).collect(),
             elements: Vec::new(),
             constants: Vec::new(),
-            reads: Vec::new(),
         };
         let (mut elements, mut constants) = (Marks::default(), Marks::default());
         let mut leaf = |term: Term| {
@@ -216,31 +212,12 @@ impl Cone {
             cone.nodes.push(node as u32);
         }
         (cone.elements, cone.constants) = (elements.ascending(), constants.ascending());
-        let reads = terms.reads().filter(|(node, _)| reach.holds(*node));
-        cone.reads = reads.map(|(node, format)| (ranks.of(node) as u32, format)).collect();
         Ok(cone)
     }
 
     /// The steps, operands first: an operand that is a node stands for the step of that number.
     pub fn steps(&self) -> &[Node] {
         &self.steps
-    }
-
-    /// Whether a step's value has no place in the integer format that an instruction reads it in:
-    /// the hardware then reads another number. Values that are not known exactly count as outside
-    /// where they may be.
-    pub fn overflows(&self, values: &[Quantity]) -> bool {
-        self.reads.iter().any(|(step, format)| {
-            let bits = f64::from(format.bits());
-            let (low, high) = match format.class() {
-                FormatClass::Signed => (-(bits - 1.0).exp2(), (bits - 1.0).exp2()),
-                _ => (0.0, bits.exp2()),
-            };
-            match values[*step as usize].interval() {
-                Some(value) => value.low() < low || value.high() >= high,
-                None => false,
-            }
-        })
     }
 
     /// The store's node behind a step.

@@ -5,6 +5,8 @@
 //! tell (a comparison of overlapping intervals, an uninterpreted function).
 
 use super::Interval;
+use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::{BigRational, Ratio};
 use num_traits::{CheckedAdd, CheckedMul, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
@@ -19,6 +21,9 @@ pub enum Quantity {
     Exact(Small),
     /// Somewhere in here.
     Within(Interval),
+    /// An integer that is not small: its remainder modulo 2⁶⁴, and where it lies. Only
+    /// [`Quantity::large`] makes one.
+    Large(u64, Interval),
     /// +∞.
     Infinity,
     /// -∞.
@@ -33,7 +38,7 @@ pub enum Quantity {
     Unknown,
 }
 
-use Quantity::{Exact, Infinity, MinusInfinity, Undefined, Unknown, Within};
+use Quantity::{Exact, Infinity, Large, MinusInfinity, Undefined, Unknown, Within};
 
 impl Quantity {
     /// 0.
@@ -54,7 +59,37 @@ impl Quantity {
         match (value.numer().to_i64(), value.denom().to_i64()) {
             // The least integer has no negative; nothing exact is ever worth it.
             (Some(above), Some(below)) if above != i64::MIN => Exact(Ratio::new_raw(above, below)),
+            _ if value.is_integer() => {
+                let low = value.numer().mod_floor(&(BigInt::from(1) << 64)).to_u64();
+                low.map_or(Unknown, |low| Quantity::large(low, Interval::of_rational(value)))
+            }
             _ => Within(Interval::of_rational(value)),
+        }
+    }
+
+    /// The integer in an interval with that remainder modulo 2⁶⁴: exact where it is small.
+    fn large(low: u64, within: Interval) -> Quantity {
+        const SMALL: f64 = (1u64 << 62) as f64;
+        match within.low() > -SMALL && within.high() < SMALL {
+            true => Quantity::integer(low as i64),
+            false => Large(low, within),
+        }
+    }
+
+    /// The remainder of an integer modulo 2⁶⁴.
+    pub(super) fn low(self) -> Option<u64> {
+        match self {
+            Exact(value) if value.is_integer() => Some(*value.numer() as u64),
+            Large(low, _) => Some(low),
+            _ => None,
+        }
+    }
+
+    /// A sum, product or the like of two values as an integer, if both are; otherwise where it lies.
+    fn whole(self, other: Quantity, low: fn(u64, u64) -> u64, within: Interval) -> Quantity {
+        match (self.low(), other.low()) {
+            (Some(a), Some(b)) => Quantity::large(low(a, b), within),
+            _ => Within(within),
         }
     }
 
@@ -62,14 +97,14 @@ impl Quantity {
     pub fn interval(self) -> Option<Interval> {
         match self {
             Exact(value) => Some(Interval::of_ratio(value)),
-            Within(interval) => Some(interval),
+            Within(interval) | Large(_, interval) => Some(interval),
             _ => None,
         }
     }
 
     /// Whether it is a finite real.
     pub fn is_finite(self) -> bool {
-        matches!(self, Exact(_) | Within(_))
+        matches!(self, Exact(_) | Within(_) | Large(..))
     }
 
     /// Undefined wins over unknown: a value that is certainly missing stays missing.
@@ -81,8 +116,8 @@ impl Quantity {
     fn sign(self) -> Option<Ordering> {
         match self {
             Exact(value) => Some(value.cmp(&Ratio::zero())),
-            Within(interval) if interval.low() > 0.0 => Some(Ordering::Greater),
-            Within(interval) if interval.high() < 0.0 => Some(Ordering::Less),
+            Within(interval) | Large(_, interval) if interval.low() > 0.0 => Some(Ordering::Greater),
+            Within(interval) | Large(_, interval) if interval.high() < 0.0 => Some(Ordering::Less),
             Within(interval) if interval.as_point() == Some(0.0) => Some(Ordering::Equal),
             Infinity => Some(Ordering::Greater),
             MinusInfinity => Some(Ordering::Less),
@@ -102,7 +137,8 @@ impl Quantity {
                     }
                     _ => a.checked_add(&b).filter(has_negative),
                 };
-                sum.map_or_else(|| Within(Interval::of_ratio(a).plus(Interval::of_ratio(b))), Exact)
+                let within = || Interval::of_ratio(a).plus(Interval::of_ratio(b));
+                sum.map_or_else(|| self.whole(other, u64::wrapping_add, within()), Exact)
             }
             (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => Undefined,
             (infinite @ (Infinity | MinusInfinity), finite)
@@ -114,7 +150,7 @@ impl Quantity {
                 }
             }
             _ => match (self.interval(), other.interval()) {
-                (Some(a), Some(b)) => Within(a.plus(b)),
+                (Some(a), Some(b)) => self.whole(other, u64::wrapping_add, a.plus(b)),
                 _ => self.gap(other),
             },
         }
@@ -128,9 +164,10 @@ impl Quantity {
                     (Some(i), Some(j)) => dyadic(i128::from(*a.numer()) * i128::from(*b.numer()), i + j),
                     _ => a.checked_mul(&b).filter(has_negative),
                 };
-                product.map_or_else(|| Within(Interval::of_ratio(a).times(Interval::of_ratio(b))), Exact)
+                let within = || Interval::of_ratio(a).times(Interval::of_ratio(b));
+                product.map_or_else(|| self.whole(other, u64::wrapping_mul, within()), Exact)
             }
-            (Exact(zero), Within(_)) | (Within(_), Exact(zero)) if zero.is_zero() => Quantity::ZERO,
+            (Exact(zero), Within(_) | Large(..)) | (Within(_) | Large(..), Exact(zero)) if zero.is_zero() => Quantity::ZERO,
             (Infinity | MinusInfinity, _) | (_, Infinity | MinusInfinity) => {
                 match (self.sign(), other.sign()) {
                     (Some(a), Some(b)) if a != Ordering::Equal && b != Ordering::Equal => {
@@ -145,7 +182,7 @@ impl Quantity {
                 }
             }
             _ => match (self.interval(), other.interval()) {
-                (Some(a), Some(b)) => Within(a.times(b)),
+                (Some(a), Some(b)) => self.whole(other, u64::wrapping_mul, a.times(b)),
                 _ => self.gap(other),
             },
         }
@@ -156,6 +193,7 @@ impl Quantity {
         match self {
             Exact(value) => Exact(-value),
             Within(interval) => Within(interval.negated()),
+            Large(low, interval) => Quantity::large(low.wrapping_neg(), interval.negated()),
             Infinity => MinusInfinity,
             MinusInfinity => Infinity,
             _ => self.gap(self),
@@ -167,7 +205,7 @@ impl Quantity {
         match self {
             Exact(value) if value.is_zero() => Undefined,
             Exact(value) => Exact(value.recip()),
-            Within(interval) => match interval.reciprocal() {
+            Within(interval) | Large(_, interval) => match interval.reciprocal() {
                 Some(interval) => Within(interval),
                 None if self.sign() == Some(Ordering::Equal) => Undefined,
                 None => Unknown,
@@ -189,8 +227,8 @@ impl Quantity {
                     Interval::of_ratio(value).sqrt().map_or(Unknown, Within)
                 }
             }
-            Within(interval) if interval.high() < 0.0 => Undefined,
-            Within(interval) => interval.sqrt().map_or(Unknown, Within),
+            Within(interval) | Large(_, interval) if interval.high() < 0.0 => Undefined,
+            Within(interval) | Large(_, interval) => interval.sqrt().map_or(Unknown, Within),
             Infinity => Infinity,
             MinusInfinity => Undefined,
             _ => self.gap(self),
@@ -211,6 +249,11 @@ impl Quantity {
         match self {
             Exact(value) => Exact(value.abs()),
             Infinity | MinusInfinity => Infinity,
+            Large(..) => match self.sign() {
+                Some(Ordering::Less) => self.negated(),
+                Some(_) => self,
+                None => self.through(Interval::abs),
+            },
             _ => self.through(Interval::abs),
         }
     }
@@ -229,7 +272,7 @@ impl Quantity {
                     _ => whole,
                 }
             }
-            Infinity | MinusInfinity => self,
+            Infinity | MinusInfinity | Large(..) => self,
             _ => self.gap(self),
         }
     }
@@ -246,7 +289,16 @@ impl Quantity {
             _ => match (self.interval(), other.interval()) {
                 (Some(a), Some(b)) if a.high() < b.low() => Ok(Ordering::Less),
                 (Some(a), Some(b)) if a.low() > b.high() => Ok(Ordering::Greater),
-                (Some(a), Some(b)) if a.as_point().is_some() && a == b => Ok(Ordering::Equal),
+                (Some(a), Some(b)) if self.low().is_none() && a.as_point().is_some() && a == b => {
+                    Ok(Ordering::Equal)
+                }
+                // Large integers next to each other.
+                (Some(_), Some(_)) if self.low().is_some() && other.low().is_some() => {
+                    match self.plus(other.negated()) {
+                        Exact(difference) => Ok(difference.cmp(&Ratio::zero())),
+                        _ => Err(self.gap(other)),
+                    }
+                }
                 _ => Err(self.gap(other)),
             },
         }

@@ -1,0 +1,748 @@
+//! Integers and bit patterns: words modulo 2ⁿ as polynomials over integers, and as functions of bits.
+//!
+//! A pattern of n bits has the form of an integer that is congruent to it modulo 2ⁿ: sums, differences
+//! and products of words are those of their forms. Coefficients are taken modulo 2ⁿ in the basis of
+//! falling factorials, where `2^31·x·(x + 1)` is 0 as it should be (Singmaster 1974; Hungerbühler and
+//! Specker 2006): a polynomial is zero at all integers modulo 2ⁿ if and only if each coefficient of
+//! `Π x(x-1)…(x-k+1)` times `Π k!` is. Evaluation at random points would prove less: the ring has
+//! divisors of zero.
+//!
+//! Who reads a pattern as a number gets the form where its range shows that nothing is lost, or an atom
+//! for what is left modulo 2ⁿ. What looks at bits (masks, shifts to the right, counts) works on decision
+//! diagrams of the bits ([`diagrams`]) and comes back as a sum over bits; a difference that is left over in
+//! the end is looked at bit by bit as well ([`Normalizer::vanishes_in_bits`]). Quotients by constants have
+//! one form however they are computed: `⌊x·m/2^k⌋` depends on the largest fraction below `m/2^k` with a
+//! denominator in the range of x alone, and that is 1/d for the multipliers that compilers write.
+//!
+//! Guarantees: the form equals the term at all inputs; operations that have no form here are atoms that
+//! are equal for equal operands only. Complete for sums and products of words modulo 2ⁿ, and for
+//! functions of bits with small diagrams.
+//! Misses: bits of products of two wide words, shifts by data.
+
+pub(super) mod diagrams;
+mod quotients;
+mod reduce;
+
+use super::forms::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Step, unknown};
+use super::normalize::{Normalizer, finite};
+use super::rational::Rational;
+use crate::base::{Format, FormatClass};
+use crate::term::{BitOp, Node, Term};
+use diagrams::{Bit, Diagrams, Word};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive};
+use rustc_hash::FxHashMap;
+
+/// Names of atoms: the bits of a float, as `BitsOf` names them.
+const FLOAT: u32 = 1;
+/// A bit of an element (as in `patterns`).
+const BIT: u32 = 6;
+/// What is left of a polynomial modulo 2ⁿ, with a sign or without.
+pub(super) const WRAP: u32 = 10;
+/// Bits of a polynomial, from one on, so many.
+pub(super) const PART: u32 = 11;
+/// A fraction of a polynomial that is not negative, rounded down.
+pub(super) const QUOTIENT: u32 = 12;
+/// A function of bits, by its diagram.
+const FUNCTION: u32 = 13;
+/// A bit of an atom.
+const LEAF_BIT: u32 = 14;
+
+/// Ways through a diagram that are written out as products of bits.
+const SHORT: u32 = 48;
+/// Bits that one question may know.
+const MOST_BITS: usize = 4096;
+/// Bits of factors of which products are looked at bit by bit.
+const NARROW: u32 = 8;
+
+/// Least and greatest value.
+type Range = (i128, i128);
+
+/// Whose bits diagrams ask.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Leaf {
+    /// An element of so many bits, and whether it is a float.
+    Element(u32, u32, bool),
+    Atom(Atom),
+    Product(Mono),
+}
+
+/// What is known about integers in all questions of one portion.
+#[derive(Clone)]
+pub(super) struct Integers {
+    pub(super) diagrams: Diagrams,
+    leaves: Vec<Leaf>,
+    leaf_ids: FxHashMap<Leaf, u32>,
+    asked: usize,
+    atoms: FxHashMap<Atom, Option<Word>>,
+}
+
+impl Integers {
+    pub(super) fn new() -> Integers {
+        Integers {
+            diagrams: Diagrams::new(),
+            leaves: Vec::new(),
+            leaf_ids: FxHashMap::default(),
+            asked: 0,
+            atoms: FxHashMap::default(),
+        }
+    }
+}
+
+fn power_of_two(exponent: u32) -> Rational {
+    Rational::from_big(&BigRational::from_integer(BigInt::one() << exponent))
+}
+
+fn integer(value: i128) -> Rational {
+    Rational::from_big(&BigRational::from_integer(value.into()))
+}
+
+/// Least and greatest integer of so many bits.
+fn range_of(signed: bool, bits: u32) -> Range {
+    match signed {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    }
+}
+
+impl Normalizer<'_> {
+    /// The form of a pattern, or of the integer that a pattern is read as; `None` while parts are missing.
+    pub(super) fn word(&mut self, side: usize, node: Node, missing: &mut Vec<Term>) -> Step<Option<Poly>> {
+        match node {
+            Node::BitConstant(bits) => self.forms.rational(integer(bits.into())).map(Some),
+            Node::BitsOf(format, a) => {
+                let Some(value) = self.get(side, a, missing)? else { return Ok(None) };
+                self.reduced(finite(value)?, format.bits()).map(Some)
+            }
+            Node::FromBits(format, a) => {
+                let Some(value) = self.get(side, a, missing)? else { return Ok(None) };
+                let signed = format.class() == FormatClass::Signed;
+                self.fitted(signed, format.bits(), finite(value)?).map(Some)
+            }
+            Node::Bits(op, width, a, b, c) => {
+                let mut operands = [Poly::ZERO; 3];
+                let mut complete = true;
+                for (poly, term) in operands.iter_mut().zip([a, b, c]) {
+                    match self.get(side, term, missing)? {
+                        Some(value) => *poly = finite(value)?,
+                        None => complete = false,
+                    }
+                }
+                if !complete {
+                    return Ok(None);
+                }
+                let from = self.width_of(side, a);
+                match self.operation(op, u32::from(width), from, operands)? {
+                    Some(poly) => Ok(Some(poly)),
+                    None => self.unread(op, width, operands).map(Some),
+                }
+            }
+            _ => unknown("this is no pattern"),
+        }
+    }
+
+    /// An operation that is equal for equal operands only.
+    fn unread(&mut self, op: BitOp, width: u8, mut operands: [Poly; 3]) -> Step<Poly> {
+        for operand in &mut operands {
+            *operand = self.reduced(*operand, 64)?;
+        }
+        if op.commutes() {
+            operands[..2].sort_unstable();
+        }
+        let atom = self.forms.opaque(op.is_condition(), &[3, op as u32, u32::from(width)], &operands);
+        self.forms.atom_poly(atom)
+    }
+
+    /// How many bits a pattern has.
+    fn width_of(&self, side: usize, pattern: Term) -> u32 {
+        let mut pattern = pattern;
+        loop {
+            match self.sides[side].terms.node(pattern) {
+                Node::BitsOf(format, _) => return format.bits(),
+                Node::Bits(_, width, ..) => return width.into(),
+                Node::Select(_, a, b) => {
+                    pattern = match self.sides[side].terms.node(a) {
+                        Node::BitConstant(_) => b,
+                        _ => a,
+                    }
+                }
+                _ => return 64,
+            }
+        }
+    }
+
+    fn operation(&mut self, op: BitOp, n: u32, from: u32, [a, b, _]: [Poly; 3]) -> Step<Option<Poly>> {
+        let known = self.forms.constant(b).and_then(|value| value.as_small()).map(|(value, _)| value);
+        let count = known.and_then(|value| u32::try_from(value).ok());
+        if [a, b].iter().any(|poly| !self.is_integer(*poly)) {
+            return Ok(None);
+        }
+        let result = match op {
+            BitOp::Add => self.forms.plus(a, b)?,
+            BitOp::Sub => self.forms.minus(a, b)?,
+            BitOp::Mul => self.forms.times(a, b)?,
+            BitOp::Negate => self.forms.negated(a)?,
+            BitOp::Not => {
+                let turned = self.forms.plus(a, Poly::ONE)?;
+                self.forms.negated(turned)?
+            }
+            BitOp::ShiftLeft => match count {
+                Some(by) if by < n => self.forms.scaled(a, &power_of_two(by))?,
+                Some(_) => Poly::ZERO,
+                None => return Ok(None),
+            },
+            BitOp::ShiftRight => match count {
+                Some(by) if by < n => return self.part(a, by, n - by).map(Some),
+                Some(_) => Poly::ZERO,
+                None => return Ok(None),
+            },
+            BitOp::ShiftRightSigned => {
+                let Some(by) = count else { return Ok(None) };
+                let by = by.min(n - 1);
+                let part = self.part(a, by, n - by)?;
+                self.fitted(true, n - by, part)?
+            }
+            BitOp::MulHigh => {
+                let (a, b) = (self.fitted(false, n, a)?, self.fitted(false, n, b)?);
+                let product = self.forms.times(a, b)?;
+                return self.part(product, n, n).map(Some);
+            }
+            BitOp::Min | BitOp::Max | BitOp::MinSigned | BitOp::MaxSigned => {
+                let signed = matches!(op, BitOp::MinSigned | BitOp::MaxSigned);
+                let both = [self.fitted(signed, n, a)?, self.fitted(signed, n, b)?];
+                match op {
+                    BitOp::Min | BitOp::MinSigned => self.forms.min_of(&both)?,
+                    _ => self.forms.max_of(&both)?,
+                }
+            }
+            BitOp::Equal | BitOp::Less | BitOp::LessSigned => {
+                let signed = op == BitOp::LessSigned;
+                let (a, b) = (self.fitted(signed, n, a)?, self.fitted(signed, n, b)?);
+                let difference = self.forms.minus(b, a)?;
+                let holds = match op {
+                    BitOp::Equal => self.forms.zero(difference)?,
+                    _ => self.forms.positive(difference)?,
+                };
+                return Ok(Some(holds));
+            }
+            BitOp::Concat => {
+                let low = self.fitted(false, n / 2, a)?;
+                let high = self.forms.scaled(b, &power_of_two(n / 2))?;
+                self.forms.plus(low, high)?
+            }
+            BitOp::Slice => match count {
+                Some(0) => a,
+                Some(at) if at < from => return self.part(a, at, n.min(from - at)).map(Some),
+                _ => return Ok(None),
+            },
+            BitOp::Extend | BitOp::ExtendSigned => match count {
+                Some(0) => Poly::ZERO,
+                Some(narrow) if narrow <= n => self.fitted(op == BitOp::ExtendSigned, narrow, a)?,
+                _ => return Ok(None),
+            },
+            BitOp::And | BitOp::Or | BitOp::Xor => return self.bitwise(op, n, a, b),
+            BitOp::PopCount | BitOp::LeadingZeros | BitOp::Reverse => return self.counted(op, n, a),
+            BitOp::Other => return Ok(None),
+        };
+        self.reduced(result, n).map(Some)
+    }
+
+    fn bitwise(&mut self, op: BitOp, n: u32, a: Poly, b: Poly) -> Step<Option<Poly>> {
+        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else { return Ok(None) };
+        let all = &mut self.integers.diagrams;
+        let joined: Option<Word> = x
+            .iter()
+            .zip(&y)
+            .map(|(x, y)| match op {
+                BitOp::And => all.and(*x, *y),
+                BitOp::Or => all.or(*x, *y),
+                _ => all.xor(*x, *y),
+            })
+            .collect();
+        match joined {
+            Some(word) => self.of_bits(&word).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn counted(&mut self, op: BitOp, n: u32, a: Poly) -> Step<Option<Poly>> {
+        let Some(mut word) = self.bits(a, n)? else { return Ok(None) };
+        word.reverse();
+        if op == BitOp::Reverse {
+            return self.of_bits(&word).map(Some);
+        }
+        let mut sum = Poly::ZERO;
+        let mut none = Bit::ONE;
+        for bit in word {
+            let mut counts = bit;
+            if op == BitOp::LeadingZeros {
+                let all = &mut self.integers.diagrams;
+                let Some(still) = all.not(bit).and_then(|zero| all.and(none, zero)) else { return Ok(None) };
+                none = still;
+                counts = still;
+            }
+            let one = self.of_bit(counts)?;
+            sum = self.forms.plus(sum, one)?;
+        }
+        Ok(Some(sum))
+    }
+
+    /// The integer of so many bits, with a sign or without, that is congruent to a form.
+    pub(super) fn fitted(&mut self, signed: bool, n: u32, poly: Poly) -> Step<Poly> {
+        if !self.is_integer(poly) {
+            let atom = self.forms.opaque(false, &[4, u32::from(signed), n], &[poly]);
+            return self.forms.atom_poly(atom);
+        }
+        let reduced = self.reduced(poly, n)?;
+        for form in [poly, reduced] {
+            if let Some(inside) = self.moved_into(signed, n, form)? {
+                return Ok(inside);
+            }
+        }
+        // In range with the other sign: the highest bit is what differs.
+        if let Some(other) = self.moved_into(!signed, n, reduced)? {
+            let top = self.part(other, n - 1, 1)?;
+            let turn = if signed { power_of_two(n).negated() } else { power_of_two(n) };
+            let turn = self.forms.scaled(top, &turn)?;
+            return self.forms.plus(other, turn);
+        }
+        let atom = self.forms.opaque(false, &[WRAP, n, u32::from(signed)], &[reduced]);
+        self.forms.atom_poly(atom)
+    }
+
+    /// A form plus a multiple of 2ⁿ, if that has a place among the integers of n bits.
+    fn moved_into(&mut self, signed: bool, n: u32, poly: Poly) -> Step<Option<Poly>> {
+        let Some((low, high)) = self.range_of_form(poly) else { return Ok(None) };
+        if n > 100 {
+            return Ok(None);
+        }
+        let (least, most) = range_of(signed, n);
+        let turns = Integer::div_ceil(&(least - low), &(1i128 << n));
+        let turn = turns << n;
+        if low + turn < least || high + turn > most {
+            return Ok(None);
+        }
+        let turn = self.forms.rational(integer(turn))?;
+        self.forms.plus(poly, turn).map(Some)
+    }
+
+    /// Bits of a form from `at` on, `length` of them, as an integer that is not negative.
+    pub(super) fn part(&mut self, poly: Poly, at: u32, length: u32) -> Step<Poly> {
+        if at == 0 {
+            return self.fitted(false, length, poly);
+        }
+        let n = at + length;
+        if let Some(quotient) = self.part_as_quotient(poly, at, length)? {
+            return Ok(quotient);
+        }
+        let reduced = self.reduced(poly, n)?;
+        if let Some(upper) = self.upper_part(reduced, at)? {
+            return self.fitted(false, length, upper);
+        }
+        if n <= 64
+            && let Some(word) = self.bits(reduced, n)?
+        {
+            return self.of_bits(&word[at as usize..]);
+        }
+        let atom = self.forms.opaque(false, &[PART, at, length], &[reduced]);
+        self.forms.atom_poly(atom)
+    }
+
+    /// `h`, if a form is `h·2^at` and something that lies between 0 and 2^at.
+    fn upper_part(&mut self, poly: Poly, at: u32) -> Step<Option<Poly>> {
+        let unit = BigInt::one() << at;
+        let (mut upper, mut lower) = (Accumulator::default(), Accumulator::default());
+        for index in 0..self.forms.len(poly) {
+            let Product { coefficient, mono } = self.forms.term(poly, index);
+            let (above, below) = coefficient.to_big().to_integer().div_mod_floor(&unit);
+            let big = |value: BigInt| Rational::from_big(&BigRational::from_integer(value));
+            upper.add(&Product { coefficient: big(above), mono });
+            lower.add(&Product { coefficient: big(below), mono });
+        }
+        let (upper, lower) = (self.forms.finish(upper)?, self.forms.finish(lower)?);
+        let inside = |(low, high): Range| low >= 0 && high < 1 << at.min(120);
+        Ok(self.range_of_form(lower).is_some_and(inside).then_some(upper))
+    }
+
+    // ---- bits ------------------------------------------------------------------------------
+
+    fn leaf(&mut self, leaf: Leaf, place: u32) -> Option<Bit> {
+        let integers = &mut self.integers;
+        let id = match integers.leaf_ids.get(&leaf) {
+            Some(id) => *id,
+            None => {
+                let id = integers.leaves.len() as u32;
+                integers.leaves.push(leaf);
+                integers.leaf_ids.insert(leaf, id);
+                id
+            }
+        };
+        integers.asked += 1;
+        if integers.leaves.len() > MOST_BITS {
+            return None;
+        }
+        integers.diagrams.variable(id, place)
+    }
+
+    /// The bits of a form modulo 2ⁿ; `None` if they are too many or too much.
+    fn bits(&mut self, poly: Poly, n: u32) -> Step<Option<Word>> {
+        let mut sum: Word = vec![Bit::ZERO; n as usize];
+        if n > 128 || !self.is_integer(poly) {
+            return Ok(None);
+        }
+        for at in 0..self.forms.len(poly) {
+            let Product { coefficient, mono } = self.forms.term(poly, at);
+            self.forms.tick(u64::from(n))?;
+            let factor = coefficient.to_big().to_integer().mod_floor(&(BigInt::one() << 128u32));
+            let factor = factor.to_u128().unwrap_or(0);
+            let Some(word) = self.bits_of_mono(mono, n)? else { return Ok(None) };
+            let all = &mut self.integers.diagrams;
+            let Some(next) = all.scaled(&word, factor).and_then(|part| all.sum(&sum, &part)) else {
+                return Ok(None);
+            };
+            sum = next;
+        }
+        Ok(Some(sum))
+    }
+
+    fn bits_of_mono(&mut self, mono: Mono, n: u32) -> Step<Option<Word>> {
+        let mut product: Word = vec![Bit::ZERO; n as usize];
+        product[0] = Bit::ONE;
+        let mut wide = 0;
+        for at in 0..self.forms.factor_count(mono) {
+            let (atom, power) = self.forms.factor(mono, at);
+            let range = self.range_of_atom(atom, &[]);
+            let narrow = range.is_some_and(|(low, high)| low >= 0 && high < 1 << NARROW);
+            wide += if narrow { 0 } else { power.above };
+            if wide > 1 && n > 2 * NARROW {
+                return Ok(self.leaf_bits(Leaf::Product(mono), n));
+            }
+            let Some(word) = self.bits_of_atom(atom)? else { return Ok(None) };
+            let word = fill(&word, n);
+            for _ in 0..power.above {
+                let one = product[1..].iter().all(|bit| *bit == Bit::ZERO) && product[0] == Bit::ONE;
+                let next = match one {
+                    true => Some(word.clone()),
+                    false => self.integers.diagrams.product(&word, &product),
+                };
+                let Some(next) = next else { return Ok(None) };
+                product = next;
+            }
+        }
+        Ok(Some(product))
+    }
+
+    fn leaf_bits(&mut self, leaf: Leaf, n: u32) -> Option<Word> {
+        (0..n).map(|place| self.leaf(leaf, place)).collect()
+    }
+
+    /// The bits of an atom, the highest of them its sign.
+    fn bits_of_atom(&mut self, atom: Atom) -> Step<Option<Word>> {
+        if let Some(known) = self.integers.atoms.get(&atom) {
+            return Ok(known.clone());
+        }
+        let mut word = self.inner_bits(atom)?;
+        if word.is_none()
+            && let Some(range) = self.range_of_atom(atom, &[])
+        {
+            word = self.leaf_bits(Leaf::Atom(atom), width(range));
+            if let (Some(word), true) = (&mut word, range.0 >= 0)
+                && let Some(sign) = word.last_mut()
+            {
+                *sign = Bit::ZERO;
+            }
+        }
+        self.integers.atoms.insert(atom, word.clone());
+        Ok(word)
+    }
+
+    fn inner_bits(&mut self, atom: Atom) -> Step<Option<Word>> {
+        let unsigned = |bit: Bit| Some(vec![bit, Bit::ZERO]);
+        Ok(match self.forms.kind(atom) {
+            Kind::Element(element) => {
+                let Some(format) = self.forms.integer_format(element) else { return Ok(None) };
+                let mut word = self.leaf_bits(Leaf::Element(element, format.bits(), false), format.bits());
+                if let (Some(word), false) = (&mut word, format.class() == FormatClass::Signed) {
+                    word.push(Bit::ZERO);
+                }
+                word
+            }
+            Kind::Positive(p) => {
+                let below = self.forms.negated(p)?;
+                self.sign_bit(below)?.and_then(unsigned)
+            }
+            Kind::Zero(p) => {
+                let Some(range) = self.range_of_form(p) else { return Ok(None) };
+                let Some(word) = self.bits(p, width(range))? else { return Ok(None) };
+                self.integers.diagrams.is_zero(&word).and_then(unsigned)
+            }
+            Kind::Sum(p) => {
+                let Some(range) = self.range_of_form(p) else { return Ok(None) };
+                self.bits(p, width(range))?
+            }
+            Kind::Abs(p) => {
+                let Some(range) = self.range_of_form(p) else { return Ok(None) };
+                let Some(word) = self.bits(p, width(range) + 1)? else { return Ok(None) };
+                let all = &mut self.integers.diagrams;
+                let sign = word[word.len() - 1];
+                all.negated(&word).and_then(|negated| all.choose_words(sign, &negated, &word))
+            }
+            Kind::Max => {
+                let arguments = self.forms.max_arguments(atom);
+                let mut best: Option<(Poly, Word)> = None;
+                let Some(range) = self.range_of_atom(atom, &[]) else { return Ok(None) };
+                let mut n = width(range);
+                for argument in &arguments {
+                    let Some(range) = self.range_of_form(*argument) else { return Ok(None) };
+                    n = n.max(width(range));
+                }
+                for argument in arguments {
+                    let Some(word) = self.bits(argument, n + 1)? else { return Ok(None) };
+                    best = Some(match best {
+                        None => (argument, word),
+                        Some((first, known)) => {
+                            let all = &mut self.integers.diagrams;
+                            let difference =
+                                all.negated(&word).and_then(|negated| all.sum(&known, &negated));
+                            let Some(difference) = difference else { return Ok(None) };
+                            let less = difference[difference.len() - 1];
+                            let Some(larger) = all.choose_words(less, &word, &known) else {
+                                return Ok(None);
+                            };
+                            (first, larger)
+                        }
+                    });
+                }
+                best.map(|(_, word)| word)
+            }
+            Kind::Condition | Kind::Opaque => {
+                let (name, arguments) = self.forms.opaque_parts(atom);
+                match (name.as_slice(), arguments.as_slice()) {
+                    ([BIT, element, place, bits, float], _) => {
+                        self.leaf(Leaf::Element(*element, *bits, *float != 0), *place).and_then(unsigned)
+                    }
+                    ([FUNCTION, id], _) => unsigned(Bit(*id)),
+                    ([LEAF_BIT, place], [of]) => {
+                        let Some(of) = self.lone_atom(*of) else { return Ok(None) };
+                        self.leaf(of, *place).and_then(unsigned)
+                    }
+                    ([WRAP, n, signed], [p]) => {
+                        let mut word = self.bits(*p, *n)?;
+                        if let (Some(word), 0) = (&mut word, signed) {
+                            word.push(Bit::ZERO);
+                        }
+                        word
+                    }
+                    ([PART, at, length], [p]) => {
+                        let Some(word) = self.bits(*p, at + length)? else { return Ok(None) };
+                        let mut word = word[*at as usize..].to_vec();
+                        word.push(Bit::ZERO);
+                        Some(word)
+                    }
+                    ([FLOAT, format], [p]) => {
+                        let bits = Format::ALL[*format as usize].bits();
+                        let element = self.forms.single(*p).and_then(|product| {
+                            let plain = product.coefficient.is_one()
+                                && self.forms.factor_count(product.mono) == 1
+                                && self.forms.exponent(product.mono) == Poly::ZERO;
+                            match plain.then(|| self.forms.factor(product.mono, 0)) {
+                                Some((atom, Power::ONE)) => Some(self.forms.kind(atom)),
+                                _ => None,
+                            }
+                        });
+                        let leaf = match element {
+                            Some(Kind::Element(element)) => Leaf::Element(element, bits, true),
+                            _ => Leaf::Atom(atom),
+                        };
+                        let mut word = self.leaf_bits(leaf, bits);
+                        if let Some(word) = &mut word {
+                            word.push(Bit::ZERO);
+                        }
+                        word
+                    }
+                    _ if self.forms.kind(atom) == Kind::Condition => {
+                        self.leaf(Leaf::Atom(atom), 0).and_then(unsigned)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        })
+    }
+
+    /// The leaf of which [`LEAF_BIT`] names a bit.
+    fn lone_atom(&self, poly: Poly) -> Option<Leaf> {
+        let mono = self.forms.single(poly)?.mono;
+        match (self.forms.factor_count(mono), self.forms.factor(mono, 0)) {
+            (1, (atom, Power::ONE)) => Some(Leaf::Atom(atom)),
+            _ => Some(Leaf::Product(mono)),
+        }
+    }
+
+    /// Whether a form is negative.
+    fn sign_bit(&mut self, poly: Poly) -> Step<Option<Bit>> {
+        let Some(range) = self.range_of_form(poly) else { return Ok(None) };
+        Ok(self.bits(poly, width(range))?.and_then(|word| word.last().copied()))
+    }
+
+    /// The integer that bits are, without a sign.
+    fn of_bits(&mut self, word: &[Bit]) -> Step<Poly> {
+        let mut sum = Poly::ZERO;
+        let mut at = 0;
+        while at < word.len() {
+            let (poly, length) = match self.whole_leaf(&word[at..])? {
+                Some(whole) => whole,
+                None => (self.of_bit(word[at])?, 1),
+            };
+            let part = self.forms.scaled(poly, &power_of_two(at as u32))?;
+            sum = self.forms.plus(sum, part)?;
+            at += length;
+        }
+        Ok(sum)
+    }
+
+    /// An element whose bits these begin with, as an integer without a sign.
+    fn whole_leaf(&mut self, word: &[Bit]) -> Step<Option<(Poly, usize)>> {
+        let Some(((leaf, 0), Bit::ZERO, Bit::ONE)) = self.integers.diagrams.asks(word[0]) else {
+            return Ok(None);
+        };
+        let Leaf::Element(element, bits, false) = self.integers.leaves[leaf as usize] else {
+            return Ok(None);
+        };
+        let length = bits as usize;
+        let all = |bit: (usize, &Bit)| {
+            self.integers.diagrams.asks(*bit.1) == Some(((leaf, bit.0 as u32), Bit::ZERO, Bit::ONE))
+        };
+        if word.len() < length || !word[..length].iter().enumerate().all(all) {
+            return Ok(None);
+        }
+        let atom = self.forms.atom(Kind::Element(element));
+        let mut number = self.forms.atom_poly(atom)?;
+        if self.range_of_form(number).is_none_or(|(low, _)| low < 0) {
+            let top = self.of_bit(word[length - 1])?;
+            let turn = self.forms.scaled(top, &power_of_two(bits))?;
+            number = self.forms.plus(number, turn)?;
+        }
+        Ok(Some((number, length)))
+    }
+
+    /// A function of bits as a sum of products of bits, or as an atom if that is long.
+    fn of_bit(&mut self, bit: Bit) -> Step<Poly> {
+        let mut left = SHORT;
+        match self.written_out(bit, &mut left)? {
+            Some(poly) => Ok(poly),
+            None => {
+                let atom = self.forms.opaque(true, &[FUNCTION, bit.0], &[]);
+                self.forms.atom_poly(atom)
+            }
+        }
+    }
+
+    fn written_out(&mut self, bit: Bit, left: &mut u32) -> Step<Option<Poly>> {
+        let Some(((leaf, place), low, high)) = self.integers.diagrams.asks(bit) else {
+            return Ok(Some(if bit == Bit::ONE { Poly::ONE } else { Poly::ZERO }));
+        };
+        let Some(less) = left.checked_sub(1) else { return Ok(None) };
+        *left = less;
+        let (Some(low), Some(high)) = (self.written_out(low, left)?, self.written_out(high, left)?) else {
+            return Ok(None);
+        };
+        let atom = match self.integers.leaves[leaf as usize] {
+            Leaf::Element(element, bits, float) => {
+                self.forms.opaque(true, &[BIT, element, place, bits, u32::from(float)], &[])
+            }
+            Leaf::Atom(atom) if self.forms.kind(atom) == Kind::Condition => atom,
+            Leaf::Atom(atom) => {
+                let of = self.forms.atom_poly(atom)?;
+                self.forms.opaque(true, &[LEAF_BIT, place], &[of])
+            }
+            Leaf::Product(mono) => {
+                let of = self.forms.poly(&Product { coefficient: Rational::ONE, mono })?;
+                self.forms.opaque(true, &[LEAF_BIT, place], &[of])
+            }
+        };
+        let indicator = self.forms.atom_poly(atom)?;
+        self.forms.choose(indicator, high, low).map(Some)
+    }
+
+    // ---- the end ---------------------------------------------------------------------------
+
+    /// Whether a difference of forms is zero at all values of the bits that its integers have: each sum
+    /// that goes with one product of reals is.
+    pub(super) fn vanishes_in_bits(&mut self, difference: Poly) -> Step<bool> {
+        let mut groups: Vec<(Poly, Accumulator)> = Vec::new();
+        let mut any = false;
+        for at in 0..self.forms.len(difference) {
+            let Product { coefficient, mono } = self.forms.term(difference, at);
+            let (reals, integers) = self.split(mono)?;
+            any |= integers.mono != Mono::ONE;
+            let place = match groups.iter().position(|(key, _)| *key == reals) {
+                Some(place) => place,
+                None => {
+                    if groups.len() > 256 {
+                        return Ok(false);
+                    }
+                    groups.push((reals, Accumulator::default()));
+                    groups.len() - 1
+                }
+            };
+            let coefficient = coefficient.times(&integers.coefficient);
+            groups[place].1.add(&Product { coefficient, mono: integers.mono });
+        }
+        if !any {
+            return Ok(false);
+        }
+        for (_, sum) in groups {
+            let sum = self.forms.finish(sum)?;
+            let mut unit = BigInt::one();
+            for at in 0..self.forms.len(sum) {
+                unit = unit.lcm(self.forms.coefficient_at(sum, at).to_big().denom());
+            }
+            let sum = self.forms.scaled(sum, &Rational::from_big(&BigRational::from_integer(unit)))?;
+            let Some(range) = self.range_of_form(sum) else { return Ok(false) };
+            let Some(word) = self.bits(sum, width(range))? else { return Ok(false) };
+            if word.iter().any(|bit| *bit != Bit::ZERO) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A product as one of reals and one of integers.
+    fn split(&mut self, mono: Mono) -> Step<(Poly, Product)> {
+        let mut integers = Product::ONE;
+        let mut reals = match self.forms.exponent(mono) {
+            Poly::ZERO => Product::ONE,
+            exponent => self.forms.exp(exponent)?,
+        };
+        for at in 0..self.forms.factor_count(mono) {
+            let (atom, power) = self.forms.factor(mono, at);
+            let factor = self.forms.atom_power(atom, power)?;
+            let whole = power.below == 1 && power.above > 0 && self.is_integer_atom(atom);
+            let side = if whole { &mut integers } else { &mut reals };
+            *side = self.forms.product(side, &factor)?;
+        }
+        Ok((self.forms.poly(&reals)?, integers))
+    }
+}
+
+/// How many bits integers in a range have, with a sign.
+fn width((low, high): Range) -> u32 {
+    let bits = |value: i128| 129 - if value < 0 { (!value).leading_zeros() } else { value.leading_zeros() };
+    bits(low).max(bits(high))
+}
+
+/// Bits with a sign, as `n` of them.
+fn fill(word: &[Bit], n: u32) -> Word {
+    let sign = word.last().copied().unwrap_or(Bit::ZERO);
+    (0..n as usize).map(|at| word.get(at).copied().unwrap_or(sign)).collect()
+}
+
+impl Forms<'_> {
+    /// The format of an element that is an integer.
+    pub(super) fn integer_format(&self, element: u32) -> Option<Format> {
+        self.element_format(element).filter(|format| !format.is_float())
+    }
+}

@@ -1,0 +1,434 @@
+//! Polynomials over integers modulo 2ⁿ, and the ranges of integers.
+//!
+//! Guarantees: a reduced form is congruent to the form modulo 2ⁿ at all integers; two forms whose
+//! polynomials in independent integers agree modulo 2ⁿ everywhere reduce to one. A range holds at all
+//! inputs.
+//! Source: Hungerbühler, Specker: *A generalization of the Smarandache function to several variables*,
+//! 2006, for the basis of falling factorials.
+
+use super::{PART, QUOTIENT, Range, WRAP, range_of};
+use crate::base::FormatClass;
+use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
+use crate::decide::normalize::Normalizer;
+use crate::decide::rational::Rational;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+
+/// Powers beyond this are left as they are.
+const HIGHEST: i16 = 40;
+/// Terms of a polynomial whose range is looked at.
+const LONGEST: usize = 1 << 14;
+/// Indicators that are taken one way and the other when a range is looked for.
+const SPLIT: usize = 3;
+
+/// A product of falling factorials (or of powers), by atom.
+type Factors = Vec<(Atom, i16)>;
+
+impl Normalizer<'_> {
+    /// Whether a form has integer coefficients and is made of integers.
+    pub(super) fn is_integer(&self, poly: Poly) -> bool {
+        (0..self.forms.len(poly)).all(|at| {
+            let mono = self.forms.mono_at(poly, at);
+            self.forms.coefficient_at(poly, at).is_integer()
+                && self.forms.exponent(mono) == Poly::ZERO
+                && (0..self.forms.factor_count(mono)).all(|at| {
+                    let (atom, power) = self.forms.factor(mono, at);
+                    power.below == 1 && power.above > 0 && self.is_integer_atom(atom)
+                })
+        })
+    }
+
+    pub(super) fn is_integer_atom(&self, atom: Atom) -> bool {
+        use crate::term::Unary::{Ceil, Floor, RoundEven, Trunc};
+        match self.forms.kind(atom) {
+            Kind::Element(element) => self.forms.integer_format(element).is_some(),
+            Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => true,
+            Kind::Sum(p) | Kind::Abs(p) => self.is_integer(p),
+            Kind::Function(function, _) => matches!(function, Floor | Ceil | Trunc | RoundEven),
+            Kind::Max => self.forms.max_arguments(atom).into_iter().all(|p| self.is_integer(p)),
+            Kind::Contest => {
+                self.forms.contest_candidates(atom).into_iter().all(|(_, payload)| self.is_integer(payload))
+            }
+            // Patterns and what they are read as; 0 is a rounding, 5 a function by name.
+            Kind::Opaque => match self.forms.opaque_parts(atom).0[0] {
+                4 => self.forms.opaque_parts(atom).0.len() == 3,
+                name => !matches!(name, 0 | 5),
+            },
+            Kind::Pi | Kind::Ln10 | Kind::Prime(_) | Kind::Log(_) => false,
+        }
+    }
+
+    /// The range of a form, if its integers have one.
+    pub(super) fn range_of_form(&self, poly: Poly) -> Option<Range> {
+        self.range_within(poly, &[])
+    }
+
+    fn range_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
+        if self.forms.len(poly) > LONGEST {
+            return None;
+        }
+        if known.len() < SPLIT
+            && let Some((atom, inner, [holds, fails])) = self.indicator_to_split(poly, known)
+        {
+            let mut total: Option<Range> = None;
+            for (value, range) in [(1, holds), (0, fails)] {
+                let Some(range) = range else { continue };
+                let known: Vec<(Atom, Range)> =
+                    [known, &[(atom, (value, value)), (inner, range)]].concat();
+                let (low, high) = self.sum_within(poly, &known)?;
+                total = Some(total.map_or((low, high), |(a, b): Range| (a.min(low), b.max(high))));
+            }
+            return total;
+        }
+        self.sum_within(poly, known)
+    }
+
+    fn sum_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
+        let (mut low, mut high) = (0i128, 0i128);
+        for at in 0..self.forms.len(poly) {
+            let mono = self.forms.mono_at(poly, at);
+            let coefficient = self.forms.coefficient_at(poly, at);
+            let coefficient = coefficient.is_integer().then(|| coefficient.to_big().to_integer().to_i128())??;
+            if self.forms.exponent(mono) != Poly::ZERO {
+                return None;
+            }
+            let (mut least, mut most) = (coefficient, coefficient);
+            for index in 0..self.forms.factor_count(mono) {
+                let (atom, power) = self.forms.factor(mono, index);
+                if power.below != 1 || power.above < 0 {
+                    return None;
+                }
+                let (a, b) = self.range_of_atom(atom, known)?;
+                for _ in 0..power.above {
+                    let corners = [
+                        least.checked_mul(a)?,
+                        least.checked_mul(b)?,
+                        most.checked_mul(a)?,
+                        most.checked_mul(b)?,
+                    ];
+                    (least, most) = (*corners.iter().min()?, *corners.iter().max()?);
+                }
+            }
+            (low, high) = (low.checked_add(least)?, high.checked_add(most)?);
+        }
+        const LARGEST: i128 = 1 << 125;
+        (low > -LARGEST && high < LARGEST).then_some((low, high))
+    }
+
+    /// An indicator that says on which side of a number an atom lies, and the atom's ranges there.
+    fn indicator_to_split(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<(Atom, Atom, [Option<Range>; 2])> {
+        if self.forms.len(poly) > 64 {
+            return None;
+        }
+        let mut atoms = (0..self.forms.len(poly)).flat_map(|at| {
+            let mono = self.forms.mono_at(poly, at);
+            (0..self.forms.factor_count(mono)).map(move |at| (mono, at))
+        });
+        atoms.find_map(|(mono, at)| {
+            let (atom, _) = self.forms.factor(mono, at);
+            if known.iter().any(|(other, _)| *other == atom) {
+                return None;
+            }
+            // The highest bit of an element of n bits, and comparisons with a constant.
+            if self.forms.kind(atom) == Kind::Condition
+                && let (name, _) = self.forms.opaque_parts(atom)
+                && let [6, element, place, bits, 0] = name[..]
+                && place + 1 == bits
+            {
+                let inner = self.forms.known_element(element)?;
+                let (low, high) = self.range_of_atom(inner, known)?;
+                let signed = self.forms.integer_format(element)?.class() == FormatClass::Signed;
+                let edge = 1i128 << place;
+                return Some(match signed {
+                    true => (atom, inner, [between(low, -1), between(0, high)]),
+                    false => (atom, inner, [between(edge, high), between(low, edge - 1)]),
+                });
+            }
+            let Kind::Positive(p) = self.forms.kind(atom) else { return None };
+            let (inner, scale, offset) = self.linear(p)?;
+            let (low, high) = self.range_of_atom(inner, known)?;
+            // scale · x + offset > 0
+            let edge = |value: i128| Integer::div_floor(&value, &scale);
+            Some(match scale > 0 {
+                true => {
+                    let most_failing = edge(-offset);
+                    (atom, inner, [between(low.max(most_failing + 1), high), between(low, high.min(most_failing))])
+                }
+                false => {
+                    let least_failing = Integer::div_ceil(&-offset, &scale);
+                    (atom, inner, [between(low, high.min(least_failing - 1)), between(low.max(least_failing), high)])
+                }
+            })
+        })
+    }
+
+    /// `(x, a, b)` for `a·x + b`, integers, a not 0.
+    fn linear(&self, poly: Poly) -> Option<(Atom, i128, i128)> {
+        let (mut found, mut offset) = (None, 0);
+        for at in 0..self.forms.len(poly) {
+            let (mono, coefficient) = (self.forms.mono_at(poly, at), self.forms.coefficient_at(poly, at));
+            let (value, 1) = coefficient.as_small()? else { return None };
+            match self.forms.factor_count(mono) {
+                0 if mono == Mono::ONE => offset = value.into(),
+                1 if found.is_none() && self.forms.exponent(mono) == Poly::ZERO => {
+                    let (atom, power) = self.forms.factor(mono, 0);
+                    (power == Power::ONE).then_some(())?;
+                    found = Some((atom, i128::from(value)));
+                }
+                _ => return None,
+            }
+        }
+        found.map(|(atom, scale)| (atom, scale, offset))
+    }
+
+    pub(super) fn range_of_atom(&self, atom: Atom, known: &[(Atom, Range)]) -> Option<Range> {
+        if let Some((_, range)) = known.iter().rev().find(|(other, _)| *other == atom) {
+            return Some(*range);
+        }
+        match self.forms.kind(atom) {
+            Kind::Element(element) => {
+                let format = self.forms.integer_format(element)?;
+                Some(range_of(format.class() == FormatClass::Signed, format.bits()))
+            }
+            Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => Some((0, 1)),
+            Kind::Sum(p) => self.range_within(p, known),
+            Kind::Abs(p) => {
+                let (low, high) = self.range_within(p, known)?;
+                Some((low.max(-high).max(0), high.max(-low)))
+            }
+            Kind::Max => {
+                let mut total: Option<Range> = None;
+                for argument in self.forms.max_arguments(atom) {
+                    let (low, high) = self.range_within(argument, known)?;
+                    total = Some(total.map_or((low, high), |(a, b)| (a.max(low), b.max(high))));
+                }
+                total
+            }
+            Kind::Contest => {
+                let mut total: Option<Range> = None;
+                for (_, payload) in self.forms.contest_candidates(atom) {
+                    let (low, high) = self.range_within(payload, known)?;
+                    total = Some(total.map_or((low, high), |(a, b)| (a.min(low), b.max(high))));
+                }
+                total
+            }
+            Kind::Opaque => {
+                let (name, arguments) = self.forms.opaque_parts(atom);
+                match name[..] {
+                    [WRAP, n, signed] => Some(range_of(signed != 0, n)),
+                    [PART, _, length] if length < 120 => Some((0, (1 << length) - 1)),
+                    [1, format] => Some((0, (1 << crate::base::Format::ALL[format as usize].bits()) - 1)),
+                    [4, signed, n] => Some(range_of(signed != 0, n)),
+                    [3, _, n] => Some((0, (1 << n) - 1)),
+                    [QUOTIENT, ..] => {
+                        let (above, below) = super::quotients::fraction(&name)?;
+                        let (_, high) = self.range_within(arguments[0], known)?;
+                        Some((0, high.checked_mul(i128::try_from(above).ok()?)? / i128::try_from(below).ok()?))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The form that stands for all that are congruent modulo 2ⁿ.
+    pub(super) fn reduced(&mut self, poly: Poly, n: u32) -> Step<Poly> {
+        if n > 128 || !self.is_integer(poly) {
+            return Ok(poly);
+        }
+        let mut poly = poly;
+        for _ in 0..64 {
+            let opened = self.unwrapped(poly, n)?;
+            if opened == poly {
+                break;
+            }
+            poly = opened;
+        }
+        let high = |form: &Self, mono: Mono| {
+            (0..form.forms.factor_count(mono)).map(|at| form.forms.factor(mono, at).1.above).max().unwrap_or(0)
+        };
+        let highest = (0..self.forms.len(poly)).map(|at| high(self, self.forms.mono_at(poly, at))).max();
+        match highest {
+            Some(2..=HIGHEST) => self.reduced_powers(poly, n),
+            _ => self.reduced_coefficients(poly, n),
+        }
+    }
+
+    fn reduced_coefficients(&mut self, poly: Poly, n: u32) -> Step<Poly> {
+        let half = BigInt::one() << (n - 1);
+        let fits = |value: &Rational| value.to_big().to_integer().magnitude() < half.magnitude();
+        if (0..self.forms.len(poly)).all(|at| fits(self.forms.coefficient_at(poly, at))) {
+            return Ok(poly);
+        }
+        let mut sum = Accumulator::default();
+        for at in 0..self.forms.len(poly) {
+            let Product { coefficient, mono } = self.forms.term(poly, at);
+            let coefficient = symmetric(coefficient.to_big().to_integer(), n);
+            sum.add(&Product { coefficient, mono });
+        }
+        self.forms.finish(sum)
+    }
+
+    /// What was left of a polynomial modulo 2ᵐ is that polynomial, where multiples of 2ᵐ do not count.
+    fn unwrapped(&mut self, poly: Poly, n: u32) -> Step<Poly> {
+        let mut sum = Accumulator::default();
+        let mut changed = false;
+        for at in 0..self.forms.len(poly) {
+            let term = self.forms.term(poly, at);
+            let zeros = term.coefficient.to_big().to_integer().trailing_zeros().unwrap_or(0);
+            let wrap = (0..self.forms.factor_count(term.mono)).find_map(|index| {
+                let (atom, power) = self.forms.factor(term.mono, index);
+                (self.forms.kind(atom) == Kind::Opaque).then_some(())?;
+                match self.forms.opaque_parts(atom) {
+                    (name, parts) if name[0] == WRAP && u64::from(name[1]) + zeros >= n.into() => {
+                        Some((index, power, parts[0]))
+                    }
+                    _ => None,
+                }
+            });
+            let Some((index, power, inner)) = wrap else {
+                sum.add(&term);
+                continue;
+            };
+            changed = true;
+            let mut rest = Product { coefficient: term.coefficient.clone(), mono: Mono::ONE };
+            for other in (0..self.forms.factor_count(term.mono)).filter(|other| *other != index) {
+                let (atom, power) = self.forms.factor(term.mono, other);
+                let factor = self.forms.atom_power(atom, power)?;
+                rest = self.forms.product(&rest, &factor)?;
+            }
+            let mut product = self.forms.poly(&rest)?;
+            for _ in 0..power.above {
+                product = self.forms.times(product, inner)?;
+            }
+            self.forms.accumulate(&mut sum, product, &Product::ONE)?;
+        }
+        if changed { self.forms.finish(sum) } else { Ok(poly) }
+    }
+
+    /// Coefficients of falling factorials, each modulo 2ⁿ over the powers of two in `Π k!`.
+    fn reduced_powers(&mut self, poly: Poly, n: u32) -> Step<Poly> {
+        let mut powers: BTreeMap<Factors, BigInt> = BTreeMap::new();
+        for at in 0..self.forms.len(poly) {
+            let Product { coefficient, mono } = self.forms.term(poly, at);
+            let factors: Factors = (0..self.forms.factor_count(mono))
+                .map(|at| self.forms.factor(mono, at))
+                .map(|(atom, power)| (atom, power.above))
+                .collect();
+            powers.insert(factors, coefficient.to_big().to_integer());
+        }
+        let mut falling = BTreeMap::new();
+        for (factors, coefficient) in &powers {
+            self.forms.tick(factors.len() as u64 + 1)?;
+            spread(factors, coefficient, &mut falling, |k, j| stirling(k, j));
+        }
+        let mut reduced = BTreeMap::new();
+        for (factors, coefficient) in &falling {
+            let twos: u32 = factors.iter().map(|(_, k)| twos_in_factorial(*k as u32)).sum();
+            let modulus = BigInt::one() << n.saturating_sub(twos);
+            let coefficient = coefficient.mod_floor(&modulus);
+            if !coefficient.is_zero() {
+                spread(factors, &coefficient, &mut reduced, |k, j| signed_stirling(k, j));
+            }
+        }
+        let mut sum = Accumulator::default();
+        for (factors, coefficient) in reduced {
+            let coefficient = symmetric(coefficient, n);
+            let mut product = Product { coefficient, mono: Mono::ONE };
+            for (atom, power) in factors {
+                let factor = self.forms.atom_power(atom, Power { above: power, below: 1 })?;
+                product = self.forms.product(&product, &factor)?;
+            }
+            sum.add(&product);
+        }
+        self.forms.finish(sum)
+    }
+}
+
+fn between(low: i128, high: i128) -> Option<Range> {
+    (low <= high).then_some((low, high))
+}
+
+/// The remainder modulo 2ⁿ of least size.
+fn symmetric(value: BigInt, n: u32) -> Rational {
+    let modulus = BigInt::one() << n;
+    let mut rest = value.mod_floor(&modulus);
+    if rest > (&modulus >> 1u32) {
+        rest -= modulus;
+    }
+    Rational::from_big(&BigRational::from_integer(rest))
+}
+
+/// How often 2 divides k!.
+fn twos_in_factorial(k: u32) -> u32 {
+    k - k.count_ones()
+}
+
+/// Adds a product, each factor replaced by a sum of others of its atom, to a sum.
+fn spread(
+    factors: &[(Atom, i16)],
+    coefficient: &BigInt,
+    sum: &mut BTreeMap<Factors, BigInt>,
+    weight: impl Fn(u32, u32) -> BigInt + Copy,
+) {
+    let mut parts: Vec<(Factors, BigInt)> = vec![(Vec::new(), coefficient.clone())];
+    for (atom, power) in factors {
+        let mut next = Vec::new();
+        for (known, coefficient) in parts {
+            for lower in 1..=*power {
+                let factor = weight(*power as u32, lower as u32);
+                if !factor.is_zero() {
+                    let mut factors = known.clone();
+                    factors.push((*atom, lower));
+                    next.push((factors, &coefficient * factor));
+                }
+            }
+        }
+        parts = next;
+    }
+    for (factors, coefficient) in parts {
+        *sum.entry(factors).or_default() += coefficient;
+    }
+}
+
+/// How many ways there are to put k things into j boxes, none empty: x^k = Σ S(k, j)·x(x-1)…(x-j+1).
+fn stirling(k: u32, j: u32) -> BigInt {
+    let mut row = vec![BigInt::one()];
+    for _ in 0..k {
+        let mut next = vec![BigInt::zero(); row.len() + 1];
+        for (at, value) in row.iter().enumerate() {
+            next[at + 1] += value;
+            next[at] += value * at;
+        }
+        row = next;
+    }
+    row.get(j as usize).cloned().unwrap_or_default()
+}
+
+/// The coefficient of x^j in x(x-1)…(x-k+1).
+fn signed_stirling(k: u32, j: u32) -> BigInt {
+    let mut row = vec![BigInt::one()];
+    for step in 0..k {
+        let mut next = vec![BigInt::zero(); row.len() + 1];
+        for (at, value) in row.iter().enumerate() {
+            next[at + 1] += value;
+            next[at] -= value * step;
+        }
+        row = next;
+    }
+    row.get(j as usize).cloned().unwrap_or_default()
+}
+
+impl Rational {
+    /// Whether it is an integer.
+    pub(in crate::decide) fn is_integer(&self) -> bool {
+        match self {
+            Rational::Small(_, below) => *below == 1,
+            Rational::Big(value) => value.denom().is_one() && !value.numer().is_zero() || value.is_zero(),
+        }
+    }
+}

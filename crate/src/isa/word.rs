@@ -1,0 +1,332 @@
+//! What integer instructions that look at bits mean: products' high halves, fields, permutations,
+//! counts; functions from integers to an integer that rows name.
+//!
+//! Operands have a place in their formats; the result counts modulo 2ⁿ of the destination. Each is
+//! written with the few bit operations that can be evaluated and decided, so that `mul.hi` meets the
+//! upper half of a 64-bit product, and a field taken by `bfe` one taken by shifts.
+//!
+//! Guarantees: a function that gives a term gives what the manual says on all operands.
+//! Misses: fields whose place depends on data (`None`: an uninterpreted function of the operands).
+
+use super::real::{add, clamp_int, mul};
+use crate::base::{Format, FormatClass};
+use crate::term::{BitOp, Relation, Term, Terms};
+use num_traits::ToPrimitive;
+
+fn is_signed(format: Format) -> bool {
+    format.class() == FormatClass::Signed
+}
+
+/// An integer constant, as bits.
+fn known(terms: &Terms, term: Term) -> Option<u64> {
+    let value = terms.as_rational(term)?;
+    value.is_integer().then(|| value.numer().to_i128()).flatten().map(|value| value as u64)
+}
+
+/// `op` with a constant second operand.
+fn with(terms: &mut Terms, op: BitOp, width: u32, pattern: Term, constant: u32) -> Term {
+    let constant = terms.bit_constant(constant.into());
+    terms.bits(op, width as u8, pattern, constant, Term::ZERO)
+}
+
+fn slice(terms: &mut Terms, pattern: Term, at: u32, width: u32) -> Term {
+    with(terms, BitOp::Slice, width, pattern, at)
+}
+
+/// The format of that sign and width.
+fn of_width(signed: bool, bits: u32) -> Format {
+    match (signed, bits) {
+        (true, 8) => Format::S8,
+        (true, 16) => Format::S16,
+        (true, 32) => Format::S32,
+        (true, _) => Format::S64,
+        (false, 8) => Format::U8,
+        (false, 16) => Format::U16,
+        (false, 32) => Format::U32,
+        (false, _) => Format::U64,
+    }
+}
+
+/// Functions for a format, an index into [`Format::ALL`].
+pub(super) struct Word<const F: usize>;
+
+impl<const F: usize> Word<F> {
+    const FORMAT: Format = Format::ALL[F];
+    const BITS: u32 = Self::FORMAT.bits();
+
+    /// The pattern of an integer.
+    fn pattern(terms: &mut Terms, a: Term) -> Term {
+        terms.bits_of(Self::FORMAT, a)
+    }
+
+    /// The integer of a pattern.
+    fn number(terms: &mut Terms, pattern: Term) -> Term {
+        terms.from_bits(Self::FORMAT, pattern)
+    }
+
+    /// The upper half of a product.
+    pub(super) fn mul_hi(terms: &mut Terms, s: &[Term]) -> Term {
+        if Self::BITS < 64 {
+            let product = terms.mul(s[0], s[1]);
+            let wide = of_width(is_signed(Self::FORMAT), 2 * Self::BITS);
+            let product = terms.bits_of(wide, product);
+            let high = slice(terms, product, Self::BITS, Self::BITS);
+            return Self::number(terms, high);
+        }
+        let [a, b] = [s[0], s[1]].map(|operand| Self::pattern(terms, operand));
+        let high = terms.bits(BitOp::MulHigh, 64, a, b, Term::ZERO);
+        let high = terms.from_bits(Format::U64, high);
+        if !is_signed(Self::FORMAT) {
+            return high;
+        }
+        // -1 is 2⁶⁴ - 1 there: what is too much is the other factor.
+        let mut result = high;
+        for (factor, other) in [(s[0], s[1]), (s[1], s[0])] {
+            let negative = terms.compare(Relation::Less, factor, Term::ZERO);
+            let excess = terms.select(negative, other, Term::ZERO);
+            result = terms.sub(result, excess);
+        }
+        result
+    }
+
+    /// The upper half of a product, plus a third.
+    pub(super) fn mad_hi(terms: &mut Terms, s: &[Term]) -> Term {
+        let high = Self::mul_hi(terms, s);
+        terms.add(high, s[2])
+    }
+
+    pub(super) fn mad_hi_sat(terms: &mut Terms, s: &[Term]) -> Term {
+        let sum = Self::mad_hi(terms, s);
+        clamp_int::<F>(terms, &[sum])
+    }
+
+    pub(super) fn add_sat(terms: &mut Terms, s: &[Term]) -> Term {
+        let sum = add(terms, s);
+        clamp_int::<F>(terms, &[sum])
+    }
+
+    pub(super) fn sub_sat(terms: &mut Terms, s: &[Term]) -> Term {
+        let difference = terms.sub(s[0], s[1]);
+        clamp_int::<F>(terms, &[difference])
+    }
+
+    /// The product of the low 24 bits.
+    fn product24(terms: &mut Terms, s: &[Term]) -> Term {
+        let op = if is_signed(Self::FORMAT) { BitOp::ExtendSigned } else { BitOp::Extend };
+        let factors = [s[0], s[1]].map(|operand| {
+            let pattern = Self::pattern(terms, operand);
+            let low = with(terms, op, 32, pattern, 24);
+            Self::number(terms, low)
+        });
+        mul(terms, &factors)
+    }
+
+    pub(super) fn mul24_lo(terms: &mut Terms, s: &[Term]) -> Term {
+        Self::product24(terms, s)
+    }
+
+    pub(super) fn mul24_hi(terms: &mut Terms, s: &[Term]) -> Term {
+        let product = Self::product24(terms, s);
+        let product = terms.bits_of(of_width(is_signed(Self::FORMAT), 64), product);
+        let high = slice(terms, product, 16, 32);
+        Self::number(terms, high)
+    }
+
+    pub(super) fn mad24_lo(terms: &mut Terms, s: &[Term]) -> Term {
+        let product = Self::mul24_lo(terms, s);
+        terms.add(product, s[2])
+    }
+
+    pub(super) fn mad24_hi(terms: &mut Terms, s: &[Term]) -> Term {
+        let product = Self::mul24_hi(terms, s);
+        terms.add(product, s[2])
+    }
+
+    pub(super) fn mad24_hi_sat(terms: &mut Terms, s: &[Term]) -> Term {
+        let sum = Self::mad24_hi(terms, s);
+        clamp_int::<F>(terms, &[sum])
+    }
+
+    pub(super) fn min_relu(terms: &mut Terms, s: &[Term]) -> Term {
+        let least = terms.min(s[0], s[1]);
+        terms.max(least, Term::ZERO)
+    }
+
+    pub(super) fn max_relu(terms: &mut Terms, s: &[Term]) -> Term {
+        let most = terms.max(s[0], s[1]);
+        terms.max(most, Term::ZERO)
+    }
+
+    fn count(terms: &mut Terms, op: BitOp, a: Term) -> Term {
+        let pattern = Self::pattern(terms, a);
+        let count = terms.bits(op, Self::BITS as u8, pattern, Term::ZERO, Term::ZERO);
+        terms.from_bits(of_width(false, Self::BITS), count)
+    }
+
+    pub(super) fn popc(terms: &mut Terms, s: &[Term]) -> Term {
+        Self::count(terms, BitOp::PopCount, s[0])
+    }
+
+    pub(super) fn clz(terms: &mut Terms, s: &[Term]) -> Term {
+        Self::count(terms, BitOp::LeadingZeros, s[0])
+    }
+
+    pub(super) fn brev(terms: &mut Terms, s: &[Term]) -> Term {
+        let pattern = Self::pattern(terms, s[0]);
+        let reversed = terms.bits(BitOp::Reverse, Self::BITS as u8, pattern, Term::ZERO, Term::ZERO);
+        Self::number(terms, reversed)
+    }
+
+    /// The bits of a number that is not negative, or of those turned of one that is.
+    fn magnitude_bits(terms: &mut Terms, a: Term) -> Term {
+        if !is_signed(Self::FORMAT) {
+            return a;
+        }
+        let negative = terms.compare(Relation::Less, a, Term::ZERO);
+        let turned = terms.sub(Term::MINUS_ONE, a);
+        terms.select(negative, turned, a)
+    }
+
+    /// The place of the highest bit that differs from the sign; all ones if there is none.
+    pub(super) fn bfind(terms: &mut Terms, s: &[Term]) -> Term {
+        let bits = Self::magnitude_bits(terms, s[0]);
+        let zeros = Self::count(terms, BitOp::LeadingZeros, bits);
+        let top = terms.integer(i128::from(Self::BITS) - 1);
+        terms.sub(top, zeros)
+    }
+
+    /// How far it has to be shifted up.
+    pub(super) fn bfind_shift(terms: &mut Terms, s: &[Term]) -> Term {
+        let bits = Self::magnitude_bits(terms, s[0]);
+        let zeros = Self::count(terms, BitOp::LeadingZeros, bits);
+        let none = terms.compare(Relation::Equal, bits, Term::ZERO);
+        terms.select(none, Term::MINUS_ONE, zeros)
+    }
+
+    /// A field of source 0: from bit source 1 on, source 2 bits.
+    pub(super) fn bfe(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+        let (at, length) = (known(terms, s[1])? as u32 & 0xff, known(terms, s[2])? as u32 & 0xff);
+        let signed = is_signed(Self::FORMAT);
+        if length == 0 || !signed && at >= Self::BITS {
+            return Some(Term::ZERO);
+        }
+        let pattern = Self::pattern(terms, s[0]);
+        let shift = if signed { BitOp::ShiftRightSigned } else { BitOp::ShiftRight };
+        let mut field = with(terms, shift, Self::BITS, pattern, at.min(Self::BITS - 1));
+        if length < Self::BITS {
+            let extend = if signed { BitOp::ExtendSigned } else { BitOp::Extend };
+            field = with(terms, extend, Self::BITS, field, length);
+        }
+        Some(Self::number(terms, field))
+    }
+
+    /// The low bits of source 0 in the place of those of source 1: from bit source 2 on, source 3 bits.
+    pub(super) fn bfi(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+        let (at, length) = (known(terms, s[2])? as u32 & 0xff, known(terms, s[3])? as u32 & 0xff);
+        if at >= Self::BITS || length == 0 {
+            return Some(s[1]);
+        }
+        let width = Self::BITS as u8;
+        let ones = u64::MAX >> (64 - Self::BITS);
+        let field = (if length >= 64 { u64::MAX } else { (1 << length) - 1 }) << at & ones;
+        let [a, b] = [s[0], s[1]].map(|operand| Self::pattern(terms, operand));
+        let moved = with(terms, BitOp::ShiftLeft, Self::BITS, a, at);
+        let inside = terms.bit_constant(field);
+        let outside = terms.bit_constant(!field & ones);
+        let new = terms.bits(BitOp::And, width, moved, inside, Term::ZERO);
+        let old = terms.bits(BitOp::And, width, b, outside, Term::ZERO);
+        let joined = terms.bits(BitOp::Or, width, new, old, Term::ZERO);
+        Some(Self::number(terms, joined))
+    }
+
+    /// The low bits of source 0, as many as source 1 says, at most all.
+    pub(super) fn szext_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+        let length = known(terms, s[1])?.min(32) as u32;
+        Some(Self::low_bits(terms, s[0], length))
+    }
+
+    /// The same, with the count modulo 32.
+    pub(super) fn szext_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+        let length = known(terms, s[1])? as u32 & 31;
+        Some(Self::low_bits(terms, s[0], length))
+    }
+
+    fn low_bits(terms: &mut Terms, a: Term, length: u32) -> Term {
+        if length == 0 {
+            return Term::ZERO;
+        }
+        let extend = if is_signed(Self::FORMAT) { BitOp::ExtendSigned } else { BitOp::Extend };
+        let pattern = Self::pattern(terms, a);
+        let low = if length < Self::BITS { with(terms, extend, Self::BITS, pattern, length) } else { pattern };
+        Self::number(terms, low)
+    }
+}
+
+/// The 32 bits of a pair from a bit on; source 0 is the lower half.
+fn funnel(terms: &mut Terms, s: &[Term], at: u32) -> Term {
+    let [low, high] = [s[0], s[1]].map(|half| terms.bits_of(Format::U32, half));
+    let pair = terms.bits(BitOp::Concat, 64, low, high, Term::ZERO);
+    let part = slice(terms, pair, at, 32);
+    terms.from_bits(Format::U32, part)
+}
+
+pub(super) fn funnel_left_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let by = (known(terms, s[2])? as u32).min(32);
+    Some(funnel(terms, s, 32 - by))
+}
+
+pub(super) fn funnel_left_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let by = known(terms, s[2])? as u32 & 31;
+    Some(funnel(terms, s, 32 - by))
+}
+
+pub(super) fn funnel_right_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let by = (known(terms, s[2])? as u32).min(32);
+    Some(funnel(terms, s, by))
+}
+
+pub(super) fn funnel_right_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let by = known(terms, s[2])? as u32 & 31;
+    Some(funnel(terms, s, by))
+}
+
+/// Bytes of sources 0 and 1, or their signs spread over a byte, as source 2 picks.
+pub(super) fn permute(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let selector = known(terms, s[2])?;
+    let sources = [s[0], s[1]].map(|source| terms.bits_of(Format::U32, source));
+    let mut sum = Term::ZERO;
+    for at in 0..4 {
+        let choice = (selector >> (4 * at) & 0xf) as u32;
+        let byte = slice(terms, sources[(choice >> 2 & 1) as usize], 8 * (choice & 3), 8);
+        let byte = match choice & 8 {
+            0 => byte,
+            _ => {
+                let extended = with(terms, BitOp::ExtendSigned, 16, byte, 8);
+                slice(terms, extended, 8, 8)
+            }
+        };
+        let byte = terms.from_bits(Format::U8, byte);
+        let weight = terms.integer(1 << (8 * at));
+        sum = terms.fma(byte, weight, sum);
+    }
+    Some(sum)
+}
+
+/// The dot product of two halfwords with two bytes of source 1, from byte `from` on, plus source 2.
+fn dot2(terms: &mut Terms, s: &[Term], signed: [bool; 2], from: u32) -> Term {
+    let sources = [s[0], s[1]].map(|source| terms.bits_of(Format::U32, source));
+    let mut sum = s[2];
+    for at in 0..2 {
+        let half = slice(terms, sources[0], 16 * at, 16);
+        let byte = slice(terms, sources[1], 8 * (from + at), 8);
+        let half = terms.from_bits(of_width(signed[0], 16), half);
+        let byte = terms.from_bits(of_width(signed[1], 8), byte);
+        sum = terms.fma(half, byte, sum);
+    }
+    sum
+}
+
+/// `dp2a`: with or without signs, of the lower or the upper two bytes of source 1.
+pub(super) fn dot2_of<const A: bool, const B: bool, const HIGH: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    dot2(terms, s, [A, B], if HIGH { 2 } else { 0 })
+}

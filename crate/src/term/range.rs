@@ -1,0 +1,108 @@
+//! Whether an integer is seen to have a place in a format.
+//!
+//! Sums, differences and products of integers are kept as such and mean their remainders modulo 2ⁿ
+//! (`a + b` of two 32-bit registers is right up to multiples of 2³² whatever its size). Where an
+//! instruction reads one as a number, it reads the remainder; that is the integer itself if it has a
+//! place in the format. Here this is looked for to a small depth, so that terms stay as short as they
+//! were written; `decide` looks further.
+//!
+//! Guarantees: an integer that is said to lie in a format does, at all inputs. What a conversion makes
+//! of a float counts as an integer of its format: the hardware clamps it.
+//! Misses: deep terms, and facts about operands that are related.
+
+use super::{Node, Term, Terms, Unary};
+use crate::base::{Format, FormatClass};
+
+/// Terms that are looked at.
+const MOST: u32 = 12;
+
+/// Least and greatest integer of a format; plain bits count as unsigned.
+pub fn integers(format: Format) -> (i128, i128) {
+    let bits = format.bits();
+    match format.class() {
+        FormatClass::Signed => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        _ => (0, (1 << bits) - 1),
+    }
+}
+
+/// Whether an integer lies in a format at all inputs, as far as can be seen.
+pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
+    if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) = terms.node(term) {
+        // The quotient of integers is one of them, and no conversion.
+        return !matches!(terms.node(inner), Node::Div(..)) || {
+            let (low, high) = integers(format);
+            range(terms, term, &mut { MOST }).is_some_and(|(least, most)| low <= least && most <= high)
+        };
+    }
+    if let Node::Max(a, b) | Node::Min(a, b) = terms.node(term) {
+        let constant = |term: Term| term.as_constant().is_some();
+        if constant(a) && lies_in(terms, format, b) || constant(b) && lies_in(terms, format, a) {
+            return true;
+        }
+    }
+    let (low, high) = integers(format);
+    range(terms, term, &mut { MOST }).is_some_and(|(least, most)| low <= least && most <= high)
+}
+
+impl Terms {
+    /// Whether a term is seen to be an exact integer, of which each unit counts.
+    pub fn is_integer(&self, term: Term) -> bool {
+        range(self, term, &mut { MOST }).is_some()
+    }
+}
+
+fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(i128, i128)> {
+    if let Some(element) = term.as_element() {
+        return terms.element_format(element).filter(|format| !format.is_float()).map(integers);
+    }
+    if let Some(value) = terms.as_rational(term) {
+        if term.as_constant().is_some_and(|id| terms.constant_at(id).rounded.is_some()) {
+            return None; // a float
+        }
+        let value = i128::try_from(value.is_integer().then(|| value.numer())?).ok()?;
+        return Some((value, value));
+    }
+    *fuel = fuel.checked_sub(1)?;
+    let mut of = |term: Term| range(terms, term, fuel);
+    let product = |(a, b): (i128, i128), (c, d): (i128, i128)| {
+        let corners = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+        Some((*corners.iter().min()?, *corners.iter().max()?))
+    };
+    let sum = |(a, b): (i128, i128), (c, d): (i128, i128)| Some((a.checked_add(c)?, b.checked_add(d)?));
+    match terms.node(term) {
+        Node::FromBits(format, _) if !format.is_float() => Some(integers(format)),
+        Node::Add(a, b) => sum(of(a)?, of(b)?),
+        Node::Sub(a, b) => {
+            let (low, high) = of(b)?;
+            sum(of(a)?, (-high, -low))
+        }
+        Node::Mul(a, b) => product(of(a)?, of(b)?),
+        Node::Fma(a, b, c) => sum(product(of(a)?, of(b)?)?, of(c)?),
+        Node::Unary(Unary::Neg, a) => of(a).map(|(low, high)| (-high, -low)),
+        Node::Unary(Unary::Abs, a) => {
+            of(a).map(|(low, high)| (low.max(-high).max(0), high.max(-low)))
+        }
+        Node::Unary(Unary::Trunc, a) => match terms.node(a) {
+            // Integer division by a constant.
+            Node::Div(a, b) => {
+                let ((low, high), (least, most)) = (of(a)?, of(b)?);
+                let divisor = (least == most && least > 0).then_some(least)?;
+                Some((low / divisor, high / divisor))
+            }
+            _ => None,
+        },
+        Node::Max(a, b) => {
+            let ((a, b), (c, d)) = (of(a)?, of(b)?);
+            Some((a.max(c), b.max(d)))
+        }
+        Node::Min(a, b) => {
+            let ((a, b), (c, d)) = (of(a)?, of(b)?);
+            Some((a.min(c), b.min(d)))
+        }
+        Node::Select(_, a, b) => {
+            let ((a, b), (c, d)) = (of(a)?, of(b)?);
+            Some((a.min(c), b.max(d)))
+        }
+        _ => None,
+    }
+}
