@@ -132,7 +132,9 @@ pub(super) fn refute_witness(
 pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<String> {
     let infinite = |value: Quantity| matches!(value, Quantity::Infinity | Quantity::MinusInfinity);
     match (values[0].interval(), values[1].interval()) {
-        (Some(x), Some(y)) if x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne) => {
+        (Some(x), Some(y))
+            if x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne) =>
+        {
             let within = |value: crate::term::Interval, claimed: (f64, f64)| {
                 value.low() <= claimed.1 && claimed.0 <= value.high()
             };

@@ -59,7 +59,14 @@ type Missing = Vec<Term>;
 impl<'a> Normalizer<'a> {
     pub(super) fn new(forms: Forms<'a>, sides: [Side<'a>; 2]) -> Self {
         let constants = sides.map(|side| vec![None; side.meanings.len()]);
-        Normalizer { forms, sides, integers: Integers::new(), known: Default::default(), constants, names: Vec::new() }
+        Normalizer {
+            forms,
+            sides,
+            integers: Integers::new(),
+            known: Default::default(),
+            constants,
+            names: Vec::new(),
+        }
     }
 
     /// The value of a term of one side.
@@ -213,9 +220,7 @@ impl<'a> Normalizer<'a> {
             Node::BitsOf(format, a) if format.is_float() => {
                 self.opaque(side, &[1, format as u32], &[a], missing)
             }
-            Node::BitsOf(..) | Node::BitConstant(_) => {
-                Ok(self.word(side, node, missing)?.map(Value::Finite))
-            }
+            Node::BitsOf(..) | Node::BitConstant(_) => Ok(self.word(side, node, missing)?.map(Value::Finite)),
             Node::Bits(op, ..) => {
                 if op.is_condition() {
                     match self.of_chosen_words(side, term, missing)? {

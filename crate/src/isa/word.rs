@@ -257,7 +257,8 @@ impl<const F: usize> Word<F> {
         }
         let extend = if is_signed(Self::FORMAT) { BitOp::ExtendSigned } else { BitOp::Extend };
         let pattern = Self::pattern(terms, a);
-        let low = if length < Self::BITS { with(terms, extend, Self::BITS, pattern, length) } else { pattern };
+        let low =
+            if length < Self::BITS { with(terms, extend, Self::BITS, pattern, length) } else { pattern };
         Self::number(terms, low)
     }
 }

@@ -158,7 +158,8 @@ impl<'a> Machine<'a> {
         let warp = &mut self.warps[index];
         // What is widened has to be looked at.
         let fills = width <= access.format.bits();
-        if fills && bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, warp.waiting()) {
+        if fills && bytes == cells.granule() && cells.symbols(batch.mask, &batch.offsets, at, warp.waiting())
+        {
             warp.take(dst, batch.mask, true);
             return;
         }
@@ -172,7 +173,9 @@ impl<'a> Machine<'a> {
                     concrete |= 1 << lane;
                 }
                 symbol @ Value::Symbolic(_) => {
-                    if let Value::Symbolic(symbol) = extend_symbol(&mut self.terms, symbol, access.format, width) {
+                    if let Value::Symbolic(symbol) =
+                        extend_symbol(&mut self.terms, symbol, access.format, width)
+                    {
                         codes[lane as usize] = symbol.encode();
                         symbolic |= 1 << lane;
                     }

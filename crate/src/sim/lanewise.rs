@@ -1,8 +1,8 @@
 //! Pure instructions on mixed lanes: concrete lanes all at once, symbolic ones term by term.
 
 use super::bits::{
-    as_bits, as_condition, as_number, as_operand, choose, mask as low_bits, operate, plain, predicate, signed,
-    slice,
+    as_bits, as_condition, as_number, as_operand, choose, mask as low_bits, operate, plain, predicate,
+    signed, slice,
 };
 use super::bytes::{byte_of, rearrange};
 use super::gaps;
@@ -374,9 +374,7 @@ fn evaluate(
             let Some(condition) = as_condition(terms, values[2]) else { return Some((none, none)) };
             Some((choose(terms, condition, values[0], values[1], op.dst), none))
         }
-        Meaning::Convert => {
-            Some((convert(terms, op.src[0], op.dst, values[0])?, none))
-        }
+        Meaning::Convert => Some((convert(terms, op.src[0], op.dst, values[0])?, none)),
         Meaning::Bits(bit_op) => {
             let width = op.src[0].bits();
             let value = match bit_op {

@@ -567,9 +567,8 @@ impl Matrix {
         if self.format.is_float() {
             return self.numbers(machine);
         }
-        let number = |value: &Value| {
-            as_operand(&mut machine.terms, plain(self.format), *value).unwrap_or(Term::ZERO)
-        };
+        let number =
+            |value: &Value| as_operand(&mut machine.terms, plain(self.format), *value).unwrap_or(Term::ZERO);
         self.values.iter().map(number).collect()
     }
 

@@ -27,8 +27,8 @@ pub(crate) use constant::{decode, slack};
 pub use elements::{Block, Elements, Pages, index_name};
 pub use eval::Interval;
 pub use gap::{Gap, Missing, Origin};
-pub use range::integers;
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
+pub use range::integers;
 pub use store::{Terms, TermsView};
 pub use value::{Symbol, SymbolKind, Value};
 

@@ -27,7 +27,8 @@ pub fn integers(format: Format) -> (i128, i128) {
 
 /// Whether an integer lies in a format at all inputs, as far as can be seen.
 pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
-    if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) = terms.node(term) {
+    if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) = terms.node(term)
+    {
         // The quotient of integers is one of them, and no conversion.
         return !matches!(terms.node(inner), Node::Div(..)) || {
             let (low, high) = integers(format);
@@ -79,9 +80,7 @@ fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(i128, i128)> {
         Node::Mul(a, b) => product(of(a)?, of(b)?),
         Node::Fma(a, b, c) => sum(product(of(a)?, of(b)?)?, of(c)?),
         Node::Unary(Unary::Neg, a) => of(a).map(|(low, high)| (-high, -low)),
-        Node::Unary(Unary::Abs, a) => {
-            of(a).map(|(low, high)| (low.max(-high).max(0), high.max(-low)))
-        }
+        Node::Unary(Unary::Abs, a) => of(a).map(|(low, high)| (low.max(-high).max(0), high.max(-low))),
         Node::Unary(Unary::Trunc, a) => match terms.node(a) {
             // Integer division by a constant.
             Node::Div(a, b) => {

@@ -695,7 +695,10 @@ impl Terms {
             Node::BitsOf(from, inner) if from == format && from.is_float() => inner,
             // An integer may be larger than its format.
             Node::BitsOf(from, inner)
-                if !from.is_float() && !format.is_float() && super::range::lies_in(self, format, inner) && from.bits() == format.bits() =>
+                if !from.is_float()
+                    && !format.is_float()
+                    && super::range::lies_in(self, format, inner)
+                    && from.bits() == format.bits() =>
             {
                 inner
             }

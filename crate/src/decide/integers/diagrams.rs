@@ -15,6 +15,9 @@ const MOST: usize = 1 << 20;
 /// Steps that one question may take.
 const STEPS: u32 = 400_000;
 
+/// Bits that are asked one after the other: each is a call on the stack.
+const DEEPEST: u32 = 1024;
+
 /// A function of bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(in crate::decide) struct Bit(pub(in crate::decide) u32);
@@ -35,13 +38,14 @@ pub(in crate::decide) struct Diagrams {
     ids: FxHashMap<(u64, Bit, Bit), Bit>,
     choices: FxHashMap<(Bit, Bit, Bit), Bit>,
     steps: u32,
+    depth: u32,
 }
 
 impl Diagrams {
     pub(super) fn new() -> Diagrams {
         let end = (u64::MAX, Bit::ZERO, Bit::ZERO);
         let nodes = vec![end, end];
-        Diagrams { nodes, ids: FxHashMap::default(), choices: FxHashMap::default(), steps: 0 }
+        Diagrams { nodes, ids: FxHashMap::default(), choices: FxHashMap::default(), steps: 0, depth: 0 }
     }
 
     /// Starts counting steps for the next question.
@@ -100,8 +104,14 @@ impl Diagrams {
         let asks = [condition, a, b].map(|bit| self.nodes[bit.0 as usize].0).into_iter().min()?;
         let ((c0, c1), (a0, a1), (b0, b1)) =
             (self.split(condition, asks), self.split(a, asks), self.split(b, asks));
-        let low = self.choose(c0, a0, b0)?;
-        let high = self.choose(c1, a1, b1)?;
+        if self.depth == DEEPEST {
+            return None;
+        }
+        self.depth += 1;
+        let low = self.choose(c0, a0, b0);
+        let high = low.and_then(|_| self.choose(c1, a1, b1));
+        self.depth -= 1;
+        let (low, high) = (low?, high?);
         let result = self.node(asks, low, high)?;
         self.choices.insert((condition, a, b), result);
         Some(result)

@@ -77,6 +77,8 @@ pub(super) struct Integers {
     leaf_ids: FxHashMap<Leaf, u32>,
     asked: usize,
     atoms: FxHashMap<Atom, Option<Word>>,
+    /// The ranges of quotients, which may be nested as deep as a kernel's loop is long.
+    quotients: FxHashMap<Atom, Range>,
 }
 
 impl Integers {
@@ -87,6 +89,7 @@ impl Integers {
             leaf_ids: FxHashMap::default(),
             asked: 0,
             atoms: FxHashMap::default(),
+            quotients: FxHashMap::default(),
         }
     }
 }
@@ -504,8 +507,7 @@ impl Normalizer<'_> {
                         None => (argument, word),
                         Some((first, known)) => {
                             let all = &mut self.integers.diagrams;
-                            let difference =
-                                all.negated(&word).and_then(|negated| all.sum(&known, &negated));
+                            let difference = all.negated(&word).and_then(|negated| all.sum(&known, &negated));
                             let Some(difference) = difference else { return Ok(None) };
                             let less = difference[difference.len() - 1];
                             let Some(larger) = all.choose_words(less, &word, &known) else {

@@ -153,6 +153,11 @@ impl Normalizer<'_> {
                 let words = [above >> 32, above & 0xffff_ffff, below >> 32, below & 0xffff_ffff];
                 let [p, q, r, s] = words.map(|word| word as u32);
                 let atom = self.forms.opaque(false, &[QUOTIENT, p, q, r, s], &[x]);
+                if let (Ok(a), Ok(b)) = (i128::try_from(above), i128::try_from(below))
+                    && let Some(most) = high.checked_mul(a)
+                {
+                    self.integers.quotients.insert(atom, (0, most / b));
+                }
                 self.forms.atom_poly(atom)?
             }
         };
@@ -218,7 +223,11 @@ mod tests {
                         }
                         let Some((p, q)) = best else { continue };
                         let (x, y) = largest_fraction(a, b, most, strict).unwrap();
-                        assert_eq!(x * q, p * y, "{a}/{b} up to {most}, strict {strict}: {x}/{y}, not {p}/{q}");
+                        assert_eq!(
+                            x * q,
+                            p * y,
+                            "{a}/{b} up to {most}, strict {strict}: {x}/{y}, not {p}/{q}"
+                        );
                     }
                 }
             }

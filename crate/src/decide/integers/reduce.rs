@@ -76,8 +76,7 @@ impl Normalizer<'_> {
             let mut total: Option<Range> = None;
             for (value, range) in [(1, holds), (0, fails)] {
                 let Some(range) = range else { continue };
-                let known: Vec<(Atom, Range)> =
-                    [known, &[(atom, (value, value)), (inner, range)]].concat();
+                let known: Vec<(Atom, Range)> = [known, &[(atom, (value, value)), (inner, range)]].concat();
                 let (low, high) = self.sum_within(poly, &known)?;
                 total = Some(total.map_or((low, high), |(a, b): Range| (a.min(low), b.max(high))));
             }
@@ -91,7 +90,8 @@ impl Normalizer<'_> {
         for at in 0..self.forms.len(poly) {
             let mono = self.forms.mono_at(poly, at);
             let coefficient = self.forms.coefficient_at(poly, at);
-            let coefficient = coefficient.is_integer().then(|| coefficient.to_big().to_integer().to_i128())??;
+            let coefficient =
+                coefficient.is_integer().then(|| coefficient.to_big().to_integer().to_i128())??;
             if self.forms.exponent(mono) != Poly::ZERO {
                 return None;
             }
@@ -119,7 +119,11 @@ impl Normalizer<'_> {
     }
 
     /// An indicator that says on which side of a number an atom lies, and the atom's ranges there.
-    fn indicator_to_split(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<(Atom, Atom, [Option<Range>; 2])> {
+    fn indicator_to_split(
+        &self,
+        poly: Poly,
+        known: &[(Atom, Range)],
+    ) -> Option<(Atom, Atom, [Option<Range>; 2])> {
         if self.forms.len(poly) > 64 {
             return None;
         }
@@ -155,11 +159,19 @@ impl Normalizer<'_> {
             Some(match scale > 0 {
                 true => {
                     let most_failing = edge(-offset);
-                    (atom, inner, [between(low.max(most_failing + 1), high), between(low, high.min(most_failing))])
+                    (
+                        atom,
+                        inner,
+                        [between(low.max(most_failing + 1), high), between(low, high.min(most_failing))],
+                    )
                 }
                 false => {
                     let least_failing = Integer::div_ceil(&-offset, &scale);
-                    (atom, inner, [between(low, high.min(least_failing - 1)), between(low.max(least_failing), high)])
+                    (
+                        atom,
+                        inner,
+                        [between(low, high.min(least_failing - 1)), between(low.max(least_failing), high)],
+                    )
                 }
             })
         })
@@ -216,18 +228,14 @@ impl Normalizer<'_> {
                 total
             }
             Kind::Opaque => {
-                let (name, arguments) = self.forms.opaque_parts(atom);
+                let (name, _) = self.forms.opaque_parts(atom);
                 match name[..] {
                     [WRAP, n, signed] => Some(range_of(signed != 0, n)),
                     [PART, _, length] if length < 120 => Some((0, (1 << length) - 1)),
                     [1, format] => Some((0, (1 << crate::base::Format::ALL[format as usize].bits()) - 1)),
                     [4, signed, n] => Some(range_of(signed != 0, n)),
                     [3, _, n] => Some((0, (1 << n) - 1)),
-                    [QUOTIENT, ..] => {
-                        let (above, below) = super::quotients::fraction(&name)?;
-                        let (_, high) = self.range_within(arguments[0], known)?;
-                        Some((0, high.checked_mul(i128::try_from(above).ok()?)? / i128::try_from(below).ok()?))
-                    }
+                    [QUOTIENT, ..] => self.integers.quotients.get(&atom).copied(),
                     _ => None,
                 }
             }
@@ -249,7 +257,10 @@ impl Normalizer<'_> {
             poly = opened;
         }
         let high = |form: &Self, mono: Mono| {
-            (0..form.forms.factor_count(mono)).map(|at| form.forms.factor(mono, at).1.above).max().unwrap_or(0)
+            (0..form.forms.factor_count(mono))
+                .map(|at| form.forms.factor(mono, at).1.above)
+                .max()
+                .unwrap_or(0)
         };
         let highest = (0..self.forms.len(poly)).map(|at| high(self, self.forms.mono_at(poly, at))).max();
         match highest {

@@ -96,10 +96,21 @@ pub(super) const ROWS: &[Row] = &[
             };
             let b = Format::B32;
             let meaning = match (m.get("dir")?, m.get("mode")?) {
-                ("l", "clamp") => Meaning::Rearrange(|known| picks_of_funnel(true, known[2]?.min(32)), word::funnel_left_clamp),
-                ("l", _) => Meaning::Rearrange(|known| picks_of_funnel(true, known[2]? & 31), word::funnel_left_wrap),
-                (_, "clamp") => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]?.min(32)), word::funnel_right_clamp),
-                _ => Meaning::Rearrange(|known| picks_of_funnel(false, known[2]? & 31), word::funnel_right_wrap),
+                ("l", "clamp") => Meaning::Rearrange(
+                    |known| picks_of_funnel(true, known[2]?.min(32)),
+                    word::funnel_left_clamp,
+                ),
+                ("l", _) => {
+                    Meaning::Rearrange(|known| picks_of_funnel(true, known[2]? & 31), word::funnel_left_wrap)
+                }
+                (_, "clamp") => Meaning::Rearrange(
+                    |known| picks_of_funnel(false, known[2]?.min(32)),
+                    word::funnel_right_clamp,
+                ),
+                _ => Meaning::Rearrange(
+                    |known| picks_of_funnel(false, known[2]? & 31),
+                    word::funnel_right_wrap,
+                ),
             };
             moving(run, meaning, b, &[b, b, Format::U32], 2)
         },

@@ -139,10 +139,8 @@ fn exact_float(value: f64) -> Quantity {
 
 /// An operation on patterns of `width` bits. [`BitOp::Other`] means nothing here.
 pub(super) fn operate(op: BitOp, width: u8, operands: [Quantity; 3]) -> Quantity {
-    let two = !matches!(
-        op,
-        BitOp::Not | BitOp::Negate | BitOp::PopCount | BitOp::LeadingZeros | BitOp::Reverse
-    );
+    let two =
+        !matches!(op, BitOp::Not | BitOp::Negate | BitOp::PopCount | BitOp::LeadingZeros | BitOp::Reverse);
     let (a, b) = match operands {
         [Quantity::Bits(a), Quantity::Bits(b), _] => (a, b),
         [Quantity::Bits(a), _, _] if !two => (a, 0),

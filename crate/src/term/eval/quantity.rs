@@ -167,7 +167,9 @@ impl Quantity {
                 let within = || Interval::of_ratio(a).times(Interval::of_ratio(b));
                 product.map_or_else(|| self.whole(other, u64::wrapping_mul, within()), Exact)
             }
-            (Exact(zero), Within(_) | Large(..)) | (Within(_) | Large(..), Exact(zero)) if zero.is_zero() => Quantity::ZERO,
+            (Exact(zero), Within(_) | Large(..)) | (Within(_) | Large(..), Exact(zero)) if zero.is_zero() => {
+                Quantity::ZERO
+            }
             (Infinity | MinusInfinity, _) | (_, Infinity | MinusInfinity) => {
                 match (self.sign(), other.sign()) {
                     (Some(a), Some(b)) if a != Ordering::Equal && b != Ordering::Equal => {
