@@ -10,6 +10,7 @@ use crate::base::Format;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// 16 bytes: operation in the low byte of `head`, small operands above it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
