@@ -318,7 +318,6 @@ impl<'a> Machine<'a> {
                     let value = self.locals[thread].read(&mut self.terms, at, bytes);
                     let value = self.as_read((index, pc, lane), (None, at), bytes, value);
                     let value = extended(&mut self.terms, value, access.format, width);
-                    let value = extend_symbol(&mut self.terms, value, access.format, width);
                     self.warps[index].set(dst, lane, value);
                 }
                 AccessKind::Write => {
@@ -370,7 +369,7 @@ fn extend(bits: u64, format: Format, width: u32) -> u64 {
 }
 
 /// A loaded symbol in a register: in a wider one it is what the load's own format makes of its bits.
-fn extend_symbol(terms: &mut Terms, value: Value, format: Format, width: u32) -> Value {
+pub(super) fn extend_symbol(terms: &mut Terms, value: Value, format: Format, width: u32) -> Value {
     let Value::Symbolic(symbol) = value else { return value };
     if width <= format.bits() {
         return value;

@@ -327,14 +327,14 @@ pub(super) fn extended(terms: &mut Terms, value: Value, format: Format, width: u
     };
     match value {
         Value::Concrete(bits) => Value::Concrete(extend(bits)),
-        Value::Symbolic(_) => value,
+        Value::Symbolic(_) => super::access::extend_symbol(terms, value, format, width),
         Value::Undefined(_) => {
             let seen =
                 |missing: &Missing| Missing { bits: extend(mask(missing.bits, format.bits())), ..*missing };
             let missing = terms.missing(value).iter().map(seen).collect();
             let present = match terms.present(value) {
                 Value::Concrete(bits) => Value::Concrete(extend(bits)),
-                other => other,
+                other => super::access::extend_symbol(terms, other, format, width),
             };
             terms.incomplete(present, missing)
         }
