@@ -154,10 +154,7 @@ impl Terms {
 
     /// Bytes held, for budgets.
     pub fn bytes(&self) -> u64 {
-        self.nodes.bytes()
-            + self.products.bytes()
-            + self.others.bytes()
-            + self.gaps.bytes()
+        self.nodes.bytes() + self.products.bytes() + self.others.bytes() + self.gaps.bytes()
     }
 
     /// Notes the format of the elements from `first` on, up to the next that was noted.
