@@ -280,7 +280,8 @@ fn split(terms: &mut Terms, value: Value, bits: u32, pieces: &mut [Granule]) {
     match value {
         Value::Concrete(word) => {
             for (at, piece) in pieces.iter_mut().enumerate() {
-                let part = word >> (at as u32 * piece_bits);
+                // What an argument says is the low bytes of a parameter; the others are zero.
+                let part = word.checked_shr(at as u32 * piece_bits).unwrap_or(0);
                 *piece = Granule::concrete(part as u32 & low_mask(piece_bits));
             }
         }

@@ -5,8 +5,9 @@
 //! marked otherwise; an operation is unsigned if one side is (shifts: if the left side is; `~ & ^ |`:
 //! always), comparisons and logic give signed 0 or 1. Arithmetic with a float is in f64.
 //!
-//! Misses: `WARP_SZ` and other names (they are names, not numbers); the value of overflowing signed
-//! division (wraps here).
+//! `WARP_SZ` is the number 32.
+//!
+//! Misses: the value of overflowing signed division (wraps here).
 //!
 //! Source: PTX ISA 9.0, §4.5.3–4.5.6.
 
@@ -112,14 +113,21 @@ impl<'a> Grammar<'a> {
                 let after = self.advance(after);
                 self.parentheses(input, after)
             }
-            _ => self.number(input),
+            _ => self.number_or_warp_size(input),
+        }
+    }
+
+    fn number_or_warp_size(&mut self, input: Input<'a>) -> Step<'a, Literal> {
+        match warp_size(input) {
+            Some(rest) => Ok((self.advance(rest), Literal::Integer { bits: 32, unsigned: false })),
+            None => self.number(input),
         }
     }
 
     fn operand_of_unary(&mut self, input: Input<'a>) -> Step<'a, Literal> {
         match input {
             [b'-' | b'+' | b'~' | b'!' | b'(', ..] => self.deeper(input, |this| this.primary(input)),
-            _ => self.number(input),
+            _ => self.number_or_warp_size(input),
         }
     }
 
@@ -170,6 +178,11 @@ impl<'a> Grammar<'a> {
             _ => Err(Fault::expected(input, "a whole number before `?`")),
         }
     }
+}
+
+/// What stands behind `WARP_SZ`, if that stands here.
+pub(super) fn warp_size(input: Input<'_>) -> Option<Input<'_>> {
+    input.strip_prefix(b"WARP_SZ").filter(|rest| !rest.first().is_some_and(|byte| lex::continues_word(*byte)))
 }
 
 /// The binary operator that stands here, if it binds at least as tightly as `least`.

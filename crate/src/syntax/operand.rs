@@ -6,6 +6,7 @@
 //! Source: PTX ISA 9.0, chapter 6 (operands), §9.7 for the forms of single instructions.
 
 use super::ast::{Address, Coordinates, Operand, OperandKind};
+use super::constant::warp_size;
 use super::grammar::Grammar;
 use super::lex::{self, Input, Step};
 use super::recover::Fault;
@@ -48,6 +49,7 @@ impl<'a> Grammar<'a> {
 
     fn single(&mut self, input: Input<'a>, form: Form) -> Step<'a, Operand> {
         let (rest, kind) = match input {
+            [b'W', ..] if warp_size(input).is_some() => self.literal(input)?,
             [byte, ..] if lex::starts_word(*byte) => self.named(input)?,
             [b'[', ..] => self.address(input)?,
             [b'{', ..] => {

@@ -202,6 +202,11 @@ impl<'m> Lowering<'m> {
                 bound.push((name.name, Binding::Argument(argument), Some(actual)));
                 continue;
             }
+            let given = arguments.then_some(actual);
+            if let Some(binding) = self.vector_parameter(context, formal, name.name, given)? {
+                bound.push((name.name, binding, Some(actual)));
+                continue;
+            }
             let Some(bits) = super::scope::register_bits(formal.ty) else { continue };
             let reg = self.registers.fresh(bits, self.text(name.name));
             if arguments {
@@ -238,6 +243,9 @@ impl<'m> Lowering<'m> {
                 let to: Reg = self.destination(actual, super::operand::Want::bits(bits))?;
                 self.plain(context, Effect::Move { bits }, &[to], &[reg]);
                 Ok(())
+            }
+            Binding::Vector { bits, first, count } => {
+                self.vector_result(context, (bits, first, count), actual)
             }
             _ => Ok(()),
         }

@@ -43,6 +43,9 @@ impl<'m> Lowering<'m> {
         };
         let opcode = self.opcode(instruction);
         let mut context = Context { guard, span: instruction.span, row: u32::MAX, opcode };
+        if self.vector_move(context, instruction)? {
+            return Ok(());
+        }
         let resolved = self.resolve(instruction);
         let resolved = match resolved.as_ref() {
             Ok(resolved) => resolved,

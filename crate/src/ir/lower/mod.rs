@@ -21,6 +21,7 @@ mod operand;
 mod registers;
 mod scope;
 mod variables;
+mod vectors;
 
 use self::arguments::Arguments;
 use self::registers::Registers;

@@ -300,6 +300,10 @@ impl<'m> Lowering<'m> {
                 self.check_width(text, bits, want, span)?;
                 return Ok(reg);
             }
+            (Some(Binding::Register { bits, reg }), Some(offset)) if want.float.is_none() => {
+                self.check_width(text, bits, want, span)?;
+                return self.sum(context, reg, bits, offset, span);
+            }
             (Some(Binding::Variable(variable)), _) => {
                 Constant::Address { variable, offset: offset.unwrap_or(0), generic: false }
             }
@@ -311,8 +315,12 @@ impl<'m> Lowering<'m> {
                 let start = i64::from(self.parameters[parameter as usize].offset);
                 Constant::ParameterAddress(start.wrapping_add(offset.unwrap_or(0)) as u32)
             }
-            (None, None) if predefined(text, None).is_some() => {
-                return self.predefined_source(context, text, None, want, span);
+            (None, _) if predefined(text, None).is_some() => {
+                let reg = self.predefined_source(context, text, None, want, span)?;
+                return match offset {
+                    None | Some(0) => Ok(reg),
+                    Some(offset) => self.sum(context, reg, want.bits, offset, span),
+                };
             }
             (None, _) if self.functions.contains_key(&name) => {
                 let message =
@@ -331,6 +339,26 @@ impl<'m> Lowering<'m> {
             return Err(self.error_at(Code::V002, span, message));
         }
         Ok(self.registers.constant(constant))
+    }
+
+    /// `%r1+4` as a value: the sum in a new register, as `add` would make it.
+    fn sum(&mut self, context: Context, reg: Reg, bits: u32, offset: i64, span: Span) -> Try<Reg> {
+        let ty = match bits {
+            16 => "u16",
+            32 => "u32",
+            64 => "u64",
+            _ => {
+                let message = format!("a register of {bits} bits cannot stand in a sum");
+                return Err(self.error_at(Code::V002, span, message));
+            }
+        };
+        let sum = self.registers.fresh(bits, "");
+        let other = self.registers.bits(if bits == 64 { offset as u64 } else { offset as u64 & ((1 << bits) - 1) });
+        let resolved = isa::find("add", &[ty], &[isa::Shape::Scalar; 3]);
+        if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) = resolved {
+            self.plain(Context { row, ..context }, effect, &[sum], &[reg, other]);
+        }
+        Ok(sum)
     }
 
     fn predefined_source(
@@ -385,7 +413,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The registers of a vector register, if the operand names one.
-    fn vector_register(&mut self, operand: &Operand, want: Want) -> Try<Option<Vec<Reg>>> {
+    pub(super) fn vector_register(&mut self, operand: &Operand, want: Want) -> Try<Option<Vec<Reg>>> {
         let OperandKind::Name(name) = &operand.kind else { return Ok(None) };
         let Some(Binding::Vector { bits, first, count }) = self.bound(*name) else { return Ok(None) };
         self.check_width(self.text(*name), bits, want, operand.span)?;

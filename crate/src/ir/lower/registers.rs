@@ -118,7 +118,6 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         ("%total_smem_size" | "%aggr_smem_size", ..) => SpecialReg::TotalSharedSize,
         ("%is_explicit_cluster" | "%cluster_ctarank", ..) => return Some(Predefined::Constant(0)),
         ("%cluster_nctarank", ..) => return Some(Predefined::Constant(1)),
-        ("WARP_SZ", ..) => return Some(Predefined::Constant(32)),
         ("%clock" | "%clock_hi" | "%globaltimer_lo" | "%globaltimer_hi", ..) => {
             return Some(Predefined::Unknowable(32));
         }

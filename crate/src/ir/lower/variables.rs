@@ -238,6 +238,11 @@ impl<'m> Lowering<'m> {
                 continue;
             };
             let size = self.parameter_size(parameter);
+            if size == 0 {
+                let message = format!("{} has no size; a kernel's parameter needs one", self.text(name.name));
+                self.error_at(Code::V002, parameter.span, message);
+                return;
+            }
             let align = parameter.align.filter(|align| align.is_power_of_two()).unwrap_or(bytes).max(1);
             let offset = u64::from(self.parameter_bytes).next_multiple_of(align);
             let end = offset.saturating_add(size);
