@@ -1,22 +1,24 @@
 //! What the PTX shows about parameters and variables: which parameters are pointers, and what lies there.
 //!
-//! Addresses are followed from `ld.param` and from variables' names through moves, `cvta` and address arithmetic to the
-//! loads and stores, over all of the code at once (registers are not told apart by time). An
-//! access's element format is its own if that is a float; an untyped access (`.b32`, as Triton
-//! writes, or `.u32`) takes the format of the float instructions that its values meet.
+//! Addresses are followed from `ld.param` and from variables' names through moves, `cvta` and address arithmetic to whatever
+//! stands in brackets (loads and stores, copies, prefetches, instructions that are not known), over all
+//! of the code at once (registers are not told apart by time). An access's element format is its own if
+//! that is a float; an untyped access (`.b32`, as Triton writes, or `.u32`) takes the format of the
+//! float instructions that its values meet. What is only copied to shared memory takes the format in
+//! which shared memory is read.
 //!
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
 
 use super::kernel::{Constant, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Effect, MatrixOp, Meaning, Space};
+use crate::isa::{self, CopyOp, Effect, MatrixOp, Meaning, Space};
 
 /// Parameters, then variables, as bits of a set; what lies beyond the 64th is not followed.
 type Set = u64;
 
 /// Fills [`Parameter::pointer`](super::Parameter) and `pointee`.
-pub(super) fn infer(kernel: &mut Kernel) {
+pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     let origins = follow(kernel);
     let mut known: Set = 0;
     for (at, parameter) in kernel.parameters.iter().enumerate().take(64) {
@@ -48,6 +50,23 @@ pub(super) fn infer(kernel: &mut Kernel) {
         for (at, pointee) in pointees.iter_mut().enumerate().take(64) {
             if chosen >> at & 1 == 1 {
                 *pointee = Some(pointee.map_or(format, |known| join(known, format)));
+            }
+        }
+    }
+    // Where an address may come from several parameters, the pointer is the one that is used as such
+    // elsewhere, or directly.
+    for reg in chosen_from(kernel, addresses) {
+        let all = origins.set[reg.index()];
+        let certain = all & (known | origins.direct[reg.index()]);
+        known |= if certain != 0 { certain } else { all };
+    }
+    let copied = shared_element(kernel, &formats);
+    for instr in &kernel.code {
+        let Effect::Copy(CopyOp::Start) = instr.effect else { continue };
+        let from = origins.set[kernel.src(instr)[1].index()] & known;
+        for (at, pointee) in pointees.iter_mut().enumerate().take(64) {
+            if from >> at & 1 == 1 && pointee.is_none() {
+                *pointee = copied;
             }
         }
     }
@@ -107,11 +126,22 @@ fn follow(kernel: &Kernel) -> Origins {
                     let (set, direct) = (origins.set[src[0].index()], origins.direct[src[0].index()]);
                     changed |= origins.add(dst[0].index(), set, direct);
                 }
+                // Pointers are taken apart to be exchanged between lanes.
+                Effect::Shuffle(_) | Effect::Pack { .. } | Effect::Unpack { .. } => {
+                    let values = if let Effect::Shuffle(_) = instr.effect { &src[..1] } else { src };
+                    let set = values.iter().fold(0, |set, reg| set | origins.set[reg.index()]);
+                    let to = if let Effect::Shuffle(_) = instr.effect { &dst[..1] } else { dst };
+                    for reg in to {
+                        changed |= origins.add(reg.index(), set, 0);
+                    }
+                }
                 Effect::Lanewise(_) => {
                     let of = |at: usize| src.get(at).map_or(0, |reg: &super::Reg| origins.set[reg.index()]);
                     let set = match isa::row(instr.row).map(|row| row.name) {
-                        Some("add" | "sub" | "selp") => of(0) | of(1),
-                        Some("mad") => of(2),
+                        Some("add" | "sub" | "selp" | "slct" | "and" | "or" | "min" | "max") => of(0) | of(1),
+                        Some("addc" | "subc") => of(0) | of(1),
+                        Some("mad" | "madc") => of(2),
+                        Some("cvt" | "lop3") => of(0),
                         _ => 0,
                     };
                     changed |= origins.add(dst[0].index(), set, 0);
@@ -176,6 +206,47 @@ fn accessed<'k>(kernel: &'k Kernel, instr: &Instr) -> Option<(Format, &'k [super
         }
         _ => None,
     }
+}
+
+/// Registers that hold addresses, with those that they are copied or chosen from.
+fn chosen_from(kernel: &Kernel, addresses: &[super::Reg]) -> Vec<super::Reg> {
+    let mut is_address = vec![false; kernel.registers.len()];
+    let mut all: Vec<super::Reg> = Vec::new();
+    let mut take = |all: &mut Vec<super::Reg>, reg: super::Reg| {
+        if !std::mem::replace(&mut is_address[reg.index()], true) {
+            all.push(reg);
+        }
+    };
+    addresses.iter().for_each(|reg| take(&mut all, *reg));
+    let mut sources: Vec<Vec<super::Reg>> = vec![Vec::new(); kernel.registers.len()];
+    for instr in &kernel.code {
+        let from = match instr.effect {
+            Effect::Move { .. } | Effect::FromGeneric(_) | Effect::ToGeneric(_) => 1,
+            Effect::Lanewise(lanes) if matches!(lanes.meaning, Meaning::Select) => 2,
+            _ => continue,
+        };
+        sources[kernel.dst(instr)[0].index()].extend(&kernel.src(instr)[..from]);
+    }
+    let mut at = 0;
+    while let Some(reg) = all.get(at).copied() {
+        std::mem::take(&mut sources[reg.index()]).into_iter().for_each(|source| take(&mut all, source));
+        at += 1;
+    }
+    all
+}
+
+/// The format in which shared memory is read.
+fn shared_element(kernel: &Kernel, formats: &Formats) -> Option<Format> {
+    let tiles = kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Matrix(MatrixOp::LoadTiles(_))));
+    let read = kernel.code.iter().filter_map(|instr| match instr.effect {
+        Effect::Load(access) if access.space == Space::Shared => {
+            Some(formats.element(access.format, kernel.dst(instr).first().map(|reg| reg.index())))
+        }
+        Effect::Matrix(MatrixOp::Load(stored)) if stored.space == Space::Shared => Some(stored.fragment.format),
+        Effect::Matrix(MatrixOp::Multiply(product)) if tiles => Some(product.a.format),
+        _ => None,
+    });
+    read.reduce(join)
 }
 
 /// The float formats that registers meet, for groups of registers that copy one another.

@@ -152,6 +152,11 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
         if tensor.role().is_none() && written && !private {
             comparison.ledger.note(Assumption::Inferred(format!("`{}` is an output", tensor.name)), 1, None);
         }
+        let reached = states.iter().flatten().map(|state| state.reached).max().unwrap_or(0);
+        if tensor.shape().is_none() && reached > 0 {
+            let text = format!("`{}` has {reached} elements, as far as addresses reach", tensor.name);
+            comparison.ledger.note(Assumption::Inferred(text), 1, None);
+        }
         if private {
             // Neither an input nor an output of both.
         } else if role == Role::In {

@@ -7,7 +7,7 @@ use super::variables::source_name;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
-use crate::isa::{Effect, Strength};
+use crate::isa::{Effect, Space, Strength};
 use crate::sim::{
     AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread,
     Unwritten, WaitGroup, WaitKind,
@@ -206,6 +206,18 @@ impl Cook<'_> {
                 more => format!(", and {more} more that are not listed"),
             };
             diagnostic = diagnostic.note(format!("so do {}{more}", threads_text(&fault.others)));
+        }
+        if let FaultKind::OutOfBounds(_, place) = kind
+            && place.size.is_none()
+            && matches!(place.space, Space::Global | Space::Generic)
+        {
+            diagnostic = diagnostic.note(match place.name.starts_with("address ") {
+                true => "it lies in no tensor: a pointer among the arguments may be taken for a number, or an index is far beyond what any tensor holds; name the arguments under `args`, and declare their shapes, as in `[tensors.x]` with `shape = [1024]`".to_owned(),
+                false => format!(
+                    "the size of `{0}` is taken from the addresses reached, of which this is none; write `[tensors.{0}]` with `shape = [1024]`, and an offset in `args` if the pointer leads into its middle",
+                    place.name
+                ),
+            });
         }
         self.note_worst(verdict, format!("{message}."));
         self.cooked.diagnostics.push(diagnostic);

@@ -43,6 +43,7 @@ impl<'m> Lowering<'m> {
         };
         let opcode = self.opcode(instruction);
         let mut context = Context { guard, span: instruction.span, row: u32::MAX, opcode };
+        self.note_addresses(instruction);
         if self.vector_move(context, instruction)? {
             return Ok(());
         }
@@ -66,6 +67,31 @@ impl<'m> Lowering<'m> {
                     }
                 }
                 Ok(())
+            }
+        }
+    }
+
+    /// Remembers registers whose values are global or generic addresses here, also of instructions that
+    /// do nothing in this machine (`prefetch`) or that it does not know.
+    fn note_addresses(&mut self, instruction: &Instruction) {
+        if !instruction.operands.iter().any(|operand| address_of(operand).is_some()) {
+            return;
+        }
+        let parts = self.module.opcode(instruction.opcode);
+        // `cp.async.cg.shared.global [to], [from]`: spaces stand in the order of the addresses.
+        let spaces: Vec<bool> = parts
+            .suffixes()
+            .filter_map(|suffix| match suffix.split("::").next()? {
+                "global" | "const" => Some(true),
+                "shared" | "local" | "param" => Some(false),
+                _ => None,
+            })
+            .collect();
+        let named = instruction.operands.iter().filter_map(address_of);
+        for (at, name) in named.enumerate() {
+            let outside = spaces.get(at).or(spaces.last()).copied().unwrap_or(true);
+            if outside && let Some(Binding::Register { bits: 64, reg }) = self.bound(name) {
+                self.addresses.push(reg);
             }
         }
     }
@@ -502,6 +528,15 @@ impl<'m> Lowering<'m> {
 /// 8-bit operands of conversions are numbers, not predicates.
 fn narrow(format: crate::base::Format) -> Want {
     Want::format(format)
+}
+
+/// The name in an operand's brackets.
+fn address_of(operand: &Operand) -> Option<Name> {
+    match &operand.kind {
+        OperandKind::Address(address) => address.base,
+        OperandKind::Coordinates(coordinates) => coordinates.address.base,
+        _ => None,
+    }
 }
 
 fn shape(operand: &Operand) -> Shape {

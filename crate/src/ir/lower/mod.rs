@@ -165,6 +165,8 @@ struct Lowering<'m> {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     resolved: instruction::Cache,
+    /// Registers that stand in brackets where an instruction reaches out of the CTA, whatever it does there.
+    addresses: Vec<Reg>,
     /// Calls inlined so far.
     inlined: usize,
 }
@@ -227,6 +229,7 @@ impl<'m> Lowering<'m> {
             errors: Vec::new(),
             warnings: Vec::new(),
             resolved: instruction::Cache::default(),
+            addresses: Vec::new(),
             inlined: 0,
         };
         lowering.scopes.open();
@@ -384,7 +387,7 @@ impl<'m> Lowering<'m> {
             reconverge: Vec::new(),
         };
         kernel.reconverge = flow::reconvergence(&kernel);
-        facts::infer(&mut kernel);
+        facts::infer(&mut kernel, &self.addresses);
         Ok(Lowered { kernel, warnings: self.warnings })
     }
 
