@@ -60,7 +60,7 @@ type Observer = fn(Stage);
 /// Limits of one run, shared by its threads.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Thread-instructions that one kernel may execute.
+    /// Thread-instructions that one kernel may execute; an instruction of a warp counts for at least 8.
     pub fuel: u64,
     /// Bytes that one kernel's terms and memory may hold.
     pub memory: u64,
@@ -69,9 +69,10 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// Two billion thread-instructions and 3 GiB a kernel: ten times the largest tile of the paper.
+    /// Two billion thread-instructions, ten times the largest tile of the paper, and 1,250 MiB a kernel:
+    /// two kernels and their comparison fit into a browser tab's 4 GiB of address space.
     fn default() -> Self {
-        Budget::new(2_000_000_000, 3 << 30)
+        Budget::new(2_000_000_000, 1_250 << 20)
     }
 }
 

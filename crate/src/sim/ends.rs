@@ -1,7 +1,7 @@
 //! How lanes and runs come to an end: returns, faults, budgets.
 
 use super::machine::Machine;
-use super::outcome::{Fault, FaultKind, Site};
+use super::outcome::{Fault, FaultKind, Site, Stats};
 use super::race::lanes;
 use super::trace::EventKind;
 use crate::base::Exhausted;
@@ -9,6 +9,8 @@ use crate::isa::Effect;
 
 /// Threads of a fault that are listed beside the first.
 const OTHERS: usize = 64;
+/// Threads that a warp's instruction counts for at least: with fewer it takes no less time.
+pub(super) const FEWEST: u64 = 8;
 /// Bytes that may be added before somebody counts what is held.
 pub(super) const FRESH: u64 = 4 << 20;
 /// Different faults that are kept.
@@ -28,6 +30,12 @@ impl Fault {
             }
         }
     }
+}
+
+/// The fuel used so far: thread-instructions, and for a warp of few threads what it takes all the same.
+#[inline]
+pub(super) fn spent(stats: &Stats) -> u64 {
+    stats.thread_instructions.max(stats.warp_instructions * FEWEST)
 }
 
 impl<'a> Machine<'a> {

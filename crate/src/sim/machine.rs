@@ -515,7 +515,7 @@ impl<'a> Machine<'a> {
             let most = self.steps[pc as usize].rest.min(rest).min(free);
             if most > 1
                 && u64::from(most) <= *quantum
-                && self.fuel.saturating_sub(self.stats.thread_instructions) >= active * u64::from(most)
+                && self.fuel.saturating_sub(ends::spent(&self.stats)) >= active.max(ends::FEWEST) * u64::from(most)
                 && self.recorder.is_none()
             {
                 let count = self.straight_on(index, pc, mask, most);
@@ -542,7 +542,7 @@ impl<'a> Machine<'a> {
             stretch.ran += 1;
             warp.step += 1;
             let polls = self.count(1, active);
-            if self.stats.thread_instructions > self.fuel || polls && self.poll() {
+            if ends::spent(&self.stats) > self.fuel || polls && self.poll() {
                 self.out_of_fuel(index, pc, mask);
                 break ControlFlow::Break(Some(Group { pc, mask }));
             }

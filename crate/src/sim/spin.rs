@@ -3,10 +3,13 @@
 //! A group of lanes that comes back to the same branch with the same registers, while nobody has
 //! changed memory, will do so for ever unless somebody else changes memory. Such a group is set
 //! aside; it goes on when memory has changed, and when nobody else can run it is an endless loop.
+//! Symbolic values may differ: they steer nothing, so a loop whose integers come back goes on as it is,
+//! and the terms that it piles up would only fill memory.
 //! Snapshots are taken at exponentially growing intervals (Brent's cycle detection), so ordinary
 //! long loops pay next to nothing: most comparisons end at the register that differed last time.
 //! Loops whose registers keep changing (a counter that nobody tests) are left to the budget.
 
+use super::race::lanes;
 use super::warp::Warp;
 use crate::ir::Reg;
 use crate::isa::Lanes;
@@ -23,7 +26,8 @@ pub(super) struct Watch {
     /// Watch from this count of the run's warp-instructions on.
     from: u64,
     interval: u64,
-    registers: Vec<Lanes>,
+    /// Words, with those of symbolic lanes left out, and which lanes those are.
+    registers: Vec<(Lanes, u32)>,
     differed: usize,
 }
 
@@ -48,7 +52,7 @@ impl Watch {
         let known = self.registers.len() == warp.register_count();
         if !known || self.changes != changes || now >= self.from + self.interval {
             self.registers.clear();
-            self.registers.extend((0..warp.register_count()).map(|at| warp.words(Reg(at as u32))));
+            self.registers.extend((0..warp.register_count()).map(|at| known_words(warp, at)));
             (self.pc, self.mask, self.changes) = (pc, mask, changes);
             if known && now >= self.from + self.interval {
                 self.from = now;
@@ -59,7 +63,7 @@ impl Watch {
         if (self.pc, self.mask) != (pc, mask) {
             return false;
         }
-        let same = |at: usize| self.registers.get(at).is_none_or(|old| *old == warp.words(Reg(at as u32)));
+        let same = |at: usize| self.registers.get(at).is_none_or(|old| *old == known_words(warp, at));
         if !same(self.differed) {
             return false;
         }
@@ -71,4 +75,15 @@ impl Watch {
             None => true,
         }
     }
+}
+
+/// The words of a register but for symbolic lanes, and which lanes those are.
+fn known_words(warp: &Warp, at: usize) -> (Lanes, u32) {
+    let reg = Reg(at as u32);
+    let symbolic = warp.symbolic(reg);
+    let mut words = warp.words(reg);
+    for lane in lanes(symbolic) {
+        words[lane as usize] = 0;
+    }
+    (words, symbolic)
 }

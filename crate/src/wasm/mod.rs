@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::*;
 pub use wasm_bindgen_rayon::init_thread_pool;
 
 /// Thread-instructions that one kernel may execute in a tab.
-const FUEL: u64 = 20_000_000_000;
+const FUEL: u64 = 2_000_000_000;
 /// Bytes that one kernel may hold: two kernels and the comparison share 4 GiB of address space.
 const MEMORY: u64 = 1_250 << 20;
 /// Timeline events kept for each kernel: 16 or 20 bytes each.
