@@ -237,12 +237,15 @@ fn chosen_from(kernel: &Kernel, addresses: &[super::Reg]) -> Vec<super::Reg> {
 
 /// The format in which shared memory is read.
 fn shared_element(kernel: &Kernel, formats: &Formats) -> Option<Format> {
-    let tiles = kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Matrix(MatrixOp::LoadTiles(_))));
+    let tiles =
+        kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Matrix(MatrixOp::LoadTiles(_))));
     let read = kernel.code.iter().filter_map(|instr| match instr.effect {
         Effect::Load(access) if access.space == Space::Shared => {
             Some(formats.element(access.format, kernel.dst(instr).first().map(|reg| reg.index())))
         }
-        Effect::Matrix(MatrixOp::Load(stored)) if stored.space == Space::Shared => Some(stored.fragment.format),
+        Effect::Matrix(MatrixOp::Load(stored)) if stored.space == Space::Shared => {
+            Some(stored.fragment.format)
+        }
         Effect::Matrix(MatrixOp::Multiply(product)) if tiles => Some(product.a.format),
         _ => None,
     });

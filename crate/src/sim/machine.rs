@@ -515,7 +515,8 @@ impl<'a> Machine<'a> {
             let most = self.steps[pc as usize].rest.min(rest).min(free);
             if most > 1
                 && u64::from(most) <= *quantum
-                && self.fuel.saturating_sub(ends::spent(&self.stats)) >= active.max(ends::FEWEST) * u64::from(most)
+                && self.fuel.saturating_sub(ends::spent(&self.stats))
+                    >= active.max(ends::FEWEST) * u64::from(most)
                 && self.recorder.is_none()
             {
                 let count = self.straight_on(index, pc, mask, most);

@@ -353,7 +353,8 @@ impl<'m> Lowering<'m> {
             }
         };
         let sum = self.registers.fresh(bits, "");
-        let other = self.registers.bits(if bits == 64 { offset as u64 } else { offset as u64 & ((1 << bits) - 1) });
+        let other =
+            self.registers.bits(if bits == 64 { offset as u64 } else { offset as u64 & ((1 << bits) - 1) });
         let resolved = isa::find("add", &[ty], &[isa::Shape::Scalar; 3]);
         if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) = resolved {
             self.plain(Context { row, ..context }, effect, &[sum], &[reg, other]);

@@ -51,7 +51,8 @@ impl<'m> Lowering<'m> {
         let context = Context { row, ..context };
         match effect {
             Effect::Pack { bits } => {
-                let sources = self.sources(context, from, elements, Want::bits(bits / u32::from(elements)))?;
+                let sources =
+                    self.sources(context, from, elements, Want::bits(bits / u32::from(elements)))?;
                 let target = self.destination(to, Want::bits(bits))?;
                 self.plain(context, effect, &[target], &sources);
             }
