@@ -620,13 +620,15 @@ impl Terms {
         self.push(Op::Compare, relation as u32, a.0, b.0, 0)
     }
 
-    /// A signed integer read as an unsigned one and compared with a constant that both kinds have: how
-    /// compilers ask whether it lies in a range that begins at 0.
+    /// A signed input read as an unsigned one and compared with a constant that both kinds have: how
+    /// compilers ask whether it lies in a range that begins at 0. (What is computed may lie beyond both.)
     fn unsigned_range(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
         let signed = |store: &Self, term: Term| match store.node(term) {
             Node::FromBits(to, bits) if to.class() == FormatClass::Unsigned => match store.node(bits) {
                 Node::BitsOf(from, inner)
-                    if from.class() == FormatClass::Signed && from.bits() == to.bits() =>
+                    if inner.as_element().is_some()
+                        && from.class() == FormatClass::Signed
+                        && from.bits() == to.bits() =>
                 {
                     Some((inner, from.bits()))
                 }
