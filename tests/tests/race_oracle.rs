@@ -89,7 +89,9 @@ fn integer(terms: &Terms, term: Term) -> Option<u32> {
 
 impl Subject<'_> {
     fn run(&self, schedule: Schedule) -> Found {
-        let options = Options { schedule, timeline_events: 0, ..Options::default() };
+        // By the definition, conflicting accesses race whatever they store.
+        let same_value_stores_race = true;
+        let options = Options { schedule, timeline_events: 0, same_value_stores_race, ..Options::default() };
         let run = simulate(&options, &Budget::default(), &self.kernel, &self.setup);
         let mut found = Found::default();
         for fault in &run.faults {
@@ -105,7 +107,7 @@ impl Subject<'_> {
                 FaultKind::BarrierDivergence(Disagreement::Instruction, _) => found.apart = true,
                 FaultKind::BarrierDivergence(Disagreement::Party, _) => found.ambiguous = true,
                 FaultKind::Misuse(Misuse::Mask, _) => found.masked = true,
-                FaultKind::NotStructured(_) => found.unstructured = true,
+                FaultKind::NotStructured(_) | FaultKind::DependsOnSchedule(_) => found.unstructured = true,
                 other => panic!("unexpected fault {other:?} in {:?}\n{}", self.program, self.program.ptx().0),
             }
         }

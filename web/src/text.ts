@@ -16,6 +16,7 @@ export const text = {
     out_of_bounds: 'Out of bounds',
     misaligned: 'Misaligned',
     uninitialized_read: 'Uninitialized read',
+    contract_violated: 'The kernel stops itself',
     not_structured: 'Not structured',
     unsupported: 'Unsupported',
     invalid_ptx: 'Invalid PTX',
@@ -224,6 +225,7 @@ export const text = {
     optionTexts: {
       collectives_order_memory: 'mma.sync and other collectives order memory, as the paper assumes (the PTX manual does not say so)',
       exact_constants: 'Constants like 0f3FB8AA3B are those very numbers, and not log₂ e',
+      same_value_stores_race: 'Unordered stores to one place race even if they store the same value',
     },
     toml: 'Spec, TOML',
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',

@@ -21,6 +21,7 @@ mod constants;
 mod evaluation;
 pub mod fingerprint;
 mod forms;
+mod grid;
 pub mod idioms;
 mod integers;
 mod linear;
@@ -28,6 +29,7 @@ mod normalize;
 mod patterns;
 mod portion;
 mod rational;
+mod reach;
 mod reading;
 mod same;
 mod sums;
@@ -39,6 +41,8 @@ pub mod witness;
 mod words;
 
 pub use constants::{Exact, Factor, Meaning, Meanings, Spread};
+pub use grid::{Held, look_everywhere};
+pub use reach::reach;
 pub use reading::Reading;
 
 use crate::base::{Budget, Exhausted};

@@ -1,7 +1,7 @@
 //! THE table of diagnostic codes. A code is one row; everything that lists codes reads this.
 //!
 //! Letters: P parse, V validate, U unsupported, R race, D deadlock and divergence, M memory,
-//! Q equality, B budget.
+//! A abort, Q equality, B budget.
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,8 @@ codes! {
     V011: "inferred", "The spec left this out; it was inferred from the PTX.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 32\n{\n    ret;\n}\n";
     U001: "unsupported instruction", "A thread executes an instruction whose meaning Warpproof does not know.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    .reg .b32 %r<2>;\n    mov.b32 %r1, 7;\n    mystery.u32 %r1, %r1;\n    ret;\n}\n";
     U002: "symbolic value where a concrete one is needed", "An address, branch or barrier depends on input data, so one run does not stand for all.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x)\n.reqntid 1\n{\n    .reg .b32 %r<2>;\n    .reg .b64 %rd<4>;\n    ld.param.u64 %rd1, [x];\n    ld.global.u32 %r1, [%rd1];\n    mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n    st.global.u32 [%rd3], 0;\n    ret;\n}\n";
-    U003: "assertion or print reached", "A thread reaches a call that has an effect outside the kernel.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    trap;\n}\n";
+    U003: "unknown call", "A thread reaches a call of a function that is not known here, of itself, or through a register. What it does cannot be followed.", ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func f();\n.entry k()\n.reqntid 1\n{\n    call f, ();\n    ret;\n}\n";
+    U004: "depends on the schedule", "What a thread gets depends on which of several comes first, although nothing races: the result of an atomic that is used, or the phase of a barrier object. One run does not stand for all.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x)\n.reqntid 2\n{\n    .reg .b32 %r<2>;\n    .reg .b64 %rd<4>;\n    ld.param.u64 %rd1, [x];\n    atom.global.add.u32 %r1, [%rd1], 1;\n    mul.wide.u32 %rd2, %r1, 4;\n    add.s64 %rd3, %rd1, %rd2;\n    st.global.u32 [%rd3+4], 0;\n    ret;\n}\n";
     R001: "data race", "Two threads touch the same bytes, at least one writes, and no synchronization orders them.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 2\n{\n    .shared .b32 s;\n    .reg .b32 %r<2>;\n    mov.u32 %r1, %tid.x;\n    st.shared.u32 [s], %r1;\n    ret;\n}\n";
     R002: "non-coherent load of what is written", "`ld.global.nc` reads through a cache that does not learn of writes; it is for memory that nothing writes while the kernel runs. Load with `ld.global`, in CUDA without `__ldg` and without `const __restrict__`.", ".version 8.8\n.target sm_90\n.address_size 64\n.entry k(.param .u64 x)\n.reqntid 1\n{\n    .reg .b32 %r<2>;\n    .reg .b64 %rd<2>;\n    ld.param.u64 %rd1, [x];\n    ld.global.nc.u32 %r1, [%rd1];\n    st.global.u32 [%rd1], %r1;\n    ret;\n}\n";
     R003: "atomics with too narrow a scope", "Two atomics on one location exclude each other only if the scope of each holds the thread of the other. Use `.gpu`, which is the default, where threads of several CTAs meet.", "";
@@ -62,6 +63,7 @@ codes! {
     M001: "out of bounds", "An access leaves its tensor or variable.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    .shared .b32 s;\n    .reg .b32 %r<2>;\n    mov.b32 %r1, 0;\n    st.shared.u32 [s+4], %r1;\n    ret;\n}\n";
     M002: "misaligned", "An address is not a multiple of the access size.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    .shared .align 4 .b8 s[8];\n    .reg .b32 %r<2>;\n    mov.b32 %r1, 0;\n    st.shared.u32 [s+2], %r1;\n    ret;\n}\n";
     M003: "uninitialized read", "A value that nothing has written decides an address or a branch, or is left in an output.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    .shared .b32 s;\n    .reg .pred %p<2>;\n    .reg .b32 %r<2>;\n    ld.shared.u32 %r1, [s];\n    setp.eq.u32 %p1, %r1, 0;\n    @%p1 trap;\n    ret;\n}\n";
+    A001: "the kernel stops itself", "An assertion fails or a trap is reached: what the kernel itself rules out happens, for all inputs or for those shown. Nothing that it computes counts then.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 1\n{\n    trap;\n}\n";
     Q001: "outputs differ", "There are inputs for which the two kernels give different values.", "";
     Q002: "not decided", "Neither a proof nor a counterexample was found.", "";
     Q003: "output not written", "An output element is written by one kernel only, or by neither.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x)\n.reqntid 1\n{\n    .reg .b64 %rd<2>;\n    .reg .f32 %f<2>;\n    ld.param.u64 %rd1, [x];\n    mov.f32 %f1, 0f3F800000;\n    st.global.f32 [%rd1+4], %f1;\n    ret;\n}\n";

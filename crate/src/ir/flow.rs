@@ -7,7 +7,7 @@
 //! the blocks out so, is like any other.
 
 use super::kernel::Kernel;
-use crate::isa::Effect;
+use crate::isa::{Effect, Forbidden};
 
 /// For each instruction, the index where a branch there meets again, or `u32::MAX`.
 pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
@@ -43,11 +43,18 @@ struct Blocks {
     successors: Vec<Vec<usize>>,
     /// The block leaves the kernel (also).
     exits: Vec<bool>,
+    /// The kernel stops here, or behind it in any case.
+    doomed: Vec<bool>,
 }
 
 /// How control goes on after an instruction: does it fall through, may it leave?
 fn ends(effect: &Effect) -> bool {
-    matches!(effect, Effect::Branch | Effect::BranchIndexed | Effect::Exit | Effect::Forbidden(_))
+    matches!(effect, Effect::Branch | Effect::BranchIndexed | Effect::Exit) || stops(effect)
+}
+
+/// Whether the kernel stops there, and nothing follows.
+fn stops(effect: &Effect) -> bool {
+    matches!(effect, Effect::Forbidden(what) if *what != Forbidden::Print)
 }
 
 impl Blocks {
@@ -73,6 +80,7 @@ impl Blocks {
         let block_of = |at: usize| starts.partition_point(|start| *start <= at) - 1;
         let mut successors = Vec::with_capacity(starts.len());
         let mut exits = Vec::with_capacity(starts.len());
+        let mut doomed = Vec::with_capacity(starts.len());
         for (block, _) in starts.iter().enumerate() {
             let end = starts.get(block + 1).copied().unwrap_or(length);
             let instr = &kernel.code[end - 1];
@@ -90,10 +98,22 @@ impl Blocks {
             }
             next.sort_unstable();
             next.dedup();
-            exits.push(matches!(instr.effect, Effect::Exit | Effect::Forbidden(_)) || next.is_empty());
+            exits.push(matches!(instr.effect, Effect::Exit) || stops(&instr.effect) || next.is_empty());
+            doomed.push(stops(&instr.effect) && next.is_empty());
             successors.push(next);
         }
-        Blocks { starts, length, successors, exits }
+        // Blocks from which the kernel stops whichever way it goes.
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..starts.len()).rev() {
+                let all = !successors[block].is_empty() && successors[block].iter().all(|next| doomed[*next]);
+                if all && !doomed[block] && !exits[block] {
+                    (doomed[block], changed) = (true, true);
+                }
+            }
+        }
+        Blocks { starts, length, successors, exits, doomed }
     }
 
     /// Whether control can return to a block without passing another.
@@ -116,6 +136,8 @@ impl Blocks {
 
     /// The immediate post-dominator of each block; `None` is the virtual exit.
     ///
+    /// Nobody waits for threads at which the kernel stops: ways that lead only there do not count.
+    ///
     /// A block whose only way out besides going on is to leave the kernel (`@p exit`) meets at
     /// what post-dominates the ways that stay: threads that have left need not be waited for.
     fn post_dominators(&self) -> Vec<Option<usize>> {
@@ -123,6 +145,9 @@ impl Blocks {
         let exit = count;
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
         let mut after: Vec<Vec<usize>> = self.successors.clone();
+        for block in (0..count).filter(|block| !self.doomed[*block]) {
+            after[block].retain(|next| !self.doomed[*next]);
+        }
         for (block, exits) in self.exits.iter().enumerate() {
             if *exits && after[block].is_empty() {
                 after[block].push(exit);

@@ -1,10 +1,13 @@
 //! Faults of a run in words: races with both sides, waiting threads, and one diagnostic each.
 
+use super::bind::Bound;
 use super::limits;
 use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
 use super::texts::{Texts, cuda};
 use super::variables::source_name;
+use super::witness;
 use crate::base::{Budget, Exhausted, Source, Span};
+use crate::decide::Witness;
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
 use crate::isa::{Effect, Space, Strength};
@@ -16,8 +19,8 @@ use crate::sim::{
 /// Everything the report says about one kernel's faults.
 #[derive(Default)]
 pub struct Cooked {
-    /// The worst verdict among them.
-    pub worst: Option<(Verdict, String)>,
+    /// The worst verdict among them, and inputs that reach it where it takes some.
+    pub worst: Option<Worst>,
     /// Races.
     pub races: Vec<RaceReport>,
     /// Deadlocks and barrier divergence.
@@ -26,17 +29,50 @@ pub struct Cooked {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// A fault that names the verdict.
+#[derive(Clone)]
+pub struct Worst {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its code.
+    pub code: Code,
+    /// What happens, in a sentence.
+    pub sentence: String,
+    /// Inputs that reach it, where it takes some.
+    pub example: Option<Witness>,
+}
+
+/// What faults are put into words with.
+pub struct Cooking<'a> {
+    /// The texts that places are in.
+    pub texts: &'a Texts<'a>,
+    /// Which of them the kernel is from.
+    pub source: Source,
+    /// The kernel.
+    pub kernel: &'a Kernel,
+    /// Its run.
+    pub run: &'a Run,
+    /// What the run was limited by.
+    pub budget: &'a Budget,
+    /// The names of inputs.
+    pub bound: &'a Bound,
+}
+
 struct Cook<'a> {
     texts: &'a Texts<'a>,
     source: Source,
     kernel: &'a Kernel,
     run: &'a Run,
     budget: &'a Budget,
+    /// Inputs that reach the present fault.
+    example: Option<&'a Witness>,
+    /// Why nobody can tell whether the present fault is one.
+    open: Option<&'a str>,
     cooked: Cooked,
 }
 
 /// The verdicts that faults lead to, worst first.
-pub const PRECEDENCE: [Verdict; 11] = [
+pub const PRECEDENCE: [Verdict; 13] = [
     Verdict::InvalidSpec,
     Verdict::DataRace,
     Verdict::Deadlock,
@@ -44,10 +80,12 @@ pub const PRECEDENCE: [Verdict; 11] = [
     Verdict::OutOfBounds,
     Verdict::Misaligned,
     Verdict::UninitializedRead,
+    Verdict::ContractViolated,
     Verdict::NotStructured,
     Verdict::Unsupported,
     Verdict::ResourceLimit,
     Verdict::Cancelled,
+    Verdict::Unknown,
 ];
 
 /// Position in [`PRECEDENCE`].
@@ -55,10 +93,28 @@ pub fn rank(verdict: Verdict) -> usize {
     PRECEDENCE.iter().position(|other| *other == verdict).unwrap_or(PRECEDENCE.len())
 }
 
-/// Puts a kernel's faults into words.
-pub fn cook(texts: &Texts<'_>, source: Source, kernel: &Kernel, run: &Run, budget: &Budget) -> Cooked {
-    let mut cook = Cook { texts, source, kernel, run, budget, cooked: Cooked::default() };
+/// Puts a kernel's faults into words: those of the run, those that inputs were found for, and what may be
+/// one.
+pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Witness)], open: &[(Fault, String)]) -> Cooked {
+    let Cooking { texts, source, kernel, run, budget, bound } = *cooking;
+    let cooked = Cooked::default();
+    let mut cook = Cook { texts, source, kernel, run, budget, example: None, open: None, cooked };
     for fault in &run.faults {
+        cook.fault(fault);
+    }
+    for (fault, witness) in found {
+        cook.example = Some(witness);
+        let before = cook.cooked.diagnostics.len();
+        cook.fault(fault);
+        if let Some(inputs) = inputs(bound, witness) {
+            for diagnostic in &mut cook.cooked.diagnostics[before..] {
+                *diagnostic = diagnostic.clone().note(format!("for example with {inputs}"));
+            }
+        }
+    }
+    cook.example = None;
+    for (fault, why) in open {
+        cook.open = Some(why);
         cook.fault(fault);
     }
     let mut cooked = cook.cooked;
@@ -85,8 +141,8 @@ impl Cooked {
                 *text = text.replace(mangled, name);
             }
         };
-        if let Some((_, sentence)) = &mut self.worst {
-            rename(sentence);
+        if let Some(worst) = &mut self.worst {
+            rename(&mut worst.sentence);
         }
         for race in &mut self.races {
             rename(&mut race.place);
@@ -143,7 +199,11 @@ impl Cook<'_> {
                 let message = format!("{who} uses `{}` before anything is written there", place.text);
                 (Verdict::UninitializedRead, Code::M003, message)
             }
+            FaultKind::Abort(how) => (Verdict::ContractViolated, Code::A001, format!("{how} ({who})")),
             FaultKind::NotStructured(why) => (Verdict::NotStructured, Code::U002, format!("{why} ({who})")),
+            FaultKind::DependsOnSchedule(why) => {
+                (Verdict::NotStructured, Code::U004, format!("{why} ({who})"))
+            }
             FaultKind::Unsupported(why) => (Verdict::Unsupported, Code::U001, format!("{why} ({who})")),
             FaultKind::Forbidden(what) => {
                 (Verdict::Unsupported, Code::U003, format!("{who} reaches `{what}`"))
@@ -178,6 +238,10 @@ impl Cook<'_> {
                 (Verdict::BarrierDivergence, code, format!("{who} {what}"))
             }
             FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(..) => return,
+        };
+        let (verdict, code, message) = match self.open {
+            Some(why) => (Verdict::Unknown, Code::Q002, format!("{why}; otherwise {message}")),
+            None => (verdict, code, message),
         };
         let mut diagnostic = Diagnostic::error(code, message.clone());
         match (kind, fault.site) {
@@ -219,7 +283,7 @@ impl Cook<'_> {
                 ),
             });
         }
-        self.note_worst(verdict, format!("{message}."));
+        self.note_worst(verdict, code, format!("{message}."));
         self.cooked.diagnostics.push(diagnostic);
     }
 
@@ -231,9 +295,12 @@ impl Cook<'_> {
             "data race on `{place}`: {} {} it, {} {} it, and nothing orders the two",
             first.thread.text, first.action, second.thread.text, second.action
         );
-        let mut diagnostic = Diagnostic::error(self.code_of(race), message)
-            .at(self.source, self.span(race.first.site))
-            .related(
+        let (code, message) = match self.open {
+            Some(why) => (Code::Q002, format!("{why}; otherwise there is a {message}")),
+            None => (self.code_of(race), message),
+        };
+        let mut diagnostic =
+            Diagnostic::error(code, message.clone()).at(self.source, self.span(race.first.site)).related(
                 self.source,
                 self.span(race.second.site),
                 format!("{} {} here", second.thread.text, second.action),
@@ -250,7 +317,12 @@ impl Cook<'_> {
             "{} {} `{place}` (line {}) and {} {} it (line {}), and nothing orders the two.",
             first.thread.text, first.action, first.at.line, second.thread.text, second.action, second.at.line
         );
-        self.note_worst(Verdict::DataRace, summary);
+        if self.open.is_some() {
+            self.note_worst(Verdict::Unknown, code, format!("{message}."));
+            self.cooked.diagnostics.push(diagnostic);
+            return;
+        }
+        self.note_worst(Verdict::DataRace, code, summary);
         self.cooked.diagnostics.push(diagnostic);
         self.cooked.races.push(RaceReport {
             side: self.source.into(),
@@ -354,14 +426,14 @@ impl Cook<'_> {
             }
             _ => format!("{sentences}."),
         };
-        self.note_worst(verdict, sentence);
+        self.note_worst(verdict, code, sentence);
         self.cooked.diagnostics.extend(diagnostic);
     }
 
     #[cold]
-    fn note_worst(&mut self, verdict: Verdict, sentence: String) {
-        if self.cooked.worst.as_ref().is_none_or(|(worst, _)| rank(verdict) < rank(*worst)) {
-            self.cooked.worst = Some((verdict, sentence));
+    fn note_worst(&mut self, verdict: Verdict, code: Code, sentence: String) {
+        if self.cooked.worst.as_ref().is_none_or(|worst| rank(verdict) < rank(worst.verdict)) {
+            self.cooked.worst = Some(Worst { verdict, code, sentence, example: self.example.cloned() });
         }
     }
 
@@ -371,6 +443,28 @@ impl Cook<'_> {
 
     fn span_of(&self, instr: u32) -> Span {
         self.kernel.code.get(instr as usize).map(|instr| instr.span).unwrap_or_default()
+    }
+}
+
+/// "x[3] = -1 and y[0] = 2, everything else 0", as far as there is room.
+#[cold]
+fn inputs(bound: &Bound, witness: &Witness) -> Option<String> {
+    const SHOWN: usize = 8;
+    let mut values = Vec::new();
+    for input in witness::inputs(bound, witness) {
+        values.extend(input.entries.into_iter().map(|entry| format!("{} = {}", entry.place, entry.value)));
+    }
+    let more = values.len().saturating_sub(SHOWN);
+    values.truncate(SHOWN);
+    if more > 0 {
+        values.push(format!("{more} more"));
+    }
+    let rest = witness::number(&witness.default);
+    match values.split_last() {
+        None if bound.elements.blocks().is_empty() => None,
+        None => Some(format!("all inputs {rest}")),
+        Some((last, [])) => Some(format!("{last}, all else {rest}")),
+        Some((last, first)) => Some(format!("{} and {last}, all else {rest}", first.join(", "))),
     }
 }
 

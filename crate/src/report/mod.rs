@@ -37,6 +37,7 @@ mod pipeline;
 mod pyramid;
 mod ready;
 mod repair;
+mod suspects;
 mod text;
 mod texts;
 mod timeline;

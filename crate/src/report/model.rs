@@ -45,6 +45,9 @@ data! {
         pub rounding_bound: Option<f64>,
         /// Concrete inputs that tell the kernels apart.
         pub counterexample: Option<Counterexample>,
+        /// Inputs that reach the fault, where it is met only under a condition.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reached_by: Option<ReachedBy>,
         /// Data races.
         pub races: Vec<RaceReport>,
         /// Threads that wait for ever, or disagree about a barrier.
@@ -82,6 +85,8 @@ data! {
         Misaligned,
         /// A value is used that nothing has written.
         UninitializedRead,
+        /// The kernel stops itself: an assertion fails, or it traps.
+        ContractViolated,
         /// Control or an address depends on input data.
         NotStructured,
         /// An instruction has no meaning here.
@@ -362,6 +367,14 @@ data! {
         pub spec: String,
     }
 
+    /// Inputs that reach a fault.
+    pub struct ReachedBy {
+        /// The inputs that matter; all elements not listed have their tensor's `rest`.
+        pub inputs: Vec<InputValues>,
+        /// The spec with these inputs as contents: a test to keep.
+        pub spec: String,
+    }
+
     /// Values of one input tensor or scalar.
     pub struct InputValues {
         /// Its name.
@@ -598,6 +611,7 @@ impl Verdict {
             Verdict::OutOfBounds => "out_of_bounds",
             Verdict::Misaligned => "misaligned",
             Verdict::UninitializedRead => "uninitialized_read",
+            Verdict::ContractViolated => "contract_violated",
             Verdict::NotStructured => "not_structured",
             Verdict::Unsupported => "unsupported",
             Verdict::InvalidPtx => "invalid_ptx",
@@ -619,7 +633,8 @@ impl Verdict {
             | Verdict::BarrierDivergence
             | Verdict::OutOfBounds
             | Verdict::Misaligned
-            | Verdict::UninitializedRead => 1,
+            | Verdict::UninitializedRead
+            | Verdict::ContractViolated => 1,
             Verdict::NotStructured
             | Verdict::Unsupported
             | Verdict::ResourceLimit

@@ -5,13 +5,14 @@ use super::bind::{Bound, bind};
 use super::compare::{Comparison, collect, disagreements, withdraw_unknowables};
 use super::evidence::{self, Scene};
 use super::expression::Side;
-use super::faults::{self, Cooked, rank};
+use super::faults::{self, Cooked, Cooking, Worst, rank};
 use super::front::{Front, load};
 use super::limits;
 use super::model::*;
+use super::suspects;
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
-use super::{Input, Outcome, RunOptions, assumptions, export};
+use super::{Input, Outcome, RunOptions, assumptions, export, witness};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
 use crate::decide::{self, Decision, Equality, Problem, Reading};
@@ -107,6 +108,7 @@ fn empty_report() -> Report {
         checked: None,
         rounding_bound: None,
         counterexample: None,
+        reached_by: None,
         races: Vec::new(),
         waits: Vec::new(),
         diagnostics: Vec::new(),
@@ -215,6 +217,7 @@ impl<'a> Question<'a> {
         let begun = self.now();
         let options = sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
+            same_value_stores_race: spec.options.same_value_stores_race,
             schedule: self.options.schedule,
             timeline_events: self.options.timeline_events,
             stop_at_barrier: None,
@@ -230,7 +233,9 @@ impl<'a> Question<'a> {
         self.timings.simulate = self.now() - begun;
         self.diagnostics.append(&mut bound.notes);
         self.ledger.merge(std::mem::take(&mut bound.ledger));
-        let mut worst: Option<(Verdict, String, usize)> = None;
+        let mut worst: Option<(Worst, usize)> = None;
+        let reading = decide::Options { exact_constants: spec.options.exact_constants };
+        bound.settle();
         for (at, (asked, (run, time))) in asked.iter().zip(&mut runs).enumerate() {
             for look in sim::looks(asked.kernel, &bound.setups[at]) {
                 self.looks = true;
@@ -244,15 +249,29 @@ impl<'a> Question<'a> {
                 let timeline = std::mem::take(&mut run.timeline);
                 self.timelines.push(Recording::new(&self.texts, asked.source, asked.kernel, timeline));
             }
+            let settled = suspects::judge(&reading, self.budget, asked.kernel, &bound.elements, run);
+            let settled = match settled {
+                Ok(settled) => settled,
+                Err(exhausted) => return self.stopped(exhausted),
+            };
+            self.ledger.merge(placed(settled.ledger, asked.source));
+            let scene = Cooking {
+                texts: &self.texts,
+                source: asked.source,
+                kernel: asked.kernel,
+                run,
+                budget: self.budget,
+                bound: &bound,
+            };
             let Cooked { worst: found, races, waits, diagnostics } =
-                faults::cook(&self.texts, asked.source, asked.kernel, run, self.budget);
+                faults::cook(&scene, &settled.found, &settled.open);
             self.report.races.extend(races);
             self.report.waits.extend(waits);
             self.diagnostics.extend(diagnostics);
-            if let Some((verdict, sentence)) = found
-                && worst.as_ref().is_none_or(|(worst, ..)| rank(verdict) < rank(*worst))
+            if let Some(found) = found
+                && worst.as_ref().is_none_or(|(worst, _)| rank(found.verdict) < rank(worst.verdict))
             {
-                worst = Some((verdict, sentence, at));
+                worst = Some((found, at));
             }
         }
         let mut comparison =
@@ -260,16 +279,24 @@ impl<'a> Question<'a> {
         bound.settle();
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
-        if let Some((verdict, sentence, at)) = worst {
+        if let Some((Worst { verdict, code, sentence, example }, at)) = worst {
+            if let Some(example) = example {
+                let reached: Vec<u64> =
+                    (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
+                let inputs = witness::inputs(&bound, &example);
+                let spec = witness::replay(spec, &bound, &example, &reached);
+                self.report.reached_by = Some(ReachedBy { inputs, spec });
+            }
             self.report.hint = match verdict {
                 Verdict::ResourceLimit => Some(self.smaller.clone()),
-                verdict => fault_hint(verdict, &bound, &runs),
+                verdict => fault_hint(verdict, code, &bound, &runs),
             };
             let summary = match asked.len() {
-                1 => format!("{} in `{}`: {sentence}", fault_name(verdict), asked[at].kernel.name),
+                _ if verdict == Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.name),
+                1 => format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.name),
                 _ => format!(
                     "{} in the {} kernel `{}`: {sentence}",
-                    fault_name(verdict),
+                    fault_name(verdict, code),
                     asked[at].source,
                     asked[at].kernel.name
                 ),
@@ -370,6 +397,7 @@ impl<'a> Question<'a> {
         let small = self.report.kernels.iter().all(|kernel| kernel.thread_instructions <= most);
         small.then(|| sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
+            same_value_stores_race: spec.options.same_value_stores_race,
             schedule: self.options.schedule,
             ..sim::Options::default()
         })
@@ -724,14 +752,16 @@ fn bound(report: &Report) -> String {
 }
 
 #[cold]
-fn fault_name(verdict: Verdict) -> &'static str {
+fn fault_name(verdict: Verdict, code: Code) -> &'static str {
     match verdict {
+        Verdict::NotStructured if code == Code::U004 => "Depends on the schedule",
         Verdict::DataRace => "Data race",
         Verdict::Deadlock => "Deadlock",
         Verdict::BarrierDivergence => "Barrier divergence",
         Verdict::OutOfBounds => "Out of bounds",
         Verdict::Misaligned => "Misaligned access",
         Verdict::UninitializedRead => "Uninitialized read",
+        Verdict::ContractViolated => "The kernel stops itself",
         Verdict::NotStructured => "Depends on input data",
         Verdict::Unsupported => "Unsupported",
         Verdict::ResourceLimit => "Budget exhausted",
@@ -742,10 +772,18 @@ fn fault_name(verdict: Verdict) -> &'static str {
 }
 
 #[cold]
-fn fault_hint(verdict: Verdict, bound: &Bound, runs: &[&Run]) -> Option<String> {
-    let mut hint =
-        "give the tensor that decides concrete `contents`, or make the choice independent of the data"
-            .to_owned();
+fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) -> Option<String> {
+    let hint = match verdict {
+        Verdict::NotStructured if code == Code::U004 => {
+            "let every order of the threads give the same, or wait until they are done"
+        }
+        Verdict::NotStructured => {
+            "give the tensor that decides concrete `contents`, or make the choice independent of the data"
+        }
+        Verdict::Unknown => "give the tensor that the condition is about concrete `contents`",
+        _ => return None,
+    };
+    let mut hint = hint.to_owned();
     let read =
         |at: usize| runs.iter().any(|run| run.tensors.iter().any(|state| state.tensor == at && state.read));
     let variables = bound.tensors.iter().enumerate();
@@ -756,7 +794,7 @@ fn fault_hint(verdict: Verdict, bound: &Bound, runs: &[&Run]) -> Option<String> 
             "; `{name}` is a module variable: write its `contents`, or `initial = \"as declared\"`, under [tensors.{name}]"
         );
     }
-    (verdict == Verdict::NotStructured).then_some(hint)
+    Some(hint)
 }
 
 /// A diagnostic with its places; the kernels know the CUDA lines.

@@ -18,6 +18,7 @@
 use super::Input;
 use super::model::{Location, TextSource};
 use super::ready::Ready;
+use super::suspects;
 use super::texts::Texts;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::ir::Kernel;
@@ -374,17 +375,22 @@ fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial,
     let bad = Trial { races: None, length: 0 };
     let Some(ready) = Ready::new(input) else { return Ok((bad, 0)) };
     let Some((kernel, setup)) = ready.side(source) else { return Ok((bad, 0)) };
-    let options = sim::Options { timeline_events: 0, ..sim::Options::default() };
-    let run = sim::simulate(&options, budget, kernel, setup);
+    let same_value_stores_race = ready.same_value_stores_race;
+    let options = sim::Options { timeline_events: 0, same_value_stores_race, ..sim::Options::default() };
+    let mut run = sim::simulate(&options, budget, kernel, setup);
     budget.poll()?;
+    let settled = suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run)?;
     let mut races = Some(Vec::new());
-    for fault in &run.faults {
+    for fault in run.faults.iter().chain(settled.found.iter().map(|(fault, _)| fault)) {
         match (&fault.kind, &mut races) {
             (FaultKind::DataRace(found), Some(races)) => {
                 races.extend(found.iter().map(|race| (race.first.site.instr, race.second.site.instr)));
             }
             _ => races = None,
         }
+    }
+    if !settled.open.is_empty() {
+        races = None;
     }
     Ok((Trial { races, length: kernel.code.len() }, run.stats.thread_instructions))
 }

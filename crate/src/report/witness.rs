@@ -127,7 +127,7 @@ fn own_values<'w>(bound: &Bound, witness: &'w Witness, name: &str) -> Vec<(u32, 
 }
 
 /// `3`, `-1/2`.
-fn number(value: &BigRational) -> String {
+pub fn number(value: &BigRational) -> String {
     if value.denom().is_one() {
         value.numer().to_string()
     } else {

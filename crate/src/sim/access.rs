@@ -1,5 +1,6 @@
 //! Loads and stores: bytes to values and back, definedness, races; local memory.
 
+use super::accesses::Stored;
 use super::batch::Batch;
 use super::bits::{as_bits, as_number, mask as low_bits, resized, slice};
 use super::cells::granule_of;
@@ -26,12 +27,16 @@ impl<'a> Machine<'a> {
         if mask == 0 {
             return;
         }
+        self.suspected = 0;
         self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
             machine.touch_reads(index, pc, batch, step * u64::from(access.vector), access.strength);
             for element in 0..access.vector {
                 machine.load_element(index, pc, batch, access, element);
             }
         });
+        if self.suspected != 0 {
+            self.spare(index, pc);
+        }
     }
 
     /// Executes a load of all lanes from one good address, once for all. Whether it was one.
@@ -136,9 +141,8 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in bytes.step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
-            if let Some(conflict) = self.detector.read(&self.clocks, shadow, by) {
-                self.record_race(index, pc, AccessKind::Read, region, at, conflict);
-            }
+            let conflict = self.detector.read(&self.clocks, shadow, by);
+            self.judge(index, pc, (AccessKind::Read, region, at), by, None, conflict);
         }
     }
 
@@ -230,6 +234,7 @@ impl<'a> Machine<'a> {
             }
             let value = self.warps[index].get(src, lane);
             let mut value = fit(&mut self.terms, value, bytes * 8);
+            let stored = Stored { value, start: offset, bytes, format: access.format };
             if !self.guards.is_empty() {
                 let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
                 value = self.guarded_value(lane, value, old, access.format);
@@ -251,9 +256,12 @@ impl<'a> Machine<'a> {
                 let by = self.accessor(index, pc, together, epoch);
                 for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
                     let shadow = self.memory.regions[region].shadow_at(at);
-                    if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, hand) {
-                        self.record_race(index, pc, AccessKind::Write, region, at, conflict);
+                    let before = *shadow;
+                    let conflict = self.detector.write(&self.clocks, shadow, &by, hand);
+                    if !self.guards.is_empty() && before.is_under_way() {
+                        *shadow = before; // where the condition does not hold, the copy goes on
                     }
+                    self.judge(index, pc, (AccessKind::Write, region, at), &by, Some(stored), conflict);
                 }
             }
         }
@@ -264,7 +272,7 @@ impl<'a> Machine<'a> {
     /// programming guide says so (one of them is performed), and compilers rely on it.
     fn alike(&self, index: usize, batch: &Batch, src: Reg, lane: u32, doubled: bool) -> u32 {
         let alone = 1 << lane;
-        if !doubled || !self.guards.is_empty() {
+        if !doubled || !self.guards.is_empty() || self.options.same_value_stores_race {
             return alone;
         }
         let warp = &self.warps[index];

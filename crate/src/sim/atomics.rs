@@ -77,18 +77,19 @@ impl<'a> Machine<'a> {
             let shadow = self.memory.regions[region].shadow_at(at);
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
             let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
-            let Some(conflict) = conflict else { continue };
-            if conflict.observed {
+            if let Some(conflict) = conflict
+                && conflict.observed
+            {
                 let place = self.region_place(region, at, bytes);
                 let other = self.global_thread(conflict.other);
                 let why = format!(
                     "the value of this atomic on {} depends on whether {other} comes first",
                     place.text
                 );
-                self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+                self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
                 return;
             }
-            self.record_race(index, pc, AccessKind::Atomic, region, at, conflict);
+            self.judge(index, pc, (AccessKind::Atomic, region, at), &by, None, conflict);
         }
     }
 }

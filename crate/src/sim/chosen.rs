@@ -5,10 +5,12 @@
 //! condition that it has it, like a guarded instruction (`predicate`); what is loaded is the same choice
 //! among what lies there.
 //!
-//! Guarantees: the effect of the instruction, whichever address it has. Accesses count for races and
-//! bounds whether or not their condition can hold, as those of guarded instructions do.
+//! Guarantees: the effect of the instruction, whichever address it has. An address that the guard rules
+//! out in plain sight is not looked at; faults at the others are suspects like those of guarded
+//! instructions (`suspects`).
 //! Misses: more than [`MOST`] addresses; addresses that data enter otherwise; atomics and copies.
 
+use super::contradiction::is_contradictory;
 use super::machine::Machine;
 use super::race::lanes;
 use crate::ir::Reg;
@@ -62,7 +64,12 @@ impl<'a> Machine<'a> {
         for lane in lanes(symbolic) {
             let value = self.warps[index].get(base, lane);
             let Value::Symbolic(symbol) = value else { continue };
-            if let Some(chances) = chances(&mut self.terms, symbol.term) {
+            if let Some(mut chances) = chances(&mut self.terms, symbol.term) {
+                let guard = self.condition(index, lane);
+                chances.retain(|(condition, _)| {
+                    let both = self.terms.and(guard, *condition);
+                    !is_contradictory(&self.terms, both)
+                });
                 chosen.push((lane, value, chances));
             }
         }
@@ -70,9 +77,11 @@ impl<'a> Machine<'a> {
         let loads = matches!(instr.effect, Effect::Load(_));
         let overwrites = self.kernel.dst(instr).contains(&base);
         let most = chosen.iter().map(|(_, _, chances)| chances.len()).max().unwrap_or(0);
+        // Lanes that have loaded from one of their addresses.
+        let mut loaded = 0;
         for at in (0..most).rev() {
             let mut conditions = [Term::FALSE; WARP];
-            let (mut now, mut after) = (0, 0);
+            let mut now = 0;
             let before = self.warps[index].snapshot();
             for (lane, _, chances) in &chosen {
                 let Some((condition, word)) = chances.get(at) else { continue };
@@ -81,10 +90,9 @@ impl<'a> Machine<'a> {
                 }
                 conditions[*lane as usize] = *condition;
                 now |= 1 << lane;
-                // The last one is loaded by whoever has come so far; the others are chosen before it.
-                after |= u32::from(at + 1 < chances.len()) << lane;
                 self.warps[index].set(base, *lane, Value::Concrete(*word));
             }
+            self.suspected = 0;
             let done = self.under(index, now, &conditions, |machine| {
                 execute(machine, index, pc, now, access);
                 now
@@ -95,10 +103,20 @@ impl<'a> Machine<'a> {
                 }
             }
             if loads {
-                self.merge(index, done & after, &conditions, &before);
+                // The first is loaded by whoever has come so far; the others are chosen before it. What
+                // cannot be loaded is not chosen: it is a fault, or never the address.
+                let spared = std::mem::take(&mut self.suspected) & now;
+                self.merge(index, done & loaded & !spared, &conditions, &before);
+                self.warps[index].restore(&before, spared);
+                loaded |= done & !spared;
             }
         }
-        chosen.iter().fold(mask, |rest, (lane, ..)| rest & !(1 << lane))
+        let lanes = chosen.iter().fold(0, |lanes, (lane, ..)| lanes | 1 << lane);
+        if loads && lanes & !loaded != 0 {
+            self.suspected = lanes & !loaded;
+            self.spare(index, pc);
+        }
+        mask & !lanes
     }
 }
 

@@ -215,9 +215,8 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[shared].cells.granule());
         for at in (to..to + u64::from(size)).step_by(granule as usize) {
             let shadow = self.memory.regions[shared].shadow_at(at);
-            if let Some(conflict) = self.detector.write(&self.clocks, shadow, &by, Hand::Copy) {
-                self.record_race(index, pc, AccessKind::Write, shared, at, conflict);
-            }
+            let conflict = self.detector.write(&self.clocks, shadow, &by, Hand::Copy);
+            self.judge(index, pc, (AccessKind::Write, shared, at), &by, None, conflict);
         }
         let step = self.warps[index].step;
         self.trace.event(index as u32, step, 1 << lane, pc, EventKind::Copy);
@@ -247,9 +246,7 @@ impl<'a> Machine<'a> {
             if noted {
                 self.detector.note_read(&self.clocks, shadow, &by);
             }
-            if let Some(conflict) = conflict {
-                self.record_race(index, pc, AccessKind::Read, region, at, conflict);
-            }
+            self.judge(index, pc, (AccessKind::Read, region, at), &by, None, conflict);
         }
     }
 
@@ -353,6 +350,12 @@ impl<'a> Machine<'a> {
         for at in (to..to + flight.bytes).step_by(granule as usize) {
             let shadow = self.memory.regions[shared].shadow_at(at);
             shadow.land(self.first_thread + thread, flight.instr, writer, epoch);
+            let lane = thread % WARP as u32;
+            let global_first = writer - lane;
+            let warp_first = global_first - self.first_thread;
+            let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr: flight.instr };
+            let place = (AccessKind::Write, shared, at);
+            self.judge(thread as usize / WARP, flight.instr, place, &by, None, None);
         }
         if let Some((region, ..)) = flight.from {
             self.memory.regions[region].flights -= 1;
@@ -387,7 +390,7 @@ impl<'a> Machine<'a> {
                 observed: false,
                 under_way: true,
             };
-            self.record_race(index, pc, AccessKind::Write, region, offset, conflict);
+            self.with_copy(index, pc, (AccessKind::Write, region, offset), conflict);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::base::Exhausted;
 use crate::isa::Effect;
 
 /// Threads of a fault that are listed beside the first.
-const OTHERS: usize = 64;
+pub(super) const OTHERS: usize = 64;
 /// Threads that a warp's instruction counts for at least: with fewer it takes no less time.
 pub(super) const FEWEST: u64 = 8;
 /// Bytes that may be added before somebody counts what is held.
@@ -18,7 +18,7 @@ const FAULTS: usize = 16;
 
 impl Fault {
     /// Further threads have the same fault.
-    fn join(&mut self, threads: &[u32]) {
+    pub(super) fn join(&mut self, threads: &[u32]) {
         for thread in threads {
             let known = self.site.is_some_and(|site| site.thread.linear == *thread);
             if known || self.others.contains(thread) {
@@ -51,8 +51,13 @@ impl<'a> Machine<'a> {
         self.complete_meetings(index);
     }
 
-    /// Stops lanes at a fault. What follows from having been misled by what nobody wrote is not listed.
+    /// Stops lanes at a fault. Under a condition on the inputs it is a suspect, and most lanes go on; what
+    /// follows from having been misled by what nobody wrote is not listed.
     pub(super) fn park(&mut self, index: usize, mask: u32, pc: u32, kind: FaultKind) {
+        let mask = if self.guards.is_empty() { mask } else { self.suspect(index, mask, pc, &kind) };
+        if mask == 0 {
+            return;
+        }
         let first = self.warps[index].first();
         self.halt(index, mask);
         let follows = match kind {

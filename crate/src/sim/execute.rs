@@ -9,6 +9,9 @@ use crate::ir::{Instr, Reg};
 use crate::isa::{Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
 use crate::term::Value;
 
+/// What the ledger says of calls that print.
+const PRINTS: &str = "what the kernel prints is left out";
+
 impl<'a> Machine<'a> {
     /// Executes the instruction at `pc` for the lanes of `mask` (not empty).
     #[inline(always)]
@@ -18,7 +21,9 @@ impl<'a> Machine<'a> {
         if !self.guards.is_empty() && meets_others(&instr.effect) {
             let why = "a synchronisation or return is reached under a condition that depends on input data";
             self.park(index, mask, pc, FaultKind::NotStructured(why.to_owned()));
-            return Flow::Next;
+            let going_on = mask & !self.warps[index].faulted;
+            self.vanish(index, going_on);
+            return if going_on == 0 { Flow::Next } else { Flow::Leave };
         }
         if self.phasers.anyone_refused() && acts(&instr.effect) {
             self.not_waiting(index, pc, mask);
@@ -56,18 +61,27 @@ impl<'a> Machine<'a> {
                 return Flow::Leave;
             }
             Effect::Forbidden(what) => {
-                let text = match what {
+                let fault = match what {
                     Forbidden::Extern => {
-                        let why = format!("`{}` is called, which has no body", kernel.opcode(pc));
-                        self.park(index, mask, pc, FaultKind::Forbidden(why));
+                        FaultKind::Forbidden(format!("`{}` is called, which has no body", kernel.opcode(pc)))
+                    }
+                    Forbidden::Call => {
+                        FaultKind::Forbidden("a recursive or indirect call is made".to_owned())
+                    }
+                    Forbidden::Assertion => FaultKind::Abort("an assertion fails".to_owned()),
+                    Forbidden::Trap => FaultKind::Abort("the kernel traps".to_owned()),
+                    Forbidden::Print => {
+                        let noted = self.granted.entry(PRINTS).or_insert((0, pc));
+                        noted.0 += u64::from(mask.count_ones());
                         return Flow::Next;
                     }
-                    Forbidden::Assertion => "an assertion fails",
-                    Forbidden::Print => "the kernel prints",
-                    Forbidden::Trap => "the kernel traps",
-                    Forbidden::Call => "a recursive or indirect call is made",
                 };
-                self.park(index, mask, pc, FaultKind::Forbidden(text.to_owned()));
+                self.park(index, mask, pc, fault);
+                let going_on = mask & !self.warps[index].faulted;
+                if going_on != 0 {
+                    self.vanish(index, going_on);
+                    return Flow::Leave;
+                }
             }
             Effect::Barrier { op, aligned } => return self.barrier(index, pc, mask, *op, *aligned),
             Effect::WarpSync
@@ -178,6 +192,13 @@ impl<'a> Machine<'a> {
         let table = &kernel.tables[instr.target as usize];
         let selector = kernel.src(instr)[0];
         let known = self.concrete_lanes(index, pc, mask, selector, "the branch index");
+        // Suspects under a condition go anywhere.
+        let lost = mask & !known & !self.warps[index].faulted;
+        if let Some(target) = table.first()
+            && lost != 0
+        {
+            self.warps[index].resume(*target, lost);
+        }
         for lane in lanes(known) {
             let at = self.warps[index].word(selector, lane) as u32 as usize;
             match table.get(at) {

@@ -3,6 +3,7 @@
 use super::machine::Machine;
 use super::memory::{Owner, logical_elements};
 use super::outcome::{Fault, FaultKind, Run, TensorState};
+use super::suspects::Suspects;
 use super::written::Written;
 use crate::base::Format;
 use crate::diag::{Assumption, Label, Ledger};
@@ -29,10 +30,14 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     stats.terms = machine.terms.len() as u64;
     let unnumbered = machine.memory.unnumbered;
     let unknowable = machine.unknowable;
+    let Suspects { found: suspects, more: more_suspects, same_stores, .. } = machine.suspects;
     Run {
         terms: machine.terms,
         faults,
         unlisted,
+        suspects,
+        more_suspects,
+        same_stores,
         tensors,
         unknowable,
         stats,
@@ -73,8 +78,8 @@ fn rank(kind: &FaultKind) -> u32 {
         FaultKind::OutOfBounds(..) => 4,
         FaultKind::Misaligned(..) => 5,
         FaultKind::Uninitialized(..) | FaultKind::UninitializedMemory(_) => 6,
-        FaultKind::Forbidden(_) => 7,
-        FaultKind::NotStructured(_) => 8,
+        FaultKind::Abort(_) | FaultKind::Forbidden(_) => 7,
+        FaultKind::NotStructured(_) | FaultKind::DependsOnSchedule(_) => 8,
         FaultKind::Unsupported(_) => 9,
         FaultKind::EndlessLoop(_) => 10,
         FaultKind::Exhausted(_) => 11,

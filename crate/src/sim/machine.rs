@@ -6,6 +6,7 @@
 //! fault is still seen. Deciding by what nobody wrote stops nobody ([`super::undefined`]), so that a
 //! race that explains it is found too.
 
+use super::accesses::{Accesses, Places};
 use super::barrier::{Barriers, Wait};
 use super::cells::Cells;
 use super::clock::{Arrival, Clocks};
@@ -13,7 +14,7 @@ use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
 use super::memory::Memory;
 use super::origins::Recorder;
-use super::outcome::{Fault, FaultKind, Run, Site, Stats, Thread};
+use super::outcome::{Fault, FaultKind, Site, Stats, Thread};
 use super::phaser::{self, Phasers};
 use super::predicate::Guards;
 use super::race::Detector;
@@ -23,10 +24,11 @@ use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
+use super::suspects::Suspects;
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
-use super::{ends, harvest, races::Races};
+use super::{Ended, Watching, ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
@@ -96,6 +98,15 @@ pub(super) struct Machine<'a> {
     /// What nobody wrote, and where it went.
     pub(super) unknowns: Unknowns,
     pub(super) races: Races,
+    /// What is a fault only under a condition.
+    pub(super) suspects: Suspects,
+    /// Accesses to the places that are watched one by one.
+    pub(super) accesses: Option<Accesses>,
+    /// Where accesses are unordered.
+    pub(super) conflicts: Places,
+    /// Conditions or values may make a difference there.
+    pub(super) matter: bool,
+    watches_inputs: bool,
     pub(super) stats: Stats,
     pub(super) trace: Trace,
     /// Looks for origins, where somebody asks for them.
@@ -122,6 +133,10 @@ pub(super) struct Machine<'a> {
     pub(super) stop: u32,
     /// Lanes that have come there.
     pub(super) arrived: u32,
+    /// Lanes that do not go on with the running side: under its condition the kernel stops.
+    pub(super) vanished: u32,
+    /// Lanes that the present load has made suspects.
+    pub(super) suspected: u32,
     /// Results that warps may share.
     pub(super) repeats: Repeats,
     /// The same for straight stretches.
@@ -156,10 +171,10 @@ impl<'a> Machine<'a> {
         budget: &'a Budget,
         kernel: &'a Kernel,
         setup: &'a Setup,
-        watch_inputs: bool,
+        watching: Watching,
     ) -> Self {
         let mut terms = Terms::new();
-        let memory = Memory::new(kernel, setup, &mut terms, watch_inputs, options.world);
+        let memory = Memory::new(kernel, setup, &mut terms, watching.inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
         let mut is_read = vec![false; kernel.registers.len()];
@@ -205,6 +220,11 @@ impl<'a> Machine<'a> {
             unlisted: 0,
             unknowns,
             races: Races::default(),
+            suspects: Suspects::default(),
+            accesses: watching.places.map(Accesses::new),
+            conflicts: Places::default(),
+            matter: false,
+            watches_inputs: watching.inputs,
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
             recorder: None,
@@ -219,6 +239,8 @@ impl<'a> Machine<'a> {
             guards: Vec::new(),
             stop: u32::MAX,
             arrived: 0,
+            vanished: 0,
+            suspected: 0,
             repeats: Repeats::default(),
             stretches: Stretches::default(),
             many: block > WARP as u32,
@@ -237,12 +259,18 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Runs all CTAs of the launch and gathers what they leave behind. And whether that counts: not
-    /// if the kernel writes where it was taken only to read, because races may have been missed.
-    pub(super) fn run(mut self) -> (Run, bool) {
+    /// Runs all CTAs of the launch and gathers what they leave behind. That does not count if the
+    /// kernel writes where it was taken only to read, because races may have been missed, nor if there
+    /// are conflicts for which conditions or values may matter.
+    pub(super) fn run(mut self) -> Ended {
         self.launch();
-        let counts = !self.input_written;
-        (harvest::harvest(self), counts)
+        if self.input_written {
+            return Ended::Again(Watching { inputs: true, places: None });
+        }
+        if self.matter && !self.conflicts.is_empty() && self.accesses.is_none() && self.exhausted.is_none() {
+            return Ended::Again(Watching { inputs: self.watches_inputs, places: Some(self.conflicts) });
+        }
+        Ended::Whole(Box::new(harvest::harvest(self)))
     }
 
     /// Runs all CTAs of the launch, as far as they get.
@@ -278,6 +306,8 @@ impl<'a> Machine<'a> {
         self.returned.clear();
         self.locals = vec![Cells::undefined(0, 4); self.block as usize];
         self.memory.reset_shared(self.setup.launch.dynamic_shared);
+        self.suspects.begin_cta();
+        self.forget_shared();
         self.trace.begin_cta(index, count);
         self.warps = (0..count).map(|warp| self.new_warp(warp)).collect();
     }
@@ -638,6 +668,9 @@ impl<'a> Machine<'a> {
     pub(super) fn bytes(&self) -> u64 {
         let warps: u64 = self.warps.iter().map(Warp::bytes).sum();
         let locals: u64 = self.locals.iter().map(Cells::bytes).sum();
-        self.terms.bytes() + self.memory.bytes() + self.detector.parties.bytes() + warps + locals
+        let accesses =
+            self.accesses.as_ref().map_or(0, Accesses::bytes) + self.conflicts.capacity() as u64 * 24;
+        let detector = self.detector.parties.bytes() + accesses;
+        self.terms.bytes() + self.memory.bytes() + detector + warps + locals
     }
 }

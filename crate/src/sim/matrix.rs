@@ -533,9 +533,7 @@ impl<'a> Machine<'a> {
                     self.detector.write(&self.clocks, shadow, &by, Hand::Warp)
                 }
             };
-            if let Some(conflict) = conflict {
-                self.record_race(index, pc, kind, region, at, conflict);
-            }
+            self.judge(index, pc, (kind, region, at), &by, None, conflict);
         }
     }
 }

@@ -15,6 +15,11 @@
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
 //! a kernel that writes there all the same is run again with everything watched.
 //!
+//! Under a condition on data faults are `suspects`: the run goes on as if there were none, and whoever
+//! knows how to decide asks whether the condition can hold; what contradicts itself in plain sight
+//! (`contradiction`) is none. `race` knows no conditions and no values: where it finds accesses that nothing
+//! orders, and either may matter, the kernel is run again and those places are watched access by access
+//! (`accesses`).
 //! `looks` finds instructions whose outcome the machine chooses, and
 //! `far` is library code that is left out, and `unknowable` what no kernel can know.
 //!
@@ -24,6 +29,7 @@
 //! finer points (only barriers order memory; fences by themselves order nothing between threads).
 
 mod access;
+mod accesses;
 mod atomics;
 mod barrier;
 mod batch;
@@ -33,6 +39,7 @@ mod cells;
 mod chosen;
 mod clock;
 mod collective;
+mod contradiction;
 mod copies;
 mod ends;
 mod execute;
@@ -61,6 +68,7 @@ mod setup;
 mod spin;
 mod straight;
 mod stretches;
+mod suspects;
 mod trace;
 mod undefined;
 mod unknowable;
@@ -71,8 +79,8 @@ pub use inspect::{Held, Holding, Standstill, inspect};
 pub use looks::{Look, WORLDS, looks};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Stats,
-    TensorState, Thread, Unwritten, WaitGroup, WaitKind,
+    AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, SameStores,
+    Site, Stats, Suspect, TensorState, Thread, Unwritten, WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
@@ -82,14 +90,35 @@ pub use written::Written;
 use crate::base::Budget;
 use crate::ir::Kernel;
 
+/// What a run has to watch. Each run of a kernel that finds that more is needed is followed by
+/// another, and nothing is ever taken back, so there are three at most.
+#[derive(Default)]
+struct Watching {
+    /// Inputs too, because the kernel writes them.
+    inputs: bool,
+    /// Each access to these places for itself ([`accesses`]): there are conflicts, and conditions or
+    /// values decide whether they are races.
+    places: Option<accesses::Places>,
+}
+
+/// How a run came out.
+enum Ended {
+    /// It counts.
+    Whole(Box<Run>),
+    /// It has to be repeated, watching this.
+    Again(Watching),
+}
+
 /// Executes a kernel. Ends for every input: faults are part of the outcome.
 pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup) -> Run {
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
-    let run = |watch_inputs| machine::Machine::new(options, budget, kernel, setup, watch_inputs).run();
-    match run(false) {
-        (run, true) => run,
-        (_, false) => run(true).0,
+    let mut watch = Watching::default();
+    loop {
+        match machine::Machine::new(options, budget, kernel, setup, watch).run() {
+            Ended::Whole(run) => return *run,
+            Ended::Again(more) => watch = more,
+        }
     }
 }

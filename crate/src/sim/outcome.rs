@@ -5,7 +5,7 @@ use super::written::Written;
 use crate::base::{Exhausted, Format};
 use crate::diag::Ledger;
 use crate::isa::Space;
-use crate::term::Terms;
+use crate::term::{Term, Terms};
 
 /// A thread by its coordinates.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
@@ -195,9 +195,13 @@ pub enum FaultKind {
     UninitializedMemory(Place),
     /// A branch, address or barrier depends on symbolic data; what, in words.
     NotStructured(String),
+    /// What follows depends on which thread comes first; what, in words.
+    DependsOnSchedule(String),
     /// An instruction without a meaning here; why.
     Unsupported(String),
-    /// `__assertfail`, `vprintf` or `trap` is reached; which.
+    /// The kernel stops itself (`__assertfail`, `trap`); how.
+    Abort(String),
+    /// A call is reached that cannot be followed; which.
     Forbidden(String),
     /// The instruction budget ran out; the loop's first and last instruction, if it is one.
     EndlessLoop(Option<(u32, u32)>),
@@ -235,6 +239,33 @@ impl Fault {
     pub fn new(kind: FaultKind, site: Option<Site>) -> Fault {
         Fault { kind, site, others: Vec::new(), more: 0 }
     }
+}
+
+/// What is a fault only if a condition on the inputs can hold. The run went on as if it could not, so
+/// whatever followed from the fault is left out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Suspect {
+    /// The fault; of races, one.
+    pub fault: Fault,
+    /// The condition, over the run's terms.
+    pub condition: Term,
+    /// Two stores that nothing orders are a race only if these values differ.
+    pub values: Option<[Term; 2]>,
+}
+
+/// Stores of one value to one place that nothing orders, taken not to be a race.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SameStores {
+    /// The store that this run executed first.
+    pub first: Site,
+    /// The other.
+    pub second: Site,
+    /// The first place found.
+    pub place: Place,
+    /// The value that both store there, if it has a term.
+    pub value: Option<Term>,
+    /// How many pairs, of this pair of instructions.
+    pub count: u64,
 }
 
 /// Counts of a run.
@@ -279,6 +310,12 @@ pub struct Run {
     pub faults: Vec<Fault>,
     /// Faults at further instructions, and races of further pairs of instructions, that are not listed.
     pub unlisted: u64,
+    /// What may be wrong as well, depending on the inputs, in order of discovery.
+    pub suspects: Vec<Suspect>,
+    /// There were more suspects than are listed.
+    pub more_suspects: bool,
+    /// Stores taken not to race because they store one value.
+    pub same_stores: Vec<SameStores>,
     /// Tensors, in the setup's order.
     pub tensors: Vec<TensorState>,
     /// For each unknowable value that was read, in the order of their numbers, the instruction.

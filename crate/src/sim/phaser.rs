@@ -20,6 +20,7 @@
 //! Missed: transaction counts (`expect_tx`), which only bulk copies complete, and arrivals from
 //! other CTAs of a cluster; both are unsupported.
 
+use super::accesses::Stored;
 use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
 use super::machine::{Flow, Machine};
@@ -180,6 +181,12 @@ impl<'a> Machine<'a> {
         }
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
+        // Threads that initialise an object with one count store one value.
+        let stored = (op == PhaserOp::Init).then(|| {
+            let count = self.warps[index].word(self.kernel.src(&self.kernel.code[pc as usize])[1], lane);
+            let value = Value::Concrete(count & 0xffff_ffff);
+            Stored { value, start: offset, bytes: BYTES, format: Format::B64 }
+        });
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset..offset + u64::from(BYTES)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
@@ -188,9 +195,7 @@ impl<'a> Machine<'a> {
             } else {
                 self.detector.read(&self.clocks, shadow, &by)
             };
-            if let Some(conflict) = conflict {
-                self.record_race(index, pc, kind, region, at, conflict);
-            }
+            self.judge(index, pc, (kind, region, at), &by, stored, conflict);
         }
         let address = self.memory.address(region, offset as i64);
         if op != PhaserOp::Init && !self.phasers.objects.contains_key(&address) {
@@ -506,7 +511,8 @@ impl<'a> Machine<'a> {
     }
 
     fn depends(&mut self, index: usize, pc: u32, lane: u32, what: &str) {
-        self.park(index, 1 << lane, pc, FaultKind::NotStructured(format!("{what} depends on the schedule")));
+        let why = format!("{what} depends on the schedule");
+        self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
     }
 
     /// The place of a barrier object, in words.

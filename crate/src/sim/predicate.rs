@@ -7,9 +7,9 @@
 //! guarded instruction is the same with an empty other side.
 //!
 //! What a predicated stretch may not do is meet other threads (barriers, warp collectives), return,
-//! or run backwards on a symbolic condition; that is *not structured*. Accesses count for races
-//! and bounds whether or not their guard can hold, so a guard that never holds, or two that exclude
-//! each other, can give a false alarm. That is a known miss.
+//! or run backwards on a symbolic condition; that is *not structured*. Faults met on the way count if
+//! their condition can hold (`suspects`), races if both sides' conditions can hold together (`accesses`).
+//! A lane that would stop the kernel goes on where the two sides meet, with what the other side made.
 
 use super::bits::choose;
 use super::execute::meets_others;
@@ -19,7 +19,7 @@ use super::race::lanes;
 use super::warp::{Group, Snapshot};
 use crate::base::Format;
 use crate::ir::{Guard, Reg, RegisterKind};
-use crate::isa::{Effect, WARP};
+use crate::isa::{Effect, Forbidden, WARP};
 use crate::term::{SymbolKind, Term, Value};
 
 /// Predicated stretches inside one another, at most.
@@ -84,13 +84,19 @@ impl<'a> Machine<'a> {
         let instr = &self.kernel.code[pc as usize];
         let branch = matches!(instr.effect, Effect::Branch);
         let what = if branch { "the branch condition" } else { "the guard" };
-        let blocks = matches!(instr.effect, Effect::BranchIndexed | Effect::Forbidden(_))
-            || meets_others(&instr.effect);
+        let blocks = matches!(
+            instr.effect,
+            Effect::BranchIndexed | Effect::Forbidden(Forbidden::Extern | Forbidden::Call)
+        ) || meets_others(&instr.effect);
         let meet = self.kernel.reconverge.get(pc as usize).copied().unwrap_or(u32::MAX);
         let unfit = blocks || branch && meet == u32::MAX || self.guards.len() >= DEPTH;
         if unfit {
             let why = self.dependence(index, guard.predicate, mask, what);
             self.park(index, mask, pc, FaultKind::NotStructured(why));
+            let going_on = mask & !self.warps[index].faulted;
+            if branch && going_on != 0 {
+                self.warps[index].resume(pc + 1, going_on);
+            }
             return;
         }
         let target = instr.target;
@@ -100,26 +106,47 @@ impl<'a> Machine<'a> {
             return;
         }
         let before = self.warps[index].snapshot();
+        let outside = std::mem::take(&mut self.vanished);
         if !branch {
+            let arrived = self.arrived;
             let done = self.under(index, mask, &conditions, |machine| {
                 machine.execute(index, pc, mask);
                 mask
             });
+            (self.vanished, self.arrived) = (outside, arrived);
             self.merge(index, done, &conditions, &before);
             return;
         }
         let negated = conditions.map(|condition| self.terms.not(condition));
         let fell = self.under(index, mask, &negated, |machine| machine.run_side(index, pc + 1, meet, mask));
+        let gone = std::mem::take(&mut self.vanished);
         let after = self.warps[index].snapshot();
         self.warps[index].restore(&before, fell);
         let jumped =
             self.under(index, fell, &conditions, |machine| machine.run_side(index, target, meet, fell));
+        let gone_too = std::mem::replace(&mut self.vanished, outside);
         // The choices between the two sides are the branch's.
         if self.recorder.is_some() {
             self.observe(index, pc, jumped);
         }
-        self.merge(index, jumped, &conditions, &after);
-        self.warps[index].resume(meet, jumped);
+        self.merge(index, jumped & !gone & !gone_too, &conditions, &after);
+        self.warps[index].restore(&after, jumped & gone_too & !gone);
+        self.vanish(index, jumped & gone & gone_too);
+        self.warps[index].resume(meet, jumped & !(gone & gone_too));
+    }
+
+    /// Lanes for which the kernel stops here, in what they are executing under a condition.
+    pub(super) fn vanish(&mut self, index: usize, mask: u32) {
+        if mask == 0 {
+            return;
+        }
+        if self.guards.is_empty() {
+            // On both sides of a branch, so whatever the data: the faults noted there are the reason.
+            self.halt(index, mask);
+            return;
+        }
+        self.vanished |= mask;
+        self.arrived |= mask;
     }
 
     /// The condition under which each lane executes a guarded instruction.
@@ -144,6 +171,7 @@ impl<'a> Machine<'a> {
         if mask == 0 {
             return 0;
         }
+        self.matter = true;
         let mut guards = *conditions;
         if let Some(outer) = self.guards.last().copied() {
             for lane in lanes(mask) {

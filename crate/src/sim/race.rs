@@ -9,7 +9,8 @@
 //!
 //! Deviation: lanes of a warp that store one value to one place with one instruction do not race
 //! with each other (whatever their order, memory ends alike); everybody else must be ordered with
-//! all of them. Compilers rely on it, Triton's reductions for one.
+//! all of them. Compilers rely on it, Triton's reductions for one. Stores of one value by other
+//! threads, and accesses under conditions that exclude each other, are told in `accesses`.
 //!
 //! Sets of readers are interned, with epochs and lanes relative to those of the set's first
 //! reader, and the step "these lanes read too" is memoised: neighbouring elements that neighbouring
@@ -138,6 +139,11 @@ impl Shadow {
     /// Whether anything wrote here, an atomic included.
     pub(super) fn written(&self) -> bool {
         self.write_instr != NOBODY || self.atomic_op.is_some()
+    }
+
+    /// Whether a copy is on its way there.
+    pub(super) fn is_under_way(&self) -> bool {
+        self.hand == Hand::Copy
     }
 
     /// The instruction that wrote last, if any did.

@@ -37,6 +37,20 @@ impl<'a> Machine<'a> {
             self.races.unlisted += 1;
             return;
         }
+        let race = self.race(index, pc, kind, region, offset, conflict);
+        self.races.found.push(race);
+    }
+
+    /// The present access of a lane and an earlier one that it is unordered with, in words too.
+    pub(super) fn race(
+        &mut self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        offset: u64,
+        conflict: Conflict,
+    ) -> Race {
         let first = RaceSide {
             site: Site { instr: conflict.instr, thread: self.global_thread(conflict.other) },
             kind: conflict.kind,
@@ -85,14 +99,7 @@ impl<'a> Machine<'a> {
         let cta = conflict.other / self.clocks.count();
         let step = self.warps[index].step;
         self.trace.race((cta, first.site), (index as u32, conflict.lane, step, pc));
-        self.races.found.push(Race {
-            first,
-            second,
-            place,
-            ordering,
-            schedule,
-            hidden_by_collectives: false,
-        });
+        Race { first, second, place, ordering, schedule, hidden_by_collectives: false }
     }
 }
 

@@ -328,7 +328,7 @@ mod tests {
         let launch = Launch { grid: [1; 3], block: [1; 3], ctas: vec![[0; 3]], dynamic_shared: 0 };
         let setup = Setup { launch, tensors: Vec::new(), parameters: Vec::new(), unknowable: (0, 0) };
         let (options, budget) = (Options::default(), Budget::default());
-        let mut machine = Machine::new(&options, &budget, &kernel, &setup, false);
+        let mut machine = Machine::new(&options, &budget, &kernel, &setup, super::super::Watching::default());
         machine.launch();
         let reg = kernel.register_names.iter().position(|name| name == register).unwrap();
         let word = machine.warps[0].word(Reg(reg as u32), 0);

@@ -122,6 +122,8 @@ pub enum Schedule {
 pub struct Options {
     /// Tensor-core collectives order memory, as the paper has it.
     pub collectives_order_memory: bool,
+    /// Unordered stores of one value to one place are a race all the same.
+    pub same_value_stores_race: bool,
     /// Which schedule to follow.
     pub schedule: Schedule,
     /// Timeline events to keep at most; 0 keeps none.
@@ -136,6 +138,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             collectives_order_memory: false,
+            same_value_stores_race: false,
             schedule: Schedule::Ascending,
             timeline_events: 1 << 20,
             stop_at_barrier: None,

@@ -9,8 +9,10 @@
 //! faults of a thread that was misled are consequences and not listed. A thread that has decided so
 //! at one instruction [`PATIENCE`] times stops there, so that no loop runs on what nobody wrote for ever.
 //!
-//! Guarantees: no verdict rests on a bit that nobody wrote. Misses: conditions under which bits are
-//! missing are taken to be possible unless their own structure excludes them ([`super::gaps::is_possible`]).
+//! Under a condition on the inputs, missing bits are suspects (`suspects`): the thread goes on with what is
+//! there where the condition does not hold.
+//!
+//! Guarantees: no verdict rests on a bit that nobody wrote.
 
 use super::gaps;
 use super::machine::Machine;
@@ -152,14 +154,21 @@ impl<'a> Machine<'a> {
     // ---- where they decide -----------------------------------------------------------------
 
     /// Where missing bits of a value come from that may be missing under the lane's present
-    /// conditions.
-    fn lacks(&mut self, lane: u32, value: Value, bits: u64) -> Option<Missing> {
-        let guard = self.guards.last().map_or(Term::TRUE, |guards| guards[lane as usize]);
-        let missing = self.terms.missing(value).to_vec();
-        missing.into_iter().filter(|missing| missing.bits & bits != 0).find(|missing| {
+    /// conditions, and under which condition any are.
+    fn lacks(&mut self, (index, lane): (usize, u32), value: Value, bits: u64) -> Option<(Missing, Term)> {
+        let guard = self.condition(index, lane);
+        let mut found: Option<(Missing, Term)> = None;
+        for missing in self.terms.missing(value).to_vec() {
             let when = self.terms.both(guard, missing.when);
-            gaps::is_possible(&self.terms, when)
-        })
+            if missing.bits & bits == 0 || !gaps::is_possible(&self.terms, when) {
+                continue;
+            }
+            found = Some(match found {
+                Some((first, before)) => (first, self.terms.or(before, when)),
+                None => (missing, when),
+            });
+        }
+        found
     }
 
     /// A register decides something. On lanes that lack bits of it under the present conditions this is a
@@ -172,11 +181,16 @@ impl<'a> Machine<'a> {
         let mut found = 0;
         for lane in lanes(self.warps[index].undefined(reg) & mask) {
             let value = self.warps[index].get(reg, lane);
-            if let Some(missing) = self.lacks(lane, value, bits) {
+            if let Some((missing, condition)) = self.lacks((index, lane), value, bits) {
                 let from = self.unwritten(missing.origin, Some(reg));
                 let kind = FaultKind::Uninitialized(from, Decides::Use(what.to_owned()));
-                self.list(index, 1 << lane, pc, kind);
-                found |= 1 << lane;
+                if condition == Term::TRUE {
+                    self.list(index, 1 << lane, pc, kind);
+                    found |= 1 << lane;
+                } else {
+                    // Where the condition does not hold, what is there is what was written.
+                    self.suspect_under(index, lane, pc, &kind, condition);
+                }
             }
             let present = self.terms.present(value);
             self.warps[index].set(reg, lane, present);
@@ -300,6 +314,10 @@ impl<'a> Machine<'a> {
             let stored = self.unknowns.stored.range((region, before)..(region, offset + u64::from(bytes)));
             let site = stored.last().map(|(_, site)| *site);
             let kind = FaultKind::Uninitialized(from, Decides::Output(place));
+            if part.when != Term::TRUE {
+                self.suspect_at(site, &kind, part.when);
+                continue;
+            }
             self.list_at(site, kind);
             return (Value::NEVER, None);
         }

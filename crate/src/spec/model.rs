@@ -179,4 +179,6 @@ pub struct Options {
     pub collectives_order_memory: bool,
     /// Float constants are exactly their bits.
     pub exact_constants: bool,
+    /// Unordered stores of one value to one place are a race all the same.
+    pub same_value_stores_race: bool,
 }

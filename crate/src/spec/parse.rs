@@ -27,7 +27,7 @@ const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynami
 const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
 /// What `initial` can say.
 pub(super) const AS_DECLARED: &str = "as declared";
-const OPTIONS: &[&str] = &["collectives_order_memory", "exact_constants"];
+const OPTIONS: &[&str] = &["collectives_order_memory", "exact_constants", "same_value_stores_race"];
 
 /// Reads a spec file. The spec is usable if no diagnostic is an error.
 pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
@@ -357,6 +357,7 @@ fn options(reader: &mut Reader, table: &DeTable<'_>, spec: &mut Spec) {
         let Some(value) = reader.boolean(entry.key, entry.value) else { continue };
         match entry.key {
             "collectives_order_memory" => spec.options.collectives_order_memory = value,
+            "same_value_stores_race" => spec.options.same_value_stores_race = value,
             _ => spec.options.exact_constants = value,
         }
     }

@@ -36,6 +36,9 @@ pub fn print(spec: &Spec) -> String {
     if spec.options.exact_constants {
         options.push("exact_constants = true".to_owned());
     }
+    if spec.options.same_value_stores_race {
+        options.push("same_value_stores_race = true".to_owned());
+    }
     sections.push(section("options", options));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")

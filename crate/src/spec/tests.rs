@@ -26,6 +26,7 @@ K = 64
 alpha = { type = "f32" }
 [options]
 exact_constants = true
+same_value_stores_race = true
 "#;
 
 /// Without positions: two spellings of one spec become equal.
@@ -62,7 +63,7 @@ fn the_example_of_the_readme_reads_as_written() {
     assert_eq!(args[1], Argument::Tensor { tensor: "B".into(), format: Some(Format::F16), offset: 0 });
     assert_eq!(args[3], Argument::Literal(Literal::Integer(64)));
     assert_eq!(spec.scalars[1].value, Err(Format::F32));
-    assert!(spec.options.exact_constants);
+    assert!(spec.options.exact_constants && spec.options.same_value_stores_race);
 }
 
 #[test]

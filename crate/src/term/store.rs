@@ -6,7 +6,7 @@ use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::recent::{Latest, Recent};
 use super::{Named, Term};
-use crate::base::Format;
+use crate::base::{Format, FormatClass};
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
@@ -613,8 +613,48 @@ impl Terms {
             let y = self.compare(relation, y, b);
             return self.select(condition, x, y);
         }
+        if let Some(range) = self.unsigned_range(relation, a, b) {
+            return range;
+        }
         let (a, b) = if relation == Relation::Equal && a > b { (b, a) } else { (a, b) };
         self.push(Op::Compare, relation as u32, a.0, b.0, 0)
+    }
+
+    /// A signed input read as an unsigned one and compared with a constant that both kinds have: how
+    /// compilers ask whether it lies in a range that begins at 0. (What is computed may lie beyond both.)
+    fn unsigned_range(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
+        let signed = |store: &Self, term: Term| match store.node(term) {
+            Node::FromBits(to, bits) if to.class() == FormatClass::Unsigned => match store.node(bits) {
+                Node::BitsOf(from, inner)
+                    if inner.as_element().is_some()
+                        && from.class() == FormatClass::Signed
+                        && from.bits() == to.bits() =>
+                {
+                    Some((inner, from.bits()))
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let ((inner, bits), constant, constant_first) = match (signed(self, a), signed(self, b)) {
+            (Some(found), None) => (found, b, false),
+            (None, Some(found)) => (found, a, true),
+            _ => return None,
+        };
+        let value = self.as_rational(constant)?.clone();
+        if value.is_negative() || value >= BigRational::from_integer((1i64 << (bits - 1).min(62)).into()) {
+            return None;
+        }
+        // c < u means that u ≤ c does not hold.
+        let within = match (relation, constant_first) {
+            (Relation::Equal, _) => return Some(self.compare(Relation::Equal, inner, constant)),
+            (Relation::Less, false) | (Relation::LessEqual, true) => Relation::Less,
+            (Relation::LessEqual, false) | (Relation::Less, true) => Relation::LessEqual,
+        };
+        let from = self.compare(Relation::LessEqual, Term::ZERO, inner);
+        let to = self.compare(within, inner, constant);
+        let inside = self.and(from, to);
+        Some(if constant_first { self.not(inside) } else { inside })
     }
 
     /// Both hold.

@@ -17,6 +17,7 @@ from . import cheating  # noqa: F401
 from . import trials  # noqa: F401
 from . import unwritten  # noqa: F401
 from . import rope  # noqa: F401
+from . import guards  # noqa: F401
 from . import environment  # noqa: F401
 from . import constants  # noqa: F401
 from .build import TABLE, Build  # noqa: F401

@@ -25,6 +25,7 @@ export const presentations: Record<Verdict, Presentation> = {
   out_of_bounds: { word: text.verdicts.out_of_bounds, tone: 'bad', shape: 'fault' },
   misaligned: { word: text.verdicts.misaligned, tone: 'bad', shape: 'fault' },
   uninitialized_read: { word: text.verdicts.uninitialized_read, tone: 'bad', shape: 'fault' },
+  contract_violated: { word: text.verdicts.contract_violated, tone: 'bad', shape: 'fault' },
   not_structured: { word: text.verdicts.not_structured, tone: 'warn', shape: 'question' },
   unsupported: { word: text.verdicts.unsupported, tone: 'warn', shape: 'question' },
   invalid_ptx: { word: text.verdicts.invalid_ptx, tone: 'warn', shape: 'input' },

@@ -28,7 +28,7 @@ use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
-use points::Kind;
+pub(super) use points::Kind;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

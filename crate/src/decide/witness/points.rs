@@ -14,7 +14,7 @@ use num_traits::Zero;
 
 /// What values an element may take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(in crate::decide) enum Kind {
     /// A number of that float format.
     Float(Format),
     /// An integer of so many bits.
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn of(format: Format) -> Kind {
+    pub(in crate::decide) fn of(format: Format) -> Kind {
         match format.class() {
             FormatClass::Float => Kind::Float(format),
             FormatClass::Signed => Kind::Signed(format.bits()),
@@ -32,7 +32,7 @@ impl Kind {
     }
 
     /// A value of this kind near another.
-    pub(super) fn admit(self, value: Small) -> Small {
+    pub(in crate::decide) fn admit(self, value: Small) -> Small {
         if let Kind::Float(format) = self {
             return representable(value, format);
         }

@@ -1,0 +1,311 @@
+//! Races where conditions and values matter: every access to a few places, one by one.
+//!
+//! `race` keeps the last write and what was read since, which is enough to find out whether any two
+//! accesses are unordered, but not under which conditions they are made. Where it found such accesses,
+//! and a condition on the inputs or the value stored may make a difference, the kernel is run again, and
+//! for the places concerned each access is kept with its condition and its value, until an access that
+//! stands for it comes after it. Two unordered accesses, one of them a write, then are
+//!
+//! - nothing, if their conditions contradict each other in plain sight;
+//! - nothing but an assumption, if both store the same value: whichever comes last, memory holds it, and
+//!   no thread that is ordered after both can tell. One that reads without being ordered with one of
+//!   them is in a race with that one, whatever it would see;
+//! - a race, if no condition is involved and no value; otherwise a suspect (`suspects`).
+//!
+//! Guarantees: those of `race`, for each pair. A pair that is left out because a third access stands
+//! for it is a race only if that one's is.
+//! Misses: copies under way are told by `race`, with the present access's condition alone.
+
+use super::bits::as_number;
+use super::contradiction::is_contradictory;
+use super::machine::Machine;
+use super::outcome::{AccessKind, Site};
+use super::race::{Accessor, Conflict, lanes};
+use crate::base::Format;
+use crate::isa::Space;
+use crate::term::{Symbol, SymbolKind, Term, Terms, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Aligned words of four bytes, by region and number.
+pub(super) type Places = FxHashSet<(usize, u64)>;
+
+/// What a store leaves in a place: the value that it stores, and where that begins and how long it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    pub(super) value: Value,
+    pub(super) start: u64,
+    pub(super) bytes: u32,
+    pub(super) format: Format,
+}
+
+/// One access, or the same one by several lanes.
+#[derive(Clone, Copy)]
+struct Entry {
+    kind: AccessKind,
+    /// Global number of the warp's lane 0.
+    first: u32,
+    mask: u32,
+    epoch: u32,
+    instr: u32,
+    /// Which bytes of the word.
+    bytes: u8,
+    condition: Term,
+    stored: Option<Stored>,
+}
+
+/// The accesses to the places that are watched one by one.
+pub(super) struct Accesses {
+    places: Places,
+    kept: FxHashMap<(usize, u64), Vec<Entry>>,
+}
+
+impl Accesses {
+    pub(super) fn new(places: Places) -> Accesses {
+        Accesses { places, kept: FxHashMap::default() }
+    }
+
+    /// Bytes held, roughly.
+    pub(super) fn bytes(&self) -> u64 {
+        let entries: usize = self.kept.values().map(Vec::capacity).sum();
+        (entries * size_of::<Entry>() + self.places.capacity() * 48) as u64
+    }
+}
+
+impl Stored {
+    /// Whether two stores leave the same in the `granule` bytes from `at` on.
+    fn is(&self, other: &Stored, at: u64, granule: u32) -> bool {
+        let concrete = |stored: &Stored| match stored.value {
+            Value::Concrete(word) => Some(super::bits::mask(word >> ((at - stored.start) * 8), granule * 8)),
+            _ => None,
+        };
+        match (concrete(self), concrete(other)) {
+            (Some(one), Some(two)) => one == two,
+            (None, None) => (self.value, self.start, self.bytes) == (other.value, other.start, other.bytes),
+            _ => false,
+        }
+    }
+
+    /// Both values as terms that are equal only if what is stored is.
+    fn terms(&self, other: &Stored, terms: &mut Terms) -> Option<[Term; 2]> {
+        if (self.start, self.bytes) != (other.start, other.bytes) {
+            return None;
+        }
+        let held = |stored: &Stored| match stored.value {
+            Value::Symbolic(Symbol { kind: SymbolKind::Number(format), .. }) => Some(format),
+            _ => None,
+        };
+        let format = held(self).or(held(other)).unwrap_or(self.format);
+        Some([as_number(terms, format, self.value)?, as_number(terms, format, other.value)?])
+    }
+}
+
+impl Entry {
+    fn writes(&self) -> bool {
+        self.kind != AccessKind::Read
+    }
+
+    fn conflicts(&self, other: &Entry) -> bool {
+        self.bytes & other.bytes != 0
+            && match (self.kind, other.kind) {
+                (AccessKind::Read, AccessKind::Read) | (AccessKind::Atomic, AccessKind::Atomic) => false,
+                _ => self.writes() || other.writes(),
+            }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// An access was made, and `race` found it in conflict with an earlier one or not.
+    #[inline]
+    pub(super) fn judge(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (kind, region, at): (AccessKind, usize, u64),
+        by: &Accessor,
+        stored: Option<Stored>,
+        conflict: Option<Conflict>,
+    ) {
+        if conflict.is_some() || self.accesses.is_some() {
+            self.judge_slowly(index, pc, (kind, region, at), by, stored, conflict);
+        }
+    }
+
+    #[inline(never)]
+    fn judge_slowly(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (kind, region, at): (AccessKind, usize, u64),
+        by: &Accessor,
+        stored: Option<Stored>,
+        conflict: Option<Conflict>,
+    ) {
+        let place = (region, at >> 2);
+        let conflict = match conflict {
+            // Two atomics conflict by their scopes, which are not kept here.
+            Some(conflict)
+                if conflict.under_way
+                    || kind == AccessKind::Atomic && conflict.kind == AccessKind::Atomic =>
+            {
+                self.with_copy(index, pc, (kind, region, at), conflict);
+                None
+            }
+            conflict => conflict,
+        };
+        if self.accesses.as_ref().is_some_and(|accesses| accesses.places.contains(&place)) {
+            self.compare_and_keep(index, pc, (kind, region, at), by, stored);
+        } else if let Some(conflict) = conflict {
+            self.conflicts.insert(place);
+            let stores = kind == AccessKind::Write && conflict.kind == AccessKind::Write;
+            self.matter |= stores && !self.options.same_value_stores_race;
+            self.record_race(index, pc, kind, region, at, conflict);
+        }
+    }
+
+    /// The present access of a lane meets one whose condition does not matter: a copy under way, for one.
+    pub(super) fn with_copy(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (kind, region, at): (AccessKind, usize, u64),
+        conflict: Conflict,
+    ) {
+        let condition = self.condition(index, conflict.lane);
+        self.unordered(index, pc, kind, region, at, conflict, condition, None);
+    }
+
+    /// Two accesses are unordered: a race, or one if a condition can hold and values differ.
+    #[allow(clippy::too_many_arguments)]
+    fn unordered(
+        &mut self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        at: u64,
+        conflict: Conflict,
+        condition: Term,
+        values: Option<[Term; 2]>,
+    ) {
+        if condition == Term::TRUE && values.is_none() {
+            self.record_race(index, pc, kind, region, at, conflict);
+        } else if !is_contradictory(&self.terms, condition) {
+            let race = |machine: &mut Self| machine.race(index, pc, kind, region, at, conflict);
+            self.suspect_race(region, condition, values, race, (conflict.instr, pc));
+        }
+    }
+
+    /// Compares an access with those that are kept, and keeps it.
+    fn compare_and_keep(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (kind, region, at): (AccessKind, usize, u64),
+        by: &Accessor,
+        stored: Option<Stored>,
+    ) {
+        let granule = self.memory.regions[region].cells.granule();
+        let bytes = ((1u32 << granule) - 1) << (at & 3);
+        let conditions: Vec<(u32, Term)> =
+            lanes(by.mask).map(|lane| (lane, self.condition_of(index, by, lane))).collect();
+        let alike = conditions.iter().all(|(_, condition)| *condition == conditions[0].1);
+        let parties: Vec<(u32, Term)> = if alike {
+            vec![(by.mask, conditions[0].1)]
+        } else {
+            conditions.into_iter().map(|(lane, condition)| (1 << lane, condition)).collect()
+        };
+        let place = (region, at >> 2);
+        let taken = self.accesses.as_mut().and_then(|accesses| accesses.kept.remove(&place));
+        let mut kept = taken.unwrap_or_default();
+        for (mask, condition) in parties {
+            let entry = Entry {
+                kind,
+                first: by.global_first,
+                mask,
+                epoch: by.epoch,
+                instr: pc,
+                bytes: bytes as u8,
+                condition,
+                stored,
+            };
+            for earlier in kept.iter().filter(|earlier| earlier.conflicts(&entry)) {
+                let Some((other, lane)) = self.unordered_lanes(earlier, &entry, by) else { continue };
+                self.weigh(index, (region, at, granule), earlier, &entry, (other, lane));
+            }
+            kept.retain(|earlier| !self.stands_for(&entry, earlier, by));
+            kept.push(entry);
+        }
+        if let Some(accesses) = &mut self.accesses {
+            accesses.kept.insert(place, kept);
+        }
+    }
+
+    /// An agent's copies are made under no condition.
+    fn condition_of(&mut self, index: usize, by: &Accessor, lane: u32) -> Term {
+        if by.warp_first == self.warps[index].first() { self.condition(index, lane) } else { Term::TRUE }
+    }
+
+    /// Whether everything that an earlier access may be in conflict with, a later one is as well.
+    fn stands_for(&self, later: &Entry, earlier: &Entry, by: &Accessor) -> bool {
+        earlier.bytes & !later.bytes == 0
+            && (later.kind == AccessKind::Write || later.kind == earlier.kind)
+            && (later.condition == Term::TRUE || later.condition == earlier.condition)
+            && self.unordered_lanes(earlier, later, by).is_none()
+    }
+
+    /// A thread of an earlier access and a lane of the present one that nothing orders.
+    fn unordered_lanes(&self, earlier: &Entry, entry: &Entry, by: &Accessor) -> Option<(u32, u32)> {
+        lanes(entry.mask).find_map(|lane| {
+            let thread = by.warp_first + lane;
+            let mut others = lanes(earlier.mask).map(|other| earlier.first + other);
+            others
+                .find(|other| !self.clocks.ordered(*other, earlier.epoch, thread))
+                .map(|other| (other, lane))
+        })
+    }
+
+    /// Says what two unordered accesses come to.
+    fn weigh(
+        &mut self,
+        index: usize,
+        (region, at, granule): (usize, u64, u32),
+        earlier: &Entry,
+        entry: &Entry,
+        (other, lane): (u32, u32),
+    ) {
+        let condition = self.terms.and(earlier.condition, entry.condition);
+        if is_contradictory(&self.terms, condition) {
+            return;
+        }
+        let values = earlier.stored.zip(entry.stored).filter(|_| !self.options.same_value_stores_race);
+        if let Some((one, two)) = values
+            && one.is(&two, at, granule)
+        {
+            let first = Site { instr: earlier.instr, thread: self.global_thread(other) };
+            let thread = self.thread(self.warps[index].first() + lane);
+            let second = Site { instr: entry.instr, thread };
+            let place = self.region_place(region, at, granule);
+            let value = one.terms(&two, &mut self.terms).map(|[value, _]| value);
+            self.suspects.same(first, second, value, place);
+            return;
+        }
+        let values = values.and_then(|(one, two)| one.terms(&two, &mut self.terms));
+        let conflict = Conflict {
+            other,
+            instr: earlier.instr,
+            kind: earlier.kind,
+            lane,
+            observed: false,
+            under_way: false,
+        };
+        self.unordered(index, entry.instr, entry.kind, region, at, conflict, condition, values);
+    }
+
+    /// Another CTA begins, with shared memory of its own.
+    pub(super) fn forget_shared(&mut self) {
+        let regions = &self.memory.regions;
+        if let Some(accesses) = &mut self.accesses {
+            accesses.kept.retain(|(region, _), _| regions[*region].space != Space::Shared);
+        }
+    }
+}
