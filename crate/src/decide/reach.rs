@@ -94,7 +94,7 @@ impl Search<'_> {
         let domain = Reals { element: &element, constants: self.constants };
         let roots = evaluate(self.cone, &domain, self.budget, &mut self.values)?;
         self.steps += self.cone.steps().len() as u64 + 10;
-        Ok(roots[0] == Quantity::integer(1) && !self.cone.overflows(&self.values))
+        Ok(roots[0] == Quantity::integer(1))
     }
 
     fn value(&self, term: Term) -> Quantity {
