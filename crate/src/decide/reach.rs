@@ -144,13 +144,20 @@ impl Search<'_> {
             candidates.extend([near, near + 1.0 / scale, near - 1.0 / scale]);
         }
         candidates.push(self.draw(33) as f64 - 16.0);
+        // Of what repairs the comparison, anything but the condition as a whole decides.
+        let mut repairs = Vec::new();
         for candidate in candidates {
             let Some(value) = exact(candidate) else { continue };
             self.point[element] = self.kinds[element].admit(value);
-            let done = self.holds()?;
-            if done || self.comes_out(relation, a, b) == Some(wanted) {
+            if self.holds()? {
                 return Ok(true);
             }
+            if self.comes_out(relation, a, b) == Some(wanted) {
+                repairs.push(self.point[element]);
+            }
+        }
+        if !repairs.is_empty() {
+            self.point[element] = repairs[self.draw(repairs.len())];
         }
         Ok(true)
     }

@@ -21,7 +21,7 @@ use crate::ir::Kernel;
 use crate::sim::{Fault, FaultKind, Place, Run, Site, Suspect};
 use crate::term::eval::{Cone, Quantity, Small};
 use crate::term::print::Printer;
-use crate::term::{Elements, Term, Terms};
+use crate::term::{Elements, Relation, Term, Terms};
 use num_rational::BigRational;
 use std::collections::BTreeMap;
 
@@ -149,12 +149,14 @@ fn ask(
     }
     let suspects = asked.as_slice();
     let mut pairs = Vec::new();
+    let mut wanted = Vec::new();
     for at in suspects {
         let suspect = &run.suspects[*at];
         pairs.push((run.terms.select(suspect.condition, Term::ONE, Term::ZERO), Term::ZERO));
         let values = suspect.values.unwrap_or([Term::ZERO; 2]);
         let [one, two] = values.map(|value| run.terms.select(suspect.condition, value, Term::ZERO));
         pairs.push((one, two));
+        wanted.push((clearly_reached(&mut run.terms, &run.suspects[*at]), Term::ZERO));
     }
     if pairs.is_empty() {
         return Ok(found);
@@ -174,11 +176,11 @@ fn ask(
     let search = Search { options, budget, problem: &problem, reading: decided.reading.as_ref() };
     let mut repaired = BTreeMap::new();
     for (at, asked) in suspects.iter().zip(0..) {
-        if run.suspects[*at].values.is_none()
-            && matches!(equalities[2 * asked], Some(Equality::Unknown(_)))
-            && let Some(witness) = search.search(2 * asked)?
+        let pair = 2 * asked + usize::from(run.suspects[*at].values.is_some());
+        if matches!(equalities[pair], Some(Equality::Unknown(_)))
+            && let Some(witness) = search.search(wanted[asked])?
         {
-            repaired.insert(2 * asked, Equality::Different(witness));
+            repaired.insert(pair, Equality::Different(witness));
         }
     }
     for (pair, equality) in &repaired {
@@ -217,6 +219,20 @@ fn ask(
     Ok(found)
 }
 
+/// 1 where a suspect is a fault, else 0. Values have to differ by more than their rounding.
+fn clearly_reached(terms: &mut Terms, suspect: &Suspect) -> Term {
+    let mut condition = suspect.condition;
+    if let Some([one, two]) = suspect.values {
+        let apart = terms.rational(BigRational::new(1.into(), 8.into()));
+        let (more, other_more) = (terms.add(one, apart), terms.add(two, apart));
+        let below = terms.compare(Relation::Less, more, two);
+        let above = terms.compare(Relation::Less, other_more, one);
+        let differ = terms.or(below, above);
+        condition = terms.and(condition, differ);
+    }
+    terms.select(condition, Term::ONE, Term::ZERO)
+}
+
 /// A search for inputs that make conditions hold, where `decide` came across none.
 struct Search<'a, 'b> {
     options: &'a decide::Options,
@@ -226,13 +242,19 @@ struct Search<'a, 'b> {
 }
 
 impl Search<'_, '_> {
-    /// Inputs for which the condition of a pair holds, re-checked like those of `decide`.
-    fn search(&self, pair: usize) -> Result<Option<Witness>, Exhausted> {
-        let asked = self.problem.pairs[pair];
-        let Some(reading) = self.reading else { return Ok(None) };
-        let Some((root, _)) = reading.of_pair(asked) else { return Ok(None) };
-        let constants = reading.meanings.enclosures(0);
-        let found = decide::reach(reading.terms(0), &constants, self.problem.elements, root, self.budget)?;
+    /// Inputs for which the first of a pair is 1, re-checked like those of `decide`.
+    fn search(&self, asked: (Term, Term)) -> Result<Option<Witness>, Exhausted> {
+        let read = self.reading.and_then(|reading| Some((reading, reading.of_pair(asked)?.0)));
+        let (terms, root, constants) = match read {
+            Some((reading, root)) => (reading.terms(0), root, reading.meanings.enclosures(0)),
+            None => {
+                let terms = self.problem.reference;
+                let known = |at: usize| terms.as_rational(Term::constant(at)).map(Quantity::rational);
+                let constants = (0..terms.constants().len()).map(|at| known(at).unwrap_or(Quantity::Unknown));
+                (terms, asked.0, constants.collect())
+            }
+        };
+        let found = decide::reach(terms, &constants, self.problem.elements, root, self.budget)?;
         let Some(inputs) = found else { return Ok(None) };
         let witness = holding(inputs);
         let problem = Problem { pairs: &[asked], ..*self.problem };
