@@ -24,7 +24,7 @@ const STEPS: u64 = 400_000;
 /// Moves before another start.
 const MOVES: u64 = 40;
 /// Values stay below this, so that nothing overflows on the way.
-const LARGEST: f64 = 16_777_216.0;
+const LARGEST: f64 = 1_099_511_627_776.0;
 
 /// Inputs for which `root`, 1 or 0, is 1; all others are 0.
 pub fn reach(

@@ -52,7 +52,20 @@ impl Terms {
     }
 }
 
+/// Keeps the range of what is chosen among integers, so that a chain of maxima that grows by one
+/// operand at a time is never looked through again.
+pub(super) fn remember(terms: &mut Terms, term: Term) {
+    if matches!(terms.node(term), Node::Max(..) | Node::Min(..) | Node::Select(..))
+        && let Some(found) = range(terms, term, &mut { MOST })
+    {
+        terms.ranges.insert(term, found);
+    }
+}
+
 fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(i128, i128)> {
+    if let Some(known) = terms.ranges.get(&term) {
+        return Some(*known);
+    }
     if let Some(element) = term.as_element() {
         return terms.element_format(element).filter(|format| !format.is_float()).map(integers);
     }

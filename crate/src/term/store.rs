@@ -101,6 +101,8 @@ pub struct Terms {
     pub(super) gaps: Gaps,
     /// The formats of elements: of those from a number on, ascending.
     formats: Vec<(u32, Format)>,
+    /// The ranges of integers that are chosen among others, where somebody asked.
+    pub(super) ranges: FxHashMap<Term, (i128, i128)>,
 }
 
 /// A shared view for readers on several threads (the store is plain data once built).
@@ -126,6 +128,7 @@ impl Terms {
             absorbed: BTreeSet::new(),
             gaps: Gaps::new(),
             formats: Vec::new(),
+            ranges: FxHashMap::default(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [
@@ -711,6 +714,7 @@ impl Terms {
     #[inline]
     pub fn wrapped(&mut self, format: Format, a: Term) -> Term {
         if super::range::lies_in(self, format, a) {
+            super::range::remember(self, a);
             return a;
         }
         let bits = self.bits_of(format, a);

@@ -25,7 +25,7 @@ use super::Witness;
 use super::constants::{Computed, Meanings};
 use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
-use crate::term::{Elements, Node, Term, Terms};
+use crate::term::{Elements, Node, Term, Terms, Unary};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
 pub(super) use points::Kind;
@@ -333,11 +333,15 @@ pub(super) fn as_computed(cones: &[Cone; 2], meanings: &Meanings) -> Option<[Vec
     any.then(|| [meanings.quantities(0), meanings.quantities(1)])
 }
 
-/// The numbers that elements (or anything else) are compared with, ascending.
+/// The numbers that elements (or anything else) are compared with, ascending. Where something is
+/// rounded to integers, ties lie at halves.
 fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
     let mut found = BTreeSet::new();
     for (cone, constants) in cones.iter().zip(constants) {
         for step in cone.steps() {
+            if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) = step {
+                found.insert(Small::new(1, 2));
+            }
             let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = step else { continue };
             for constant in [a, b].into_iter().filter_map(|term| term.as_constant()) {
                 // Numbers beyond these sizes overflow on the way, and their neighbours mean nothing.
