@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 const STEPS: u64 = 400_000;
 /// Moves before another start.
 const MOVES: u64 = 40;
-/// Values stay below this, so that nothing overflows on the way.
+/// Values stay below this, so that they are exact on the way.
 const LARGEST: f64 = 1_099_511_627_776.0;
 
 /// Inputs for which `root`, 1 or 0, is 1; all others are 0.
@@ -143,6 +143,8 @@ impl Search<'_> {
             let near = (zero * scale).round() / scale;
             candidates.extend([near, near + 1.0 / scale, near - 1.0 / scale]);
         }
+        // Large floats have no neighbours that near.
+        candidates.extend([1.125, 0.875].map(|part: f64| (zero * part * 1024.0).round() / 1024.0));
         candidates.push(self.draw(33) as f64 - 16.0);
         // Of what repairs the comparison, anything but the condition as a whole decides.
         let mut repairs = Vec::new();
