@@ -351,8 +351,8 @@ mod tests {
         // 11184811 / 2²⁵ is a third of 2²⁵ + 1 over 2²⁵.
         expect(THIRD, 1.0 / 3.0, unit(-25) / 3.0);
         // 3 · 13421773 = 40265319, which is even over 4 only with one more; 13421773 / 2²⁷ is 0.1f, and the
-        // number that is meant by it may be one and a half units of 2⁻²⁷ away.
-        expect("mov.f32 %f1, 0f3DCCCCCD; mul.rn.f32 %f1, %f1, 0f40400000;", 0.3, 5.5 * unit(-27));
+        // number that the text means by it may be one and a half units of 2⁻²⁷ away.
+        expect("mov.f32 %f2, 0f3DCCCCCD; mul.rn.f32 %f1, %f2, 0f40400000;", 0.3, 5.5 * unit(-27));
         // √2 = 1.41421356237309504880…, and 11863283 / 2²³ = 1.41421353816986083984375.
         let root = 2.420323420895e-8;
         expect("mov.f32 %f1, 0f40000000; sqrt.rn.f32 %f1, %f1;", std::f32::consts::SQRT_2, root);
