@@ -549,7 +549,9 @@ fn meet(a: &Sum, b: &Sum) -> Option<f64> {
         };
         let difference = x.plus(&y.negated());
         let apart = difference.size();
-        if !difference.number.is_zero() && !(apart <= difference.spread()) {
+        // No bound explains nothing.
+        let explained = apart <= difference.spread();
+        if !difference.number.is_zero() && !explained {
             return None;
         }
         (part, size) = (part.max(apart), size.max(x.size()).max(y.size()));

@@ -56,9 +56,7 @@ pub fn reach(
             return Ok(Some(inputs.filter(|(_, value)| !value.is_zero()).collect()));
         }
         moves += 1;
-        if moves % MOVES == 0 {
-            search.start_again();
-        } else if !search.step()? {
+        if moves % MOVES == 0 || !search.step()? {
             search.start_again();
         }
     }

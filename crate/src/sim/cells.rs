@@ -146,7 +146,7 @@ impl Cells {
     /// The stretches of bytes that are there, ascending.
     pub(super) fn stretches(&self) -> Vec<Range<u64>> {
         match &self.pages {
-            None => vec![0..self.len()],
+            None => std::iter::once(0..self.len()).collect(),
             Some(pages) => pages.starts().into_iter().map(|at| at..at + PAGE_BYTES).collect(),
         }
     }

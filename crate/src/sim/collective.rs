@@ -242,7 +242,9 @@ impl<'a> Machine<'a> {
                 let leader = match self.options.world {
                     0 => leader,
                     1 => met.ilog2() as usize,
-                    _ => (met & (met - 1) | u32::from(met.is_power_of_two()) * met).trailing_zeros() as usize,
+                    _ => {
+                        (if met.is_power_of_two() { met } else { met & (met - 1) }).trailing_zeros() as usize
+                    }
                 };
                 for lane in lanes(met) {
                     let instr = &kernel.code[pcs[lane as usize] as usize];

@@ -97,11 +97,7 @@ impl Known {
                 Node::And(a, b) if holds => open.extend([(a, true), (b, true)]),
                 Node::Or(a, b) if !holds => open.extend([(a, false), (b, false)]),
                 Node::Or(a, b) | Node::And(a, b) => self.alternatives.push((a, b, holds)),
-                Node::Compare(relation, a, b) => {
-                    if !self.compare(terms, relation, a, b, holds) {
-                        return false;
-                    }
-                }
+                Node::Compare(relation, a, b) if !self.compare(terms, relation, a, b, holds) => return false,
                 _ => {}
             }
         }

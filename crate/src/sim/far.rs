@@ -444,7 +444,7 @@ fn grouped(number: f64) -> String {
     let whole = digits.split('.').next().unwrap_or_default().len();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && at < whole && (whole - at) % 3 == 0 {
+        if at > 0 && at < whole && (whole - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

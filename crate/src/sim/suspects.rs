@@ -20,6 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Suspects that are kept.
 const MOST: usize = 1 << 16;
 
+/// A race by its instructions, region, condition and values.
+type Listed = (u32, u32, usize, Term, Option<[Term; 2]>);
+
 /// What may be wrong, depending on the inputs.
 #[derive(Default)]
 pub(super) struct Suspects {
@@ -29,8 +32,8 @@ pub(super) struct Suspects {
     pub(super) same_stores: Vec<SameStores>,
     /// Faults already listed, by instruction, kind and condition.
     listed: FxHashMap<(u32, std::mem::Discriminant<FaultKind>, Term), usize>,
-    /// Races already listed, by instructions, region, condition and values.
-    races: FxHashSet<(u32, u32, usize, Term, Option<[Term; 2]>)>,
+    /// Races already listed.
+    races: FxHashSet<Listed>,
     /// By thread of the running CTA: when it has met a fault before.
     spoiled: FxHashMap<u32, Term>,
 }

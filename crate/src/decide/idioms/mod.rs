@@ -329,7 +329,7 @@ impl Finder<'_> {
             let product = is_product && matches!(shape.last, Node::Mul(..));
             shape.admits(if product { factors } else { classes })
         });
-        let whole = fitting.find_map(|Shape { row, root, last, .. }| {
+        fitting.find_map(|Shape { row, root, last, .. }| {
             let found = |(bindings, negated), addend| {
                 Some(Found { row: *row, bindings, negated, addend, moved: None })
             };
@@ -338,8 +338,7 @@ impl Finder<'_> {
                 (Node::Mul(a, b), Node::Fma(x, y, z)) => found(self.product((a, b), (x, y))?, Some(z)),
                 _ => found((self.whole(*root, Term::from_node(at))?, false), None),
             }
-        });
-        whole
+        })
     }
 
     fn whole(&mut self, shape: Term, term: Term) -> Option<Bindings> {

@@ -153,10 +153,8 @@ impl Normalizer<'_> {
                 let words = [above >> 32, above & 0xffff_ffff, below >> 32, below & 0xffff_ffff];
                 let [p, q, r, s] = words.map(|word| word as u32);
                 let atom = self.forms.opaque(false, &[QUOTIENT, p, q, r, s], &[x]);
-                if let (Ok(a), Ok(b)) = (i128::try_from(above), i128::try_from(below))
-                    && let Some(most) = high.checked_mul(a)
-                {
-                    self.integers.quotients.insert(atom, (0, most / b));
+                if let Some(most) = high.checked_mul(i128::from(above)) {
+                    self.integers.quotients.insert(atom, (0, most / i128::from(below)));
                 }
                 self.forms.atom_poly(atom)?
             }

@@ -335,7 +335,7 @@ impl Normalizer<'_> {
         let mut falling = BTreeMap::new();
         for (factors, coefficient) in &powers {
             self.forms.tick(factors.len() as u64 + 1)?;
-            spread(factors, coefficient, &mut falling, |k, j| stirling(k, j));
+            spread(factors, coefficient, &mut falling, stirling);
         }
         let mut reduced = BTreeMap::new();
         for (factors, coefficient) in &falling {
@@ -343,7 +343,7 @@ impl Normalizer<'_> {
             let modulus = BigInt::one() << n.saturating_sub(twos);
             let coefficient = coefficient.mod_floor(&modulus);
             if !coefficient.is_zero() {
-                spread(factors, &coefficient, &mut reduced, |k, j| signed_stirling(k, j));
+                spread(factors, &coefficient, &mut reduced, signed_stirling);
             }
         }
         let mut sum = Accumulator::default();
