@@ -95,7 +95,7 @@ pub fn rank(verdict: Verdict) -> usize {
 
 /// Puts a kernel's faults into words: those of the run, those that inputs were found for, and what may be
 /// one.
-pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Witness)], open: &[(Fault, String)]) -> Cooked {
+pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Option<Witness>)], open: &[(Fault, String)]) -> Cooked {
     let Cooking { texts, source, kernel, run, budget, bound } = *cooking;
     let cooked = Cooked::default();
     let mut cook = Cook { texts, source, kernel, run, budget, example: None, open: None, cooked };
@@ -103,10 +103,10 @@ pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Witness)], open: &[(Fault, S
         cook.fault(fault);
     }
     for (fault, witness) in found {
-        cook.example = Some(witness);
+        cook.example = witness.as_ref();
         let before = cook.cooked.diagnostics.len();
         cook.fault(fault);
-        if let Some(inputs) = inputs(bound, witness) {
+        if let Some(inputs) = witness.as_ref().and_then(|witness| inputs(bound, witness)) {
             for diagnostic in &mut cook.cooked.diagnostics[before..] {
                 *diagnostic = diagnostic.clone().note(format!("for example with {inputs}"));
             }

@@ -31,8 +31,8 @@ const SHOWN: usize = 24;
 /// What became of a run's suspects.
 #[derive(Default)]
 pub struct Settled {
-    /// Faults, with inputs that reach them.
-    pub found: Vec<(Fault, Witness)>,
+    /// Faults, with inputs that reach them where it takes some.
+    pub found: Vec<(Fault, Option<Witness>)>,
     /// What may be a fault, and what nobody can tell.
     pub open: Vec<(Fault, String)>,
     /// What was assumed to dismiss the others.
@@ -89,7 +89,11 @@ pub fn judge(
                     stores.note(kernel, &run.terms, elements, Some(value), &mut settled.ledger);
                 }
                 Some(Answer::Found(witness)) => {
-                    settled.found.push((fault(), witness));
+                    let suspect = &suspects[at];
+                    let roots: Vec<Term> =
+                        [suspect.condition].into_iter().chain(suspect.values.into_iter().flatten()).collect();
+                    let depends = !Cone::of(&run.terms, &roots, budget)?.elements().is_empty();
+                    settled.found.push((fault(), depends.then_some(witness)));
                     open = None;
                     break;
                 }
