@@ -44,7 +44,7 @@ fn sample() -> Vec<Case> {
 
 /// Words of SMT-LIB and its theories that the files use.
 const KNOWN: &str = "set-logic ALL declare-sort declare-fun define-fun assert check-sat \
-    Real Bool Bits Int + - * / = < <= > >= and or not ite true false to_int to_real mod";
+    Real Bool Int + - * / = < <= > >= and or not ite true false to_int to_real mod";
 
 /// Walks the script's tokens and complains about the first thing that is wrong.
 fn smt2(text: &str) -> Result<(), String> {

@@ -255,16 +255,16 @@ fn shapes_and_launches_beyond_any_machine_are_refused() {
     answer(&ptx, &format!("{shared}{SPEC}"), Verdict::InvalidSpec, "shared");
 }
 
-/// Memory that the budget does not allow is never asked for.
+/// Memory follows what is touched, not what is declared.
 #[test]
-fn tensors_beyond_the_memory_budget_are_a_resource_limit() {
-    for shape in ["200000000", "20000, 10000"] {
+fn tensors_beyond_the_memory_budget_cost_nothing_until_they_are_touched() {
+    for shape in ["200000000", "20000, 10000", "2097152, 2097152"] {
         let spec = SPEC.replace("shape = [4]", &format!("shape = [{shape}]"));
-        answer(&kernel("", ""), &spec, Verdict::ResourceLimit, "declare what the CTAs that run touch");
+        answer(&kernel("", ""), &spec, Verdict::RaceFree, "");
     }
-    let module = ".global .align 4 .b8 huge[200000000];";
-    let body = "mov.u64 %rd2, huge; mov.f32 %f1, 0f00000000; st.global.f32 [%rd2], %f1;";
-    answer(&kernel(module, body), SPEC, Verdict::ResourceLimit, "variables");
+    let module = ".global .align 4 .b8 huge[2000000000];";
+    let body = "mov.u64 %rd2, huge; mov.f32 %f1, 0f00000000; st.global.f32 [%rd2+1999999996], %f1;";
+    answer(&kernel(module, body), SPEC, Verdict::RaceFree, "");
 }
 
 #[test]
@@ -276,13 +276,13 @@ fn shared_memory_of_a_gigabyte_is_refused() {
 
 /// A member mask of lanes that have returned, named by one that is not in it.
 #[test]
-fn meetings_of_strangers_are_unsupported() {
+fn a_member_mask_without_its_own_lane_is_a_fault() {
     let body = "mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; @%p1 ret; bar.warp.sync 2;";
     let ptx = kernel("", body).replace(".reqntid 1\n", ".reqntid 32\n");
-    answer(&ptx, SPEC, Verdict::Unsupported, "member mask 0x00000002");
+    answer(&ptx, SPEC, Verdict::BarrierDivergence, "member mask 0x00000002");
     let early = body.replace("@%p1 ret; bar.warp.sync 2;", "@!%p1 bar.warp.sync 2;");
     let ptx = kernel("", &early).replace(".reqntid 1\n", ".reqntid 32\n");
-    answer(&ptx, SPEC, Verdict::Unsupported, "member mask 0x00000002");
+    answer(&ptx, SPEC, Verdict::BarrierDivergence, "member mask 0x00000002");
 }
 
 #[test]

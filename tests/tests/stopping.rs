@@ -196,7 +196,7 @@ fn executing_stops_soon_and_says_how_far_it_got() {
     judge("simulate", times);
 }
 
-/// Attention takes little to execute and much to compare: normal forms, and values at points.
+/// Attention takes little to execute and more to compare.
 #[test]
 fn comparing_attention_stops_soon_and_says_how_far_it_got() {
     let _alone = alone();
@@ -212,7 +212,9 @@ fn comparing_attention_stops_soon_and_says_how_far_it_got() {
                 continue;
             };
             assert_eq!(report.verdict, Verdict::Cancelled);
-            assert!(report.summary.contains(words), "{}", report.summary);
+            // Deciding may be over by then.
+            let later = report.summary.contains("output elements were re-checked");
+            assert!(later || report.summary.contains(words), "{}", report.summary);
             assert!(report.summary.contains("both kernels ran without a fault"), "{}", report.summary);
             times.push(time);
         }

@@ -363,6 +363,10 @@ impl<'a> Sums<'a> {
                 Some(affine) => return Ok(Rc::new(vec![(0, affine.clone())])),
                 None => {
                     let number = &self.terms[side].constant_at(constant).number;
+                    // Sums and products of these follow no law of numbers.
+                    if matches!(number, Number::Infinity | Number::MinusInfinity | Number::NotANumber) {
+                        return Err(Stop::GivenUp);
+                    }
                     (Node::BitConstant(0), Some(format!("{number:?}")))
                 }
             },

@@ -18,8 +18,6 @@ pub struct Ready {
     pub bound: Bound,
     /// The user's choices of how terms are read.
     pub options: decide::Options,
-    /// Unordered stores of one value are a race.
-    pub same_value_stores_race: bool,
 }
 
 impl Ready {
@@ -43,8 +41,7 @@ impl Ready {
         let bound = bind(&spec, &asked).ok()?;
         drop(asked);
         let options = decide::Options { exact_constants: spec.options.exact_constants };
-        let same_value_stores_race = spec.options.same_value_stores_race;
-        Some(Ready { kernels, bound, options, same_value_stores_race })
+        Some(Ready { kernels, bound, options })
     }
 
     /// One of the kernels, with what it starts from, to be run alone.

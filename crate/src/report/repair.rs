@@ -375,8 +375,9 @@ fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial,
     let bad = Trial { races: None, length: 0 };
     let Some(ready) = Ready::new(input) else { return Ok((bad, 0)) };
     let Some((kernel, setup)) = ready.side(source) else { return Ok((bad, 0)) };
-    let same_value_stores_race = ready.same_value_stores_race;
-    let options = sim::Options { timeline_events: 0, same_value_stores_race, ..sim::Options::default() };
+    // A line after which two threads store the same wrong value repairs nothing.
+    let options =
+        sim::Options { timeline_events: 0, same_value_stores_race: true, ..sim::Options::default() };
     let mut run = sim::simulate(&options, budget, kernel, setup);
     budget.poll()?;
     let settled = suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run)?;

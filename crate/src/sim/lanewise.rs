@@ -257,12 +257,14 @@ impl<'a> Machine<'a> {
             let mut last = (0, Term::ZERO);
             let warp = &mut self.warps[index];
             let expected = Symbol::number(format, Term::ZERO).encode() >> 32;
+            // An integer with or without a sign is a remainder, which its term may lie beyond.
+            let as_it_is = format.is_float() || format.class() == FormatClass::Bits;
             let symbolic = warp.symbolic(*reg);
             let words = warp.lanes(*reg);
             for lane in lanes(special) {
                 let word = words[lane as usize];
                 let term = if symbolic >> lane & 1 == 1 {
-                    if word >> 32 == expected {
+                    if as_it_is && word >> 32 == expected {
                         Term::from_raw(word as u32)
                     } else {
                         let value = Value::Symbolic(Symbol::decode(word));

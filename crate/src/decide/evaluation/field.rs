@@ -252,8 +252,7 @@ mod tests {
 
     #[test]
     fn products_quotients_and_powers_are_those_of_the_field() {
-        for level in 0..LEVELS {
-            let prime = PRIMES[level];
+        for (level, prime) in PRIMES.into_iter().enumerate() {
             let mut numbers = vec![0, 1, 2, prime / 2, prime - 2, prime - 1];
             numbers.extend((0..40).map(|key| random([3, 4], key) % prime));
             for a in &numbers {

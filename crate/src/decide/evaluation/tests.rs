@@ -266,7 +266,8 @@ fn products_of_matrices_by_seven_multiplications() {
     let strassen = |b: &mut Build, off: bool| {
         let (a, c) = (b.elements(0, 4), b.elements(4, 4));
         let mut m = Vec::new();
-        let sums: [([(usize, i64); 2], [(usize, i64); 2]); 7] = [
+        type Sum = [(usize, i64); 2];
+        let sums: [(Sum, Sum); 7] = [
             ([(0, 1), (3, 1)], [(0, 1), (3, 1)]),
             ([(2, 1), (3, 1)], [(0, 1), (0, 0)]),
             ([(0, 1), (0, 0)], [(1, 1), (3, -1)]),
