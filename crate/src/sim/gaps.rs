@@ -483,7 +483,7 @@ mod tests {
     fn a_number_is_not_above_two_and_below_one() {
         let mut terms = Terms::new();
         let x = Term::element(0);
-        let two = terms.add(Term::ONE, Term::ONE);
+        let two = terms.integer(2);
         let above = terms.compare(Relation::Less, two, x);
         let (below, positive) =
             (terms.compare(Relation::LessEqual, x, Term::ONE), terms.compare(Relation::Less, Term::ZERO, x));
