@@ -385,6 +385,9 @@ impl Question {
                 .to_owned(),
             );
         }
+        if !run.suspects.is_empty() {
+            return Ending::Skipped("a fault hangs on the inputs".to_owned());
+        }
         let mut tally = Tally::default();
         for seed in seeds {
             match self.once(&run, *seed, &budget, execute, see) {
