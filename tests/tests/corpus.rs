@@ -166,13 +166,18 @@ fn same_report(subject: &Subject) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Cases with two faults, of which another schedule shows the other one. Consumers that do not wait read what
+/// nobody wrote, go on, and arrive so often that the producer's waits by parity come to order them.
+const OTHER_FAULT: &[(&str, &str)] = &[("data_race/tensor/copies_specialised_no_full", "uninitialized_read")];
+
 fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let (texts, outcome) = subject.first()?;
     if size(&outcome.report) > MEDIUM {
         return Ok(());
     }
     let other = texts.run(1, Schedule::Random(7)).report;
-    if other.verdict != outcome.report.verdict {
+    let known = OTHER_FAULT.contains(&(subject.case.name.as_str(), other.verdict.name()));
+    if other.verdict != outcome.report.verdict && !known {
         return Err(format!("another schedule gives {}: {}", other.verdict.name(), other.summary).into());
     }
     Ok(())
