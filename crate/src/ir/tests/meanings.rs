@@ -174,8 +174,8 @@ fn conversions_read_as_the_number() {
             cvt.rmi.s64.f64 %rd1, %fd2  means  s64 ⌊fd2⌋
             cvt.sat.f32.f32 %f1, %f2  means  f32 min(max(0, f2), 1)
             cvt.s64.s32 %rd1, %r2  means  s64 r2
-            cvt.u32.u64 %r1, %rd2  means  bytes
-            cvt.u64.s32 %rd1, %r2  means  nothing
+            cvt.u32.u64 %r1, %rd2  means  u32 rd2
+            cvt.u64.s32 %rd1, %r2  means  u64 r2
             cvt.sat.u8.s32 %rs1, %r2  means  u8 min(max(0, r2), 255)
             cvt.rn.bf16x2.f32 %r1, %f2, %f3  means  bf16 f2 | bf16 f3
         "#]],
@@ -208,8 +208,8 @@ fn integers_and_conditions() {
         expect![[r#"
             add.s32 %r1, %r2, %r3  means  b32 r2 + r3
             mad.wide.s32 %rd1, %r2, %r3, %rd4  means  s64 rd4 + r2·r3
-            mul.hi.u32 %r1, %r2, %r3  means  bits MulHigh
-            mul.hi.s32 %r1, %r2, %r3  means  nothing
+            mul.hi.u32 %r1, %r2, %r3  means  u32 from_bits_u32(slice(bits_u64(r2·r3), 0x20))
+            mul.hi.s32 %r1, %r2, %r3  means  s32 from_bits_s32(slice(bits_s64(r2·r3), 0x20))
             div.u32 %r1, %r2, %r3  means  u32 trunc(r2/r3)
             rem.s32 %r1, %r2, %r3  means  s32 r2 - trunc(r2/r3)·r3
             shl.b32 %r1, %r2, 2  means  bits ShiftLeft
