@@ -167,6 +167,10 @@ impl Question {
             }
         }
         for tensor in &spec.tensors {
+            // Both read the initialisers of a module variable that is not bound.
+            if tensor.contents == Some(Contents::Declared) && tensor.role != Some(Role::Out) {
+                continue;
+            }
             let own = named.iter().find_map(|(argument, ..)| match argument {
                 Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
                 _ => None,
@@ -175,7 +179,7 @@ impl Question {
             let shape = tensor.shape.clone().ok_or("a tensor without a shape")?;
             let count: u64 = shape.iter().product();
             let initial = match (&tensor.contents, tensor.role) {
-                (Some(Contents::Declared), _) => return Err("module variables".to_owned()),
+                (Some(Contents::Declared), _) => return Err("a module variable that is written".to_owned()),
                 (Some(Contents::Iota), _) => Initial::Concrete(
                     (0..count).map(|at| encode(Literal::Integer(at as i64), format)).collect(),
                 ),
@@ -204,7 +208,7 @@ impl Question {
         }
         for (argument, offset, size, format) in named {
             let pointer = |name: &str, element: u64| {
-                let tensor = spec.tensors.iter().position(|tensor| tensor.name == name)?;
+                let tensor = self.setup.tensors.iter().position(|tensor| tensor.name == name)?;
                 Some(Binding::Pointer { tensor, offset: element })
             };
             let fallback = || match size {
@@ -385,17 +389,48 @@ impl Question {
                 .to_owned(),
             );
         }
-        if !run.suspects.is_empty() {
-            return Ending::Skipped("a fault hangs on the inputs".to_owned());
+        if run.more_suspects {
+            return Ending::Skipped("more hangs on the inputs than is listed".to_owned());
         }
         let mut tally = Tally::default();
+        let mut reached = 0;
         for seed in seeds {
+            match self.meets_fault(&run, *seed, &budget) {
+                Some(false) => {}
+                Some(true) => {
+                    reached += 1;
+                    continue;
+                }
+                None => return Ending::Skipped("whether a fault is met cannot be evaluated".to_owned()),
+            }
             match self.once(&run, *seed, &budget, execute, see) {
                 Ending::Agrees(more) => tally.add(more),
                 other => return other,
             }
         }
+        if reached == seeds.len() && reached > 0 {
+            return Ending::Skipped("each of the inputs drawn meets a fault".to_owned());
+        }
         Ending::Agrees(tally)
+    }
+
+    /// Whether a seed's inputs meet a fault that hangs on the inputs: its condition holds. Two stores that
+    /// race only if they differ count as met.
+    fn meets_fault(&self, run: &Run, seed: u64, budget: &Budget) -> Option<bool> {
+        let conditions: Vec<Term> = run.suspects.iter().map(|suspect| suspect.condition).collect();
+        if conditions.is_empty() {
+            return Some(false);
+        }
+        let (_, values) = self.job(seed);
+        let found = self.evaluate(&run.terms, &conditions, &values, budget)?;
+        let mut met = false;
+        for value in found {
+            match value {
+                Value::Condition(Some(holds)) => met |= holds,
+                _ => return None,
+            }
+        }
+        Some(met)
     }
 
     fn once(
