@@ -260,7 +260,8 @@ impl Search<'_, '_> {
         };
         let found = decide::reach(terms, &constants, self.problem.elements, root, self.budget)?;
         let Some(inputs) = found else { return Ok(None) };
-        let witness = holding(inputs);
+        let exact = |value: Small| BigRational::new((*value.numer()).into(), (*value.denom()).into());
+        let witness = holding(inputs.into_iter().map(|(element, value)| (element, exact(value))).collect());
         let problem = Problem { pairs: &[asked], ..*self.problem };
         let equality = Equality::Different(witness.clone());
         let decision =
@@ -272,11 +273,10 @@ impl Search<'_, '_> {
 }
 
 /// Inputs for which a condition holds, as a witness.
-fn holding(inputs: Vec<(u32, Small)>) -> Witness {
-    let exact = |value: Small| BigRational::new((*value.numer()).into(), (*value.denom()).into());
+fn holding(inputs: Vec<(u32, BigRational)>) -> Witness {
     Witness {
         point: None,
-        inputs: inputs.into_iter().map(|(element, value)| (element, exact(value))).collect(),
+        inputs,
         default: BigRational::from_integer(0.into()),
         values: [(1.0, 1.0), (0.0, 0.0)],
         difference: String::new(),
