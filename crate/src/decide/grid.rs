@@ -3,8 +3,8 @@
 //! Where each comparison has one input in it, linearly, such a condition does not change between the
 //! numbers at which its comparisons turn. So it is enough to evaluate it at each of these numbers, at one
 //! between any two neighbours, and at one on either side, of those that the input's format holds: of
-//! integers the whole numbers, of floats the number of fewest digits in each gap ([`simplest`]), which is
-//! one that the format holds if there is any. All combinations for all inputs are tried.
+//! integers the whole numbers, of floats the whole number of each gap that is next to 0, or the number of
+//! fewest digits ([`simplest`]), which is one that the format holds if there is any. All combinations for all inputs are tried.
 //!
 //! Guarantees: an answer is right for all finite inputs of their formats; what is found makes the
 //! condition hold, and is a number of the input's format. Misses: sums of several inputs, products, functions; more than [`MOST`]
@@ -175,7 +175,8 @@ fn places(format: Format, mut numbers: Vec<BigRational>) -> Option<Vec<BigRation
         for (at, number) in numbers.iter().enumerate() {
             places.push(number.clone());
             if let Some(next) = numbers.get(at + 1) {
-                places.push(simplest(number, next));
+                let whole = whole_between(number, next).filter(|whole| held.has(whole));
+                places.push(whole.unwrap_or_else(|| simplest(number, next)));
             }
         }
         places.retain(|place| held.has(place));
@@ -197,6 +198,19 @@ fn places(format: Format, mut numbers: Vec<BigRational>) -> Option<Vec<BigRation
     places.sort_by_cached_key(|place| (place.numer().abs(), place.denom().clone(), place.is_negative()));
     places.dedup();
     Some(places)
+}
+
+/// The whole number next to 0 strictly between two numbers, the first the lesser.
+fn whole_between(low: &BigRational, high: &BigRational) -> Option<BigRational> {
+    let one = BigRational::one();
+    let place = if high <= &BigRational::zero() {
+        high.ceil() - one
+    } else if low < &BigRational::zero() {
+        BigRational::zero()
+    } else {
+        low.floor() + one
+    };
+    (low < &place && &place < high).then_some(place)
 }
 
 /// The dyadic number of fewest digits strictly between two numbers, the first the lesser: the multiple
