@@ -261,7 +261,7 @@ impl Finite {
         // E4M3 has NaN where the last significand would be.
         let top = if format == Format::E4m3 { 14 } else { (1i64 << digits) - 1 };
         let largest = BigRational::from_integer(BigInt::from(top))
-            * BigRational::from_integer(2.into()).pow(exponent - digits as i32 + 1);
+            * BigRational::from_integer(2.into()).pow(exponent - digits + 1);
         Some(Finite { digits: digits as u64, smallest, largest })
     }
 
