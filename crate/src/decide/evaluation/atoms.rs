@@ -11,8 +11,10 @@
 //! modulo all three primes (modulo one, √2 or a large fraction may look like a small one, of either
 //! sign).
 
-use super::constants::{ABOVE, ATOM, NEGATIVE, POSITIVE, root_of_fraction};
+use super::constants::{ABOVE, ATOM, NEGATIVE, POSITIVE};
 use super::field::{self, LANES, LEVELS, Residue, ZERO};
+use super::products::Bases;
+use super::roots::Roots;
 use super::sets::{Set, Sets};
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use rustc_hash::FxHashMap;
@@ -42,6 +44,8 @@ pub(super) struct Atoms {
     candidates: FxHashMap<Residue, u32>,
     values: Vec<(Value, Levels)>,
     pub(super) sets: Sets,
+    pub(super) bases: Bases,
+    pub(super) roots: Roots,
 }
 
 impl Atoms {
@@ -54,16 +58,19 @@ impl Atoms {
             candidates: FxHashMap::default(),
             values: Vec::new(),
             sets: Sets::default(),
+            bases: Bases::default(),
+            roots: Roots::new(seed),
         }
     }
 
     fn free(&self, levels: Levels, name: u64) -> Value {
-        Value::unknown(by_level!(levels, L => field::random_residue(self.seed, L, name)))
+        let at = by_level!(levels, L => field::random_residue(self.seed, L, name));
+        Value::unknown(at, field::random_real(self.seed, name))
     }
 
     /// How many keys were told apart.
     pub(super) fn count(&self) -> usize {
-        self.keys.len() + self.first.len() + self.values.len()
+        self.keys.len() + self.first.len() + self.values.len() + self.bases.count() + self.roots.count()
     }
 
     /// The free variable with a key.
@@ -101,13 +108,21 @@ impl Atoms {
         Some(Classified::Member(Member { class, ratio: (1, 1) }))
     }
 
-    /// `max(number, 0)` of a number of a class.
-    pub(super) fn above_zero(&self, member: Member, number: Value, levels: Levels) -> Value {
-        let (above, below) = member.ratio;
-        let first = self.free(levels, ABOVE | u64::from(member.class)).scaled((above.abs(), below), levels);
-        // max(-d, 0) = max(d, 0) - d.
-        let value = if above > 0 { first } else { first.plus(number, levels) };
-        value.with_sign(Sign::NOT_NEGATIVE)
+    /// `|number|` of a number of a class: a root of its square.
+    pub(super) fn magnitude(&mut self, member: Member, levels: Levels) -> Value {
+        let first = Value::unknown(self.first[member.class as usize], 0.0);
+        let size = self.roots.magnitude(member.class, first, levels);
+        let Some(factor) = Value::ONE.scaled((member.ratio.0.abs(), member.ratio.1), 7).checked() else {
+            return Value::LOST;
+        };
+        Value { sign: Sign::NOT_NEGATIVE, ..self.roots.times(size, factor, levels) }
+    }
+
+    /// `max(number, 0) = (number + |number|) / 2` of a number of a class. It does not carry the root: a sum of
+    /// thousands of these is an ordinary one.
+    pub(super) fn above_zero(&mut self, member: Member, number: Value, levels: Levels) -> Value {
+        let twice = number.plus(self.magnitude(member, levels), levels);
+        twice.scaled((1, 2), levels).with_sign(Sign::NOT_NEGATIVE)
     }
 
     /// `[number > 0]` of a number of a class.
@@ -117,18 +132,9 @@ impl Atoms {
         Value { chosen: true, ..condition.with_sign(Sign::NOT_NEGATIVE) }
     }
 
-    /// `√number` of a number of a class.
-    pub(super) fn root(&mut self, member: Member, levels: Levels) -> Value {
-        let (above, below) = member.ratio;
-        let root = self.atom(levels, vec![0, u64::from(member.class), u64::from(above > 0)]);
-        let mut at = [ZERO; LEVELS];
-        for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
-            match root_of_fraction(self.seed, level, (above.abs(), below)) {
-                Some(factor) => *at = field::multiply(level, root.at[level], factor),
-                None => return Value::LOST,
-            }
-        }
-        Value { at, sign: Sign::NOT_NEGATIVE, ..root }
+    /// The first member of a class, which has residues at all levels.
+    pub(super) fn first(&self, class: u32) -> [Residue; LEVELS] {
+        self.first[class as usize]
     }
 
     /// A set of one candidate of a maximum.

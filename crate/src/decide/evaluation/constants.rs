@@ -20,10 +20,24 @@ pub(super) const POSITIVE: u64 = 4 << 40;
 pub(super) const NEGATIVE: u64 = 5 << 40;
 const NAMED: u64 = 6 << 40;
 const ROOT: u64 = 7 << 40;
+/// The root of a base (`roots`), and the logarithms of bases and primes (`products`).
+pub(super) const ROOT_OF_VALUE: u64 = 8 << 40;
+pub(super) const LOG: u64 = 9 << 40;
+pub(super) const LOG_OF_PRIME: u64 = 10 << 40;
 
 /// log₂ e at a level.
 pub(super) fn lambda(seed: [u64; 2], level: usize) -> Residue {
     field::random_residue(seed, level, NAMED)
+}
+
+/// What i·log₂ e is at a level: a variable, since nothing is used of it but that e^(i(a + b)) is a product.
+pub(super) fn turn(seed: [u64; 2], level: usize) -> Residue {
+    field::random_residue(seed, level, NAMED + 4)
+}
+
+/// ln 10 at a level.
+pub(super) fn ln_10(seed: [u64; 2], level: usize) -> Residue {
+    field::random_residue(seed, level, NAMED + 3)
 }
 
 /// The residue of a constant at a level; `None` where a power is absurd.
@@ -39,7 +53,7 @@ pub(super) fn residue(seed: [u64; 2], level: usize, exact: &Exact) -> Option<Res
             }
             Factor::E => whole_power(level, field::random_residue(seed, level, NAMED + 1), *power)?,
             Factor::Pi => whole_power(level, field::random_residue(seed, level, NAMED + 2), *power)?,
-            Factor::Ln10 => whole_power(level, field::random_residue(seed, level, NAMED + 3), *power)?,
+            Factor::Ln10 => whole_power(level, ln_10(seed, level), *power)?,
             Factor::Ln2 => whole_power(level, lambda(seed, level), -*power)?,
         };
         value = field::multiply(level, value, factor);

@@ -191,6 +191,11 @@ pub(super) fn random(seed: [u64; 2], key: u64) -> u64 {
     word ^ word >> 32
 }
 
+/// A random real between -1 and 1 for a key.
+pub(super) fn random_real(seed: [u64; 2], key: u64) -> f64 {
+    (random([seed[1], seed[0]], key) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
 /// A random residue for a key.
 #[inline]
 pub(super) fn random_residue(seed: [u64; 2], level: usize, key: u64) -> Residue {

@@ -43,9 +43,17 @@
 //! conditions, r·r against r², sums inside logarithms, more than two nested exponentials.
 //! Source: Schwartz 1980, Zippel 1979; Wu et al., *Mirage* (OSDI 2025) for exponentials.
 
+mod angles;
 mod atoms;
 mod constants;
+mod demands;
+#[cfg(test)]
+mod families;
 mod field;
+mod forms;
+mod powers;
+mod products;
+mod roots;
 mod sets;
 #[cfg(test)]
 mod tests;

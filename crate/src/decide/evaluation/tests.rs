@@ -9,7 +9,7 @@ use crate::term::{Relation, Terms, Unary};
 use num_rational::BigRational;
 
 /// Whether evaluation finds one side's terms equal to the other's.
-fn proves(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> bool {
+pub(super) fn proves(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> bool {
     with_seed(build, None)
 }
 
@@ -37,37 +37,37 @@ fn with_seed(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2
 }
 
 /// A store under construction, with short names.
-struct Build(Terms);
+pub(super) struct Build(pub(super) Terms);
 
 impl Build {
-    fn e(&self, index: u32) -> Term {
+    pub(super) fn e(&self, index: u32) -> Term {
         Term::element(index)
     }
-    fn q(&mut self, above: i64, below: i64) -> Term {
+    pub(super) fn q(&mut self, above: i64, below: i64) -> Term {
         self.0.rational(BigRational::new(above.into(), below.into()))
     }
-    fn f(&mut self, function: Unary, a: Term) -> Term {
+    pub(super) fn f(&mut self, function: Unary, a: Term) -> Term {
         self.0.unary(function, a)
     }
-    fn exp_of(&mut self, a: Term, minus: Term) -> Term {
+    pub(super) fn exp_of(&mut self, a: Term, minus: Term) -> Term {
         let shifted = self.0.sub(a, minus);
         self.0.unary(Unary::Exp, shifted)
     }
-    fn dot(&mut self, a: &[Term], b: &[Term]) -> Term {
+    pub(super) fn dot(&mut self, a: &[Term], b: &[Term]) -> Term {
         a.iter().zip(b).fold(Term::ZERO, |sum, (a, b)| self.0.fma(*a, *b, sum))
     }
-    fn sum(&mut self, all: &[Term]) -> Term {
+    pub(super) fn sum(&mut self, all: &[Term]) -> Term {
         all.iter().fold(Term::ZERO, |sum, term| self.0.add(sum, *term))
     }
-    fn max(&mut self, all: &[Term]) -> Term {
+    pub(super) fn max(&mut self, all: &[Term]) -> Term {
         all.iter().fold(Term::MINUS_INFINITY, |max, term| self.0.max(max, *term))
     }
-    fn elements(&self, from: u32, count: usize) -> Vec<Term> {
+    pub(super) fn elements(&self, from: u32, count: usize) -> Vec<Term> {
         (from..from + count as u32).map(Term::element).collect()
     }
 }
 
-const SIZES: [usize; 74] = {
+pub(super) const SIZES: [usize; 74] = {
     let mut sizes = [0; 74];
     let mut at = 0;
     while at < 70 {

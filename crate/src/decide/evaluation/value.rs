@@ -78,6 +78,10 @@ pub(super) struct Value {
     pub(super) chosen: bool,
     /// Bounds on the degrees of numerator and denominator.
     pub(super) degree: [f32; 2],
+    /// What it would be with random reals for all variables: only ever orders summands.
+    pub(super) sample: f64,
+    /// Its form in roots (`roots`), if it has one; arithmetic here forgets it.
+    pub(super) parts: u32,
     /// Residues at the levels that were asked for.
     pub(super) at: [Residue; LEVELS],
 }
@@ -106,15 +110,16 @@ pub(super) use by_level;
 impl Value {
     pub(super) const LOST: Value = Value { kind: Kind::Lost, ..Value::finite([ZERO; LEVELS]) };
     pub(super) const ZERO: Value = Value { sign: Sign::zero(), ..Value::finite([ZERO; LEVELS]) };
-    pub(super) const ONE: Value = Value { sign: Sign::POSITIVE, ..Value::finite([ONE; LEVELS]) };
+    pub(super) const ONE: Value = Value { sign: Sign::POSITIVE, sample: 1.0, ..Value::finite([ONE; LEVELS]) };
 
     pub(super) const fn finite(at: [Residue; LEVELS]) -> Value {
-        Value { kind: Kind::Finite, sign: Sign::of_nothing(), chosen: false, degree: [0.0; 2], at }
+        let (sign, degree) = (Sign::of_nothing(), [0.0; 2]);
+        Value { kind: Kind::Finite, sign, chosen: false, degree, sample: 0.0, parts: 0, at }
     }
 
     /// A free variable.
-    pub(super) const fn unknown(at: [Residue; LEVELS]) -> Value {
-        Value { degree: [1.0, 0.0], ..Value::finite(at) }
+    pub(super) const fn unknown(at: [Residue; LEVELS], sample: f64) -> Value {
+        Value { degree: [1.0, 0.0], sample, ..Value::finite(at) }
     }
 
     pub(super) fn infinite(up: bool) -> Value {
@@ -123,6 +128,11 @@ impl Value {
 
     pub(super) fn is_finite(&self) -> bool {
         self.kind == Kind::Finite
+    }
+
+    /// It, if it is finite.
+    pub(super) fn checked(self) -> Option<Value> {
+        self.is_finite().then_some(self)
     }
 
     /// Whether it is 0, wherever it is defined.
@@ -148,6 +158,8 @@ impl Value {
             sign: self.sign.negated(),
             chosen: self.chosen,
             degree: self.degree,
+            sample: -self.sample,
+            parts: 0,
             at: by_level!(levels, L => field::negate(L, self.at[L])),
         }
     }
@@ -159,6 +171,8 @@ impl Value {
                 sign: self.sign.plus(other.sign),
                 chosen: self.chosen || other.chosen,
                 degree: sum_degree(self.degree, other.degree),
+                sample: self.sample + other.sample,
+                parts: 0,
                 at: by_level!(levels, L => field::add(L, self.at[L], other.at[L])),
             },
             (a, b) if a == b => self,
@@ -175,6 +189,8 @@ impl Value {
                 sign: self.sign.plus(other.sign.negated()),
                 chosen: self.chosen || other.chosen,
                 degree: sum_degree(self.degree, other.degree),
+                sample: self.sample - other.sample,
+                parts: 0,
                 at: by_level!(levels, L => field::subtract(L, self.at[L], other.at[L])),
             },
             _ => self.plus(other.negated(levels), levels),
@@ -188,6 +204,8 @@ impl Value {
                 sign: self.sign.times(other.sign),
                 chosen: self.chosen || other.chosen,
                 degree: [self.degree[0] + other.degree[0], self.degree[1] + other.degree[1]],
+                sample: self.sample * other.sample,
+                parts: 0,
                 at: by_level!(levels, L => field::multiply(L, self.at[L], other.at[L])),
             },
             (Kind::Lost, _) | (_, Kind::Lost) => Value::LOST,
@@ -209,7 +227,8 @@ impl Value {
                 None => return Value::LOST,
             }
         }
-        Value { at, sign: self.sign.times(Sign::of(factor.0)), ..self }
+        let sample = self.sample * factor.0 as f64 / factor.1 as f64;
+        Value { at, sign: self.sign.times(Sign::of(factor.0)), sample, parts: 0, ..self }
     }
 
     /// `1 / self`.
@@ -227,7 +246,8 @@ impl Value {
             }
         }
         let sign = Sign { not_zero: true, ..self.sign };
-        Value { sign, degree: [self.degree[1], self.degree[0]], at, ..self }
+        let degree = [self.degree[1], self.degree[0]];
+        Value { sign, degree, sample: self.sample.recip(), parts: 0, at, ..self }
     }
 }
 

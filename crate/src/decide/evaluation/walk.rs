@@ -5,6 +5,9 @@
 //! makes the key of an atom at level 0. The second goes up and computes.
 
 use super::atoms::{Atoms, Classified, Member};
+use super::demands::{ALL, Demand, Demands, demands, inner};
+use super::powers::Power;
+use super::products::Product;
 use super::constants::{self, ELEMENT};
 use super::field::{self, LEVELS, Residue, ZERO};
 use super::sets::Set;
@@ -32,12 +35,17 @@ pub(super) enum Domain {
 pub(super) struct Walk<'a> {
     terms: &'a Terms,
     cone: &'a Cone,
-    atoms: &'a mut Atoms,
+    pub(super) atoms: &'a mut Atoms,
     names: &'a mut Vec<String>,
     constants: Vec<Value>,
     steps: Vec<Small>,
     levels: [Vec<Residue>; LEVELS],
-    lambda: [Residue; LEVELS],
+    pub(super) lambda: [Residue; LEVELS],
+    /// What the steps are worth with random reals for variables, if that is asked for.
+    samples: Vec<f64>,
+    pub(super) meanings: &'a [Meaning],
+    pub(super) demands: Demands,
+    pub(super) products: Products,
     inverses: FxHashMap<Term, (Value, Levels)>,
     asked: FxHashMap<Term, Asked>,
     /// Candidates of maxima, and of minima (negated), by step.
@@ -59,53 +67,15 @@ struct Small {
     sign: Sign,
     chosen: bool,
     degree: [f32; 2],
+    parts: u32,
 }
 
-/// Marks a step that is part of a branch of a choice, for some root.
-const GUARDED: Levels = 1 << 7;
-/// All levels.
-const ALL: Levels = 7;
-
-/// At which levels each step is asked for, and whether it is guarded.
-fn asked_levels(cone: &Cone) -> Vec<Levels> {
-    let mut levels = vec![0; cone.steps().len()];
-    let ask = |levels: &mut [Levels], term: Term, at: Levels| {
-        if let Some(step) = term.as_node() {
-            levels[step] |= at;
-        }
-    };
-    cone.roots().iter().for_each(|root| ask(&mut levels, *root, 1));
-    for (at, node) in cone.steps().iter().enumerate().rev() {
-        let (own, guarded) = (levels[at] & ALL, levels[at] & GUARDED);
-        let inner = match node {
-            Node::Add(..)
-            | Node::Sub(..)
-            | Node::Mul(..)
-            | Node::Fma(..)
-            | Node::Div(..)
-            | Node::Unary(Unary::Neg | Unary::Recip | Unary::Cbrt, _)
-            | Node::And(..)
-            | Node::Or(..)
-            | Node::Not(_) => own,
-            // What is one level further in than the innermost is an atom.
-            Node::Unary(Unary::Exp | Unary::Exp2 | Unary::Tanh, _) => (own << 1) & 7 | u8::from(own & 4 != 0),
-            // What is known by its argument alone.
-            Node::Round(..)
-            | Node::BitsOf(..)
-            | Node::BitConstant(_)
-            | Node::Bits(..)
-            | Node::FromBits(..)
-            | Node::Apply(..)
-            | Node::Unary(Unary::Log | Unary::Log2 | Unary::Floor | Unary::Ceil, _) => own | 1,
-            // What is known by the class of a number: factors are told modulo all primes.
-            _ => ALL,
-        };
-        for (place, operand) in operands(node).into_iter().flatten().enumerate() {
-            let branch = matches!(node, Node::Select(..)) && place > 0;
-            ask(&mut levels, operand, inner | if branch { GUARDED } else { guarded });
-        }
-    }
-    levels
+/// What is known of steps and of e to multiples of them as products, by step (and number of the multiple).
+#[derive(Default)]
+pub(super) struct Products {
+    pub(super) leading: FxHashMap<usize, Product>,
+    pub(super) split: FxHashMap<usize, Product>,
+    pub(super) powers: FxHashMap<(usize, usize), Power>,
 }
 
 impl<'a> Walk<'a> {
@@ -113,19 +83,20 @@ impl<'a> Walk<'a> {
     pub(super) fn over(
         terms: &'a Terms,
         cone: &'a Cone,
-        meanings: &[Meaning],
+        meanings: &'a [Meaning],
         atoms: &'a mut Atoms,
         names: &'a mut Vec<String>,
         budget: &Budget,
     ) -> Result<Walk<'a>, Exhausted> {
-        let asked = asked_levels(cone);
+        let demands = demands(cone, meanings);
         budget.poll()?;
         let seed = atoms.seed;
         let mut constants = vec![Value::LOST; meanings.len()];
         for constant in cone.constants() {
             constants[*constant as usize] = constant_value(seed, &meanings[*constant as usize]);
         }
-        let all = asked.iter().fold(0, |all, own| all | own);
+        let all = demands.steps.iter().fold(0, |all, own| all | own.levels);
+        let sampled = demands.steps.iter().any(|own| own.products != 0);
         let count = cone.steps().len();
         let mut walk =
             Walk {
@@ -138,6 +109,10 @@ impl<'a> Walk<'a> {
                     if all >> level & 1 == 1 { vec![ZERO; count] } else { Vec::new() }
                 }),
                 lambda: std::array::from_fn(|level| constants::lambda(seed, level)),
+                samples: vec![0.0; if sampled { count } else { 0 }],
+                meanings,
+                demands,
+                products: Products::default(),
                 inverses: FxHashMap::default(),
                 asked: FxHashMap::default(),
                 largest: FxHashMap::default(),
@@ -152,12 +127,21 @@ impl<'a> Walk<'a> {
             if at.is_multiple_of(4096) {
                 budget.poll()?;
             }
-            walk.guarded = asked[at] & GUARDED != 0;
-            let value = walk.node(Term::from_node(at), node, asked[at] & ALL);
-            let Value { kind, sign, chosen, degree, .. } = value;
-            walk.steps.push(Small { kind, sign, chosen, degree });
-            for level in (0..LEVELS).filter(|level| asked[at] >> level & 1 == 1) {
+            let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
+            walk.guarded = guarded;
+            let own = Term::from_node(at);
+            let value = walk.node(own, node, levels);
+            let Value { kind, sign, chosen, degree, parts, sample, .. } = value;
+            walk.steps.push(Small { kind, sign, chosen, degree, parts });
+            for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
                 walk.levels[level][at] = value.at[level];
+            }
+            if let Some(own) = walk.samples.get_mut(at) {
+                *own = sample;
+            }
+            walk.powers_of(at, node);
+            if products != 0 {
+                walk.product_of(at, node, &value);
             }
         }
         Ok(walk)
@@ -168,18 +152,20 @@ impl<'a> Walk<'a> {
         self.get(self.cone.roots()[at], 1)
     }
 
-    fn get(&self, term: Term, levels: Levels) -> Value {
+    pub(super) fn get(&self, term: Term, levels: Levels) -> Value {
         if let Some(step) = term.as_node() {
-            let Small { kind, sign, chosen, degree } = self.steps[step];
+            let Small { kind, sign, chosen, degree, parts } = self.steps[step];
             let mut at = [ZERO; LEVELS];
             for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
                 at[level] = self.levels[level][step];
             }
-            return Value { kind, sign, chosen, degree, at };
+            let sample = self.samples.get(step).copied().unwrap_or_default();
+            return Value { kind, sign, chosen, degree, sample, parts, at };
         }
         if let Some(element) = term.as_element() {
             let name = ELEMENT | u64::from(element);
-            return Value::unknown(by_level!(levels, L => field::random_residue(self.atoms.seed, L, name)));
+            let at = by_level!(levels, L => field::random_residue(self.atoms.seed, L, name));
+            return Value::unknown(at, field::random_real(self.atoms.seed, name));
         }
         self.constants[term.as_constant().unwrap_or(0)]
     }
@@ -187,13 +173,22 @@ impl<'a> Walk<'a> {
     fn node(&mut self, own: Term, node: &Node, levels: Levels) -> Value {
         match *node {
             Node::Element(_) | Node::Constant(_) => Value::LOST,
-            Node::Add(a, b) => self.get(a, levels).plus(self.get(b, levels), levels),
-            Node::Sub(a, b) => self.get(a, levels).minus(self.get(b, levels), levels),
+            Node::Add(a, b) => {
+                let (a, b) = (self.get(a, levels), self.get(b, levels));
+                self.atoms.roots.plus(a, b, levels)
+            }
+            Node::Sub(a, b) => {
+                let (a, b) = (self.get(a, levels), self.get(b, levels));
+                self.atoms.roots.minus(a, b, levels)
+            }
             Node::Mul(a, b) => self.product(a, b, levels),
-            Node::Fma(a, b, c) => self.product(a, b, levels).plus(self.get(c, levels), levels),
+            Node::Fma(a, b, c) => {
+                let (product, c) = (self.product(a, b, levels), self.get(c, levels));
+                self.atoms.roots.plus(product, c, levels)
+            }
             Node::Div(a, b) => {
-                let inverse = self.inverse(b, levels);
-                self.get(a, levels).times(inverse, levels)
+                let (a, inverse) = (self.get(a, levels), self.inverse(b, levels));
+                self.atoms.roots.times(a, inverse, levels)
             }
             Node::Unary(function, a) => self.unary(function, a, levels),
             Node::Max(a, b) => self.extremum(own, [a, b], true),
@@ -237,9 +232,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn product(&self, a: Term, b: Term, levels: Levels) -> Value {
+    fn product(&mut self, a: Term, b: Term, levels: Levels) -> Value {
         let (x, y) = (self.get(a, levels), self.get(b, levels));
-        let product = x.times(y, levels);
+        let product = self.atoms.roots.times(x, y, levels);
         if a == b && product.is_finite() {
             let sign = Sign { not_zero: x.sign.not_zero, ..Sign::NOT_NEGATIVE };
             return product.with_sign(sign);
@@ -263,7 +258,7 @@ impl<'a> Walk<'a> {
         if value.is_finite() && !value.sign.not_zero {
             self.assume(value, Domain::NotZero(b));
         }
-        let inverse = value.inverse(levels);
+        let inverse = self.atoms.roots.inverse(value, levels);
         self.inverses.insert(b, (inverse, levels));
         inverse
     }
@@ -294,35 +289,42 @@ impl<'a> Walk<'a> {
         self.atoms.atom(levels, key)
     }
 
-    fn key_of(&mut self, value: &Value, key: &mut Vec<u64>) {
+    pub(super) fn key_of(&mut self, value: &Value, key: &mut Vec<u64>) {
         self.key_degree = self.key_degree.max(value.degree[0] + value.degree[1]);
         key.extend(value.at[0]);
     }
 
     /// The class of a finite value.
-    fn classify(&mut self, value: &Value) -> Option<Classified> {
+    pub(super) fn classify(&mut self, value: &Value) -> Option<Classified> {
         self.key_degree = self.key_degree.max(2.0 * (value.degree[0] + value.degree[1]));
         self.atoms.classify(&value.at)
     }
 
     fn unary(&mut self, function: Unary, a: Term, levels: Levels) -> Value {
         match function {
-            Unary::Neg => return self.get(a, levels).negated(levels),
+            Unary::Neg => {
+                let value = self.get(a, levels);
+                return self.atoms.roots.negated(value, levels);
+            }
             Unary::Recip => return self.inverse(a, levels),
-            Unary::Exp | Unary::Exp2 => return self.exponential(a, (1, 1), function == Unary::Exp, levels),
+            Unary::Exp | Unary::Exp2 => return self.power(a, function == Unary::Exp, 1, levels),
             Unary::Tanh => {
                 // 1 - 2/(1 + e^(2a))
-                let power = self.exponential(a, (2, 1), true, levels);
+                let power = self.power(a, true, 2, levels);
                 let sign = self.get(a, 0).sign;
-                let below = Value::ONE.plus(power, levels).inverse(levels).scaled((2, 1), levels);
-                return Value::ONE.minus(below, levels).with_sign(sign);
+                let roots = &mut self.atoms.roots;
+                let sum = roots.plus(Value::ONE, power, levels);
+                let below = roots.inverse(sum, levels);
+                let twice = roots.plus(below, below, levels);
+                return roots.minus(Value::ONE, twice, levels).with_sign(sign);
             }
+            Unary::Sin | Unary::Cos if levels & 4 == 0 => return self.angle(a, function == Unary::Sin, levels),
             _ => {}
         }
-        let wide = if matches!(function, Unary::Log | Unary::Log2 | Unary::Floor | Unary::Ceil) {
-            levels | 1
-        } else {
-            ALL
+        let wide = match function {
+            Unary::Log | Unary::Log2 | Unary::Floor | Unary::Ceil => levels | 1,
+            Unary::Cbrt => levels,
+            _ => ALL,
         };
         let value = self.get(a, wide);
         match (function, value.kind) {
@@ -339,9 +341,10 @@ impl<'a> Walk<'a> {
                 if !defined {
                     self.assume(value, Domain::InRange(a));
                 }
-                let root = self.square_root(value, levels);
+                let root = self.square_root(a, value, levels);
                 let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
-                if function == Unary::Sqrt { root.with_sign(sign) } else { root.inverse(levels) }
+                let root = root.with_sign(sign);
+                if function == Unary::Sqrt { root } else { self.atoms.roots.inverse(root, levels) }
             }
             Unary::Cbrt => {
                 let mut at = [ZERO; LEVELS];
@@ -349,18 +352,19 @@ impl<'a> Walk<'a> {
                     let Some(root) = field::odd_root(level, value.at[level], 3) else { return Value::LOST };
                     *at = root;
                 }
-                Value { at, ..value }
+                Value { at, parts: 0, sample: value.sample.cbrt(), ..value }
             }
             Unary::Log | Unary::Log2 => {
                 if !value.sign.is_positive() {
                     self.assume(value, Domain::InRange(a));
                 }
-                let log = self.logarithm(value, levels);
-                if function == Unary::Log {
+                let log = self.logarithm(a, &value, levels);
+                if function == Unary::Log || !log.is_finite() {
                     return log;
                 }
                 let at = by_level!(levels, L => field::multiply(L, log.at[L], self.lambda[L]));
-                Value { at, degree: [log.degree[0] + 1.0, log.degree[1]], ..log }
+                let sample = log.sample * std::f64::consts::LOG2_E;
+                Value { at, sample, degree: [log.degree[0] + 1.0, log.degree[1]], ..log }
             }
             // ⌈x⌉ = -⌊-x⌋
             Unary::Ceil => {
@@ -388,35 +392,8 @@ impl<'a> Walk<'a> {
         self.atoms.atom(levels, key)
     }
 
-    /// `b^(scale · a)` for b = e or 2.
-    fn exponential(&mut self, a: Term, scale: (i64, i64), natural: bool, levels: Levels) -> Value {
-        let inner = (levels << 1) & 7 | u8::from(levels & 4 != 0);
-        let exponent = self.get(a, inner);
-        match exponent.kind {
-            Kind::Finite => {}
-            Kind::MinusInfinity => return Value::ZERO,
-            kind => return Value { kind, ..Value::LOST },
-        }
-        let exponent = exponent.scaled(scale, inner);
-        let mut at = [ZERO; LEVELS];
-        for level in (0..LEVELS - 1).filter(|level| levels >> level & 1 == 1) {
-            let mut power = exponent.at[level + 1];
-            if natural {
-                power = field::multiply(level + 1, power, self.lambda[level + 1]);
-            }
-            at[level] = field::power_of_two(level, power);
-        }
-        if levels & 4 != 0 {
-            let mut key = vec![47, u64::from(natural)];
-            self.key_of(&exponent, &mut key);
-            at[LEVELS - 1] = self.atoms.atom(4, key).at[LEVELS - 1];
-        }
-        let degree = 1.0 + exponent.degree[0] + exponent.degree[1];
-        Value { sign: Sign::POSITIVE, degree: [degree, 0.0], chosen: exponent.chosen, ..Value::finite(at) }
-    }
-
-    /// |x| = 2·max(x, 0) - x.
-    fn magnitude(&mut self, value: Value, levels: Levels) -> Value {
+    /// |x|, a root of x².
+    pub(super) fn magnitude(&mut self, value: Value, levels: Levels) -> Value {
         let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
         if value.sign.not_negative {
             return value;
@@ -429,37 +406,10 @@ impl<'a> Walk<'a> {
             Some(Classified::Constant(below)) if below < 0 => value.negated(levels),
             Some(Classified::Constant(_)) => value,
             Some(Classified::Member(member)) => {
-                let above = self.atoms.above_zero(member, value, levels);
-                above.scaled((2, 1), levels).minus(value, levels).with_sign(sign)
+                let size = self.atoms.magnitude(member, levels);
+                size.with_sign(sign)
             }
         }
-    }
-
-    fn square_root(&mut self, value: Value, levels: Levels) -> Value {
-        match self.classify(&value) {
-            None => Value::LOST,
-            Some(Classified::Constant(0)) => Value::ZERO,
-            Some(Classified::Constant(sign)) => {
-                let Some(number) = field::rational(&value.at).filter(|_| sign > 0) else {
-                    return Value::LOST;
-                };
-                let mut at = [ZERO; LEVELS];
-                for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
-                    match constants::root_of_fraction(self.atoms.seed, level, number) {
-                        Some(root) => at[level] = root,
-                        None => return Value::LOST,
-                    }
-                }
-                Value::finite(at)
-            }
-            Some(Classified::Member(member)) => self.atoms.root(member, levels),
-        }
-    }
-
-    fn logarithm(&mut self, value: Value, levels: Levels) -> Value {
-        let mut key = vec![48];
-        self.key_of(&value, &mut key);
-        self.atoms.atom(levels, key)
     }
 
     /// A maximum or minimum: of two, by the sign of their difference; of more, a free variable known
@@ -623,5 +573,7 @@ fn constant_value(seed: [u64; 2], meaning: &Meaning) -> Value {
     }
     let sign = Sign::of(if exact.is_negative() { -1 } else { 1 });
     let degree = if exact.as_rational().is_some() { 0.0 } else { 4.0 };
-    Value { sign, degree: [degree, 0.0], ..Value::finite(at) }
+    let range = exact.enclosure();
+    let sample = (range.low() + range.high()) / 2.0;
+    Value { sign, sample, degree: [degree, 0.0], ..Value::finite(at) }
 }

@@ -1,0 +1,283 @@
+//! Steps as products, their logarithms and their roots.
+//!
+//! # Why this is sound
+//! *Logarithms* stand for ln|·|, a homomorphism from the products of non-zero functions to the sums: `ln|f·g|`
+//! is `ln|f| + ln|g|` whatever their signs are, and where a kernel takes a logarithm of what is not positive,
+//! the ledger excludes it. A leading summand may vanish at some input where the sum does not; there
+//! ln|·| of numbers that are neither 0 nor infinite extends to all products as a homomorphism, because the
+//! additive group of the reals is divisible, and an identity that holds for free variables holds for that
+//! extension.
+//!
+//! *Roots*: √(Π f^k) is Π |f|^⌊k/2⌋ · √f over the odd k. Where the sign of f is known, s² = ±f; factors of
+//! unknown sign make one radicand together, which is not negative where the root is defined.
+
+use super::atoms::Classified;
+use super::constants;
+use super::demands::{exponent_scale, inner};
+use super::field::{self, LEVELS, ZERO};
+use super::products::Product;
+use super::value::{Kind, Levels, Sign, Value, by_level};
+use super::walk::Walk;
+use crate::decide::{Exact, Factor, Meaning};
+use crate::term::{Node, Term, Unary};
+use num_rational::{BigRational, Ratio};
+use num_traits::ToPrimitive;
+
+impl Walk<'_> {
+    /// What a term is as a product, or its leading summand.
+    pub(super) fn term_product(&mut self, term: Term, leading: bool, levels: Levels) -> Option<Product> {
+        if let Some(step) = term.as_node() {
+            let known = if leading { &self.products.leading } else { &self.products.split };
+            return known.get(&step).cloned();
+        }
+        if let Some(constant) = term.as_constant() {
+            let Meaning::Number(exact) = &self.meanings[constant] else { return None };
+            let exact = exact.clone();
+            return self.constant_product(term, &exact, levels);
+        }
+        let value = self.get(term, levels);
+        self.opaque_product(&value, levels)
+    }
+
+    /// A rational times a power of e, and everything else as a base.
+    fn constant_product(&mut self, term: Term, exact: &Exact, levels: Levels) -> Option<Product> {
+        let coefficient = exact.coefficient();
+        let (Some(above), Some(below)) = (coefficient.numer().to_i128(), coefficient.denom().to_i128()) else {
+            let value = self.get(term, levels);
+            return self.opaque_product(&value, levels);
+        };
+        let mut product = Product::constant((above, below));
+        for (factor, power) in exact.factors() {
+            let number = Exact::factor(*factor, *power)?;
+            let mut at = [ZERO; LEVELS];
+            for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
+                *at = constants::residue(self.atoms.seed, level, &number)?;
+            }
+            let value = Value { sign: Sign::POSITIVE, degree: [4.0, 0.0], ..Value::finite(at) };
+            let part = if *factor == Factor::E {
+                let exponent = Value::ONE.scaled((*power.numer(), *power.denom()), 7);
+                Product::exponential(exponent, &value, levels)
+            } else {
+                self.atoms.bases.base(self.atoms.seed, &value, levels, None, true)
+            };
+            product = product.times(&part)?;
+        }
+        Some(product)
+    }
+
+    /// A value that is its own base; up to a rational factor, where it has residues at all levels.
+    pub(super) fn opaque_product(&mut self, value: &Value, levels: Levels) -> Option<Product> {
+        if value.is_zero() {
+            return None;
+        }
+        let seed = self.atoms.seed;
+        if levels == 7
+            && let Classified::Member(member) = self.classify(value)?
+        {
+            let at = self.atoms.first(member.class);
+            let (above, below) = member.ratio;
+            let sign = if above > 0 { value.sign } else { value.sign.negated() };
+            let first = Value { at, sign, ..*value };
+            let base = self.atoms.bases.base(seed, &first, levels, None, true);
+            return Product::constant((above.into(), below.into())).times(&base);
+        }
+        Some(self.atoms.bases.base(seed, value, levels, None, true))
+    }
+
+    /// Keeps what a step is as a product.
+    pub(super) fn product_of(&mut self, at: usize, node: &Node, value: &Value) {
+        let demand = self.demands.steps[at];
+        if !value.is_finite() || value.is_zero() {
+            return;
+        }
+        let levels = demand.products;
+        let Some(leading) =
+            self.formed(node, value, true, levels).or_else(|| self.opaque_product(value, levels))
+        else {
+            return;
+        };
+        if demand.split {
+            let split = self.atoms.bases.split(value, levels).or_else(|| {
+                let made = self.split_of(node, value, &leading, levels);
+                made.inspect(|made| self.atoms.bases.keep_split(value, made))
+            });
+            if let Some(split) = split {
+                self.products.split.insert(at, split);
+            }
+        }
+        self.products.leading.insert(at, leading);
+    }
+
+    fn split_of(&mut self, node: &Node, value: &Value, leading: &Product, levels: Levels) -> Option<Product> {
+        if !matches!(node, Node::Add(..) | Node::Sub(..) | Node::Fma(..)) {
+            return self
+                .formed(node, value, false, levels)
+                .or_else(|| self.opaque_product(value, levels));
+        }
+        let at = leading.divide(value)?;
+        if at[0] == field::ONE {
+            return Some(leading.clone());
+        }
+        // The sign of the rest follows from those of the value and of the summand.
+        let sign = value.sign.times(self.atoms.bases.sign(leading));
+        let degree = [value.degree[0] + leading.degree, value.degree[1] + leading.degree];
+        self.key_degree = self.key_degree.max(degree[0] + degree[1]);
+        let rest = Value { at, sign, degree, parts: 0, ..*value };
+        let base = self.atoms.bases.base(self.atoms.seed, &rest, levels, None, false);
+        leading.times(&base)
+    }
+
+    /// What a step is made of, as a product or as the leading summand.
+    fn formed(&mut self, node: &Node, value: &Value, leading: bool, levels: Levels) -> Option<Product> {
+        let of = |walk: &mut Self, term: Term| walk.term_product(term, leading, levels);
+        match *node {
+            Node::Mul(a, b) => {
+                let product = of(self, a)?.times(&of(self, b)?)?;
+                self.atoms.bases.settled(product)
+            }
+            Node::Div(a, b) => {
+                let quotient = of(self, a)?.times(&of(self, b)?.power(-1)?)?;
+                self.atoms.bases.settled(quotient)
+            }
+            Node::Add(a, b) | Node::Sub(a, b) => {
+                let sign = matches!(node, Node::Sub(..));
+                let turned = |product: Product| if sign { product.negated() } else { product };
+                match (self.vanishes(a), self.vanishes(b)) {
+                    (true, _) => of(self, b).map(turned),
+                    (_, true) => of(self, a),
+                    _ => of(self, a)?.leading(turned(of(self, b)?)),
+                }
+            }
+            Node::Fma(a, b, c) => {
+                if self.vanishes(a) || self.vanishes(b) {
+                    return of(self, c);
+                }
+                let product = of(self, a)?.times(&of(self, b)?)?;
+                let product = self.atoms.bases.settled(product)?;
+                if self.vanishes(c) { Some(product) } else { product.leading(of(self, c)?) }
+            }
+            Node::Unary(Unary::Neg, a) => Some(of(self, a)?.negated()),
+            Node::Unary(Unary::Recip, a) => of(self, a)?.power(-1),
+            Node::Unary(function @ (Unary::Exp | Unary::Exp2), a) => {
+                let scale = exponent_scale(function == Unary::Exp, 1)?;
+                if let Some(power) = self.known_power(a, &scale) {
+                    return if leading { power.leading.clone() } else { power.split.clone() };
+                }
+                let inside = levels | inner(levels) | 1;
+                let exponent = self.exponent(self.get(a, inside), &scale, inside);
+                Some(Product::exponential(exponent, value, levels))
+            }
+            Node::Unary(function @ (Unary::Sqrt | Unary::Rsqrt | Unary::Cbrt), a) => {
+                let argument = self.term_product(a, false, levels)?;
+                let degree = if function == Unary::Cbrt { 3 } else { 2 };
+                if function != Unary::Rsqrt {
+                    return argument.root(degree, value, levels);
+                }
+                let root = self.atoms.roots.inverse(*value, levels);
+                argument.root(degree, &root, levels)?.power(-1)
+            }
+            Node::Unary(Unary::Abs, a) => {
+                let argument = self.term_product(a, false, levels)?;
+                Some(self.atoms.bases.base(self.atoms.seed, value, levels, Some(argument), true))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a term is 0.
+    fn vanishes(&self, term: Term) -> bool {
+        self.get(term, 1).is_zero()
+    }
+
+    /// `ln |value|`.
+    pub(super) fn logarithm(&mut self, a: Term, value: &Value, levels: Levels) -> Value {
+        if value.is_zero() {
+            return Value { kind: Kind::Lost, ..Value::LOST };
+        }
+        match self.term_product(a, false, 1) {
+            Some(product) => self.atoms.bases.logarithm(self.atoms.seed, &product, levels),
+            None => Value::LOST,
+        }
+    }
+
+    /// The root of a term, whose value has residues at all levels.
+    pub(super) fn square_root(&mut self, a: Term, value: Value, levels: Levels) -> Value {
+        if value.is_zero() {
+            return Value::ZERO;
+        }
+        let product = self.term_product(a, false, 7).filter(|product| product.levels == 7);
+        let root = product.and_then(|product| self.root_of(&product, levels));
+        match root.or_else(|| self.opaque_product(&value, 7).and_then(|product| self.root_of(&product, levels))) {
+            Some(root) => Value { chosen: value.chosen, ..root },
+            None => Value::LOST,
+        }
+    }
+
+    fn root_of(&mut self, product: &Product, levels: Levels) -> Option<Value> {
+        let (above, below) = product.coefficient;
+        let number = BigRational::new(above.abs().into(), below.into());
+        let number = Exact::rational(number).power(Ratio::new(1, 2))?;
+        let mut at = [ZERO; LEVELS];
+        for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
+            *at = constants::residue(self.atoms.seed, level, &number)?;
+        }
+        let range = number.enclosure();
+        let sample = (range.low() + range.high()) / 2.0;
+        let mut root = Value { sample, sign: Sign::POSITIVE, degree: [4.0, 0.0], ..Value::finite(at) };
+        let mut negative = above < 0;
+        let mut open: Vec<u32> = Vec::new();
+        for (base, power) in &product.factors {
+            if !power.is_integer() {
+                return None;
+            }
+            let value = self.atoms.bases.get(*base).value;
+            if self.atoms.bases.get(*base).levels != 7 {
+                return None;
+            }
+            let half = power.to_integer().div_euclid(2);
+            if half != 0 {
+                let mut part = if half % 2 == 0 { value } else { self.magnitude(value, 7) };
+                if half < 0 {
+                    part = self.atoms.roots.inverse(part, 7);
+                }
+                for _ in 0..half.unsigned_abs() {
+                    root = self.atoms.roots.times(root, part, levels);
+                }
+            }
+            if power.to_integer().rem_euclid(2) == 1 {
+                if value.sign.not_negative || value.sign.not_positive {
+                    let turned = !value.sign.not_negative;
+                    negative ^= turned;
+                    let part = self.atoms.roots.root(*base, value, turned, levels);
+                    root = self.atoms.roots.times(root, part, levels);
+                } else {
+                    open.push(*base);
+                }
+            }
+        }
+        match open.as_slice() {
+            [] if negative => return None,
+            [] => {}
+            [base] => {
+                let value = self.atoms.bases.get(*base).value;
+                let part = self.atoms.roots.root(*base, value, negative, levels);
+                root = self.atoms.roots.times(root, part, levels);
+            }
+            [first, rest @ ..] => {
+                let mut value = self.atoms.bases.get(*first).value;
+                for base in rest {
+                    let other = self.atoms.bases.get(*base).value;
+                    value = self.atoms.roots.times(value, other, 7);
+                }
+                let base = self.atoms.bases.base(self.atoms.seed, &value, 7, None, true).factors[0].0;
+                let part = self.atoms.roots.root(base, value, negative, levels);
+                root = self.atoms.roots.times(root, part, levels);
+            }
+        }
+        if let Some(exponent) = product.exponent {
+            let part = self.exponential(exponent.scaled((1, 2), 7), levels);
+            root = self.atoms.roots.times(root, part, levels);
+        }
+        Some(Value { at: by_level!(levels, L => root.at[L]), ..root })
+    }
+}
