@@ -106,9 +106,7 @@ fn holding_logarithms(cone: &Cone) -> Vec<bool> {
             Node::Unary(Unary::Log | Unary::Log2, _) => true,
             Node::Add(a, b) | Node::Sub(a, b) => of(a) || of(b),
             Node::Unary(Unary::Neg, a) | Node::Div(a, _) => of(a),
-            Node::Mul(a, b) => {
-                a.as_constant().is_some() && of(b) || b.as_constant().is_some() && of(a)
-            }
+            Node::Mul(a, b) => a.as_constant().is_some() && of(b) || b.as_constant().is_some() && of(a),
             Node::Fma(a, b, c) => {
                 a.as_constant().is_some() && of(b) || b.as_constant().is_some() && of(a) || of(c)
             }
@@ -143,7 +141,9 @@ impl Sweep<'_> {
     fn ask_power(&mut self, term: Term, more: Scaled, guarded: bool) {
         let levels = inner(more.levels) | more.products | inner(more.products) | u8::from(more.products != 0);
         let value = Demand { levels, guarded, ..Demand::default() };
-        let Some(step) = term.as_node().filter(|step| self.holds[*step]) else { return self.ask(term, value) };
+        let Some(step) = term.as_node().filter(|step| self.holds[*step]) else {
+            return self.ask(term, value);
+        };
         // A step that is asked for nothing has no sign and no kind.
         self.ask(term, Demand { guarded, ..Demand::default() });
         let known = self.demands.powers.entry(step).or_default();

@@ -42,18 +42,14 @@ impl Walk<'_> {
     /// A rational times a power of e, and everything else as a base.
     fn constant_product(&mut self, term: Term, exact: &Exact, levels: Levels) -> Option<Product> {
         let coefficient = exact.coefficient();
-        let (Some(above), Some(below)) = (coefficient.numer().to_i128(), coefficient.denom().to_i128()) else {
+        let (Some(above), Some(below)) = (coefficient.numer().to_i128(), coefficient.denom().to_i128())
+        else {
             let value = self.get(term, levels);
             return self.opaque_product(&value, levels);
         };
         let mut product = Product::constant((above, below));
         for (factor, power) in exact.factors() {
-            let number = Exact::factor(*factor, *power)?;
-            let mut at = [ZERO; LEVELS];
-            for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
-                *at = constants::residue(self.atoms.seed, level, &number)?;
-            }
-            let value = Value { sign: Sign::POSITIVE, degree: [4.0, 0.0], ..Value::finite(at) };
+            let value = self.number(&Exact::factor(*factor, *power)?, levels)?;
             let part = if *factor == Factor::E {
                 let exponent = Value::ONE.scaled((*power.numer(), *power.denom()), 7);
                 Product::exponential(exponent, &value, levels)
@@ -71,6 +67,7 @@ impl Walk<'_> {
             return None;
         }
         let seed = self.atoms.seed;
+        self.key_degree = self.key_degree.max(value.degree[0] + value.degree[1]);
         if levels == 7
             && let Classified::Member(member) = self.classify(value)?
         {
@@ -91,6 +88,7 @@ impl Walk<'_> {
             return;
         }
         let levels = demand.products;
+        self.key_degree = self.key_degree.max(value.degree[0] + value.degree[1]);
         let Some(leading) =
             self.formed(node, value, true, levels).or_else(|| self.opaque_product(value, levels))
         else {
@@ -110,9 +108,7 @@ impl Walk<'_> {
 
     fn split_of(&mut self, node: &Node, value: &Value, leading: &Product, levels: Levels) -> Option<Product> {
         if !matches!(node, Node::Add(..) | Node::Sub(..) | Node::Fma(..)) {
-            return self
-                .formed(node, value, false, levels)
-                .or_else(|| self.opaque_product(value, levels));
+            return self.formed(node, value, false, levels).or_else(|| self.opaque_product(value, levels));
         }
         let at = leading.divide(value)?;
         if at[0] == field::ONE {
@@ -207,23 +203,43 @@ impl Walk<'_> {
         }
         let product = self.term_product(a, false, 7).filter(|product| product.levels == 7);
         let root = product.and_then(|product| self.root_of(&product, levels));
-        match root.or_else(|| self.opaque_product(&value, 7).and_then(|product| self.root_of(&product, levels))) {
+        match root
+            .or_else(|| self.opaque_product(&value, 7).and_then(|product| self.root_of(&product, levels)))
+        {
             Some(root) => Value { chosen: value.chosen, ..root },
             None => Value::LOST,
         }
+    }
+
+    /// A positive constant.
+    fn number(&self, exact: &Exact, levels: Levels) -> Option<Value> {
+        let mut at = [ZERO; LEVELS];
+        for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
+            *at = constants::residue(self.atoms.seed, level, exact)?;
+        }
+        let range = exact.enclosure();
+        let sample = (range.low() + range.high()) / 2.0;
+        let degree = if exact.as_rational().is_some() { 0.0 } else { 4.0 };
+        Some(Value { sample, sign: Sign::POSITIVE, degree: [degree, 0.0], ..Value::finite(at) })
     }
 
     fn root_of(&mut self, product: &Product, levels: Levels) -> Option<Value> {
         let (above, below) = product.coefficient;
         let number = BigRational::new(above.abs().into(), below.into());
         let number = Exact::rational(number).power(Ratio::new(1, 2))?;
-        let mut at = [ZERO; LEVELS];
-        for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
-            *at = constants::residue(self.atoms.seed, level, &number)?;
+        let mut root = self.number(&Exact::rational(number.coefficient().clone()), levels)?;
+        for (factor, power) in number.factors() {
+            let part = Exact::factor(*factor, *power)?;
+            let value = self.number(&part, 7)?;
+            let value = match factor {
+                Factor::Prime(prime) if *power == Ratio::new(1, 2) => {
+                    self.atoms.roots.of_prime(*prime, value.at, levels)
+                }
+                _ => value,
+            };
+            root = self.atoms.roots.times(root, value, levels);
         }
-        let range = number.enclosure();
-        let sample = (range.low() + range.high()) / 2.0;
-        let mut root = Value { sample, sign: Sign::POSITIVE, degree: [4.0, 0.0], ..Value::finite(at) };
+        root.sign = Sign::POSITIVE;
         let mut negative = above < 0;
         let mut open: Vec<u32> = Vec::new();
         for (base, power) in &product.factors {

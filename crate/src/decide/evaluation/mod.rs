@@ -34,13 +34,28 @@
 //!    come from a hash of the question (Fiat and Shamir), taken for random; and powers 2^h of
 //!    exponents with coefficients that are no small integers are taken to be as unrelated as variables
 //!    of degree 1 + deg h (for small integers they are Laurent monomials, and it is a theorem).
-//! 5. *Roots* are variables by class of radicand, and r² does not meet its radicand: a root in the
-//!    field has the wrong sign in half of all cases, and √(x²) would be x by luck.
-//! 6. *Denominators.* A division by what is zero in some lane is lost, not decided. Where a kernel
+//! 5. *Roots* ([`roots`]) are elements of F[s₁, …, sₖ] / (sᵢ² - rᵢ): an identity in that ring holds for either
+//!    root of each rᵢ, so for the positive one, and never is a root of a residue taken, which would have the
+//!    wrong sign in half of all cases (√(x²) would be x by luck). |d| is the root of d², so that |d|² is d²
+//!    and max(d, 0) = (d + |d|)/2 satisfies m·(m - d) = 0. √(Π f^k) is Π |f|^⌊k/2⌋ · √f ([`forms`]): factors of
+//!    known sign have roots of their own; those of unknown sign make one radicand together. What has too many
+//!    parts keeps its residue with a free variable for each root, as in 1. Degrees add up as for ordinary
+//!    products, plus that of rᵢ for each root that two factors share.
+//! 6. *Logarithms* ([`products`], [`forms`]) are a homomorphism from products to sums: ln|f·g| = ln|f| + ln|g|.
+//!    A sum is its leading summand times a rest, and the rest's logarithm is an atom; which summand leads is
+//!    decided by random reals and decides nothing but completeness, since every value *is* the product that
+//!    it is written as. ln is ln|·| where it is defined, and the ledger excludes the rest. Where a leading
+//!    summand vanishes and the sum does not, ln|·| extends from the numbers that are finite and not 0 there
+//!    to all products as a homomorphism (the reals are a divisible group), and an identity between free
+//!    variables holds for that extension. e^(a + c·ln s) = e^a·s^c ([`powers`]) for s > 0, which ln s asks for.
+//! 7. *Angles* ([`angles`]): sin and cos are (z ∓ 1/z)/2 (over i), z = e^(iθ) a power as in 4 with a variable for
+//!    i·log₂ e, and the i that divides is the first root, i² = -1.
+//! 8. *Denominators.* A division by what is zero in some lane is lost, not decided. Where a kernel
 //!    divides by what may be zero for some inputs, those inputs are excluded, and the ledger says so.
 //!
 //! Misses (left to the normal forms): a choice between finite and infinite values, relations between
-//! conditions, r·r against r², sums inside logarithms, more than two nested exponentials.
+//! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
+//! than two nested exponentials.
 //! Source: Schwartz 1980, Zippel 1979; Wu et al., *Mirage* (OSDI 2025) for exponentials.
 
 mod angles;
@@ -116,12 +131,13 @@ fn at_points(
 ) -> Result<Evaluated, Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
-    let (mut key_degree, mut notes) = (1.0f32, BTreeSet::new());
+    let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
     for side in 0..2 {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
         let walk = Walk::over(terms, &cones[side], meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..reading.roots(side).len()).map(|root| walk.root(root)).collect();
         key_degree = key_degree.max(walk.key_degree);
+        compared += walk.products.count();
         let name = |constant: usize| reading.meanings.name(side, constant).map(str::to_owned);
         let printer = Printer { terms, elements, constant: &name, limit: SHOWN };
         notes.extend(walk.domains.iter().map(|domain| match domain {
@@ -129,7 +145,7 @@ fn at_points(
             Domain::InRange(term) => Assumption::ArgumentInRange(printer.text(*term)),
         }));
     }
-    let compared = (atoms.count() + values[0].len()) as f64;
+    let compared = (compared + atoms.count() + values[0].len()) as f64;
     let proved: Vec<Option<Certificate>> = values[0]
         .iter()
         .zip(&values[1])

@@ -51,7 +51,9 @@ impl Walk<'_> {
         let Some(number) = scale.as_rational() else {
             let mut at = [ZERO; LEVELS];
             for (level, at) in at.iter_mut().enumerate().filter(|(level, _)| levels >> level & 1 == 1) {
-                let Some(factor) = constants::residue(self.atoms.seed, level, scale) else { return Value::LOST };
+                let Some(factor) = constants::residue(self.atoms.seed, level, scale) else {
+                    return Value::LOST;
+                };
                 *at = field::multiply(level, value.at[level], factor);
             }
             let range = scale.enclosure();
@@ -128,12 +130,7 @@ impl Walk<'_> {
         }
     }
 
-    fn along(
-        &mut self,
-        summands: Vec<Summand>,
-        levels: Levels,
-        products: Levels,
-    ) -> Option<Power> {
+    fn along(&mut self, summands: Vec<Summand>, levels: Levels, products: Levels) -> Option<Power> {
         let all = levels | products;
         let one = (products != 0).then(|| Product::constant((1, 1)));
         let mut whole = Power { value: Value::ONE, leading: one.clone(), split: one };
@@ -161,13 +158,7 @@ impl Walk<'_> {
         Some(whole)
     }
 
-    fn leaf_power(
-        &mut self,
-        term: Term,
-        scale: &Exact,
-        levels: Levels,
-        products: Levels,
-    ) -> Power {
+    fn leaf_power(&mut self, term: Term, scale: &Exact, levels: Levels, products: Levels) -> Power {
         let value = self.get(term, 0);
         if !value.is_finite() {
             return Power { value: self.power_of_value(term, scale, levels), ..Power::LOST };
@@ -177,12 +168,7 @@ impl Walk<'_> {
         self.of_exponent(exponent, levels, products)
     }
 
-    pub(super) fn of_exponent(
-        &mut self,
-        exponent: Value,
-        levels: Levels,
-        products: Levels,
-    ) -> Power {
+    pub(super) fn of_exponent(&mut self, exponent: Value, levels: Levels, products: Levels) -> Power {
         let all = levels | products;
         let value = self.exponential(exponent, all);
         let product =
@@ -192,13 +178,7 @@ impl Walk<'_> {
     }
 
     /// The argument of a logarithm to a whole or half power.
-    fn argument_power(
-        &mut self,
-        term: Term,
-        power: &Exact,
-        levels: Levels,
-        products: Levels,
-    ) -> Power {
+    fn argument_power(&mut self, term: Term, power: &Exact, levels: Levels, products: Levels) -> Power {
         let Some(power) = power.as_rational() else { return Power::LOST };
         let (Some(count), Some(degree)) = (power.numer().to_i32(), power.denom().to_i32()) else {
             return Power::LOST;
@@ -215,7 +195,10 @@ impl Walk<'_> {
             let root = forms[1].take().and_then(|form| form.root(2, &base, products));
             forms = [None, root];
         }
-        base = base.with_sign(Sign::POSITIVE);
+        // In a branch that is not taken, the logarithm may be of anything.
+        if !self.guarded {
+            base = base.with_sign(Sign::POSITIVE);
+        }
         let mut value = Value::ONE;
         let mut left = count.unsigned_abs();
         while left > 0 {

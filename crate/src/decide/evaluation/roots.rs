@@ -39,6 +39,7 @@ enum Of {
     Negative(u32),
     /// Of the square of a class's first member.
     Square(u32),
+    Prime(u64),
 }
 
 struct Root {
@@ -84,6 +85,20 @@ impl Roots {
         self.root_of(Of::Square(class), number.times(number, 7), levels)
     }
 
+    /// The root of a prime, which has that residue or variable.
+    pub(super) fn of_prime(&mut self, prime: u64, root: [Residue; LEVELS], levels: Levels) -> Value {
+        let number = by_level!(7, L => [field::integer(L, prime.into()); field::LANES]);
+        let square = Value { sign: Sign::POSITIVE, ..Value::finite(number) };
+        let known = self.known.contains_key(&Of::Prime(prime));
+        let value = self.root_of(Of::Prime(prime), square, levels);
+        if known {
+            return value;
+        }
+        let id = self.known[&Of::Prime(prime)];
+        self.roots[id as usize].at = root;
+        self.root_of(Of::Prime(prime), square, levels)
+    }
+
     fn root_of(&mut self, of: Of, square: Value, levels: Levels) -> Value {
         let id = match self.known.get(&of) {
             Some(id) => *id,
@@ -114,9 +129,8 @@ impl Roots {
 
     /// A value with those parts.
     fn value(&mut self, like: Value, mut parts: Vec<Part>, levels: Levels) -> Value {
-        let asked = |at: &[Residue; LEVELS]| {
-            (0..LEVELS).any(|level| levels >> level & 1 == 1 && at[level] != ZERO)
-        };
+        let asked =
+            |at: &[Residue; LEVELS]| (0..LEVELS).any(|level| levels >> level & 1 == 1 && at[level] != ZERO);
         parts.retain(|part| asked(&part.at));
         let mut at = [ZERO; LEVELS];
         for part in &parts {

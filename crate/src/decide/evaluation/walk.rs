@@ -5,11 +5,11 @@
 //! makes the key of an atom at level 0. The second goes up and computes.
 
 use super::atoms::{Atoms, Classified, Member};
+use super::constants::{self, ELEMENT};
 use super::demands::{ALL, Demand, Demands, demands, inner};
+use super::field::{self, LEVELS, Residue, ZERO};
 use super::powers::Power;
 use super::products::Product;
-use super::constants::{self, ELEMENT};
-use super::field::{self, LEVELS, Residue, ZERO};
 use super::sets::Set;
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use crate::base::{Budget, Exhausted};
@@ -55,7 +55,7 @@ pub(super) struct Walk<'a> {
     /// What was taken to be defined, in store numbers.
     pub(super) domains: Vec<Domain>,
     /// Whether the step at hand is guarded.
-    guarded: bool,
+    pub(super) guarded: bool,
     /// The largest degree of what made a key.
     pub(super) key_degree: f32,
 }
@@ -76,6 +76,13 @@ pub(super) struct Products {
     pub(super) leading: FxHashMap<usize, Product>,
     pub(super) split: FxHashMap<usize, Product>,
     pub(super) powers: FxHashMap<(usize, usize), Power>,
+}
+
+impl Products {
+    /// How many were told apart.
+    pub(super) fn count(&self) -> usize {
+        self.leading.len() + 2 * self.powers.len()
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -318,7 +325,9 @@ impl<'a> Walk<'a> {
                 let twice = roots.plus(below, below, levels);
                 return roots.minus(Value::ONE, twice, levels).with_sign(sign);
             }
-            Unary::Sin | Unary::Cos if levels & 4 == 0 => return self.angle(a, function == Unary::Sin, levels),
+            Unary::Sin | Unary::Cos if levels & 4 == 0 => {
+                return self.angle(a, function == Unary::Sin, levels);
+            }
             _ => {}
         }
         let wide = match function {

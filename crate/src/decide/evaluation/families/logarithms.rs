@@ -101,7 +101,13 @@ const LSE: [Lse; 8] = [
     Lse::Base2,
 ];
 
-fn check_all(what: &str, size: usize, equal: bool, forms: &[Lse], build: fn(&mut Build, Lse, usize) -> Vec<Term>) {
+fn check_all(
+    what: &str,
+    size: usize,
+    equal: bool,
+    forms: &[Lse],
+    build: fn(&mut Build, Lse, usize) -> Vec<Term>,
+) {
     let built: Vec<Box<dyn Fn(&mut Build) -> Vec<Term>>> = forms
         .iter()
         .map(|form| {
@@ -317,15 +323,18 @@ fn softplus_and_mish() {
         vec![s, b.mul(b.e(0), t)]
     };
     alike("mish", &[&|b| mish(b, 0), &|b| mish(b, 1), &|b| mish(b, 2), &|b| mish(b, 3), &|b| mish(b, 4)]);
-    apart("softplus", &[
-        &|b| vec![softplus(b, 0)],
-        &|b| {
-            let s = softplus(b, 0);
-            vec![b.sub(s, b.e(0))]
-        },
-        &|b| {
-            let e = b.exp(b.e(0));
-            vec![b.ln(e)]
-        },
-    ]);
+    apart(
+        "softplus",
+        &[
+            &|b| vec![softplus(b, 0)],
+            &|b| {
+                let s = softplus(b, 0);
+                vec![b.sub(s, b.e(0))]
+            },
+            &|b| {
+                let e = b.exp(b.e(0));
+                vec![b.ln(e)]
+            },
+        ],
+    );
 }

@@ -16,13 +16,20 @@ fn alike(what: &str, forms: &[Formulation<'_>]) {
     for (at, form) in forms.iter().enumerate() {
         for (sides, first) in [(0, forms[0]), (1, *form)] {
             let second = if sides == 0 { form } else { &forms[0] };
-            assert!(proves(|b, optimized| if optimized { second(b) } else { first(b) }), "{what}: 0 and {at}");
+            assert!(
+                proves(|b, optimized| if optimized { second(b) } else { first(b) }),
+                "{what}: 0 and {at}"
+            );
         }
     }
     // Not through the first one.
     if let [_, others @ .., last] = forms {
         for (at, other) in others.iter().enumerate() {
-            assert!(proves(|b, optimized| if optimized { other(b) } else { last(b) }), "{what}: {} and last", at + 1);
+            assert!(
+                proves(|b, optimized| if optimized { other(b) } else { last(b) }),
+                "{what}: {} and last",
+                at + 1
+            );
         }
     }
 }

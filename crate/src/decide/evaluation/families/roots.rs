@@ -113,20 +113,16 @@ fn cosines() {
                 }
             }
         };
-        let forms: [Formulation<'_>; 4] = [
-            &|b| vec![cosine(b, 0)],
-            &|b| vec![cosine(b, 1)],
-            &|b| vec![cosine(b, 2)],
-            &|b| vec![cosine(b, 3)],
-        ];
+        let forms: [Formulation<'_>; 4] =
+            [&|b| vec![cosine(b, 0)], &|b| vec![cosine(b, 1)], &|b| vec![cosine(b, 2)], &|b| {
+                vec![cosine(b, 3)]
+            }];
         alike(&format!("cosines of {size}"), &forms);
         if size < 20 {
-            let forms: [Formulation<'_>; 4] = [
-                &|b| vec![cosine(b, 0)],
-                &|b| vec![cosine(b, 4)],
-                &|b| vec![cosine(b, 5)],
-                &|b| vec![cosine(b, 6)],
-            ];
+            let forms: [Formulation<'_>; 4] =
+                [&|b| vec![cosine(b, 0)], &|b| vec![cosine(b, 4)], &|b| vec![cosine(b, 5)], &|b| {
+                    vec![cosine(b, 6)]
+                }];
             apart(&format!("cosines of {size}"), &forms);
         }
     }
