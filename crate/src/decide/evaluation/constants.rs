@@ -15,7 +15,6 @@ use num_traits::ToPrimitive;
 /// Names of random residues: what they belong to stands in the upper bits.
 pub(super) const ELEMENT: u64 = 1 << 40;
 pub(super) const ATOM: u64 = 2 << 40;
-pub(super) const ABOVE: u64 = 3 << 40;
 pub(super) const POSITIVE: u64 = 4 << 40;
 pub(super) const NEGATIVE: u64 = 5 << 40;
 const NAMED: u64 = 6 << 40;
@@ -59,12 +58,6 @@ pub(super) fn residue(seed: [u64; 2], level: usize, exact: &Exact) -> Option<Res
         value = field::multiply(level, value, factor);
     }
     Some(value)
-}
-
-/// `√(above / below)` of a positive fraction.
-pub(super) fn root_of_fraction(seed: [u64; 2], level: usize, (above, below): (i64, i64)) -> Option<Residue> {
-    let exact = Exact::rational(BigRational::new(above.into(), below.into()));
-    residue(seed, level, &exact.power(Ratio::new(1, 2))?)
 }
 
 fn prime_power(seed: [u64; 2], level: usize, prime: u64, power: Ratio<i64>) -> Option<Residue> {

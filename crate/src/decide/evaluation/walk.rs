@@ -6,7 +6,7 @@
 
 use super::atoms::{Atoms, Classified, Member};
 use super::constants::{self, ELEMENT};
-use super::demands::{ALL, Demand, Demands, demands, inner};
+use super::demands::{ALL, Demand, Demands, demands};
 use super::field::{self, LEVELS, Residue, ZERO};
 use super::powers::Power;
 use super::products::Product;
@@ -14,7 +14,7 @@ use super::sets::Set;
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use crate::base::{Budget, Exhausted};
 use crate::decide::Meaning;
-use crate::term::eval::{Cone, operands};
+use crate::term::eval::Cone;
 use crate::term::{Node, Relation, Term, Terms, Unary};
 use rustc_hash::{FxHashMap, FxHashSet};
 
