@@ -11,7 +11,7 @@
 //! modulo all three primes (modulo one, √2 or a large fraction may look like a small one, of either
 //! sign).
 
-use super::constants::{ABOVE, ATOM, NEGATIVE, POSITIVE};
+use super::constants::{ATOM, NEGATIVE, POSITIVE};
 use super::field::{self, LANES, LEVELS, Residue, ZERO};
 use super::products::Bases;
 use super::roots::Roots;
