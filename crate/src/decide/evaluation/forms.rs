@@ -74,7 +74,7 @@ impl Walk<'_> {
             let at = self.atoms.first(member.class);
             let (above, below) = member.ratio;
             let sign = if above > 0 { value.sign } else { value.sign.negated() };
-            let first = Value { at, sign, ..*value };
+            let first = Value { at, sign, parts: 0, ..*value };
             let base = self.atoms.bases.base(seed, &first, levels, None, true);
             return Product::constant((above.into(), below.into())).times(&base);
         }
