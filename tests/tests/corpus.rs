@@ -166,9 +166,14 @@ fn same_report(subject: &Subject) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cases with two faults, of which another schedule shows the other one. Consumers that do not wait read what
-/// nobody wrote, go on, and arrive so often that the producer's waits by parity come to order them.
-const OTHER_FAULT: &[(&str, &str)] = &[("data_race/tensor/copies_specialised_no_full", "uninitialized_read")];
+/// Whether a run says itself that what it found depends on the schedule: then it stands for no other one.
+/// In `tensor/copies_specialised_no_full` consumers that do not wait arrive at `empty` once for each tile. If
+/// the producer goes first it passes its waits at once and its writes race with their reads. If they go first,
+/// the phase that the producer waits for by its parity is over before it looks: it never writes, so that no
+/// race is there, and what they read nobody has written.
+fn depends_on_the_schedule(report: &Report) -> bool {
+    report.diagnostics.iter().any(|diagnostic| diagnostic.code == "U004")
+}
 
 fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let (texts, outcome) = subject.first()?;
@@ -176,8 +181,10 @@ fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
         return Ok(());
     }
     let other = texts.run(1, Schedule::Random(7)).report;
-    let known = OTHER_FAULT.contains(&(subject.case.name.as_str(), other.verdict.name()));
-    if other.verdict != outcome.report.verdict && !known {
+    let faults = [&outcome.report, &other]
+        .iter()
+        .all(|report| depends_on_the_schedule(report) && report.verdict.exit_status() == 1);
+    if other.verdict != outcome.report.verdict && !faults {
         return Err(format!("another schedule gives {}: {}", other.verdict.name(), other.summary).into());
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Pairs of the corpus, changed so that the verdict follows: never *equivalent* where the change makes
-//! them differ, never *not equivalent* and never a fault where it does not.
+//! them differ, never *not equivalent* and never a fault where it does not. Pairs that differ are changed
+//! in ways that change nothing: they still differ.
 //!
 //! A sample of cases runs in `npm test`. The long form (`npm run soak -- metamorphic`) sets
 //! `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`.
@@ -17,6 +18,8 @@ use warpproof_tests::program::Dice;
 const FUEL: u64 = 60_000;
 /// Cases of the sample.
 const SAMPLE: usize = 40;
+/// Those of them that differ as they are.
+const DIFFERING: usize = 12;
 
 /// Kinds that are answered wrongly today: which verdict comes out, and why.
 const KNOWN_MISSES: &[(Kind, &str, &str)] = &[];
@@ -26,8 +29,8 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// What is wrong with an answer, if anything is.
-fn wrong(kind: Kind, verdict: Verdict, assumptions: &str) -> bool {
-    match kind.truth() {
+fn wrong(truth: Truth, verdict: Verdict, assumptions: &str) -> bool {
+    match truth {
         // Nothing that was put in is a fault, and nothing differs.
         Truth::Same => !matches!(verdict, Verdict::Equivalent | Verdict::Unknown | Verdict::ResourceLimit),
         Truth::Differs => {
@@ -53,7 +56,7 @@ fn ask(case: &Case, kind: Kind, number: usize, tally: &mut Tally) {
     let verdict = report.verdict;
     *tally.answers.entry((kind, verdict.name())).or_default() += 1;
     let assumptions = format!("{:?}", report.assumptions);
-    if wrong(kind, verdict, &assumptions) {
+    if wrong(kind.truth(), verdict, &assumptions) {
         let known = KNOWN_MISSES.iter().any(|(other, name, _)| *other == kind && *name == verdict.name());
         if known {
             tally.missed.insert((kind, verdict.name()));
@@ -107,4 +110,42 @@ fn the_verdict_follows_from_the_change() {
             assert!(missed, "{kind:?} is no longer {name}, take it off the list: {why}");
         }
     }
+}
+
+#[test]
+fn a_pair_that_differs_stays_so() {
+    let until = number("WARPPROOF_SOAK_SECONDS").map(|time| Instant::now() + Duration::from_secs(time));
+    let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
+    let mut dice = Dice(0x5eed_0116_u64.wrapping_mul(2 * seed + 1));
+    let differing = |case: &Case| case.name.starts_with("not_equivalent/") && case.today.is_none();
+    let differing: Vec<Case> = cases().into_iter().filter(differing).collect();
+    let (mut asked, mut found, mut wrongs) = (0, 0, Vec::new());
+    loop {
+        for _ in 0..DIFFERING {
+            let case = &differing[dice.below(differing.len() as u64) as usize];
+            let plain =
+                case.read().map(|texts| texts.run_within(FUEL, 1, Schedule::Ascending).report.verdict);
+            if plain != Ok(Verdict::NotEquivalent) {
+                continue;
+            }
+            let Ok(texts) = case.read() else { continue };
+            for kind in Kind::ALL.into_iter().filter(|kind| kind.truth() == Truth::Same) {
+                let number = dice.below(64) as usize;
+                let Some(question) = question(&texts, kind, number) else { continue };
+                let report = question.texts.run_within(FUEL, 1, Schedule::Ascending).report;
+                asked += 1;
+                found += u32::from(report.verdict == Verdict::NotEquivalent);
+                if wrong(Truth::Differs, report.verdict, "") {
+                    let case = &case.name;
+                    wrongs.push(format!("{case}, {kind:?} ({number}): {}", report.summary));
+                }
+            }
+        }
+        if until.is_none_or(|until| Instant::now() >= until) {
+            break;
+        }
+    }
+    println!("metamorphic: seed {seed}: {asked} changed pairs that differ, {found} found to");
+    assert!(wrongs.is_empty(), "{} answers are wrong:\n{}", wrongs.len(), wrongs.join("\n"));
+    assert!(found >= 10, "only {found} of {asked} differ");
 }

@@ -69,10 +69,10 @@ pub struct Budget {
 }
 
 impl Default for Budget {
-    /// Two billion thread-instructions, ten times the largest tile of the paper, and 1,250 MiB a kernel:
-    /// two kernels and their comparison fit into a browser tab's 4 GiB of address space.
+    /// Two billion thread-instructions, ten times the largest tile of the paper, and 480 MiB a kernel: two
+    /// kernels that use up all of it stay below 1 GiB, which a browser tab survives.
     fn default() -> Self {
-        Budget::new(2_000_000_000, 1_250 << 20)
+        Budget::new(2_000_000_000, 480 << 20)
     }
 }
 

@@ -37,10 +37,10 @@ pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
 }
 
 /// Basic blocks in code order.
-struct Blocks {
+pub(super) struct Blocks {
     starts: Vec<usize>,
     length: usize,
-    successors: Vec<Vec<usize>>,
+    pub(super) successors: Vec<Vec<usize>>,
     /// The block leaves the kernel (also).
     exits: Vec<bool>,
     /// The kernel stops here, or behind it in any case.
@@ -58,7 +58,7 @@ fn stops(effect: &Effect) -> bool {
 }
 
 impl Blocks {
-    fn new(kernel: &Kernel) -> Blocks {
+    pub(super) fn new(kernel: &Kernel) -> Blocks {
         let length = kernel.code.len();
         let mut leads = vec![false; length + 1];
         leads[0] = true;
@@ -130,7 +130,17 @@ impl Blocks {
         reached[block]
     }
 
-    fn end(&self, block: usize) -> usize {
+    pub(super) fn count(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The block that an instruction is in.
+    pub(super) fn block_of(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at) - 1
+    }
+
+    /// The instruction behind a block's last.
+    pub(super) fn end(&self, block: usize) -> usize {
         self.starts.get(block + 1).copied().unwrap_or(self.length)
     }
 
@@ -204,7 +214,7 @@ impl Blocks {
 }
 
 /// Marks everything that `edges` lead to.
-fn flood(from: usize, edges: &[Vec<usize>], reached: &mut [bool]) {
+pub(super) fn flood(from: usize, edges: &[Vec<usize>], reached: &mut [bool]) {
     let mut open = vec![from];
     reached[from] = true;
     while let Some(block) = open.pop() {

@@ -209,6 +209,19 @@ pub struct Kernel {
     /// For each instruction, where control meets again after a branch there (immediate
     /// post-dominator), or `u32::MAX`.
     pub reconverge: Vec<u32>,
+    /// Loops around aligned barriers.
+    pub rounds: Vec<Round>,
+}
+
+/// A loop around aligned barriers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Round {
+    /// The branches back to its head.
+    pub branches: Vec<u32>,
+    /// The aligned barriers in it, ascending; none where lanes cannot be compared.
+    pub barriers: Vec<u32>,
+    /// Which others lie within it.
+    pub within: Vec<usize>,
 }
 
 impl Kernel {

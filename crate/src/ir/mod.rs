@@ -10,11 +10,12 @@ mod facts;
 mod flow;
 mod kernel;
 mod lower;
+mod rounds;
 #[cfg(test)]
 mod tests;
 
 pub use dump::dump;
 pub use kernel::{
-    Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, SpecialReg, Variable,
+    Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round, SpecialReg, Variable,
 };
 pub use lower::{Lowered, entries, lower};

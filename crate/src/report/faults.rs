@@ -161,12 +161,22 @@ impl Cook<'_> {
     fn fault(&mut self, fault: &Fault) {
         match &fault.kind {
             FaultKind::DataRace(races) => races.iter().for_each(|race| self.race(race)),
-            FaultKind::Deadlock(groups) => self.wait(Verdict::Deadlock, Code::D001, groups),
+            FaultKind::Deadlock(groups) => {
+                let what = "threads wait for one another and none can go on";
+                self.wait(Verdict::Deadlock, Code::D001, what, groups);
+            }
             FaultKind::BarrierDivergence(Disagreement::Party, groups) => {
-                self.wait(Verdict::BarrierDivergence, Code::D002, groups);
+                let what = "threads disagree about who takes part in a barrier";
+                self.wait(Verdict::BarrierDivergence, Code::D002, what, groups);
             }
             FaultKind::BarrierDivergence(Disagreement::Instruction, groups) => {
-                self.wait(Verdict::BarrierDivergence, Code::D004, groups);
+                let what = "threads of one warp do not execute an aligned barrier together";
+                self.wait(Verdict::BarrierDivergence, Code::D004, what, groups);
+            }
+            FaultKind::BarrierDivergence(Disagreement::Round, groups) => {
+                let what =
+                    "threads of one warp come to an aligned barrier in different rounds of a loop around it";
+                self.wait(Verdict::BarrierDivergence, Code::D004, what, groups);
             }
             kind => self.single(kind, fault),
         }
@@ -365,7 +375,7 @@ impl Cook<'_> {
     }
 
     #[cold]
-    fn wait(&mut self, verdict: Verdict, code: Code, groups: &[WaitGroup]) {
+    fn wait(&mut self, verdict: Verdict, code: Code, what: &str, groups: &[WaitGroup]) {
         let mut diagnostic: Option<Diagnostic> = None;
         let mut sentences = Vec::new();
         for group in groups {
@@ -407,11 +417,6 @@ impl Cook<'_> {
             diagnostic = Some(match diagnostic {
                 Some(diagnostic) => diagnostic.related(self.source, span, text),
                 None => {
-                    let what = match code {
-                        Code::D001 => "threads wait for one another and none can go on",
-                        Code::D004 => "threads of one warp do not execute an aligned barrier together",
-                        _ => "threads disagree about who takes part in a barrier",
-                    };
                     let mut first = Diagnostic::error(code, what).at(self.source, span);
                     label(&mut first, text);
                     first
@@ -421,9 +426,7 @@ impl Cook<'_> {
         }
         let sentences = sentences.join("; ");
         let sentence = match code {
-            Code::D004 => {
-                format!("threads of one warp do not execute an aligned barrier together: {sentences}.")
-            }
+            Code::D004 => format!("{what}: {sentences}."),
             _ => format!("{sentences}."),
         };
         self.note_worst(verdict, code, sentence);

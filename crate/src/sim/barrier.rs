@@ -14,9 +14,9 @@
 //! instruction, and in conditional code the condition must be the same for all of them (PTX ISA 9.0,
 //! 9.7.13.1). So where a phase ends, the lanes of a warp that are in it must stand at one instruction if
 //! one of them is aligned, and all lanes that have not returned must be in it; of a counted barrier, which
-//! does not count those that have returned, all lanes. Whole warps may go different ways.
-//!
-//! Missed: lanes that come to one instruction in different rounds of a loop around it.
+//! does not count those that have returned, all lanes. Whole warps may go different ways. Nor may the
+//! lanes of a warp come to it in different rounds of a loop around it ([`super::rounds`]): then the
+//! condition was not the same for them, in either round.
 
 use super::bits::{as_condition, predicate};
 use super::clock::Arrival;
@@ -55,12 +55,14 @@ struct Barrier {
 }
 
 /// Lanes of a warp that have arrived with one instruction.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Arrived {
     warp: usize,
     pc: u32,
     lanes: u32,
     aligned: bool,
+    /// In which rounds of the loops around it.
+    round: Vec<u32>,
 }
 
 /// A finished phase of a counted barrier.
@@ -133,11 +135,14 @@ impl<'a> Machine<'a> {
                 continue;
             }
             let arrival = self.clocks.arrive(first + lane);
+            let round = if aligned { self.rounds.of(kernel, index, pc, lane) } else { Vec::new() };
             let barrier = self.barriers.open.entry(id).or_default();
             barrier.arrivals.push(arrival);
             match barrier.places.last_mut() {
-                Some(last) if last.warp == index && last.pc == pc => last.lanes |= 1 << lane,
-                _ => barrier.places.push(Arrived { warp: index, pc, lanes: 1 << lane, aligned }),
+                Some(last) if last.warp == index && last.pc == pc && last.round == round => {
+                    last.lanes |= 1 << lane;
+                }
+                _ => barrier.places.push(Arrived { warp: index, pc, lanes: 1 << lane, aligned, round }),
             }
             barrier.conditions.extend(condition);
             if waits {
@@ -242,9 +247,9 @@ impl<'a> Machine<'a> {
         let mut by_warp: BTreeMap<usize, Vec<Arrived>> = BTreeMap::new();
         for place in &barrier.places {
             let places = by_warp.entry(place.warp).or_default();
-            match places.iter_mut().find(|other| other.pc == place.pc) {
+            match places.iter_mut().find(|other| other.pc == place.pc && other.round == place.round) {
                 Some(other) => other.lanes |= place.lanes,
-                None => places.push(*place),
+                None => places.push(place.clone()),
             }
         }
         for (index, mut places) in by_warp {
@@ -253,9 +258,11 @@ impl<'a> Machine<'a> {
             if !places.iter().any(|place| place.aligned) || places.len() == 1 && !apart {
                 continue;
             }
-            places.sort_unstable_by_key(|place| place.pc);
+            places.sort_unstable_by_key(|place| (place.pc, place.lanes.trailing_zeros()));
+            let one = !apart && places.iter().all(|place| place.pc == places[0].pc);
+            let disagreement = if one { Disagreement::Round } else { Disagreement::Instruction };
             let known = |fault: &Fault| {
-                matches!(fault.kind, FaultKind::BarrierDivergence(Disagreement::Instruction, _))
+                matches!(&fault.kind, FaultKind::BarrierDivergence(about, _) if *about == disagreement)
                     && fault.site.is_some_and(|site| site.instr == places[0].pc)
             };
             if self.faults.iter().any(known) {
@@ -273,7 +280,7 @@ impl<'a> Machine<'a> {
             };
             let groups: Vec<WaitGroup> = places.iter().map(group).collect();
             let site = groups.first().map(|group| group.site);
-            let kind = FaultKind::BarrierDivergence(Disagreement::Instruction, groups);
+            let kind = FaultKind::BarrierDivergence(disagreement, groups);
             self.faults.push(Fault::new(kind, site));
         }
     }

@@ -2,15 +2,17 @@
 //!
 //! The lanes that the member mask names meet, wherever each of them stands, once all of them that
 //! have not returned execute the same kind of instruction with the same mask: the manual has them wait
-//! for "all non-exited threads" of the mask. Only `bar.warp.sync` orders memory, unless the option
+//! for "all non-exited threads" of the mask (`shfl`, `vote`, `match`, `redux`; PTX ISA 9.0, 9.7.9.6 and
+//! 9.7.13). Of `bar.warp.sync` and `elect` it says "all threads"; that lanes which have returned count as
+//! come there too, as CUDA's guide has it for `__syncwarp`, is a line in the ledger. Only `bar.warp.sync` orders memory, unless the option
 //! `collectives_order_memory` asks for the paper's reading: then every collective, matrix instructions
 //! too, orders its lanes before and after it. Reading a lane that does not take part gives an undefined
 //! value, as the manual says.
 //!
 //! A lane that is not in its own mask is a fault. So is a mask that names a lane which executes the same
 //! kind of instruction, unordered with this, with a mask of others, and returns without having come with
-//! this one (if it does not return, that is a deadlock). Lanes that return without either count as come,
-//! and the ledger says so. Matrix instructions need all lanes: one that has returned is a fault.
+//! this one (if it does not return, that is a deadlock). Lanes that return without either count as come.
+//! Matrix instructions need all lanes: one that has returned is a fault.
 
 use super::barrier::Wait;
 use super::bits::{as_bits, as_condition, as_operand, plain, predicate};
@@ -39,9 +41,9 @@ impl Rendezvous {
     }
 }
 
-/// What is taken for granted where a mask names lanes that have returned.
+/// What is taken for granted where such a mask names lanes that have returned.
 const RETURNED: &str =
-    "lanes that have returned count as come where the mask of a warp's collective names them";
+    "lanes that have returned count as come where the mask of bar.warp.sync or elect.sync names them";
 
 /// A lane's last collective: its kind, mask and instruction, and the lane's epoch then.
 #[derive(Clone, Copy)]
@@ -291,8 +293,10 @@ impl<'a> Machine<'a> {
             (came.kind == kind && elsewhere && unordered).then_some((lane, came))
         });
         let Some((lane, came)) = other else {
-            let noted = self.granted.entry(RETURNED).or_insert((0, pc));
-            noted.0 += u64::from(absent.count_ones());
+            if matches!(self.kernel.code[pc as usize].effect, Effect::WarpSync | Effect::Elect) {
+                let noted = self.granted.entry(RETURNED).or_insert((0, pc));
+                noted.0 += u64::from(absent.count_ones());
+            }
             return;
         };
         let what = format!(

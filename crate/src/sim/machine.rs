@@ -20,6 +20,7 @@ use super::predicate::Guards;
 use super::race::Detector;
 use super::repeats::Repeats;
 use super::rounding::Roundings;
+use super::rounds::Rounds;
 use super::setup::{Options, Schedule, Setup};
 use super::spin::Watch;
 use super::straight::{self, Step};
@@ -145,6 +146,8 @@ pub(super) struct Machine<'a> {
     pub(super) many: bool,
     /// How far concrete floats may be from what they stand for.
     pub(super) roundings: Roundings,
+    /// In which rounds of loops lanes are.
+    pub(super) rounds: Rounds,
     /// Second results of an instruction.
     pub(super) scratch: Lanes,
     /// A CTA barrier has let its threads go.
@@ -245,6 +248,7 @@ impl<'a> Machine<'a> {
             stretches: Stretches::default(),
             many: block > WARP as u32,
             roundings: Roundings::new(kernel),
+            rounds: Rounds::default(),
             scratch: [0; WARP],
             released: false,
             parked: false,
@@ -303,6 +307,7 @@ impl<'a> Machine<'a> {
         self.waits = vec![None; self.block as usize];
         self.came = vec![None; self.block as usize];
         self.meetings = (0..count).map(|_| Vec::new()).collect();
+        self.rounds = Rounds::default();
         self.returned.clear();
         self.locals = vec![Cells::undefined(0, 4); self.block as usize];
         self.memory.reset_shared(self.setup.launch.dynamic_shared);
@@ -594,11 +599,19 @@ impl<'a> Machine<'a> {
                     break ControlFlow::Break(None);
                 }
             }
+            if let Flow::Jump(target) = flow
+                && target <= pc
+                && !kernel.rounds.is_empty()
+            {
+                self.rounds.back(kernel, index, pc, acting & mask, self.warps[index].alive());
+            }
             match flow {
                 Flow::Next => pc += 1,
                 Flow::Jump(target) if acting == mask => {
                     let (now, changes) = (self.stats.warp_instructions, self.changes);
-                    if target <= pc && self.watch.repeats(&self.warps[index], target, mask, changes, now) {
+                    if target <= pc
+                        && self.watch.repeats(kernel, &self.warps[index], (target, mask), changes, now)
+                    {
                         let spinning = (Group { pc: target, mask }, changes);
                         self.warps[index].spinning.push(spinning);
                         break ControlFlow::Break(None);

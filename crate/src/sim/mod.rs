@@ -64,6 +64,7 @@ mod race;
 mod races;
 mod repeats;
 mod rounding;
+mod rounds;
 mod setup;
 mod spin;
 mod straight;

@@ -140,6 +140,8 @@ pub enum Disagreement {
     Party,
     /// Which instruction it is, although it is aligned and they belong to one warp.
     Instruction,
+    /// In which round of a loop they come to it, although it is aligned and they belong to one warp.
+    Round,
 }
 
 /// What is used as it must not be.
@@ -216,7 +218,8 @@ impl FaultKind {
     pub(super) fn goes_on(&self) -> bool {
         matches!(
             self,
-            FaultKind::BarrierDivergence(Disagreement::Instruction, _) | FaultKind::Misuse(Misuse::Mask, _)
+            FaultKind::BarrierDivergence(Disagreement::Instruction | Disagreement::Round, _)
+                | FaultKind::Misuse(Misuse::Mask, _)
         )
     }
 }

@@ -3,16 +3,20 @@
 //! A group of lanes that comes back to the same branch with the same registers, while nobody has
 //! changed memory, will do so for ever unless somebody else changes memory. Such a group is set
 //! aside; it goes on when memory has changed, and when nobody else can run it is an endless loop.
+//! Only registers count that steer something within the loop: a counter that nothing there tests, uses as
+//! an address or stores may go on for ever.
 //! Symbolic values may differ: they steer nothing, so a loop whose integers come back goes on as it is,
 //! and the terms that it piles up would only fill memory.
 //! Snapshots are taken at exponentially growing intervals (Brent's cycle detection), so ordinary
 //! long loops pay next to nothing: most comparisons end at the register that differed last time.
-//! Loops whose registers keep changing (a counter that nobody tests) are left to the budget.
+//! Loops whose registers keep changing (a counter that misses what it is compared with) are left to the
+//! budget.
 
 use super::race::lanes;
 use super::warp::Warp;
-use crate::ir::Reg;
-use crate::isa::Lanes;
+use crate::ir::{Kernel, Reg};
+use crate::isa::{Effect, Lanes};
+use std::collections::BTreeMap;
 
 /// Warp-instructions that a group executes in one go before it is watched.
 const PATIENCE: u64 = 1 << 14;
@@ -26,9 +30,12 @@ pub(super) struct Watch {
     /// Watch from this count of the run's warp-instructions on.
     from: u64,
     interval: u64,
-    /// Words, with those of symbolic lanes left out, and which lanes those are.
-    registers: Vec<(Lanes, u32)>,
+    /// Words of the registers that steer the loop, with those of symbolic lanes left out, and which lanes
+    /// those are; `None` where there is no snapshot.
+    registers: Option<Vec<(Lanes, u32)>>,
     differed: usize,
+    /// By the head of a loop, the registers that steer it.
+    steering: BTreeMap<u32, Vec<Reg>>,
 }
 
 impl Watch {
@@ -36,38 +43,59 @@ impl Watch {
     pub(super) fn begin(&mut self, now: u64) {
         self.from = now + PATIENCE;
         self.interval = PATIENCE;
-        self.registers.clear();
+        self.registers = None;
     }
 
     /// The group jumps back to `pc`. Whether it has been here before in exactly this state.
     #[inline]
-    pub(super) fn repeats(&mut self, warp: &Warp, pc: u32, mask: u32, changes: u64, now: u64) -> bool {
+    pub(super) fn repeats(
+        &mut self,
+        kernel: &Kernel,
+        warp: &Warp,
+        (pc, mask): (u32, u32),
+        changes: u64,
+        now: u64,
+    ) -> bool {
         if now < self.from {
             return false;
         }
-        self.compare(warp, pc, mask, changes, now)
+        self.compare(kernel, warp, (pc, mask), changes, now)
     }
 
-    fn compare(&mut self, warp: &Warp, pc: u32, mask: u32, changes: u64, now: u64) -> bool {
-        let known = self.registers.len() == warp.register_count();
-        if !known || self.changes != changes || now >= self.from + self.interval {
-            self.registers.clear();
-            self.registers.extend((0..warp.register_count()).map(|at| known_words(warp, at)));
-            (self.pc, self.mask, self.changes) = (pc, mask, changes);
-            if known && now >= self.from + self.interval {
+    fn compare(
+        &mut self,
+        kernel: &Kernel,
+        warp: &Warp,
+        (pc, mask): (u32, u32),
+        changes: u64,
+        now: u64,
+    ) -> bool {
+        let due = now >= self.from + self.interval;
+        if self.registers.is_none() || self.changes != changes || due {
+            let steering = self.steering.entry(pc).or_insert_with(|| steering(kernel, pc));
+            let mut registers = self.registers.take();
+            if registers.is_some() && due {
                 self.from = now;
                 self.interval *= 2;
             }
+            let words = registers.get_or_insert_default();
+            words.clear();
+            words.extend(steering.iter().map(|reg| known_words(warp, *reg)));
+            self.registers = registers;
+            (self.pc, self.mask, self.changes) = (pc, mask, changes);
             return false;
         }
         if (self.pc, self.mask) != (pc, mask) {
             return false;
         }
-        let same = |at: usize| self.registers.get(at).is_none_or(|old| *old == known_words(warp, at));
+        let (Some(registers), Some(steering)) = (&self.registers, self.steering.get(&pc)) else {
+            return false;
+        };
+        let same = |at: usize| registers.get(at).is_none_or(|old| *old == known_words(warp, steering[at]));
         if !same(self.differed) {
             return false;
         }
-        match (0..self.registers.len()).find(|at| !same(*at)) {
+        match (0..registers.len()).find(|at| !same(*at)) {
             Some(at) => {
                 self.differed = at;
                 false
@@ -77,9 +105,78 @@ impl Watch {
     }
 }
 
+/// The registers on which it depends what the loop with this head does, but for computing others: what its
+/// branches, accesses and the like read, and what that is computed from within it.
+fn steering(kernel: &Kernel, head: u32) -> Vec<Reg> {
+    let inside = cycle(kernel, head);
+    let mut steers = vec![false; kernel.registers.len()];
+    let mut computed: Vec<usize> = Vec::new();
+    for (at, instr) in kernel.code.iter().enumerate().filter(|(at, _)| inside[*at]) {
+        if matches!(
+            instr.effect,
+            Effect::Lanewise(_)
+                | Effect::Move { .. }
+                | Effect::Pack { .. }
+                | Effect::Unpack { .. }
+                | Effect::ToGeneric(_)
+                | Effect::FromGeneric(_)
+        ) {
+            computed.push(at);
+            continue;
+        }
+        kernel.src(instr).iter().for_each(|reg| steers[reg.index()] = true);
+        instr.guard.iter().for_each(|guard| steers[guard.predicate.index()] = true);
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for at in computed.iter().rev() {
+            let instr = &kernel.code[*at];
+            if !kernel.dst(instr).iter().any(|reg| steers[reg.index()]) {
+                continue;
+            }
+            for reg in kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate)) {
+                changed |= !std::mem::replace(&mut steers[reg.index()], true);
+            }
+        }
+    }
+    (0..steers.len()).filter(|at| steers[*at]).map(|at| Reg(at as u32)).collect()
+}
+
+/// The instructions that can be reached from this one and from which it can be reached.
+fn cycle(kernel: &Kernel, head: u32) -> Vec<bool> {
+    let count = kernel.code.len();
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for (at, instr) in kernel.code.iter().enumerate() {
+        match instr.effect {
+            Effect::Branch => after[at].push(instr.target as usize),
+            Effect::BranchIndexed => {
+                after[at].extend(kernel.tables[instr.target as usize].iter().map(|target| *target as usize));
+            }
+            _ => {}
+        }
+        let leaves = matches!(instr.effect, Effect::Branch | Effect::BranchIndexed | Effect::Exit);
+        if (!leaves || instr.guard.is_some()) && at + 1 < count {
+            after[at].push(at + 1);
+        }
+        after[at].iter().for_each(|next| before[*next].push(at));
+    }
+    let flood = |edges: &[Vec<usize>]| {
+        let mut reached = vec![false; count];
+        let mut open = vec![head as usize];
+        while let Some(at) = open.pop() {
+            if !std::mem::replace(&mut reached[at], true) {
+                open.extend(edges[at].iter().filter(|next| !reached[**next]));
+            }
+        }
+        reached
+    };
+    flood(&after).into_iter().zip(flood(&before)).map(|(after, before)| after && before).collect()
+}
+
 /// The words of a register but for symbolic lanes, and which lanes those are.
-fn known_words(warp: &Warp, at: usize) -> (Lanes, u32) {
-    let reg = Reg(at as u32);
+fn known_words(warp: &Warp, reg: Reg) -> (Lanes, u32) {
     let symbolic = warp.symbolic(reg);
     let mut words = warp.words(reg);
     for lane in lanes(symbolic) {

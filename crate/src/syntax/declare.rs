@@ -10,6 +10,7 @@ use super::ast::{
     Attribute, Ident, Initializer, InitializerKind, Linkage, Literal, MaskedAddress, Parameter, Pointer,
     RegisterDeclaration, RegisterName, StateSpace, Type, Variable,
 };
+use super::constant::warp_size;
 use super::grammar::Grammar;
 use super::lex::{self, Input, Step};
 use super::recover::Fault;
@@ -127,10 +128,13 @@ impl<'a> Grammar<'a> {
         Ok((rest, RegisterDeclaration { span: self.span(input), vector: prefix.vector, ty, names }))
     }
 
-    /// `<10>` after a name, if it stands here.
+    /// `<10>` or `<WARP_SZ>` after a name, if it stands here.
     fn range(&mut self, input: Input<'a>) -> Step<'a, Option<u32>> {
         let Some(inside) = self.take(input, b'<') else { return Ok((input, None)) };
-        let (rest, count) = self.small(inside, "a number of registers")?;
+        let (rest, count) = match warp_size(inside) {
+            Some(rest) => (self.advance(rest), 32),
+            None => self.small(inside, "a number of registers")?,
+        };
         let (rest, ()) = self.punctuation(rest, b'>', "`>`")?;
         Ok((rest, Some(count)))
     }

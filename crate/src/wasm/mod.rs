@@ -22,7 +22,7 @@ pub use wasm_bindgen_rayon::init_thread_pool;
 /// Thread-instructions that one kernel may execute in a tab.
 const FUEL: u64 = 2_000_000_000;
 /// Bytes that one kernel may hold: two kernels and the comparison share 4 GiB of address space.
-const MEMORY: u64 = 1_250 << 20;
+const MEMORY: u64 = 480 << 20;
 /// Timeline events kept for each kernel: 16 or 20 bytes each.
 const TIMELINE_EVENTS: usize = 3 << 20;
 

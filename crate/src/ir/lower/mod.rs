@@ -27,7 +27,7 @@ use self::arguments::Arguments;
 use self::registers::Registers;
 use self::scope::Scopes;
 use super::kernel::{Instr, Kernel, Location, Reg, Variable};
-use super::{facts, flow};
+use super::{facts, flow, rounds};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Guard;
@@ -385,8 +385,10 @@ impl<'m> Lowering<'m> {
             clustered,
             notes: self.notes,
             reconverge: Vec::new(),
+            rounds: Vec::new(),
         };
         kernel.reconverge = flow::reconvergence(&kernel);
+        kernel.rounds = rounds::rounds(&kernel);
         facts::infer(&mut kernel, &self.addresses);
         Ok(Lowered { kernel, warnings: self.warnings })
     }

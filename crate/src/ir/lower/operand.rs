@@ -315,6 +315,11 @@ impl<'m> Lowering<'m> {
                 let start = i64::from(self.parameters[parameter as usize].offset);
                 Constant::ParameterAddress(start.wrapping_add(offset.unwrap_or(0)) as u32)
             }
+            (Some(Binding::Register { .. }), Some(_)) => {
+                // ptxas takes it.
+                self.unsupported(context, format!("what {text} and a number added to it are is not known"));
+                return Err(super::Reported);
+            }
             (None, _) if predefined(text, None).is_some() => {
                 let reg = self.predefined_source(context, text, None, want, span)?;
                 return match offset {
@@ -445,6 +450,20 @@ impl<'m> Lowering<'m> {
             (_, Some(regs)) => regs,
             (OperandKind::Vector(parts), None) => {
                 parts.iter().map(|part| self.source(context, part, want)).collect::<Try<Vec<Reg>>>()?
+            }
+            // `%tid` whole; its fourth element is 0.
+            (OperandKind::Name(name), None)
+                if count == 4
+                    && self.bound(*name).is_none()
+                    && predefined(self.text(*name), Some("x")).is_some() =>
+            {
+                let text = self.text(*name);
+                let mut regs = Vec::with_capacity(4);
+                for part in ["x", "y", "z"] {
+                    regs.push(self.predefined_source(context, text, Some(part), want, operand.span)?);
+                }
+                regs.push(self.registers.bits(0));
+                regs
             }
             _ => vec![self.source(context, operand, want)?],
         };
