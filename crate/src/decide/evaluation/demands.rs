@@ -222,7 +222,7 @@ impl Sweep<'_> {
             | Node::Apply(..)
             | Node::Unary(Unary::Floor | Unary::Ceil, _) => more.levels |= 1,
             Node::Unary(Unary::Log | Unary::Log2, _) => {
-                more = Demand { levels: own | 1, products: 1, split: true, guarded };
+                more = Demand { levels: own | 1, products: own | 1, split: true, guarded };
             }
             Node::Unary(Unary::Sqrt | Unary::Rsqrt, _) => {
                 more = Demand { levels: ALL, products: ALL, split: true, guarded };

@@ -190,7 +190,8 @@ impl Walk<'_> {
         if value.is_zero() {
             return Value { kind: Kind::Lost, ..Value::LOST };
         }
-        match self.term_product(a, false, 1) {
+        // Exponents have residues where the product has.
+        match self.term_product(a, false, levels | 1).filter(|product| levels & !product.levels == 0) {
             Some(product) => self.atoms.bases.logarithm(self.atoms.seed, &product, levels),
             None => Value::LOST,
         }

@@ -274,6 +274,36 @@ fn logarithms_of_products_and_powers() {
 }
 
 #[test]
+fn logarithms_deep_inside_exponents() {
+    let deep = |b: &mut Build, form: usize| {
+        let x = b.e(0);
+        let s = match form {
+            0 => b.exp(x),
+            1 => b.exp(b.e(1)),
+            2 => {
+                let e = b.exp(x);
+                b.add(e, Term::ONE)
+            }
+            _ => Term::ONE,
+        };
+        let log = b.ln(s);
+        // No constant multiple, so that the logarithm's own value counts.
+        let h = b.mul(log, b.e(2));
+        let power = b.exp(h);
+        let power = b.exp(power);
+        vec![b.exp(power)]
+    };
+    apart("e^e^e^(y·ln s)", &[&|b| deep(b, 0), &|b| deep(b, 1), &|b| deep(b, 2), &|b| deep(b, 3)]);
+    let plain = |b: &mut Build| {
+        let h = b.mul(b.e(0), b.e(2));
+        let power = b.exp(h);
+        let power = b.exp(power);
+        vec![b.exp(power)]
+    };
+    alike("e^e^e^(y·x)", &[&|b| deep(b, 0), &plain]);
+}
+
+#[test]
 fn softplus_and_mish() {
     let softplus = |b: &mut Build, form: usize| {
         let (x, zero) = (b.e(0), Term::ZERO);
