@@ -1,6 +1,6 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
-//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|generated|metamorphic|race_oracle|hostile|solvers|page …]
+//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|words|generated|metamorphic|race_oracle|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
 //   npm run soak -- --above N machine
 //   npm run soak -- [--above N] wasm
@@ -33,6 +33,7 @@ const SUITES = {
   decisions: '',
   instructions: 'every_row_computes',
   machine: '',
+  words: 'narrow_integers',
   generated: '',
   metamorphic: '',
   race_oracle: 'one_schedule',

@@ -13,3 +13,4 @@ pub mod metamorphic;
 pub mod numeric;
 pub mod program;
 pub mod subjects;
+pub mod words;

@@ -222,7 +222,7 @@ fn two_sum_is_exact(a: f64, b: f64) -> bool {
     (a - (sum - back)) + (b - back) == 0.0
 }
 
-fn pattern(op: BitOp, width: u8, a: u64, b: u64) -> Value {
+pub(crate) fn pattern(op: BitOp, width: u8, a: u64, b: u64) -> Value {
     let bits = u32::from(width);
     let run = |name: &str, class: Class| {
         let ty = Type { class, bits };
@@ -268,7 +268,7 @@ fn pattern(op: BitOp, width: u8, a: u64, b: u64) -> Value {
 }
 
 /// Whether an operation on patterns has one operand.
-fn alone(op: BitOp) -> bool {
+pub(crate) fn alone(op: BitOp) -> bool {
     use BitOp::{LeadingZeros, Negate, Not, PopCount, Reverse};
     matches!(op, Not | Negate | PopCount | LeadingZeros | Reverse)
 }

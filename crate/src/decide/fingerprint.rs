@@ -16,7 +16,7 @@
 //! Source: *Equivalence Checking of ML GPU Kernels*, §5; Schwartz and Zippel for the chance.
 
 use super::constants::{Exact, Factor, Meaning};
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::term::eval::{Cone, Domain, Quantity, Reals, evaluate, operands, with_operands};
 use crate::term::flatten::Part;
 use crate::term::{Node, Term, Terms, Unary};
@@ -117,7 +117,7 @@ fn evaluate_in_fields(
     budget: &Budget,
 ) -> Result<Values, Exhausted> {
     let quantities: Vec<Quantity> = meanings.iter().map(Meaning::quantity).collect();
-    let element = |element: u32| real_value(seed, element);
+    let element = |element: u32| real_value(seed, element, terms.element_format(element));
     let residues = |meaning: &Meaning| match constant(seed, meaning) {
         (None, None) if total => (Some(hash(&format!("{meaning:?}")) % P), Some(hash(&"q") % Q)),
         residues => residues,
@@ -422,9 +422,20 @@ fn modulo_q(seed: u64, key: u64) -> u64 {
     random(seed ^ 0x5851_f42d_4c95_7f2d, key) % (Q - 1) + 1
 }
 
-/// A real value for an element, in general position between -4 and 4.
-fn real_value(seed: u64, element: u32) -> Quantity {
+/// A real value for an element, in general position: between -4 and 4, or an integer away from the ends of
+/// its format, where comparisons leave room for few integers.
+fn real_value(seed: u64, element: u32, format: Option<Format>) -> Quantity {
     let word = random(seed ^ 0x2545_f491_4f6c_dd1d, u64::from(element));
+    if let Some(format) = format.filter(|format| !format.is_float()) {
+        let half = 1i64 << (format.bits() - 1).min(20);
+        let number = 3 + (word >> 8) as i64 % (half - 6).max(1);
+        let narrow = format.bits() <= 20;
+        return Quantity::integer(match (word & 1, format.class()) {
+            (1, FormatClass::Signed) => -number,
+            (1, _) if narrow => number + half,
+            _ => number,
+        });
+    }
     // Odd, over 2^17.
     let numerator = (word % 524_287) as i64 * 2 + 1;
     Quantity::dyadic(numerator - 524_288, 17)

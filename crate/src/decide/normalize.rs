@@ -369,12 +369,12 @@ impl<'a> Normalizer<'a> {
         match relation {
             Relation::Less => {
                 let difference = forms.minus(b, a)?;
-                forms.positive(difference)
+                self.positive(difference)
             }
             Relation::LessEqual => {
                 let difference = forms.minus(a, b)?;
-                let above = forms.positive(difference)?;
-                forms.not(above)
+                let above = self.positive(difference)?;
+                self.forms.not(above)
             }
             Relation::Equal => {
                 let difference = forms.minus(a, b)?;

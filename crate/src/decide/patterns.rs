@@ -30,8 +30,6 @@ const MOST_NODES: u32 = 200;
 const MOST_LEAVES: usize = 4096;
 /// What the order of floats' bits rests on: -0 is not negative, and its bits are.
 const NO_NEGATIVE_ZERO: &str = "floats whose bits are compared as integers are not -0";
-/// The name of a bit among uninterpreted conditions.
-const BIT: u32 = 6;
 
 /// Which bits of which element a term is made of.
 struct Origin<'a> {
@@ -189,9 +187,7 @@ impl Normalizer<'_> {
             }
             let mut product = self.forms.rational(coefficient.clone())?;
             for bit in bits.iter().enumerate().filter(|(at, _)| setting >> at & 1 == 1).map(|(_, bit)| *bit) {
-                let name = [BIT, element, bit, format.bits(), u32::from(format.is_float())];
-                let atom = self.forms.opaque(true, &name, &[]);
-                let indicator = self.forms.atom_poly(atom)?;
+                let indicator = self.bit_of_element(element, bit, format.bits(), format.is_float())?;
                 product = self.forms.times(product, indicator)?;
             }
             sum = self.forms.plus(sum, product)?;

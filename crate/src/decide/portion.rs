@@ -266,6 +266,10 @@ fn decide_portion(
             Err(Stop::Unknown(message)) => Compared::Unknown(message),
             Ok(compared) => compared,
         };
+        let compared = match compared {
+            Compared::Equal(_) => compared,
+            _ => by_circuits(normalizer, (*a, *b)).unwrap_or(compared),
+        };
         let equality = match compared {
             Compared::Equal(certificate) => Equality::Equal(certificate),
             Compared::Unknown(message) => match trials.search(&question, (*a, *b), shared.budget)? {
@@ -363,6 +367,14 @@ fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut boo
         return Ok(equal(summary, Method::CommonDenominator { terms }));
     }
     Ok(Compared::Unequal(Unequal { forms: [x, y], difference }))
+}
+
+/// Whether both sides are the same function of the bits that they read, each worked out from its term.
+fn by_circuits(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term)) -> Option<Compared> {
+    normalizer.integers.diagrams.next_question();
+    let same = normalizer.same_circuit(a, b)?;
+    let summary = "every bit of both sides is the same function of the inputs' bits".to_owned();
+    same.then(|| equal(summary, Method::NormalForm { terms: 1 }))
 }
 
 /// Whether the difference is zero with maxima written as choices, as far as a quick look tells.

@@ -34,31 +34,41 @@ pub(super) fn permute(a: u32, b: u32, selectors: u32) -> u32 {
     (0..4).fold(0, |result, at| result | permuted_byte(word, selectors >> (4 * at)) << (8 * at))
 }
 
-/// `prmt.b32` in its modes: default, forward four extract, backward four extract, replicate 8,
-/// edge clamp left, edge clamp right, replicate 16 (manual, 9.7.9.7).
+/// The selectors that a mode of `prmt.b32` makes of its control: forward four extract, backward four
+/// extract, replicate 8, edge clamp left, edge clamp right, replicate 16 (manual, 9.7.9.7).
+#[inline(always)]
+const fn selectors(mode: u8, control: u32) -> u32 {
+    const fn limited(way: u32, least: bool) -> u32 {
+        let (mut all, mut at) = (0, 0);
+        while at < 4 {
+            let pick = if (at < way) == least { way } else { at };
+            all |= pick << (4 * at);
+            at += 1;
+        }
+        all
+    }
+    let way = control & 3;
+    match mode {
+        0 => 0x3210 + 0x1111 * way,
+        1 => way | ((way + 7) & 7) << 4 | ((way + 6) & 7) << 8 | ((way + 5) & 7) << 12,
+        2 => 0x1111 * way,
+        3 => limited(way, true),
+        4 => limited(way, false),
+        _ if way & 1 == 0 => 0x1010,
+        _ => 0x3232,
+    }
+}
+
+/// `prmt.b32` in its modes.
 pub(super) fn permute_mode(mode: Option<&str>) -> Option<LaneFn> {
     Some(match mode {
         None => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, c) }),
-        Some("f4e") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let c = c & 3;
-            permute(a, b, 0x3210 + 0x1111 * c)
-        }),
-        Some("b4e") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let first = c & 3;
-            permute(a, b, first | ((first + 7) & 7) << 4 | ((first + 6) & 7) << 8 | ((first + 5) & 7) << 12)
-        }),
-        Some("rc8") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, 0x1111 * (c & 3)) }),
-        Some("ecl") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let least = c & 3;
-            permute(a, b, least | 1u32.max(least) << 4 | 2u32.max(least) << 8 | 3u32.max(least) << 12)
-        }),
-        Some("ecr") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            let most = c & 3;
-            permute(a, b, 1u32.min(most) << 4 | 2u32.min(most) << 8 | 3u32.min(most) << 12)
-        }),
-        Some("rc16") => lanes!(|a: u32, b: u32, c: u32| -> u32 {
-            permute(a, b, if c & 1 == 0 { 0x1010 } else { 0x3232 })
-        }),
+        Some("f4e") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(0, c)) }),
+        Some("b4e") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(1, c)) }),
+        Some("rc8") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(2, c)) }),
+        Some("ecl") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(3, c)) }),
+        Some("ecr") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(4, c)) }),
+        Some("rc16") => lanes!(|a: u32, b: u32, c: u32| -> u32 { permute(a, b, selectors(5, c)) }),
         Some(_) => return None,
     })
 }
@@ -79,6 +89,11 @@ pub(super) fn picks_of_permute(known: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
         *pick = Pick::Byte { source: choice >> 2, at: choice & 3 };
     }
     Some(picks)
+}
+
+/// `prmt` in a mode, with the control as source 2.
+pub(super) fn picks_of_mode<const M: u8>(known: &[Option<u64>; 4]) -> Option<[Pick; 8]> {
+    picks_of_permute(&[None, None, Some(selectors(M, known[2]? as u32).into()), None])
 }
 
 /// `bfe` of whole bytes: position and length are sources 1 and 2.

@@ -28,6 +28,9 @@ pub enum Meaning {
     /// The same, but the instruction ignores less than it seems: it may decline (`None`), and
     /// then the result is an opaque function of the operands' bits.
     Partial(fn(&mut Terms, &[Term]) -> Option<Term>),
+    /// A link of a carry chain: destination 0 gets the number, destination 1 (if any) the carry, 0 or 1.
+    /// Sources are numbers in their formats.
+    Carry(fn(&mut Terms, &[Term]) -> (Term, Term)),
     /// A condition over numbers: destination 0 gets it, destination 1 (if any) its negation.
     /// Source 2, if present, is a predicate that the function combines in.
     Compare(fn(&mut Terms, &[Term]) -> Term),

@@ -232,10 +232,17 @@ pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Term {
     terms.select(negative, negated, magnitude)
 }
 
-/// Float to unsigned integer: rounded, and what is negative becomes 0.
-pub(super) fn to_unsigned<const U: usize>(terms: &mut Terms, s: &[Term]) -> Term {
+/// Float to an integer of format `F` (an index into [`Format::ALL`]): rounded, and what is negative becomes
+/// 0 if the format has no sign.
+pub(super) fn to_integer<const U: usize, const F: usize>(terms: &mut Terms, s: &[Term]) -> Term {
     let whole = terms.unary(Unary::ALL[U], s[0]);
-    terms.max(whole, Term::ZERO)
+    let format = Format::ALL[F];
+    let number = match int_range(format).0 {
+        0 => terms.max(whole, Term::ZERO),
+        _ => whole,
+    };
+    terms.note_conversion(format, number);
+    number
 }
 
 /// Saturation to the range of an integer format (an index into [`Format::ALL`]).

@@ -110,6 +110,50 @@ impl<const F: usize> Word<F> {
         clamp_int::<F>(terms, &[difference])
     }
 
+    /// What is left of a number that is not negative modulo 2ⁿ, and whether that is less than all.
+    fn carried(terms: &mut Terms, total: Term) -> (Term, Term) {
+        let most = terms.integer((1i128 << Self::BITS) - 1);
+        let above = terms.compare(Relation::Less, most, total);
+        (total, terms.select(above, Term::ONE, Term::ZERO))
+    }
+
+    /// The sum of two or three words without a sign, and its carry.
+    pub(super) fn add_carry(terms: &mut Terms, s: &[Term]) -> (Term, Term) {
+        let total = s[1..].iter().fold(s[0], |sum, next| terms.add(sum, *next));
+        Self::carried(terms, total)
+    }
+
+    /// The difference of two words without a sign, less a borrow if there is a third; and its borrow.
+    pub(super) fn sub_borrow(terms: &mut Terms, s: &[Term]) -> (Term, Term) {
+        let total = s[1..].iter().fold(s[0], |rest, next| terms.sub(rest, *next));
+        let below = terms.compare(Relation::Less, total, Term::ZERO);
+        (total, terms.select(below, Term::ONE, Term::ZERO))
+    }
+
+    /// The lower or upper half of a product, without a sign, plus the other sources; and the carry of that
+    /// sum.
+    fn mad_carry(terms: &mut Terms, half: Term, others: &[Term]) -> (Term, Term) {
+        let half = terms.wrapped(of_width(false, Self::BITS), half);
+        let total = others.iter().fold(half, |sum, next| terms.add(sum, *next));
+        Self::carried(terms, total)
+    }
+
+    pub(super) fn mad_lo_carry(terms: &mut Terms, s: &[Term]) -> (Term, Term) {
+        let product = terms.mul(s[0], s[1]);
+        Self::mad_carry(terms, product, &s[2..])
+    }
+
+    pub(super) fn mad_hi_carry(terms: &mut Terms, s: &[Term]) -> (Term, Term) {
+        let high = Self::mul_hi(terms, s);
+        Self::mad_carry(terms, high, &s[2..])
+    }
+
+    /// 1 for 0, and 0 for all else.
+    pub(super) fn is_zero(terms: &mut Terms, s: &[Term]) -> Term {
+        let zero = terms.compare(Relation::Equal, s[0], Term::ZERO);
+        terms.select(zero, Term::ONE, Term::ZERO)
+    }
+
     /// The product of the low 24 bits.
     fn product24(terms: &mut Terms, s: &[Term]) -> Term {
         let op = if is_signed(Self::FORMAT) { BitOp::ExtendSigned } else { BitOp::Extend };
@@ -261,6 +305,29 @@ impl<const F: usize> Word<F> {
             if length < Self::BITS { with(terms, extend, Self::BITS, pattern, length) } else { pattern };
         Self::number(terms, low)
     }
+}
+
+/// `count` ones from bit `first` on: what is shifted beyond the word is gone.
+fn ones(terms: &mut Terms, first: Term, count: Term) -> Term {
+    let one = terms.bit_constant(1);
+    let above = terms.bits(BitOp::ShiftLeft, 32, one, count, Term::ZERO);
+    let low = terms.bits(BitOp::Sub, 32, above, one, Term::ZERO);
+    let moved = terms.bits(BitOp::ShiftLeft, 32, low, first, Term::ZERO);
+    terms.from_bits(Format::U32, moved)
+}
+
+pub(super) fn mask_clamp(terms: &mut Terms, s: &[Term]) -> Term {
+    let [first, count] = [s[0], s[1]].map(|source| terms.bits_of(Format::U32, source));
+    ones(terms, first, count)
+}
+
+pub(super) fn mask_wrap(terms: &mut Terms, s: &[Term]) -> Term {
+    let low = terms.bit_constant(31);
+    let [first, count] = [s[0], s[1]].map(|source| {
+        let pattern = terms.bits_of(Format::U32, source);
+        terms.bits(BitOp::And, 32, pattern, low, Term::ZERO)
+    });
+    ones(terms, first, count)
 }
 
 /// The 32 bits of a pair from a bit on; source 0 is the lower half.

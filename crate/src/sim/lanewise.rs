@@ -341,6 +341,15 @@ fn evaluate(
             };
             (destinations == 1).then_some((value, none))
         }
+        Meaning::Carry(function) => {
+            let operands = numbers(terms, op, values)?;
+            let (number, carry) = function(terms, &operands[..values.len()]);
+            let carry = match destinations {
+                1 => none,
+                _ => Value::Symbolic(Symbol::number(Format::U32, carry)),
+            };
+            Some((Value::Symbolic(Symbol::number(op.dst, number)), carry))
+        }
         Meaning::Compare(function) => {
             let mut operands = [Term::ZERO; 4];
             // Equality of bits is equality of numbers that are read alike: with a sign if one of

@@ -143,6 +143,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         | Meaning::Bits(_)
         | Meaning::Table
         | Meaning::Rearrange(..)
+        | Meaning::Carry(_)
         | Meaning::None => None,
     }
 }

@@ -7,7 +7,8 @@
 //! were written; `decide` looks further.
 //!
 //! Guarantees: an integer that is said to lie in a format does, at all inputs. What a conversion makes
-//! of a float counts as an integer of its format: the hardware clamps it.
+//! of a float counts as an integer of the format that it was converted to, of no narrower one and of none
+//! with another sign: the hardware clamps it, and the ledger says that it is taken to be in range.
 //! Misses: deep terms, and facts about operands that are related.
 
 use super::{Node, Term, Terms, Unary};
@@ -27,25 +28,47 @@ pub fn integers(format: Format) -> (i128, i128) {
 
 /// Whether an integer lies in a format at all inputs, as far as can be seen.
 pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
-    if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) = terms.node(term)
-    {
-        // The quotient of integers is one of them, and no conversion.
-        return !matches!(terms.node(inner), Node::Div(..)) || {
-            let (low, high) = integers(format);
-            range(terms, term, &mut { MOST }).is_some_and(|(least, most)| low <= least && most <= high)
-        };
+    let (low, high) = integers(format);
+    if let Some((least, most)) = terms.converted.get(&term) {
+        return low <= *least && *most <= high;
     }
-    if let Node::Max(a, b) | Node::Min(a, b) = terms.node(term) {
-        let constant = |term: Term| term.as_constant().is_some();
-        if constant(a) && lies_in(terms, format, b) || constant(b) && lies_in(terms, format, a) {
+    // A limit on what lies there, on the side of the limit that is the format's.
+    if let node @ (Node::Max(a, b) | Node::Min(a, b)) = terms.node(term) {
+        let limits = |limit: Term| match (node, range(terms, limit, &mut { MOST })) {
+            _ if limit.as_constant().is_none() => false,
+            (Node::Max(..), Some((_, most))) => most <= high,
+            (_, Some((least, _))) => least >= low,
+            _ => false,
+        };
+        if limits(a) && lies_in(terms, format, b) || limits(b) && lies_in(terms, format, a) {
             return true;
         }
     }
-    let (low, high) = integers(format);
     range(terms, term, &mut { MOST }).is_some_and(|(least, most)| low <= least && most <= high)
 }
 
 impl Terms {
+    /// Notes that a float was rounded and converted to an integer of a format.
+    pub(crate) fn note_conversion(&mut self, format: Format, term: Term) {
+        let rounded = match self.node(term) {
+            Node::Max(a, Term::ZERO) | Node::Max(Term::ZERO, a) => a,
+            _ => term,
+        };
+        let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) =
+            self.node(rounded)
+        else {
+            return;
+        };
+        // The quotient of integers is one of them, and no conversion.
+        if matches!(self.node(inner), Node::Div(..)) && range(self, rounded, &mut { MOST }).is_some() {
+            return;
+        }
+        let (low, high) = integers(format);
+        // Of several formats, any may be meant.
+        let known = self.converted.entry(term).or_insert((low, high));
+        *known = (known.0.min(low), known.1.max(high));
+    }
+
     /// Whether a term is seen to be an exact integer, of which each unit counts.
     pub fn is_integer(&self, term: Term) -> bool {
         range(self, term, &mut { MOST }).is_some()

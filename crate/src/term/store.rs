@@ -103,6 +103,8 @@ pub struct Terms {
     formats: Vec<(u32, Format)>,
     /// The ranges of integers that are chosen among others, where somebody asked.
     pub(super) ranges: FxHashMap<Term, (i128, i128)>,
+    /// Least and greatest integer of the formats that floats were converted to.
+    pub(super) converted: FxHashMap<Term, (i128, i128)>,
 }
 
 /// A shared view for readers on several threads (the store is plain data once built).
@@ -129,6 +131,7 @@ impl Terms {
             gaps: Gaps::new(),
             formats: Vec::new(),
             ranges: FxHashMap::default(),
+            converted: FxHashMap::default(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [

@@ -19,6 +19,7 @@
 //! functions of bits with small diagrams.
 //! Misses: bits of products of two wide words, shifts by data.
 
+mod circuits;
 pub(super) mod diagrams;
 mod quotients;
 mod reduce;
@@ -37,7 +38,7 @@ use rustc_hash::FxHashMap;
 
 /// Names of atoms: the bits of a float, as `BitsOf` names them.
 const FLOAT: u32 = 1;
-/// A bit of an element (as in `patterns`).
+/// A bit of an element.
 const BIT: u32 = 6;
 /// What is left of a polynomial modulo 2ⁿ, with a sign or without.
 pub(super) const WRAP: u32 = 10;
@@ -67,6 +68,8 @@ enum Leaf {
     Element(u32, u32, bool),
     Atom(Atom),
     Product(Mono),
+    /// A product of two words, by the number of their pair.
+    Words(u32),
 }
 
 /// What is known about integers in all questions of one portion.
@@ -79,6 +82,7 @@ pub(super) struct Integers {
     atoms: FxHashMap<Atom, Option<Word>>,
     /// The ranges of quotients, which may be nested as deep as a kernel's loop is long.
     quotients: FxHashMap<Atom, Range>,
+    circuits: circuits::Circuits,
 }
 
 impl Integers {
@@ -90,6 +94,7 @@ impl Integers {
             asked: 0,
             atoms: FxHashMap::default(),
             quotients: FxHashMap::default(),
+            circuits: circuits::Circuits::default(),
         }
     }
 }
@@ -204,7 +209,7 @@ impl Normalizer<'_> {
             BitOp::ShiftRightSigned => {
                 let Some(by) = count else { return Ok(None) };
                 let by = by.min(n - 1);
-                let part = self.part(a, by, n - by)?;
+                let part = self.part_of_any_size(a, by, n - by)?;
                 self.fitted(true, n - by, part)?
             }
             BitOp::MulHigh => {
@@ -226,7 +231,7 @@ impl Normalizer<'_> {
                 let difference = self.forms.minus(b, a)?;
                 let holds = match op {
                     BitOp::Equal => self.forms.zero(difference)?,
-                    _ => self.forms.positive(difference)?,
+                    _ => self.positive(difference)?,
                 };
                 return Ok(Some(holds));
             }
@@ -237,7 +242,8 @@ impl Normalizer<'_> {
             }
             BitOp::Slice => match count {
                 Some(0) => a,
-                Some(at) if at < from => return self.part(a, at, n.min(from - at)).map(Some),
+                Some(at) if at + n <= from => return self.part_of_any_size(a, at, n).map(Some),
+                Some(at) if at < from => return self.part(a, at, from - at).map(Some),
                 _ => return Ok(None),
             },
             BitOp::Extend | BitOp::ExtendSigned => match count {
@@ -306,6 +312,10 @@ impl Normalizer<'_> {
         }
         // In range with the other sign: the highest bit is what differs.
         if let Some(other) = self.moved_into(!signed, n, reduced)? {
+            // One bit is its own sign.
+            if n == 1 {
+                return self.forms.negated(other);
+            }
             let top = self.part(other, n - 1, 1)?;
             let turn = if signed { power_of_two(n).negated() } else { power_of_two(n) };
             let turn = self.forms.scaled(top, &turn)?;
@@ -337,8 +347,8 @@ impl Normalizer<'_> {
             return self.fitted(false, length, poly);
         }
         let n = at + length;
-        if let Some(quotient) = self.part_as_quotient(poly, at, length)? {
-            return Ok(quotient);
+        if let Some(floor) = self.without_low_bits(poly, at)? {
+            return self.fitted(false, length, floor);
         }
         let reduced = self.reduced(poly, n)?;
         if let Some(upper) = self.upper_part(reduced, at)? {
@@ -351,6 +361,14 @@ impl Normalizer<'_> {
         }
         let atom = self.forms.opaque(false, &[PART, at, length], &[reduced]);
         self.forms.atom_poly(atom)
+    }
+
+    /// The same, of any size: what counts is its remainder modulo 2 to the length.
+    fn part_of_any_size(&mut self, poly: Poly, at: u32, length: u32) -> Step<Poly> {
+        match self.without_low_bits(poly, at)? {
+            Some(floor) => Ok(floor),
+            None => self.part(poly, at, length),
+        }
     }
 
     /// `h`, if a form is `h·2^at` and something that lies between 0 and 2^at.
@@ -537,6 +555,19 @@ impl Normalizer<'_> {
                         }
                         word
                     }
+                    ([QUOTIENT, ..], [p]) => match quotients::fraction(&name) {
+                        // Of a denominator that is a power of two, the bits are those of a product.
+                        Some((above, below)) if below.is_power_of_two() => {
+                            let Some((_, high)) = self.range_of_form(*p) else { return Ok(None) };
+                            let product = self.forms.scaled(*p, &integer(above.into()))?;
+                            let n = width((0, high)) + (64 - above.leading_zeros());
+                            let Some(word) = self.bits(product, n)? else { return Ok(None) };
+                            let mut word = word[below.trailing_zeros() as usize..].to_vec();
+                            word.push(Bit::ZERO);
+                            Some(word)
+                        }
+                        _ => None,
+                    },
                     ([PART, at, length], [p]) => {
                         let Some(word) = self.bits(*p, at + length)? else { return Ok(None) };
                         let mut word = word[*at as usize..].to_vec();
@@ -642,6 +673,28 @@ impl Normalizer<'_> {
         }
     }
 
+    /// A bit of an element. The highest one of an integer says on which side of a number it lies, and is
+    /// written so.
+    pub(super) fn bit_of_element(&mut self, element: u32, place: u32, bits: u32, float: bool) -> Step<Poly> {
+        if !float
+            && place + 1 == bits
+            && let Some(format) = self.forms.integer_format(element).filter(|format| format.bits() == bits)
+        {
+            let atom = self.forms.atom(Kind::Element(element));
+            let number = self.forms.atom_poly(atom)?;
+            let above = match format.class() {
+                FormatClass::Signed => self.forms.negated(number)?,
+                _ => {
+                    let most = self.forms.rational(integer(1 - (1i128 << place)))?;
+                    self.forms.plus(number, most)?
+                }
+            };
+            return self.forms.positive(above);
+        }
+        let atom = self.forms.opaque(true, &[BIT, element, place, bits, u32::from(float)], &[]);
+        self.forms.atom_poly(atom)
+    }
+
     fn written_out(&mut self, bit: Bit, left: &mut u32) -> Step<Option<Poly>> {
         let Some(((leaf, place), low, high)) = self.integers.diagrams.asks(bit) else {
             return Ok(Some(if bit == Bit::ONE { Poly::ONE } else { Poly::ZERO }));
@@ -653,7 +706,8 @@ impl Normalizer<'_> {
         };
         let atom = match self.integers.leaves[leaf as usize] {
             Leaf::Element(element, bits, float) => {
-                self.forms.opaque(true, &[BIT, element, place, bits, u32::from(float)], &[])
+                let indicator = self.bit_of_element(element, place, bits, float)?;
+                return self.forms.choose(indicator, high, low).map(Some);
             }
             Leaf::Atom(atom) if self.forms.kind(atom) == Kind::Condition => atom,
             Leaf::Atom(atom) => {
@@ -664,6 +718,7 @@ impl Normalizer<'_> {
                 let of = self.forms.poly(&Product { coefficient: Rational::ONE, mono })?;
                 self.forms.opaque(true, &[LEAF_BIT, place], &[of])
             }
+            Leaf::Words(_) => return Ok(None),
         };
         let indicator = self.forms.atom_poly(atom)?;
         self.forms.choose(indicator, high, low).map(Some)

@@ -10,13 +10,19 @@
 //! Source: Granlund, Montgomery: *Division by Invariant Integers using Multiplication*, 1994, for what is
 //! computed; Farey sequences for the form.
 
-use super::{QUOTIENT, integer};
-use crate::decide::forms::{Kind, Poly, Power, Step};
+use super::{QUOTIENT, Range, WRAP};
+use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
 use crate::decide::rational::Rational;
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::ToPrimitive;
+use num_rational::BigRational;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// Quotients in quotients that are joined.
+const DEEPEST: u32 = 64;
+/// Terms of a form with quotients whose range is looked at closely.
+const FEW: usize = 16;
 
 /// The fraction in an atom's name.
 pub(super) fn fraction(name: &[u32]) -> Option<(u64, u64)> {
@@ -33,13 +39,14 @@ impl Normalizer<'_> {
         if divisor == 0 || divisor == i64::MIN || !self.is_integer(a) {
             return Ok(None);
         }
-        let Some((low, _)) = self.range_of_form(a) else { return Ok(None) };
-        let size = u128::from(divisor.unsigned_abs());
+        let Some((low, high)) = self.range_of_form(a) else { return Ok(None) };
+        let (one, size) = (BigInt::one(), BigInt::from(divisor.unsigned_abs()));
         let quotient = if low >= 0 {
-            self.quotient(a, 1, size, false)?
+            self.quotient(a, (&one, &size), high, false)?
         } else {
-            let magnitude = self.forms.magnitude(a)?;
-            let Some(quotient) = self.quotient(magnitude, 1, size, false)? else { return Ok(None) };
+            let (magnitude, most) = (self.forms.magnitude(a)?, high.max(-low));
+            let quotient = self.quotient(magnitude, (&one, &size), most, false)?;
+            let Some(quotient) = quotient else { return Ok(None) };
             self.with_sign_of(a, quotient).map(Some)?
         };
         match quotient {
@@ -59,103 +66,322 @@ impl Normalizer<'_> {
         self.forms.choose(negative, opposite, magnitude)
     }
 
-    /// Bits of a multiple of an integer, or of a quotient, as a quotient; `None` if it is none.
-    pub(super) fn part_as_quotient(&mut self, poly: Poly, at: u32, length: u32) -> Step<Option<Poly>> {
-        if at > 64 || !self.is_integer(poly) {
+    /// A form without its low bits, where quotients say what that is; `None` where bits say more.
+    pub(super) fn without_low_bits(&mut self, poly: Poly, at: u32) -> Step<Option<Poly>> {
+        if at == 0 || at > 64 || !self.is_integer(poly) || self.forms.constant(poly).is_some() {
             return Ok(None);
         }
-        // Bits of a quotient are a quotient by more.
-        if let Some(term) = self.forms.single(poly)
-            && term.coefficient.is_one()
-            && self.forms.factor_count(term.mono) == 1
-            && let (atom, Power::ONE) = self.forms.factor(term.mono, 0)
-            && self.forms.kind(atom) == Kind::Opaque
-            && let (name, parts) = self.forms.opaque_parts(atom)
-            && let Some((above, below)) = fraction(&name)
-        {
-            let of = self.quotient(parts[0], above.into(), u128::from(below) << at, false)?;
-            return match of {
-                Some(quotient) => self.fitted(false, length, quotient).map(Some),
+        self.floor_of(poly, &(BigInt::one() << at), DEEPEST)
+    }
+
+    /// `⌊p / d⌋` of an integer form, as far as it is made of quotients.
+    ///
+    /// Choices come out (`⌊(if c then a else b)/d⌋`), multiples of d too, and `⌊(a + ⌊n/q⌋)/d⌋` is
+    /// `⌊(a·q + n)/(q·d)⌋`.
+    fn floor_of(&mut self, poly: Poly, divisor: &BigInt, left: u32) -> Step<Option<Poly>> {
+        let Some(left) = left.checked_sub(1) else { return Ok(None) };
+        self.forms.tick(self.forms.len(poly) as u64 + 1)?;
+        if let Some((condition, [holds, fails])) = self.chosen_quotient(poly)? {
+            let holds = self.floor_of(holds, divisor, left)?;
+            let fails = if holds.is_some() { self.floor_of(fails, divisor, left)? } else { None };
+            let (Some(holds), Some(fails)) = (holds, fails) else { return Ok(None) };
+            return self.forms.choose(condition, holds, fails).map(Some);
+        }
+        let has_quotients = self.quotients_in(poly).next().is_some();
+        let falls = (0..self.forms.len(poly)).all(|at| {
+            self.forms.mono_at(poly, at) == Mono::ONE || self.forms.coefficient_at(poly, at).is_negative()
+        });
+        if has_quotients && falls {
+            // ⌊-y / d⌋ = -⌊(y + d - 1) / d⌋
+            let opposite = self.forms.negated(poly)?;
+            let more = self.forms.rational(big(divisor - 1))?;
+            let opposite = self.forms.plus(opposite, more)?;
+            return match self.floor_of(opposite, divisor, left)? {
+                Some(floor) => self.forms.negated(floor).map(Some),
                 None => Ok(None),
             };
         }
-        if self.forms.constant(poly).is_some() {
-            return Ok(None);
-        }
-        let mut common = BigInt::default();
-        for index in 0..self.forms.len(poly) {
-            common = common.gcd(&self.forms.coefficient_at(poly, index).to_big().to_integer());
-        }
-        let Some(factor) = common.to_u64() else { return Ok(None) };
-        // By powers of two alone, the bits say more.
-        if factor.is_power_of_two() || factor == 0 {
-            return Ok(None);
-        }
-        let scale = integer(factor.into()).reciprocal();
-        let of = self.forms.scaled(poly, &scale)?;
-        let Some((low, _)) = self.range_of_form(of) else { return Ok(None) };
-        let (above, below) = (u128::from(factor), 1u128 << at);
-        let value = if low >= 0 {
-            let Some(quotient) = self.quotient(of, above, below, false)? else { return Ok(None) };
-            quotient
-        } else {
-            let magnitude = self.forms.magnitude(of)?;
-            let up = self.quotient(magnitude, above, below, false)?;
-            let down = self.quotient(magnitude, above, below, true)?;
-            let (Some(up), Some(down)) = (up, down) else { return Ok(None) };
-            let negative = self.negative(of)?;
-            let down = self.forms.plus(down, Poly::ONE)?;
-            let down = self.forms.negated(down)?;
-            self.forms.choose(negative, down, up)?
+        let is_multiple = |this: &Self, at| {
+            this.forms.coefficient_at(poly, at).to_big().to_integer().is_multiple_of(divisor)
         };
-        self.fitted(false, length, value).map(Some)
+        let others = (0..self.forms.len(poly))
+            .filter(|at| self.forms.mono_at(poly, *at) != Mono::ONE && !is_multiple(self, *at))
+            .count();
+        // Several numbers may have a factor in common, which remainders have not.
+        let remainders = others == 1 || has_quotients;
+        let (mut upper, mut rest) = (Accumulator::default(), Accumulator::default());
+        for at in 0..self.forms.len(poly) {
+            let Product { coefficient, mono } = self.forms.term(poly, at);
+            if !remainders && !is_multiple(self, at) {
+                rest.add(&Product { coefficient, mono });
+                continue;
+            }
+            let (above, below) = coefficient.to_big().to_integer().div_mod_floor(divisor);
+            upper.add(&Product { coefficient: big(above), mono });
+            rest.add(&Product { coefficient: big(below), mono });
+        }
+        let (upper, rest) = (self.forms.finish(upper)?, self.forms.finish(rest)?);
+        match self.floor_of_rest(rest, divisor, left)? {
+            Some(floor) => self.forms.plus(upper, floor).map(Some),
+            None => Ok(None),
+        }
     }
 
-    /// `⌊x·a/b⌋` for an integer x that is not negative; `strict`: of the largest fraction below a/b.
-    fn quotient(&mut self, x: Poly, a: u128, b: u128, strict: bool) -> Step<Option<Poly>> {
-        let Some((low, high)) = self.range_of_form(x) else { return Ok(None) };
-        if low < 0 || high >= 1 << 63 || b >= 1 << 100 {
+    /// The same without multiples of the divisor.
+    fn floor_of_rest(&mut self, rest: Poly, divisor: &BigInt, left: u32) -> Step<Option<Poly>> {
+        if rest == Poly::ZERO {
+            return Ok(Some(Poly::ZERO));
+        }
+        // The quotient that was made last, once.
+        let last = self.quotients_in(rest).filter(|(_, coefficient)| *coefficient == Rational::ONE);
+        if let Some((atom, _)) = last.max_by_key(|(atom, _)| *atom) {
+            let (name, parts) = self.forms.opaque_parts(atom);
+            let Some((above, below)) = fraction(&name) else { return Ok(None) };
+            let own = self.forms.atom_poly(atom)?;
+            let others = self.forms.minus(rest, own)?;
+            let others = self.forms.scaled(others, &big(below.into()))?;
+            let inside = self.forms.scaled(parts[0], &big(above.into()))?;
+            let inside = self.forms.plus(others, inside)?;
+            return self.floor_of(inside, &(divisor * BigInt::from(below)), left);
+        }
+        let mut common = BigInt::default();
+        for index in 0..self.forms.len(rest) {
+            common = common.gcd(&self.forms.coefficient_at(rest, index).to_big().to_integer());
+        }
+        // By powers of two alone, the bits say more, unless they are those of quotients.
+        let by_bits = common.magnitude().count_ones() == 1 && divisor.magnitude().count_ones() == 1;
+        if by_bits && self.quotients_in(rest).next().is_none() {
             return Ok(None);
         }
-        if high == 0 {
+        let of = self.forms.scaled(rest, &big(common.clone()).reciprocal())?;
+        let Some((low, high)) = self.range_of_form(of) else { return Ok(None) };
+        if low >= 0 {
+            return self.quotient(of, (&common, divisor), high, false);
+        }
+        let magnitude = self.forms.magnitude(of)?;
+        let up = self.quotient(magnitude, (&common, divisor), high.max(0), false)?;
+        let down = self.quotient(magnitude, (&common, divisor), -low, true)?;
+        let (Some(up), Some(down)) = (up, down) else { return Ok(None) };
+        let negative = self.negative(of)?;
+        let down = self.forms.plus(down, Poly::ONE)?;
+        let down = self.forms.negated(down)?;
+        self.forms.choose(negative, down, up).map(Some)
+    }
+
+    /// The quotients that a form has as they are, with their coefficients.
+    fn quotients_in(&self, poly: Poly) -> impl Iterator<Item = (Atom, Rational)> + '_ {
+        let count = if self.integers.quotients.is_empty() { 0 } else { self.forms.len(poly) };
+        (0..count).filter_map(move |at| {
+            let mono = self.forms.mono_at(poly, at);
+            if self.forms.factor_count(mono) != 1 || self.forms.exponent(mono) != Poly::ZERO {
+                return None;
+            }
+            let (atom, power) = self.forms.factor(mono, 0);
+            let found = power == Power::ONE && self.integers.quotients.contains_key(&atom);
+            found.then(|| (atom, self.forms.coefficient_at(poly, at).clone()))
+        })
+    }
+
+    /// A form as a choice by the condition that a quotient in it is multiplied with, and both ways.
+    fn chosen_quotient(&mut self, poly: Poly) -> Step<Option<(Poly, [Poly; 2])>> {
+        if self.integers.quotients.is_empty() {
+            return Ok(None);
+        }
+        let is_condition =
+            |this: &Self, atom| matches!(this.forms.kind(atom), Kind::Positive(_) | Kind::Zero(_) | Kind::Condition);
+        let found = (0..self.forms.len(poly)).find_map(|at| {
+            let mono = self.forms.mono_at(poly, at);
+            let factors = || (0..self.forms.factor_count(mono)).map(|at| self.forms.factor(mono, at));
+            let quotient = factors().any(|(atom, _)| self.integers.quotients.contains_key(&atom));
+            let condition = factors().find(|(atom, power)| *power == Power::ONE && is_condition(self, *atom));
+            condition.filter(|_| quotient).map(|(atom, _)| atom)
+        });
+        let Some(condition) = found else { return Ok(None) };
+        let (mut with, mut without) = (Accumulator::default(), Accumulator::default());
+        for at in 0..self.forms.len(poly) {
+            let term = self.forms.term(poly, at);
+            let count = self.forms.factor_count(term.mono);
+            let place = (0..count).find(|at| self.forms.factor(term.mono, *at).0 == condition);
+            let Some(place) = place else {
+                without.add(&term);
+                continue;
+            };
+            if self.forms.factor(term.mono, place).1 != Power::ONE
+                || self.forms.exponent(term.mono) != Poly::ZERO
+            {
+                return Ok(None);
+            }
+            let mut rest = Product { coefficient: term.coefficient.clone(), mono: Mono::ONE };
+            for other in (0..count).filter(|other| *other != place) {
+                let (atom, power) = self.forms.factor(term.mono, other);
+                let factor = self.forms.atom_power(atom, power)?;
+                rest = self.forms.product(&rest, &factor)?;
+            }
+            with.add(&rest);
+        }
+        let (gain, fails) = (self.forms.finish(with)?, self.forms.finish(without)?);
+        let holds = self.forms.plus(fails, gain)?;
+        let condition = self.forms.atom_poly(condition)?;
+        Ok(Some((condition, [holds, fails])))
+    }
+
+    /// The range of a form with quotients in it, each taken as the fraction that it rounds down: those of
+    /// one number belong together (`x - ⌊x/7⌋·7` lies between 0 and 6).
+    pub(super) fn range_by_quotients(&self, poly: Poly) -> Option<Range> {
+        self.quotients_in(poly).next()?;
+        let ratio = |above: u64, below: u64| BigRational::new(above.into(), below.into());
+        let mut sum: Vec<(Mono, BigRational)> = Vec::new();
+        let mut add = |mono: Mono, value: BigRational| match sum.iter_mut().find(|(own, _)| *own == mono) {
+            Some((_, own)) => *own += value,
+            None => sum.push((mono, value)),
+        };
+        let (mut low, mut high) = (BigRational::zero(), BigRational::zero());
+        if self.forms.len(poly) > FEW {
+            return None;
+        }
+        for at in 0..self.forms.len(poly) {
+            let mono = self.forms.mono_at(poly, at);
+            let coefficient = self.forms.coefficient_at(poly, at).to_big();
+            let quotient = match self.forms.factor_count(mono) {
+                1 => Some(self.forms.factor(mono, 0)).filter(|(atom, power)| {
+                    *power == Power::ONE && self.integers.quotients.contains_key(atom)
+                }),
+                _ => None,
+            };
+            let Some((atom, _)) = quotient else {
+                add(mono, coefficient);
+                continue;
+            };
+            let (name, parts) = self.forms.opaque_parts(atom);
+            let (above, below) = fraction(&name)?;
+            let slack = ratio(below - 1, below) * &coefficient;
+            if coefficient > BigRational::zero() {
+                low -= slack;
+            } else {
+                high -= slack;
+            }
+            if self.forms.len(parts[0]) > FEW {
+                return None;
+            }
+            for inner in 0..self.forms.len(parts[0]) {
+                let own = self.forms.coefficient_at(parts[0], inner).to_big();
+                add(self.forms.mono_at(parts[0], inner), own * ratio(above, below) * &coefficient);
+            }
+        }
+        for (mono, coefficient) in sum {
+            let (least, most) = self.range_of_mono(mono)?;
+            let [a, b] = [least, most].map(|value| BigRational::from_integer(value.into()) * &coefficient);
+            low += a.clone().min(b.clone());
+            high += a.max(b);
+        }
+        Some((low.ceil().to_integer().to_i128()?, high.floor().to_integer().to_i128()?))
+    }
+
+    /// `[p > 0]` of a difference of integers. `x·m mod 2ⁿ` is at most L, where L times the inverse d of m
+    /// is below 2ⁿ, if and only if d divides x and x is at most L·d.
+    pub(in crate::decide) fn positive(&mut self, difference: Poly) -> Step<Poly> {
+        if self.forms.len(difference) <= 2
+            && let Some((number, width, factor, below, limit)) = self.wrapped_multiple(difference)
+        {
+            let number = self.forms.atom_poly(number)?;
+            let modulus = BigInt::one() << width;
+            let inverse = inverse_of(&factor, width);
+            // [c - w > 0] is [w ≤ c - 1], and [w - c > 0] its contrary for c.
+            let most = if below { limit - 1 } else { limit };
+            if most.sign() != Sign::Minus
+                && &most * &inverse < modulus
+                && let Some((0.., high)) = self.range_of_form(number)
+                && BigInt::from(high) < modulus
+                && let Some(quotient) = self.quotient(number, (&BigInt::one(), &inverse), high, false)?
+            {
+                let multiple = self.forms.scaled(quotient, &big(inverse.clone()))?;
+                let rest = self.forms.minus(number, multiple)?;
+                let mut holds = self.forms.zero(rest)?;
+                let bound = &most * &inverse;
+                if BigInt::from(high) >= &bound + &inverse {
+                    let bound = self.forms.rational(big(bound))?;
+                    let beyond = self.forms.minus(number, bound)?;
+                    let beyond = self.forms.positive(beyond)?;
+                    let within = self.forms.not(beyond)?;
+                    holds = self.forms.times(holds, within)?;
+                }
+                return if below { Ok(holds) } else { self.forms.not(holds) };
+            }
+        }
+        self.forms.positive(difference)
+    }
+
+    /// `(x, n, m, true, c)` for `c - (x·m mod 2ⁿ)`, and with `false` for its opposite; m is odd, and x one
+    /// atom.
+    fn wrapped_multiple(&self, difference: Poly) -> Option<(Atom, u32, BigInt, bool, BigInt)> {
+        let (mut found, mut offset) = (None, BigInt::zero());
+        for at in 0..self.forms.len(difference) {
+            let mono = self.forms.mono_at(difference, at);
+            let value = self.forms.coefficient_at(difference, at);
+            let value = value.is_integer().then(|| value.to_big().to_integer())?;
+            if mono == Mono::ONE {
+                offset = value;
+                continue;
+            }
+            let plain = self.forms.factor_count(mono) == 1 && self.forms.exponent(mono) == Poly::ZERO;
+            let (atom, power) = plain.then(|| self.forms.factor(mono, 0))?;
+            let unit = value.magnitude().is_one() && power == Power::ONE;
+            (unit && self.forms.kind(atom) == Kind::Opaque).then_some(())?;
+            found = Some((atom, value.sign() == Sign::Minus));
+        }
+        let (atom, below) = found?;
+        let (name, parts) = self.forms.opaque_parts(atom);
+        let [WRAP, width, 0] = name[..] else { return None };
+        let product = self.forms.single(parts[0])?;
+        let factor = product.coefficient.to_big().to_integer();
+        let plain = self.forms.factor_count(product.mono) == 1;
+        let (number, power) = plain.then(|| self.forms.factor(product.mono, 0))?;
+        (power == Power::ONE && factor.is_odd()).then_some(())?;
+        Some((number, width, factor, below, if below { offset } else { -offset }))
+    }
+
+    /// `⌊x·a/b⌋` for an integer x from 0 to `most` (elsewhere, it may be anything); `strict`: of the largest
+    /// fraction below a/b.
+    fn quotient(&mut self, x: Poly, (a, b): (&BigInt, &BigInt), most: i128, strict: bool) -> Step<Option<Poly>> {
+        if !(0..1 << 64).contains(&most) {
+            return Ok(None);
+        }
+        if most == 0 {
             return Ok(Some(Poly::ZERO));
         }
         // A multiple of the divisor.
-        let common = a.gcd(&b);
-        let (a, b) = (a / common, b / common);
-        let divides = |value: &Rational| value.to_big().to_integer().is_multiple_of(&BigInt::from(b));
+        let common = a.gcd(b);
+        let (a, b) = (a / &common, b / &common);
+        let divides = |value: &Rational| value.to_big().to_integer().is_multiple_of(&b);
         if !strict && (0..self.forms.len(x)).all(|at| divides(self.forms.coefficient_at(x, at))) {
-            let scale = Rational::from_big(&num_rational::BigRational::new(a.into(), b.into()));
+            let scale = Rational::from_big(&BigRational::new(a, b));
             return self.forms.scaled(x, &scale).map(Some);
         }
-        let mut whole = a / b;
-        let mut rest = a % b;
-        if strict && rest == 0 {
+        let (mut whole, mut rest) = a.div_mod_floor(&b);
+        if strict && rest.is_zero() {
             // Just below an integer.
             whole -= 1;
-            rest = b;
+            rest = b.clone();
         }
-        let Some((above, below)) = largest_fraction(rest, b, high as u128, strict) else { return Ok(None) };
-        let base = self.forms.scaled(x, &integer(whole as i128))?;
+        let (above, below) = largest_fraction(&rest, &b, &most.into(), strict);
+        let (Some(above), Some(below)) = (above.to_u64(), below.to_u64()) else { return Ok(None) };
+        let base = self.forms.scaled(x, &big(whole))?;
+        let of_quotients = self.quotients_in(x).next().is_some();
         let fraction = match (above, below) {
             (0, _) => Poly::ZERO,
-            (_, 1) => self.forms.scaled(x, &integer(above as i128))?,
-            (1, _) if below.is_power_of_two() && below.trailing_zeros() < 63 => {
+            (_, 1) => self.forms.scaled(x, &big(above.into()))?,
+            (1, _) if below.is_power_of_two() && !of_quotients => {
                 let at = below.trailing_zeros();
                 self.part(x, at, 64 - at)?
             }
-            // Bits say more.
-            _ if below.is_power_of_two() => return Ok(None),
             _ => {
-                let (Ok(above), Ok(below)) = (u64::try_from(above), u64::try_from(below)) else {
-                    return Ok(None);
-                };
                 let words = [above >> 32, above & 0xffff_ffff, below >> 32, below & 0xffff_ffff];
                 let [p, q, r, s] = words.map(|word| word as u32);
                 let atom = self.forms.opaque(false, &[QUOTIENT, p, q, r, s], &[x]);
-                if let Some(most) = high.checked_mul(i128::from(above)) {
-                    self.integers.quotients.insert(atom, (0, most / i128::from(below)));
-                }
+                // Of one number, some may be asked for in a part of its range.
+                let high = self.range_of_form(x).map_or(most, |(_, high)| high.max(most));
+                let end = (BigInt::from(high) * above / below).to_i128().unwrap_or(i128::MAX >> 2);
+                self.integers.quotients.insert(atom, (0, end));
                 self.forms.atom_poly(atom)?
             }
         };
@@ -163,39 +389,55 @@ impl Normalizer<'_> {
     }
 }
 
+fn big(value: BigInt) -> Rational {
+    Rational::from_big(&BigRational::from_integer(value))
+}
+
+/// The inverse of an odd number modulo 2ⁿ: each step doubles the bits that are right.
+fn inverse_of(factor: &BigInt, n: u32) -> BigInt {
+    let modulus = BigInt::one() << n;
+    let mut inverse = BigInt::one();
+    for _ in 0..8 {
+        inverse = (&inverse * (BigInt::from(2) - factor * &inverse)).mod_floor(&modulus);
+    }
+    inverse
+}
+
 /// The largest fraction with a denominator of at most `most` that is at most `a/b` (below it, if
 /// `strict`), where 0 ≤ a/b ≤ 1: a walk down the tree of Stern and Brocot, many steps at once.
-fn largest_fraction(a: u128, b: u128, most: u128, strict: bool) -> Option<(u128, u128)> {
+fn largest_fraction(a: &BigInt, b: &BigInt, most: &BigInt, strict: bool) -> (BigInt, BigInt) {
+    let one = BigInt::one;
     if a == b && !strict {
-        return Some((1, 1));
+        return (one(), one());
     }
-    let (mut low, mut high) = ((0u128, 1u128), (1u128, 1u128));
-    if a == 0 {
-        return Some(low);
+    let (mut low, mut high) = ((BigInt::zero(), one()), (one(), one()));
+    if a.is_zero() {
+        return low;
     }
     loop {
         // low ≤ a/b < high, or low < a/b ≤ high.
-        let to_high = high.0.checked_mul(b)?.checked_sub(a.checked_mul(high.1)?)?;
-        let to_low = a.checked_mul(low.1)?.checked_sub(low.0.checked_mul(b)?)?;
-        let room = (most.checked_sub(low.1)?) / high.1;
-        let steps = match (to_high, strict) {
-            (0, _) => room,
-            (_, false) => (to_low / to_high).min(room),
-            (_, true) => (to_low.checked_sub(1)? / to_high).min(room),
+        let to_high = &high.0 * b - a * &high.1;
+        let to_low = a * &low.1 - &low.0 * b;
+        let room: BigInt = (most - &low.1) / &high.1;
+        let steps = match strict {
+            _ if to_high.is_zero() => room,
+            false => (&to_low / &to_high).min(room),
+            true => (BigInt::from(&to_low - 1) / &to_high).min(room),
         };
-        low = (low.0 + steps * high.0, low.1 + steps * high.1);
-        let to_low = a.checked_mul(low.1)?.checked_sub(low.0.checked_mul(b)?)?;
-        if to_low == 0 {
-            return Some(low);
+        low = (&low.0 + &steps * &high.0, &low.1 + &steps * &high.1);
+        let to_low = a * &low.1 - &low.0 * b;
+        if to_low.is_zero() {
+            return low;
         }
-        let room = most.saturating_sub(high.1) / low.1;
+        let room: BigInt = (most - &high.1).max(BigInt::zero()) / &low.1;
         let closer = match strict {
-            false => (to_high.saturating_sub(1) / to_low).min(room),
-            true => (to_high / to_low).min(room),
+            false => (BigInt::from(&to_high - 1) / &to_low).min(room),
+            true => (&to_high / &to_low).min(room),
         };
-        high = (high.0 + closer * low.0, high.1 + closer * low.1);
-        if steps == 0 && closer == 0 || low.1 + high.1 > most {
-            return Some(low);
+        let closer = closer.max(BigInt::zero());
+        high = (&high.0 + &closer * &low.0, &high.1 + &closer * &low.1);
+        if steps.is_zero() && closer.is_zero() || &low.1 + &high.1 > *most {
+            return low;
         }
     }
 }
@@ -220,10 +462,11 @@ mod tests {
                             }
                         }
                         let Some((p, q)) = best else { continue };
-                        let (x, y) = largest_fraction(a, b, most, strict).unwrap();
+                        let [a, b, most] = [a, b, most].map(BigInt::from);
+                        let (x, y) = largest_fraction(&a, &b, &most, strict);
                         assert_eq!(
-                            x * q,
-                            p * y,
+                            x.clone() * q,
+                            y.clone() * p,
                             "{a}/{b} up to {most}, strict {strict}: {x}/{y}, not {p}/{q}"
                         );
                     }
@@ -234,9 +477,25 @@ mod tests {
 
     #[test]
     fn multipliers_of_compilers_are_divisions() {
-        let most = u128::from(u32::MAX);
-        assert_eq!(largest_fraction(0xAAAA_AAAB, 1 << 33, most, false), Some((1, 3)));
-        assert_eq!(largest_fraction(0xCCCC_CCCD, 1 << 35, most, false), Some((1, 10)));
-        assert_ne!(largest_fraction(0xAAAA_AAAA, 1 << 33, most, false), Some((1, 3)));
+        let of = |a: u128, k: u32, most: u64| {
+            let (above, below) = largest_fraction(&a.into(), &(BigInt::one() << k), &most.into(), false);
+            (above.to_u64().unwrap(), below.to_u64().unwrap())
+        };
+        let most = u64::from(u32::MAX);
+        assert_eq!(of(0xAAAA_AAAB, 33, most), (1, 3));
+        assert_eq!(of(0xCCCC_CCCD, 35, most), (1, 10));
+        assert_ne!(of(0xAAAA_AAAA, 33, most), (1, 3));
+        assert_eq!(of(0xAAAA_AAAA_AAAA_AAAB, 65, u64::MAX), (1, 3));
+        assert_ne!(of(0xAAAA_AAAA_AAAA_AAAA, 65, u64::MAX), (1, 3));
+        // 7 takes one bit more than a word has.
+        assert_eq!(of((1 << 64) + 0x2492_4924_9249_2493, 67, u64::MAX), (1, 7));
+    }
+
+    #[test]
+    fn inverses_are() {
+        for factor in [1i64, 3, -5, 7, 0xB6DB_6DB7] {
+            let factor = BigInt::from(factor);
+            assert_eq!((inverse_of(&factor, 32) * &factor).mod_floor(&(BigInt::one() << 32u32)), BigInt::one());
+        }
     }
 }

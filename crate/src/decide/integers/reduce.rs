@@ -63,7 +63,36 @@ impl Normalizer<'_> {
 
     /// The range of a form, if its integers have one.
     pub(super) fn range_of_form(&self, poly: Poly) -> Option<Range> {
-        self.range_within(poly, &[])
+        let range = self.range_within(poly, &[]);
+        match (range, self.range_by_quotients(poly)) {
+            (Some((low, high)), Some((least, most))) => Some((low.max(least), high.min(most))),
+            (range, other) => range.or(other),
+        }
+    }
+
+    /// The range of a product of integers.
+    pub(super) fn range_of_mono(&self, mono: Mono) -> Option<Range> {
+        if self.forms.exponent(mono) != Poly::ZERO {
+            return None;
+        }
+        let (mut least, mut most) = (1i128, 1i128);
+        for index in 0..self.forms.factor_count(mono) {
+            let (atom, power) = self.forms.factor(mono, index);
+            if power.below != 1 || power.above < 0 {
+                return None;
+            }
+            let (a, b) = self.range_of_atom(atom, &[])?;
+            for _ in 0..power.above {
+                let corners = [
+                    least.checked_mul(a)?,
+                    least.checked_mul(b)?,
+                    most.checked_mul(a)?,
+                    most.checked_mul(b)?,
+                ];
+                (least, most) = (*corners.iter().min()?, *corners.iter().max()?);
+            }
+        }
+        Some((least, most))
     }
 
     fn range_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {

@@ -35,6 +35,7 @@ fn meaning(instruction: &str) -> String {
         let term = match lanes.meaning {
             Meaning::Real(f) | Meaning::Compare(f) | Meaning::Logic(f) => Some(f(&mut terms, &sources)),
             Meaning::Partial(f) => f(&mut terms, &sources),
+            Meaning::Carry(f) => Some(f(&mut terms, &sources).0),
             Meaning::Convert => Some(sources[0]),
             Meaning::Select => Some(terms.select(sources[2], sources[0], sources[1])),
             Meaning::Bits(op) => {

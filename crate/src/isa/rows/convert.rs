@@ -6,7 +6,7 @@
 //! for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
 //! integer wraps, or clamps under `.sat`.
 
-use crate::base::{Format, FormatClass};
+use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
 use crate::isa::lanes::{Lane, lanes, lanewise, pure};
 use crate::isa::real::{self, Function as Real, Mode};
@@ -279,15 +279,6 @@ fn whole(mode: Mode) -> Real {
     }
 }
 
-fn whole_unsigned(mode: Mode) -> Real {
-    match mode {
-        Mode::Nearest => real::to_unsigned::<{ Unary::RoundEven as usize }>,
-        Mode::Zero => real::to_unsigned::<{ Unary::Trunc as usize }>,
-        Mode::Down => real::to_unsigned::<{ Unary::Floor as usize }>,
-        Mode::Up => real::to_unsigned::<{ Unary::Ceil as usize }>,
-    }
-}
-
 // ---- float and integer ---------------------------------------------------------------------
 
 fn float_to_int<const F: usize, const M: usize, const FTZ: bool, T: Integer>(
@@ -413,8 +404,17 @@ fn from_float(from: Format, to: Format, mode: Mode, ftz: bool) -> Option<Lanewis
         (Format::Bf16, _) => pick!(Bf16, false),
         _ => return None,
     };
-    let unsigned = to.class() == FormatClass::Unsigned;
-    let meaning = if unsigned { whole_unsigned(mode) } else { whole(mode) };
+    macro_rules! rounded {
+        ($U:ident) => {
+            by_integer!(to, T => real::to_integer::<{ Unary::$U as usize }, { T::FORMAT as usize }> as Real)
+        };
+    }
+    let meaning = match mode {
+        Mode::Nearest => rounded!(RoundEven),
+        Mode::Zero => rounded!(Trunc),
+        Mode::Down => rounded!(Floor),
+        Mode::Up => rounded!(Ceil),
+    };
     Some(lanewise(run, Meaning::Real(meaning), to, &[from]))
 }
 

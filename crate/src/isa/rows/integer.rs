@@ -7,9 +7,9 @@ use crate::base::Format;
 use crate::isa::bits::{picks_of_extract, picks_of_insert};
 use crate::isa::lanes::{dividing, lanes, lanewise, moving, patterned, pure, typed};
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::word::{Word, dot2_of};
+use crate::isa::word::{Word, dot2_of, mask_clamp, mask_wrap};
 use crate::isa::{Meaning, Pattern, real};
-use crate::term::{BitOp, Unary};
+use crate::term::{BitOp, Term, Terms, Unary};
 
 /// The format twice as wide.
 fn wide(format: Format) -> Option<Format> {
@@ -41,20 +41,41 @@ fn is_signed(format: Format) -> bool {
     matches!(format, Format::S8 | Format::S16 | Format::S32 | Format::S64)
 }
 
-/// A carry-chain link: `|a, b, …, carry| -> (result, carry)`.
+/// A function of [`Word`] for a format.
+macro_rules! word {
+    ($format:expr, [$($F:ident)*], $name:ident) => {
+        match $format {
+            $(Format::$F => Word::<{ Format::$F as usize }>::$name,)*
+            _ => return None,
+        }
+    };
+}
+
+/// A carry-chain link: `|a, b, …, carry| -> (result, carry)`. The sources but the carry have those formats.
 fn carry(
     lanes: crate::isa::LaneFn,
+    meaning: fn(&mut Terms, &[Term]) -> (Term, Term),
     format: Format,
-    sources: usize,
+    sources: &[Format],
     reads: bool,
     writes: bool,
 ) -> Option<Action> {
-    let mut src = [format; 4];
-    src[sources] = Format::B32;
-    let count = sources + usize::from(reads);
-    let mut lanes = lanewise(lanes, Meaning::Partial(|_, _| None), format, &src[..count]);
+    let mut src = [Format::U32; 4];
+    src[..sources.len()].copy_from_slice(sources);
+    let count = sources.len() + usize::from(reads);
+    let mut lanes = lanewise(lanes, Meaning::Carry(meaning), format, &src[..count]);
     lanes.destinations = 1 + u8::from(writes);
     Some(Action::Carry { lanes, reads, writes })
+}
+
+/// The link of a chain of products: halves with the sign of the type, all else without.
+fn product_carry(m: &crate::isa::form::Choice<'_>, lanes: crate::isa::LaneFn, reads: bool) -> Option<Action> {
+    let f = m.format("type")?;
+    let meaning = match m.get("mode")? {
+        "lo" => word!(f, [U32 S32 U64 S64], mad_lo_carry),
+        _ => word!(f, [U32 S32 U64 S64], mad_hi_carry),
+    };
+    carry(lanes, meaning, f, &[f, f, unsigned(f)], reads, !reads || m.has("cc"))
 }
 
 /// Sum of three with carry out; generic over the chain's types.
@@ -120,16 +141,6 @@ macro_rules! mad_chain {
                 let sum = u128::from(high) + u128::from($c) + u128::from($carry & 1);
                 (sum as u64, (sum >> 64) as u32)
             }),
-            _ => return None,
-        }
-    };
-}
-
-/// A function of [`Word`] for a format.
-macro_rules! word {
-    ($format:expr, [$($F:ident)*], $name:ident) => {
-        match $format {
-            $(Format::$F => Word::<{ Format::$F as usize }>::$name,)*
             _ => return None,
         }
     };
@@ -615,9 +626,13 @@ pub(super) const ROWS: &[Row] = &[
                 "clamp" => lanes!(|a: u32, b: u32| -> u32 { mask(a.min(32), b.min(32)) }),
                 _ => lanes!(|a: u32, b: u32| -> u32 { mask(a & 31, b & 31) }),
             };
-            pure(run, Meaning::Bits(BitOp::Other), Format::B32, &[Format::U32, Format::U32])
+            let meaning = match m.get("mode")? {
+                "clamp" => mask_clamp,
+                _ => mask_wrap,
+            };
+            pure(run, Meaning::Real(meaning), Format::U32, &[Format::U32, Format::U32])
         },
-        real: "a bit pattern",
+        real: "ones, shifted",
         section: "9.7.1.22",
         summary: "A mask of b ones from bit a on.",
         example: "bmsk.clamp.b32 %r1, %r2, %r3;",
@@ -690,9 +705,10 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["add.cc.type d, a, b; .type = .u32 .s32 .u64 .s64"],
         build: |m| {
             let f = m.format("type")?;
-            carry(chain!(f, |a, b| a + b), f, 2, false, true)
+            let u = unsigned(f);
+            carry(chain!(f, |a, b| a + b), word!(u, [U32 U64], add_carry), f, &[u, u], false, true)
         },
-        real: "a bit pattern",
+        real: "a + b modulo 2ⁿ",
         section: "9.7.2.1",
         summary: "Adds and keeps the carry.",
         example: "add.cc.u32 %r1, %r2, %r3;",
@@ -703,9 +719,11 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["addc{.cc}.type d, a, b; .type = .u32 .s32 .u64 .s64"],
         build: |m| {
             let f = m.format("type")?;
-            carry(chain!(f, |a, b, cc| a + b + (cc & 1)), f, 2, true, m.has("cc"))
+            let u = unsigned(f);
+            let run = chain!(f, |a, b, cc| a + b + (cc & 1));
+            carry(run, word!(u, [U32 U64], add_carry), f, &[u, u], true, m.has("cc"))
         },
-        real: "a bit pattern",
+        real: "a + b + carry modulo 2ⁿ",
         section: "9.7.2.2",
         summary: "Adds with the carry of the chain.",
         example: "addc.cc.u32 %r1, %r2, %r3;",
@@ -716,9 +734,11 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["sub.cc.type d, a, b; .type = .u32 .s32 .u64 .s64"],
         build: |m| {
             let f = m.format("type")?;
-            carry(chain!(f, |a, b| a.wrapping_sub(b)), f, 2, false, true)
+            let u = unsigned(f);
+            let run = chain!(f, |a, b| a.wrapping_sub(b));
+            carry(run, word!(u, [U32 U64], sub_borrow), f, &[u, u], false, true)
         },
-        real: "a bit pattern",
+        real: "a - b modulo 2ⁿ",
         section: "9.7.2.3",
         summary: "Subtracts and keeps the borrow.",
         example: "sub.cc.u32 %r1, %r2, %r3;",
@@ -729,9 +749,11 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["subc{.cc}.type d, a, b; .type = .u32 .s32 .u64 .s64"],
         build: |m| {
             let f = m.format("type")?;
-            carry(chain!(f, |a, b, cc| a.wrapping_sub(b).wrapping_sub(cc & 1)), f, 2, true, m.has("cc"))
+            let u = unsigned(f);
+            let run = chain!(f, |a, b, cc| a.wrapping_sub(b).wrapping_sub(cc & 1));
+            carry(run, word!(u, [U32 U64], sub_borrow), f, &[u, u], true, m.has("cc"))
         },
-        real: "a bit pattern",
+        real: "a - b - borrow modulo 2ⁿ",
         section: "9.7.2.4",
         summary: "Subtracts with the borrow of the chain.",
         example: "subc.cc.u32 %r1, %r2, %r3;",
@@ -742,9 +764,9 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["mad.mode.cc.type d, a, b, c; .mode = .hi .lo; .type = .u32 .s32 .u64 .s64"],
         build: |m| {
             // A chain begins here: the fourth source is a zero lane.
-            carry(mad_chain!(m, |a, b, c, cc|), m.format("type")?, 3, false, true)
+            product_carry(m, mad_chain!(m, |a, b, c, cc|), false)
         },
-        real: "a bit pattern",
+        real: "a half of a · b, plus c modulo 2ⁿ",
         section: "9.7.2.5",
         summary: "Multiplies and adds, and keeps the carry.",
         example: "mad.lo.cc.u32 %r1, %r2, %r3, %r4;",
@@ -753,8 +775,8 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "madc",
         forms: &["madc.mode{.cc}.type d, a, b, c; .mode = .hi .lo; .type = .u32 .s32 .u64 .s64"],
-        build: |m| carry(mad_chain!(m, |a, b, c, cc|), m.format("type")?, 3, true, m.has("cc")),
-        real: "a bit pattern",
+        build: |m| product_carry(m, mad_chain!(m, |a, b, c, cc|), true),
+        real: "a half of a · b, plus c and carry modulo 2ⁿ",
         section: "9.7.2.6",
         summary: "Multiplies and adds with the carry of the chain.",
         example: "madc.hi.cc.u32 %r1, %r2, %r3, %r4;",

@@ -63,9 +63,15 @@ pub(super) const ROWS: &[Row] = &[
         forms: &["cnot.type d, a; .type = .b16 .b32 .b64"],
         build: |m| {
             let f = m.format("type")?;
-            pure(typed!(f, [B16 B32 B64], |a| (a == 0) as T), Meaning::Bits(BitOp::Other), f, &[f])
+            let unsigned = match f {
+                Format::B16 => Format::U16,
+                Format::B32 => Format::U32,
+                _ => Format::U64,
+            };
+            let meaning = Meaning::Real(word::Word::<{ Format::U64 as usize }>::is_zero);
+            pure(typed!(f, [B16 B32 B64], |a| (a == 0) as T), meaning, unsigned, &[unsigned])
         },
-        real: "a bit pattern",
+        real: "1 where a = 0, else 0",
         section: "9.7.8.5",
         summary: "1 for 0, 0 for everything else (C's !).",
         example: "cnot.b32 %r1, %r2;",

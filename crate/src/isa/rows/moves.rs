@@ -1,11 +1,10 @@
 //! Moves, packing, address spaces (PTX ISA 9.0, 9.7.9 without memory accesses and `cvt`).
 
 use crate::base::Format;
-use crate::isa::bits::{permute_mode, picks_of_permute};
+use crate::isa::bits::{permute_mode, picks_of_mode, picks_of_permute};
 use crate::isa::lanes::{lanes, moving};
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Effect, Meaning, Space, word};
-use crate::term::BitOp;
 
 /// Width of a `mov` type.
 fn width(name: &str) -> Option<u32> {
@@ -77,7 +76,12 @@ pub(super) const ROWS: &[Row] = &[
             let b = Format::B32;
             let meaning = match m.get("mode") {
                 None => Meaning::Rearrange(picks_of_permute, word::permute),
-                Some(_) => Meaning::Bits(BitOp::Other),
+                Some("f4e") => Meaning::Rearrange(picks_of_mode::<0>, |_, _| None),
+                Some("b4e") => Meaning::Rearrange(picks_of_mode::<1>, |_, _| None),
+                Some("rc8") => Meaning::Rearrange(picks_of_mode::<2>, |_, _| None),
+                Some("ecl") => Meaning::Rearrange(picks_of_mode::<3>, |_, _| None),
+                Some("ecr") => Meaning::Rearrange(picks_of_mode::<4>, |_, _| None),
+                Some(_) => Meaning::Rearrange(picks_of_mode::<5>, |_, _| None),
             };
             moving(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b], 2)
         },

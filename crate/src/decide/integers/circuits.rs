@@ -1,0 +1,488 @@
+//! Integers and patterns as circuits: each bit of a term as a decision diagram, straight from the term.
+//!
+//! The normal form writes a word as a polynomial, which forgets what the word's bits were: a sum of masked
+//! and shifted copies of a word has to be added up again from products of bits. Here every operation is
+//! done on the diagrams of its operands' bits, once for each term, so what outputs and sides share is
+//! worked out once. Numbers are in two's complement: modulo 2ⁿ where an operation only looks at remainders,
+//! and of their full width where it looks at the sign.
+//!
+//! A product of two words of more than [`NARROW`] bits is a word of its own, known by its factors' bits.
+//!
+//! Guarantees: words that are the same belong to terms that are equal at all inputs.
+//! Misses: what has no circuit (functions of reals, division by what is no power of two), terms nested
+//! deeper than [`DEEPEST`], functions of bits with large diagrams.
+
+use super::diagrams::{Bit, Word};
+use super::{Leaf, NARROW, fill};
+use crate::base::{Format, FormatClass};
+use crate::decide::normalize::{Normalizer, Value};
+use crate::term::{BitOp, Node, Relation, Term, Unary};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
+use rustc_hash::FxHashMap;
+
+/// Terms in terms: each is a call or two on the stack.
+const DEEPEST: u32 = 300;
+/// Bits that a number may have.
+const WIDEST: u32 = 128;
+
+/// What was worked out so far.
+#[derive(Clone, Default)]
+pub(super) struct Circuits {
+    widths: FxHashMap<(usize, Term), Option<u32>>,
+    numbers: FxHashMap<(usize, Term, u32), Option<Word>>,
+    patterns: FxHashMap<(usize, Term), Option<Word>>,
+    conditions: FxHashMap<(usize, Term), Option<Bit>>,
+    /// Factors of products that are words of their own.
+    products: FxHashMap<(Word, Word), u32>,
+}
+
+/// A term of one side, and how deep it may still go.
+#[derive(Clone, Copy)]
+struct Place {
+    side: usize,
+    term: Term,
+    left: u32,
+}
+
+impl Place {
+    fn at(self, term: Term) -> Option<Place> {
+        Some(Place { term, left: self.left.checked_sub(1)?, ..self })
+    }
+}
+
+fn is_signed(format: Format) -> bool {
+    format.class() == FormatClass::Signed
+}
+
+/// Bits of a number of a format, with a sign.
+fn width_of_format(format: Format) -> u32 {
+    format.bits() + u32::from(!is_signed(format))
+}
+
+/// So many bits of a pattern, with zeros above it.
+fn resized(word: &[Bit], n: u32) -> Word {
+    (0..n as usize).map(|at| word.get(at).copied().unwrap_or(Bit::ZERO)).collect()
+}
+
+/// The value of bits that are all known.
+fn known(word: &[Bit]) -> Option<u128> {
+    word.iter().enumerate().try_fold(0, |sum, (at, bit)| match *bit {
+        Bit::ZERO => Some(sum),
+        Bit::ONE => Some(sum | 1u128 << at),
+        _ => None,
+    })
+}
+
+/// How many different bits a word has that are not known.
+fn unknown_bits(word: &[Bit]) -> usize {
+    let mut bits: Vec<Bit> = word.iter().copied().filter(|bit| *bit > Bit::ONE).collect();
+    bits.sort_unstable();
+    bits.dedup();
+    bits.len()
+}
+
+impl Normalizer<'_> {
+    /// Whether an integer of either side is the same function of the inputs' bits, if both are seen to be
+    /// functions of them.
+    pub(in crate::decide) fn same_circuit(&mut self, a: Term, b: Term) -> Option<bool> {
+        let places = [Place { side: 0, term: a, left: DEEPEST }, Place { side: 1, term: b, left: DEEPEST }];
+        let width = self.number_width(places[0])?.max(self.number_width(places[1])?);
+        let first = self.number_word(places[0], width)?;
+        Some(first == self.number_word(places[1], width)?)
+    }
+
+    fn known_integer(&mut self, side: usize, term: Term) -> Option<BigInt> {
+        term.as_constant()?;
+        let Ok(Some(Value::Finite(poly))) = self.look_up(side, term) else { return None };
+        let value = self.forms.constant(poly)?;
+        value.is_integer().then(|| value.to_big().to_integer())
+    }
+
+    /// Bits of an integer, with its sign.
+    fn number_width(&mut self, place: Place) -> Option<u32> {
+        let Place { side, term, .. } = place;
+        if let Some(element) = term.as_element() {
+            return self.forms.integer_format(element).map(width_of_format);
+        }
+        if term.as_constant().is_some() {
+            return self.known_integer(side, term).map(|value| value.bits() as u32 + 1);
+        }
+        if let Some(known) = self.integers.circuits.widths.get(&(side, term)) {
+            return *known;
+        }
+        let width = self.fresh_width(place).filter(|width| *width <= WIDEST);
+        self.integers.circuits.widths.insert((side, term), width);
+        width
+    }
+
+    fn fresh_width(&mut self, place: Place) -> Option<u32> {
+        let terms = self.sides[place.side].terms;
+        let mut of = |term: Term| self.number_width(place.at(term)?);
+        Some(match terms.node(place.term) {
+            Node::FromBits(format, _) if !format.is_float() => width_of_format(format),
+            Node::Add(a, b) | Node::Sub(a, b) => of(a)?.max(of(b)?) + 1,
+            Node::Mul(a, b) => of(a)? + of(b)?,
+            Node::Fma(a, b, c) => (of(a)? + of(b)?).max(of(c)?) + 1,
+            Node::Unary(Unary::Neg | Unary::Abs, a) => of(a)? + 1,
+            Node::Max(a, b) | Node::Min(a, b) | Node::Select(_, a, b) => of(a)?.max(of(b)?),
+            Node::Unary(Unary::Trunc, quotient) => match terms.node(quotient) {
+                Node::Div(a, _) => of(a)? + 1,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// An integer modulo 2ⁿ.
+    fn number_word(&mut self, place: Place, n: u32) -> Option<Word> {
+        let Place { side, term, .. } = place;
+        if let Some(element) = term.as_element() {
+            let format = self.forms.integer_format(element)?;
+            let word = self.leaf_bits(Leaf::Element(element, format.bits(), false), format.bits())?;
+            return Some(if is_signed(format) { fill(&word, n) } else { resized(&word, n) });
+        }
+        if let Some(value) = self.known_integer(side, term) {
+            let rest = value.mod_floor(&(BigInt::one() << n)).to_u128()?;
+            return Some((0..n).map(|at| if rest >> at & 1 == 1 { Bit::ONE } else { Bit::ZERO }).collect());
+        }
+        if let Some(known) = self.integers.circuits.numbers.get(&(side, term, n)) {
+            return known.clone();
+        }
+        let word = self.fresh_number(place, n);
+        self.integers.circuits.numbers.insert((side, term, n), word.clone());
+        word
+    }
+
+    /// The whole of an integer.
+    fn exact_word(&mut self, place: Place, least: u32) -> Option<Word> {
+        let width = self.number_width(place)?.max(least);
+        self.number_word(place, width)
+    }
+
+    fn fresh_number(&mut self, place: Place, n: u32) -> Option<Word> {
+        let node = self.sides[place.side].terms.node(place.term);
+        match node {
+            Node::FromBits(format, a) if !format.is_float() => {
+                let word = resized(&self.pattern_word(place.at(a)?)?, format.bits());
+                Some(if is_signed(format) { fill(&word, n) } else { resized(&word, n) })
+            }
+            Node::Add(a, b) | Node::Sub(a, b) => {
+                let (a, b) = (self.number_word(place.at(a)?, n)?, self.number_word(place.at(b)?, n)?);
+                self.sum_of(&a, &b, matches!(node, Node::Sub(..)))
+            }
+            Node::Mul(a, b) | Node::Fma(a, b, _) => {
+                let (a, b) = (self.number_word(place.at(a)?, n)?, self.number_word(place.at(b)?, n)?);
+                let product = self.product_of(a, b)?;
+                match node {
+                    Node::Fma(.., c) => {
+                        let c = self.number_word(place.at(c)?, n)?;
+                        self.sum_of(&product, &c, false)
+                    }
+                    _ => Some(product),
+                }
+            }
+            Node::Unary(Unary::Neg, a) => {
+                let a = self.number_word(place.at(a)?, n)?;
+                self.integers.diagrams.negated(&a)
+            }
+            Node::Unary(Unary::Abs, a) => {
+                let word = self.exact_word(place.at(a)?, n)?;
+                let (all, sign) = (&mut self.integers.diagrams, *word.last()?);
+                let negated = all.negated(&word)?;
+                // Of full width, so that only the least number of that width has no negative in it.
+                all.choose_words(sign, &negated, &word).map(|word| resized(&word, n))
+            }
+            Node::Max(a, b) | Node::Min(a, b) => {
+                let less = self.less(place.at(a)?, place.at(b)?)?;
+                let (a, b) = (self.number_word(place.at(a)?, n)?, self.number_word(place.at(b)?, n)?);
+                let all = &mut self.integers.diagrams;
+                match node {
+                    Node::Max(..) => all.choose_words(less, &b, &a),
+                    _ => all.choose_words(less, &a, &b),
+                }
+            }
+            Node::Select(condition, a, b) => {
+                let holds = self.condition_bit(place.at(condition)?)?;
+                let (a, b) = (self.number_word(place.at(a)?, n)?, self.number_word(place.at(b)?, n)?);
+                self.integers.diagrams.choose_words(holds, &a, &b)
+            }
+            Node::Unary(Unary::Trunc, quotient) => {
+                let Node::Div(a, b) = self.sides[place.side].terms.node(quotient) else { return None };
+                let divisor = self.known_integer(place.side, b)?.to_u64()?;
+                let shift = divisor.is_power_of_two().then(|| divisor.trailing_zeros())?;
+                let word = self.exact_word(place.at(a)?, n + shift)?;
+                // Towards zero: what is negative is moved up first.
+                let sign = *word.last()?;
+                let gain: Word =
+                    (0..word.len()).map(|at| if (at as u32) < shift { sign } else { Bit::ZERO }).collect();
+                let sum = self.integers.diagrams.sum(&word, &gain)?;
+                Some(fill(&sum[shift as usize..], n))
+            }
+            _ => None,
+        }
+    }
+
+    fn sum_of(&mut self, a: &[Bit], b: &[Bit], minus: bool) -> Option<Word> {
+        let all = &mut self.integers.diagrams;
+        match minus {
+            true => all.negated(b).and_then(|b| all.sum(a, &b)),
+            false => all.sum(a, b),
+        }
+    }
+
+    /// `a · b` modulo 2ⁿ.
+    fn product_of(&mut self, a: Word, b: Word) -> Option<Word> {
+        for (constant, other) in [(&a, &b), (&b, &a)] {
+            if let Some(factor) = known(constant) {
+                return self.integers.diagrams.scaled(other, factor);
+            }
+        }
+        // A sign counts as one more bit.
+        let narrow = |word: &[Bit]| unknown_bits(word) <= NARROW as usize + 1;
+        if narrow(&a) && narrow(&b) {
+            return self.integers.diagrams.product(&a, &b);
+        }
+        let n = a.len() as u32;
+        let key = if a < b { (a, b) } else { (b, a) };
+        let next = self.integers.circuits.products.len() as u32;
+        let number = *self.integers.circuits.products.entry(key).or_insert(next);
+        self.leaf_bits(Leaf::Words(number), n)
+    }
+
+    /// Whether one integer is less than another.
+    fn less(&mut self, a: Place, b: Place) -> Option<Bit> {
+        let n = self.number_width(a)?.max(self.number_width(b)?) + 1;
+        let (a, b) = (self.number_word(a, n)?, self.number_word(b, n)?);
+        self.sum_of(&a, &b, true)?.last().copied()
+    }
+
+    fn is_same(&mut self, a: &[Bit], b: &[Bit]) -> Option<Bit> {
+        let mut any = Bit::ZERO;
+        for (a, b) in a.iter().zip(b) {
+            let all = &mut self.integers.diagrams;
+            let differs = all.xor(*a, *b)?;
+            any = all.or(any, differs)?;
+        }
+        self.integers.diagrams.not(any)
+    }
+
+    fn condition_bit(&mut self, place: Place) -> Option<Bit> {
+        match place.term {
+            Term::TRUE => return Some(Bit::ONE),
+            Term::FALSE => return Some(Bit::ZERO),
+            _ => {}
+        }
+        let key = (place.side, place.term);
+        if let Some(known) = self.integers.circuits.conditions.get(&key) {
+            return *known;
+        }
+        let bit = self.fresh_condition(place);
+        self.integers.circuits.conditions.insert(key, bit);
+        bit
+    }
+
+    fn fresh_condition(&mut self, place: Place) -> Option<Bit> {
+        match self.sides[place.side].terms.node(place.term) {
+            Node::Compare(relation, a, b) => {
+                let (a, b) = (place.at(a)?, place.at(b)?);
+                match relation {
+                    Relation::Less => self.less(a, b),
+                    Relation::LessEqual => {
+                        let above = self.less(b, a)?;
+                        self.integers.diagrams.not(above)
+                    }
+                    Relation::Equal => {
+                        let n = self.number_width(a)?.max(self.number_width(b)?);
+                        let (a, b) = (self.number_word(a, n)?, self.number_word(b, n)?);
+                        self.is_same(&a, &b)
+                    }
+                }
+            }
+            Node::And(a, b) => {
+                let (a, b) = (self.condition_bit(place.at(a)?)?, self.condition_bit(place.at(b)?)?);
+                self.integers.diagrams.and(a, b)
+            }
+            Node::Or(a, b) => {
+                let (a, b) = (self.condition_bit(place.at(a)?)?, self.condition_bit(place.at(b)?)?);
+                self.integers.diagrams.or(a, b)
+            }
+            Node::Not(a) => {
+                let a = self.condition_bit(place.at(a)?)?;
+                self.integers.diagrams.not(a)
+            }
+            Node::Select(condition, a, b) => {
+                let holds = self.condition_bit(place.at(condition)?)?;
+                let (a, b) = (self.condition_bit(place.at(a)?)?, self.condition_bit(place.at(b)?)?);
+                self.integers.diagrams.choose(holds, a, b)
+            }
+            Node::Bits(op @ (BitOp::Equal | BitOp::Less | BitOp::LessSigned), width, a, b, _) => {
+                let n = u32::from(width);
+                let (a, b) = (self.operand(place.at(a)?, n)?, self.operand(place.at(b)?, n)?);
+                match op {
+                    BitOp::Equal => self.is_same(&a, &b),
+                    _ => self.word_less(&a, &b, op == BitOp::LessSigned),
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn word_less(&mut self, a: &[Bit], b: &[Bit], signed: bool) -> Option<Bit> {
+        let n = a.len() as u32 + 1;
+        let wide = |word: &[Bit]| if signed { fill(word, n) } else { resized(word, n) };
+        self.sum_of(&wide(a), &wide(b), true)?.last().copied()
+    }
+
+    /// The bits of a pattern, of its own width.
+    fn pattern_word(&mut self, place: Place) -> Option<Word> {
+        let key = (place.side, place.term);
+        if let Some(known) = self.integers.circuits.patterns.get(&key) {
+            return known.clone();
+        }
+        let word = self.fresh_pattern(place);
+        self.integers.circuits.patterns.insert(key, word.clone());
+        word
+    }
+
+    /// An operand of an operation on `n` bits.
+    fn operand(&mut self, place: Place, n: u32) -> Option<Word> {
+        Some(resized(&self.pattern_word(place)?, n))
+    }
+
+    fn fresh_pattern(&mut self, place: Place) -> Option<Word> {
+        match self.sides[place.side].terms.node(place.term) {
+            Node::BitConstant(bits) => {
+                Some((0..64).map(|at| if bits >> at & 1 == 1 { Bit::ONE } else { Bit::ZERO }).collect())
+            }
+            Node::BitsOf(format, a) if !format.is_float() => self.number_word(place.at(a)?, format.bits()),
+            Node::BitsOf(format, a) => {
+                let element = a.as_element()?;
+                let own = self.forms.element_format(element)?;
+                (own == format).then_some(())?;
+                self.leaf_bits(Leaf::Element(element, format.bits(), true), format.bits())
+            }
+            Node::Select(condition, a, b) => {
+                let holds = self.condition_bit(place.at(condition)?)?;
+                let (a, b) = (self.pattern_word(place.at(a)?)?, self.pattern_word(place.at(b)?)?);
+                let n = a.len().max(b.len()) as u32;
+                self.integers.diagrams.choose_words(holds, &resized(&a, n), &resized(&b, n))
+            }
+            Node::Bits(op, width, a, b, _) => self.operation_word(place, op, u32::from(width), (a, b)),
+            _ => None,
+        }
+    }
+
+    fn operation_word(&mut self, place: Place, op: BitOp, n: u32, (a, b): (Term, Term)) -> Option<Word> {
+        let first = place.at(a)?;
+        let second = place.at(b)?;
+        let constant = |this: &Self| match this.sides[place.side].terms.node(b) {
+            Node::BitConstant(bits) => u32::try_from(bits).ok(),
+            _ => None,
+        };
+        match op {
+            BitOp::And | BitOp::Or | BitOp::Xor => {
+                let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
+                let all = &mut self.integers.diagrams;
+                x.iter()
+                    .zip(&y)
+                    .map(|(x, y)| match op {
+                        BitOp::And => all.and(*x, *y),
+                        BitOp::Or => all.or(*x, *y),
+                        _ => all.xor(*x, *y),
+                    })
+                    .collect()
+            }
+            BitOp::Not => {
+                let word = self.operand(first, n)?;
+                word.iter().map(|bit| self.integers.diagrams.not(*bit)).collect()
+            }
+            BitOp::Negate => {
+                let word = self.operand(first, n)?;
+                self.integers.diagrams.negated(&word)
+            }
+            BitOp::Add | BitOp::Sub => {
+                let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
+                self.sum_of(&x, &y, op == BitOp::Sub)
+            }
+            BitOp::Mul => {
+                let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
+                self.product_of(x, y)
+            }
+            BitOp::MulHigh => {
+                let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
+                let product = self.product_of(resized(&x, 2 * n), resized(&y, 2 * n))?;
+                Some(product[n as usize..].to_vec())
+            }
+            BitOp::Min | BitOp::Max | BitOp::MinSigned | BitOp::MaxSigned => {
+                let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
+                let less = self.word_less(&x, &y, matches!(op, BitOp::MinSigned | BitOp::MaxSigned))?;
+                let all = &mut self.integers.diagrams;
+                match op {
+                    BitOp::Min | BitOp::MinSigned => all.choose_words(less, &x, &y),
+                    _ => all.choose_words(less, &y, &x),
+                }
+            }
+            BitOp::ShiftLeft | BitOp::ShiftRight | BitOp::ShiftRightSigned => {
+                let (word, count) = (self.operand(first, n)?, self.operand(second, n)?);
+                self.shifted(op, word, &count)
+            }
+            BitOp::Concat => {
+                let (low, high) = (self.operand(first, n / 2)?, self.operand(second, n / 2)?);
+                Some([low, high].concat())
+            }
+            BitOp::Slice => {
+                let at = constant(self)? as usize;
+                let word = self.pattern_word(first)?;
+                Some(resized(word.get(at..).unwrap_or_default(), n))
+            }
+            BitOp::Extend | BitOp::ExtendSigned => {
+                let narrow = constant(self).filter(|narrow| *narrow <= n)?;
+                let word = self.operand(first, narrow)?;
+                Some(if op == BitOp::Extend || narrow == 0 { resized(&word, n) } else { fill(&word, n) })
+            }
+            BitOp::PopCount | BitOp::LeadingZeros => {
+                let word = self.operand(first, n)?;
+                let (mut sum, mut none) = (vec![Bit::ZERO; n as usize], Bit::ONE);
+                for bit in word.into_iter().rev() {
+                    let all = &mut self.integers.diagrams;
+                    let mut one = bit;
+                    if op == BitOp::LeadingZeros {
+                        let zero = all.not(bit)?;
+                        none = all.and(none, zero)?;
+                        one = none;
+                    }
+                    let mut word = vec![Bit::ZERO; n as usize];
+                    word[0] = one;
+                    sum = all.sum(&sum, &word)?;
+                }
+                Some(sum)
+            }
+            BitOp::Reverse => {
+                let mut word = self.operand(first, n)?;
+                word.reverse();
+                Some(word)
+            }
+            BitOp::Equal | BitOp::Less | BitOp::LessSigned | BitOp::Other => None,
+        }
+    }
+
+    /// A word shifted by a count that need not be known: by each power of two in turn, or not.
+    fn shifted(&mut self, op: BitOp, word: Word, count: &[Bit]) -> Option<Word> {
+        let n = word.len();
+        let last = if op == BitOp::ShiftRightSigned { *word.last()? } else { Bit::ZERO };
+        let mut word = word;
+        for (place, bit) in count.iter().enumerate().filter(|(_, bit)| **bit != Bit::ZERO) {
+            let by = if place < 16 { 1usize << place } else { n };
+            let moved: Word = (0..n)
+                .map(|at| match op {
+                    BitOp::ShiftLeft => at.checked_sub(by).map_or(Bit::ZERO, |from| word[from]),
+                    _ => word.get(at + by).copied().unwrap_or(last),
+                })
+                .collect();
+            word = self.integers.diagrams.choose_words(*bit, &moved, &word)?;
+        }
+        Some(word)
+    }
+}

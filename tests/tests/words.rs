@@ -1,0 +1,214 @@
+//! Narrow integers on all their values: terms against the machine, verdicts against tables.
+//!
+//! See `warpproof_tests::words`. What `decide` says about two forms of the first byte is compared with
+//! their values at all 256: *equal* where they differ anywhere is a wrong proof, *different* where they
+//! agree everywhere a false alarm, and *unknown* is counted. Forms of more bytes that differ at some row
+//! must not be equal either. `WARPPROOF_SOAK_SECONDS` draws forms until the time is over, on all pairs of
+//! two bytes in turn (`npm run soak -- words`).
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use warpproof::base::{Budget, Format};
+use warpproof::check;
+use warpproof::decide::{Equality, Options, Problem, decide};
+use warpproof_tests::program::Dice;
+use warpproof_tests::words::draw::{Form, divisions, each_instruction, some};
+use warpproof_tests::words::{LAYOUTS, Outcome, disagreements, execute};
+
+/// Of so many forms each is compared with the others.
+const NEAREST: usize = 3;
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The first byte takes all values; the others are edges and anything.
+fn sample(dice: &mut Dice, count: usize) -> Vec<[u8; 4]> {
+    const EDGES: [u8; 8] = [0, 1, 2, 0x7e, 0x7f, 0x80, 0x81, 0xff];
+    let mut byte = || if dice.below(2) == 0 { EDGES[dice.below(8) as usize] } else { dice.below(256) as u8 };
+    (0..count).map(|at| [at as u8, byte(), byte(), byte()]).collect()
+}
+
+/// All pairs of the first two bytes.
+fn pairs(dice: &mut Dice) -> Vec<[u8; 4]> {
+    (0..1usize << 16).map(|at| [at as u8, (at >> 8) as u8, dice.below(256) as u8, dice.below(256) as u8]).collect()
+}
+
+/// What came of many forms.
+#[derive(Default, Debug)]
+struct Tally {
+    forms: usize,
+    rows: usize,
+    lost: usize,
+    /// Pairs that agree everywhere: asked, and not proved.
+    same: usize,
+    unknown: usize,
+    /// Pairs that differ somewhere: asked, and not shown to.
+    different: usize,
+    open: usize,
+    slowest: Duration,
+}
+
+fn look(forms: &[Form], layout: Format, rows: &[[u8; 4]], tally: &mut Tally) -> Vec<String> {
+    let outcome = match execute(forms, layout, rows) {
+        Ok(outcome) => outcome,
+        Err(_) if forms.len() > 1 => {
+            // Somewhere in here is one that is refused.
+            let (low, high) = forms.split_at(forms.len() / 2);
+            return [look(low, layout, rows, tally), look(high, layout, rows, tally)].concat();
+        }
+        Err(why) => return vec![format!("refused: {why}: {}", forms[0].body.replace('\n', " "))],
+    };
+    let (mut wrong, lost) = disagreements(forms, layout, rows, &outcome);
+    if std::env::var_os("WARPPROOF_WORDS_LOST").is_some() {
+        lost.iter().for_each(|line| println!("lost: {line}"));
+    }
+    tally.forms += forms.len();
+    tally.rows += rows.len();
+    tally.lost += lost.len();
+    wrong.extend(verdicts(forms, layout, &outcome, tally));
+    wrong
+}
+
+/// Pairs of forms whose answer the tables know: neighbours in a class, and the nearest of other classes.
+fn verdicts(forms: &[Form], layout: Format, outcome: &Outcome, tally: &mut Tally) -> Vec<String> {
+    let mut classes: BTreeMap<(usize, &[u64]), Vec<usize>> = BTreeMap::new();
+    for (at, form) in forms.iter().enumerate() {
+        classes.entry((form.out as usize, &outcome.results[at])).or_default().push(at);
+    }
+    let mut asked: Vec<(usize, usize, bool)> = Vec::new();
+    for members in classes.values() {
+        asked.extend(members.windows(2).map(|two| (two[0], two[1], true)));
+    }
+    let firsts: Vec<((usize, &[u64]), usize)> =
+        classes.iter().map(|(key, members)| (*key, *members.last().expect("a class has members"))).collect();
+    for ((out, results), at) in &firsts {
+        let meets = |other: &[u64]| results.iter().zip(other).filter(|(a, b)| a == b).count();
+        let mut near: Vec<(usize, usize)> = firsts
+            .iter()
+            .filter(|((own, other), next)| own == out && next != at && other != results)
+            .map(|((_, other), next)| (meets(other), *next))
+            .collect();
+        near.sort_unstable_by(|a, b| b.cmp(a));
+        asked.extend(near.iter().take(NEAREST).map(|(_, next)| (*at, *next, false)));
+    }
+    let mut wrong = Vec::new();
+    let (options, budget) = (Options::default(), Budget::default());
+    for (a, b, agree) in asked {
+        let pairs = [(outcome.terms[a], outcome.terms[b])];
+        let terms = &outcome.run.terms;
+        let problem = Problem { reference: terms, optimized: terms, elements: &outcome.elements, pairs: &pairs };
+        let started = Instant::now();
+        let decision = decide(&options, &budget, &problem).expect("ample");
+        let took = started.elapsed();
+        let exhaustive = forms[a].of_one_byte && forms[b].of_one_byte;
+        let mut say = |what: &str| {
+            let [a, b] = [a, b].map(|at| forms[at].body.replace('\n', " "));
+            wrong.push(format!("{layout:?} {what}:\n    {a}\n    {b}"));
+        };
+        if took > tally.slowest {
+            tally.slowest = took;
+            if took > Duration::from_secs(1) {
+                println!("{took:?}: {} | {}", forms[a].body.replace('\n', " "), forms[b].body.replace('\n', " "));
+            }
+        }
+        let equality = &decision.groups[0].equality;
+        match (equality, agree) {
+            (Equality::Equal(certificate), false) => say(&format!("equal and differ ({})", certificate.summary)),
+            (Equality::Different(_), true) if exhaustive => say("different and agree everywhere"),
+            (Equality::Equal(_), true) => tally.same += 1,
+            (Equality::Different(_), _) => tally.different += 1,
+            (Equality::Unknown(_) | Equality::Close(_), true) if exhaustive => {
+                tally.unknown += 1;
+                if std::env::var_os("WARPPROOF_WORDS_LOST").is_some() {
+                    let [a, b] = [a, b].map(|at| forms[at].body.replace('\n', " "));
+                    println!("unknown: {layout:?}\n    {a}\n    {b}");
+                }
+            }
+            (Equality::Unknown(_) | Equality::Close(_), _) => tally.open += usize::from(!agree),
+        }
+        let checked = check::decision(&options, &budget, &problem, &decision, check::Ahead::default()).expect("ample");
+        if let Some(refuted) = checked.refuted.first() {
+            say(&format!("refuted: {}", refuted.message));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn narrow_integers_are_what_the_machine_makes_of_them() {
+    let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
+    let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (mut tally, mut wrong) = (Tally::default(), Vec::new());
+    let until = number("WARPPROOF_SOAK_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let rows = sample(&mut dice, 256);
+    let forms = each_instruction(&mut dice);
+    match until {
+        None => {
+            // Each instruction on one way of declaring the bytes.
+            let part = forms.len().div_ceil(LAYOUTS.len());
+            for (layout, forms) in LAYOUTS.into_iter().zip(forms.chunks(part)) {
+                wrong.extend(look(forms, layout, &rows, &mut tally));
+            }
+            wrong.extend(look(&some(&mut dice, 200), Format::U8, &rows, &mut tally));
+        }
+        Some(until) => {
+            for layout in LAYOUTS {
+                wrong.extend(look(&forms, layout, &rows, &mut tally));
+            }
+            let mut round = 0;
+            while Instant::now() < until && wrong.is_empty() {
+                let rows = if round % 16 == 15 { pairs(&mut dice) } else { sample(&mut dice, 256) };
+                let count = if round % 16 == 15 { 60 } else { 400 };
+                let layout = LAYOUTS[dice.below(LAYOUTS.len() as u64) as usize];
+                wrong.extend(look(&some(&mut dice, count), layout, &rows, &mut tally));
+                round += 1;
+            }
+        }
+    }
+    println!("words: seed {seed}, {tally:?}");
+    assert!(wrong.is_empty(), "seed {seed}: {} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(tally.forms > 500 && tally.same > 100 && tally.different > 100, "{tally:?}");
+}
+
+/// Multipliers of compilers and those beside them, for many divisors: the truth is known from the excess
+/// `m·d - 2^k` (Granlund and Montgomery 1994).
+#[test]
+fn quotients_by_constants_are_proved_where_they_are_right_and_only_there() {
+    let mut dice = Dice(number("WARPPROOF_SOAK_SEED").unwrap_or(1).wrapping_mul(0x2545_f491_4f6c_dd1d) | 1);
+    let mut divisors = vec![3, 5, 6, 7, 9, 10, 11, 12, 14, 25, 100, 125, 625, 641, 1000, 65_537, 1_000_000_007];
+    divisors.extend((0..12).map(|bits| 3 + dice.below(4 << (2 * bits + 3)) as u32 | 1));
+    let (mut proved, mut open, mut wrong) = (0, Vec::new(), Vec::new());
+    let rows = sample(&mut dice, 256);
+    for (divisor, signed) in divisors.iter().flat_map(|divisor| [(*divisor, false), (*divisor, true)]) {
+        if signed && divisor > i32::MAX as u32 {
+            continue;
+        }
+        let (exact, others) = divisions(divisor, signed);
+        let truths: Vec<bool> = others.iter().map(|(_, right)| *right).collect();
+        let forms: Vec<Form> = [exact].into_iter().chain(others.into_iter().map(|(form, _)| form)).collect();
+        let layout = if signed { Format::S32 } else { Format::U32 };
+        let outcome = execute(&forms, layout, &rows).expect("it runs");
+        let (disagrees, _) = disagreements(&forms, layout, &rows, &outcome);
+        wrong.extend(disagrees);
+        for (at, right) in truths.iter().enumerate() {
+            let pairs = [(outcome.terms[0], outcome.terms[at + 1])];
+            let terms = &outcome.run.terms;
+            let problem =
+                Problem { reference: terms, optimized: terms, elements: &outcome.elements, pairs: &pairs };
+            let decision = decide(&Options::default(), &Budget::default(), &problem).expect("ample");
+            let text = || format!("{divisor}, signed {signed}: {}", forms[at + 1].body.replace('\n', " "));
+            assert!(!right || outcome.results[0] == outcome.results[at + 1], "the truth is wrong: {}", text());
+            match (&decision.groups[0].equality, right) {
+                (Equality::Equal(_), true) => proved += 1,
+                (Equality::Equal(_), false) => wrong.push(format!("equal: {}", text())),
+                (Equality::Different(_), true) => wrong.push(format!("different: {}", text())),
+                (_, true) => open.push(text()),
+                (_, false) => {}
+            }
+        }
+    }
+    println!("words: {proved} quotients proved, {} open:\n{}", open.len(), open.join("\n"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(proved > 60 && open.is_empty(), "{proved} proved");
+}
