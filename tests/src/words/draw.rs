@@ -141,12 +141,18 @@ fn typed(list: &mut Vec<Instruction>, bits: u32, width: Width, constants: &[&str
                 each(
                     list,
                     width,
-                    [format!("setp.{relation}.{sign}{bits} %p0, $a, {constant}; selp.b{bits} $d, $a, 7, %p0;")],
+                    [format!(
+                        "setp.{relation}.{sign}{bits} %p0, $a, {constant}; selp.b{bits} $d, $a, 7, %p0;"
+                    )],
                 );
             }
         }
         for by in [0, 1, 4, 7, 8, 9, bits / 2, bits - 1, bits, bits + 3] {
-            each(list, width, [format!("shr.{sign}{bits} $d, $a, {by};"), format!("shl.b{bits} $d, $a, {by};")]);
+            each(
+                list,
+                width,
+                [format!("shr.{sign}{bits} $d, $a, {by};"), format!("shl.b{bits} $d, $a, {by};")],
+            );
         }
     }
     for mask in ["0", "1", "0x7f", "0x80", "0xff", "0xf0f", "0xff00", "-1", "$b"] {
@@ -176,8 +182,8 @@ fn words(list: &mut Vec<Instruction>) {
     conversions(list, &["u8", "s8", "u16", "s16", "u32", "s32"]);
     typed(list, 32, W32, &["0", "3", "7", "-5", "128", "255", "0x55555556", "0x80000000", "$b"]);
     for selector in [
-        "0x3210", "0x4440", "0x8880", "0x9991", "0x7610", "0x0123", "0x5140", "0xba98", "0xc480", "0x7777", "0x3f2e",
-        "0x8000",
+        "0x3210", "0x4440", "0x8880", "0x9991", "0x7610", "0x0123", "0x5140", "0xba98", "0xc480", "0x7777",
+        "0x3f2e", "0x8000",
     ] {
         for other in ["0", "-1", "$b"] {
             each(list, W32, [format!("prmt.b32 $d, $a, {other}, {selector};")]);
@@ -189,9 +195,21 @@ fn words(list: &mut Vec<Instruction>) {
             each(list, W32, [format!("prmt.b32.{mode} $d, $a, $b, {way};")]);
         }
     }
-    for (at, length) in
-        [(0, 8), (0, 1), (0, 0), (7, 1), (8, 8), (3, 5), (4, 4), (0, 32), (24, 8), (28, 9), (31, 1), (32, 4), (0, 7)]
-    {
+    for (at, length) in [
+        (0, 8),
+        (0, 1),
+        (0, 0),
+        (7, 1),
+        (8, 8),
+        (3, 5),
+        (4, 4),
+        (0, 32),
+        (24, 8),
+        (28, 9),
+        (31, 1),
+        (32, 4),
+        (0, 7),
+    ] {
         for sign in ["u", "s"] {
             each(list, W32, [format!("bfe.{sign}32 $d, $a, {at}, {length};")]);
         }
@@ -206,14 +224,19 @@ fn words(list: &mut Vec<Instruction>) {
             }
         }
         for mode in ["clamp", "wrap"] {
-            each(list, W32, [format!("bmsk.{mode}.b32 $d, $a, {count};"), format!("bmsk.{mode}.b32 $d, {count}, $a;")]);
+            each(
+                list,
+                W32,
+                [format!("bmsk.{mode}.b32 $d, $a, {count};"), format!("bmsk.{mode}.b32 $d, {count}, $a;")],
+            );
             for side in ["l", "r"] {
                 each(list, W32, [format!("shf.{side}.{mode}.b32 $d, $a, $b, {count};")]);
                 each(list, W32, [format!("shf.{side}.{mode}.b32 $d, $b, $a, {count};")]);
             }
         }
     }
-    for (sign, factor) in [("u", "3"), ("s", "3"), ("u", "-5"), ("s", "-5"), ("u", "$b"), ("s", "$b"), ("s", "0x55555556")]
+    for (sign, factor) in
+        [("u", "3"), ("s", "3"), ("u", "-5"), ("s", "-5"), ("u", "$b"), ("s", "$b"), ("s", "0x55555556")]
     {
         each(list, W64, [format!("mul.wide.{sign}32 $d, $a, {factor};")]);
         each(list, W64, [format!("mov.u64 %d9, 99; mad.wide.{sign}32 $d, $a, {factor}, %d9;")]);
@@ -253,8 +276,12 @@ fn words(list: &mut Vec<Instruction>) {
             [
                 format!("add.cc.u32 %r9, $a, {other}; addc.u32 %r10, $a, 3; mov.b64 $d, {{%r9, %r10}};"),
                 format!("sub.cc.u32 %r9, $a, {other}; subc.u32 %r10, $a, 3; mov.b64 $d, {{%r9, %r10}};"),
-                format!("mad.lo.cc.u32 %r9, $a, {other}, 200; madc.hi.u32 %r10, $a, {other}, 1; mov.b64 $d, {{%r9, %r10}};"),
-                format!("mad.lo.cc.u32 %r9, $a, {other}, $a; madc.hi.s32 %r10, $a, {other}, 1; mov.b64 $d, {{%r9, %r10}};"),
+                format!(
+                    "mad.lo.cc.u32 %r9, $a, {other}, 200; madc.hi.u32 %r10, $a, {other}, 1; mov.b64 $d, {{%r9, %r10}};"
+                ),
+                format!(
+                    "mad.lo.cc.u32 %r9, $a, {other}, $a; madc.hi.s32 %r10, $a, {other}, 1; mov.b64 $d, {{%r9, %r10}};"
+                ),
             ],
         );
     }
@@ -325,14 +352,20 @@ fn load(dice: &mut Dice, width: Width, narrow: bool) -> String {
         // Through shared memory, with another sign.
         0 if narrow => {
             let back = pick(dice, &["u8", "s8", "b8"]);
-            format!("ld.global.{ty} %{letter}0, [%x]; st.shared.u8 [%s], %{letter}0; ld.shared.{back} %{letter}0, [%s];\n")
+            format!(
+                "ld.global.{ty} %{letter}0, [%x]; st.shared.u8 [%s], %{letter}0; ld.shared.{back} %{letter}0, [%s];\n"
+            )
         }
         1 if narrow => {
             let back = pick(dice, &["u8", "s8", "b8"]);
-            format!("ld.global.{ty} %{letter}0, [%x]; st.shared.b16 [%s], %{letter}0; ld.shared.{back} %{letter}0, [%s];\n")
+            format!(
+                "ld.global.{ty} %{letter}0, [%x]; st.shared.b16 [%s], %{letter}0; ld.shared.{back} %{letter}0, [%s];\n"
+            )
         }
         2 if narrow => format!("ld.global.v2.{ty} {{%{letter}0, %{letter}2}}, [%x];\n"),
-        3 if narrow => format!("ld.global.v4.{ty} {{%{letter}0, %{letter}2, %{letter}3, %{letter}4}}, [%x];\n"),
+        3 if narrow => {
+            format!("ld.global.v4.{ty} {{%{letter}0, %{letter}2, %{letter}3, %{letter}4}}, [%x];\n")
+        }
         _ => format!("ld.global.{ty} %{letter}0, [%x];\n"),
     }
 }
@@ -359,7 +392,9 @@ fn form(dice: &mut Dice, width: Width, narrow: bool, steps: &[Instruction]) -> F
     }
     if second {
         let sign = if dice.below(2) == 0 { "u" } else { "s" };
-        body = format!("ld.global.{sign}8 %h15, [%x+1]; ld.global.{sign}8 %r15, [%x+1]; ld.global.{sign}8 %d15, [%x+1];\n{body}");
+        body = format!(
+            "ld.global.{sign}8 %h15, [%x+1]; ld.global.{sign}8 %r15, [%x+1]; ld.global.{sign}8 %d15, [%x+1];\n{body}"
+        );
     }
     let out = match held {
         Float => Out::F32,
@@ -441,8 +476,9 @@ pub fn divisions(divisor: u32, signed: bool) -> (Form, Vec<(Form, bool)>) {
                     } else {
                         format!("mul.hi.s32 %r1, %r0, {};\nadd.s32 %r1, %r1, %r0;\n", word as i32)
                     };
-                    let body =
-                        format!("{body}shr.s32 %r2, %r1, {shift};\nshr.u32 %r3, %r0, 31;\nadd.s32 %r9, %r2, %r3;\n");
+                    let body = format!(
+                        "{body}shr.s32 %r2, %r1, {shift};\nshr.u32 %r3, %r0, 31;\nadd.s32 %r9, %r2, %r3;\n"
+                    );
                     let above = (most - 1 + 1) / d * d - 1;
                     (body, excess > 0 && above * excess < power && last * excess <= power)
                 }

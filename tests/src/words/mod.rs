@@ -136,10 +136,8 @@ fn on_machine(
     let program =
         program::build(module, None, &mut global).map_err(|why| format!("the machine has no {why}"))?;
     let mut parameters = global.place(rows.concat()).to_le_bytes().to_vec();
-    let bases: Vec<u64> = Out::ALL
-        .iter()
-        .map(|out| global.place(vec![0xa5; out.bytes() * rows.len() * forms.len()]))
-        .collect();
+    let bases: Vec<u64> =
+        Out::ALL.iter().map(|out| global.place(vec![0xa5; out.bytes() * rows.len() * forms.len()])).collect();
     parameters.extend(bases.iter().flat_map(|base| base.to_le_bytes()));
     let launch = launch(rows.len() / BLOCK, BLOCK);
     let mut machine = Machine::new(&program, &launch, global, &parameters, 1);

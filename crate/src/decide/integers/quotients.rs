@@ -187,8 +187,9 @@ impl Normalizer<'_> {
         if self.integers.quotients.is_empty() {
             return Ok(None);
         }
-        let is_condition =
-            |this: &Self, atom| matches!(this.forms.kind(atom), Kind::Positive(_) | Kind::Zero(_) | Kind::Condition);
+        let is_condition = |this: &Self, atom| {
+            matches!(this.forms.kind(atom), Kind::Positive(_) | Kind::Zero(_) | Kind::Condition)
+        };
         let found = (0..self.forms.len(poly)).find_map(|at| {
             let mono = self.forms.mono_at(poly, at);
             let factors = || (0..self.forms.factor_count(mono)).map(|at| self.forms.factor(mono, at));
@@ -342,7 +343,13 @@ impl Normalizer<'_> {
 
     /// `⌊x·a/b⌋` for an integer x from 0 to `most` (elsewhere, it may be anything); `strict`: of the largest
     /// fraction below a/b.
-    fn quotient(&mut self, x: Poly, (a, b): (&BigInt, &BigInt), most: i128, strict: bool) -> Step<Option<Poly>> {
+    fn quotient(
+        &mut self,
+        x: Poly,
+        (a, b): (&BigInt, &BigInt),
+        most: i128,
+        strict: bool,
+    ) -> Step<Option<Poly>> {
         if !(0..1 << 64).contains(&most) {
             return Ok(None);
         }
@@ -495,7 +502,10 @@ mod tests {
     fn inverses_are() {
         for factor in [1i64, 3, -5, 7, 0xB6DB_6DB7] {
             let factor = BigInt::from(factor);
-            assert_eq!((inverse_of(&factor, 32) * &factor).mod_floor(&(BigInt::one() << 32u32)), BigInt::one());
+            assert_eq!(
+                (inverse_of(&factor, 32) * &factor).mod_floor(&(BigInt::one() << 32u32)),
+                BigInt::one()
+            );
         }
     }
 }
