@@ -371,8 +371,10 @@ fn log_of_prime(seed: [u64; 2], number: i128, levels: Levels) -> Value {
             Value::unknown(ten, std::f64::consts::LN_10).minus(log_of_prime(seed, 2, levels), levels)
         }
         _ => {
-            let name = field::random([number as u64, (number >> 64) as u64], LOG_OF_PRIME) >> 24;
-            free(seed, LOG_OF_PRIME | name, levels)
+            // All of the number goes into the points: no two share a variable.
+            let (low, high) = (number as u64, (number >> 64) as u64);
+            let own = field::random(seed, low);
+            free([own, field::random([seed[1], own], high)], LOG_OF_PRIME, levels)
         }
     }
 }
