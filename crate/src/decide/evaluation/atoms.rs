@@ -11,13 +11,16 @@
 //! modulo all three primes (modulo one, √2 or a large fraction may look like a small one, of either
 //! sign).
 
+use super::conditions::Conditions;
 use super::constants::{ATOM, NEGATIVE, POSITIVE};
+use super::demands::ALL;
 use super::field::{self, LANES, LEVELS, Residue, ZERO};
+use super::lattice::{Lattice, Place};
 use super::products::Bases;
 use super::roots::Roots;
 use super::sets::{Set, Sets};
 use super::value::{Kind, Levels, Sign, Value, by_level};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number's class, and its ratio to the class's first member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,30 +37,51 @@ pub(super) enum Classified {
     Member(Member),
 }
 
+/// What relates a choice by the sign of d to max(d, 0).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Way {
+    /// Nothing: each is a variable.
+    Apart,
+    /// max(d, 0) = q·d, where q is 1 if d > 0 and 0 if d < 0 (see `walk/orders`).
+    Linked,
+}
+
 pub(super) struct Atoms {
     pub(super) seed: [u64; 2],
+    pub(super) way: Way,
     keys: FxHashMap<Box<[u64]>, u32>,
     classes: FxHashMap<Residue, Vec<u32>>,
     /// The first member of each class.
     first: Vec<[Residue; LEVELS]>,
     /// Candidates of maxima, by their residues.
-    candidates: FxHashMap<Residue, u32>,
+    candidates: FxHashMap<(Residue, Place), u32>,
     values: Vec<(Value, Levels)>,
+    /// Candidates that there are not always.
+    absent: FxHashSet<u32>,
+    /// For `Way::Linked`, by class: 1 where its first member is positive, 0 where that is negative.
+    shares: FxHashMap<u32, Value>,
     pub(super) sets: Sets,
+    pub(super) lattice: Lattice,
+    pub(super) conditions: Conditions,
     pub(super) bases: Bases,
     pub(super) roots: Roots,
 }
 
 impl Atoms {
-    pub(super) fn new(seed: [u64; 2]) -> Atoms {
+    pub(super) fn new(seed: [u64; 2], way: Way) -> Atoms {
         Atoms {
             seed,
+            way,
             keys: FxHashMap::default(),
             classes: FxHashMap::default(),
             first: Vec::new(),
             candidates: FxHashMap::default(),
             values: Vec::new(),
+            absent: FxHashSet::default(),
+            shares: FxHashMap::default(),
             sets: Sets::default(),
+            lattice: Lattice::default(),
+            conditions: Conditions::default(),
             bases: Bases::default(),
             roots: Roots::new(seed),
         }
@@ -121,15 +145,47 @@ impl Atoms {
     /// `max(number, 0) = (number + |number|) / 2` of a number of a class. It does not carry the root: a sum of
     /// thousands of these is an ordinary one.
     pub(super) fn above_zero(&mut self, member: Member, number: Value, levels: Levels) -> Value {
+        if self.way == Way::Linked {
+            return self.share(member).times(number, levels).with_sign(Sign::NOT_NEGATIVE);
+        }
         let twice = number.plus(self.magnitude(member, levels), levels);
         twice.scaled((1, 2), levels).with_sign(Sign::NOT_NEGATIVE)
     }
 
     /// `[number > 0]` of a number of a class.
-    pub(super) fn is_above(&self, member: Member, levels: Levels) -> Value {
+    pub(super) fn is_above(&mut self, member: Member, levels: Levels) -> Value {
+        if self.way == Way::Linked {
+            let apart = Value::ONE.minus(self.is_border(member.class), ALL);
+            return self.share(member).times(apart, levels).with_sign(Sign::NOT_NEGATIVE);
+        }
         let side = if member.ratio.0 > 0 { POSITIVE } else { NEGATIVE };
         let condition = self.free(levels, side | u64::from(member.class));
         Value { chosen: true, ..condition.with_sign(Sign::NOT_NEGATIVE) }
+    }
+
+    /// For a number of a class: 1 where it is positive, 0 where it is negative, and unknown where it is 0.
+    pub(super) fn share(&mut self, member: Member) -> Value {
+        let free = self.free(ALL, POSITIVE | u64::from(member.class));
+        let free = Value { chosen: true, ..free.with_sign(Sign::NOT_NEGATIVE) };
+        let share = *self.shares.entry(member.class).or_insert(free);
+        if member.ratio.0 > 0 { share } else { Value::ONE.minus(share, ALL).with_sign(Sign::NOT_NEGATIVE) }
+    }
+
+    /// Says what [`Atoms::share`] is, unless that was asked before.
+    pub(super) fn set_share(&mut self, member: Member, share: Value) {
+        let share = if member.ratio.0 > 0 { share } else { Value::ONE.minus(share, ALL) };
+        let share = Value { chosen: true, parts: 0, ..share.with_sign(Sign::NOT_NEGATIVE) };
+        self.shares.entry(member.class).or_insert(share);
+    }
+
+    pub(super) fn has_share(&self, class: u32) -> bool {
+        self.shares.contains_key(&class)
+    }
+
+    /// `[number = 0]` of a number of a class, for `Way::Linked`.
+    pub(super) fn is_border(&self, class: u32) -> Value {
+        let border = self.free(ALL, NEGATIVE | u64::from(class));
+        Value { chosen: true, ..border.with_sign(Sign::NOT_NEGATIVE) }
     }
 
     /// The first member of a class, which has residues at all levels.
@@ -139,8 +195,16 @@ impl Atoms {
 
     /// A set of one candidate of a maximum.
     pub(super) fn candidate(&mut self, value: Value, levels: Levels) -> Set {
+        self.candidate_where(Place::ALWAYS, value, levels)
+    }
+
+    /// The same of a candidate that there is only where a condition holds.
+    pub(super) fn candidate_where(&mut self, place: Place, value: Value, levels: Levels) -> Set {
         let next = self.values.len() as u32;
-        let id = *self.candidates.entry(value.at[0]).or_insert(next);
+        let id = *self.candidates.entry((value.at[0], place)).or_insert(next);
+        if place != Place::ALWAYS {
+            self.absent.insert(id);
+        }
         if id == next {
             self.values.push((value, levels));
         } else {
@@ -157,13 +221,32 @@ impl Atoms {
     pub(super) fn maximum(&mut self, set: Set, levels: Levels) -> Value {
         match self.sets.len(set) {
             1 => self.values[self.sets.members(set)[0] as usize].0,
-            2 => {
+            2 if !self.absent_in(set) => {
                 let members = self.sets.members(set);
                 let [a, b] = [0, 1].map(|at| self.values[members[at] as usize].0);
                 self.larger(a, b, levels)
             }
-            _ => self.free(levels, ATOM | 1 << 36 | u64::from(set.number())),
+            _ => {
+                let value = self.free(levels, ATOM | 1 << 36 | u64::from(set.number()));
+                Value { chosen: self.way == Way::Linked, ..value }
+            }
         }
+    }
+
+    /// Whether some candidate is there in some places only.
+    pub(super) fn absent_in(&self, set: Set) -> bool {
+        self.sets.members(set).iter().any(|member| self.absent.contains(member))
+    }
+
+    /// The value of a candidate.
+    pub(super) fn value_of(&self, candidate: u32) -> Value {
+        self.values[candidate as usize].0
+    }
+
+    /// What maxima and minima make of candidates, if it is neither.
+    pub(super) fn between(&self, place: Place) -> Value {
+        let value = self.free(ALL, ATOM | 1 << 37 | u64::from(place.number()));
+        Value { chosen: true, ..value }
     }
 
     /// `max(a, b)`, at all levels.

@@ -53,25 +53,44 @@
 //! 8. *Denominators.* A division by what is zero in some lane is lost, not decided. Where a kernel
 //!    divides by what may be zero for some inputs, those inputs are excluded, and the ledger says so.
 //!
-//! Misses (left to the normal forms): a choice between finite and infinite values, relations between
+//! 9. *Linked choices.* What is not proved that way is evaluated once more, with max(d, 0) = q·d and
+//!    [d > 0] = q·(1 - e), where q is 1 for d > 0, 0 for d < 0, anything for d = 0, and e is [d = 0]
+//!    (`walk/orders`): true for all inputs, with q and e as free variables. The border is left out of
+//!    a choice only where both branches were evaluated with an operand solved for d = 0 and are one
+//!    there (`walk/borders`). A choice that is thereby found to be a maximum is known by its
+//!    candidates, and maxima of minima by the monotone function of thresholds that they are
+//!    ([`lattice`]). Divisors that depend on a choice and are guarded are lost here.
+//! 10. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
+//!    is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
+//!    it is finite. Such values are equal if all of that is the same: two functions of free Boolean
+//!    variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
+//!    of masked candidates is a variable known by its candidates and where each of them is there.
+//!
+//! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
 //! than two nested exponentials.
 //! Source: Schwartz 1980, Zippel 1979; Wu et al., *Mirage* (OSDI 2025) for exponentials.
 
 mod angles;
 mod atoms;
+mod conditions;
 mod constants;
 mod demands;
 #[cfg(test)]
 mod families;
 mod field;
 mod forms;
+mod lattice;
 mod powers;
 mod products;
 mod roots;
 mod sets;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_choices;
+#[cfg(test)]
+mod tests_random;
 mod value;
 mod walk;
 
@@ -80,11 +99,12 @@ use crate::base::{Budget, Exhausted};
 use crate::diag::Assumption;
 use crate::term::eval::Cone;
 use crate::term::print::Printer;
-use crate::term::{Elements, Term};
-use atoms::Atoms;
+use crate::term::{Elements, Node, Term};
+use atoms::{Atoms, Way};
 use field::{LANES, random};
 use std::collections::BTreeSet;
 use value::{Kind, Value};
+use walk::masks::{Shape, alike};
 use walk::{Domain, Walk};
 
 /// The exponent of 2 that the chance of error has to stay below.
@@ -118,7 +138,29 @@ pub(super) fn evaluate(
     let [left, right] = cones;
     let cones = [left?, right?];
     let seed = seed_of(reading, &cones);
-    at_points(budget, reading, elements, &cones, seed)
+    let mut evaluated = at_points(budget, reading, elements, &cones, seed, Way::Apart)?;
+    let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
+    if open.is_empty() || !cones.iter().any(has_orders) {
+        return Ok(evaluated);
+    }
+    // What is left, with choices linked to maxima.
+    let cones = [0, 1].map(|side| {
+        let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
+        Cone::of(reading.terms(side), &roots, budget)
+    });
+    let [left, right] = cones;
+    let cones = [left?, right?];
+    let linked = at_points(budget, reading, elements, &cones, [seed[1], seed[0]], Way::Linked)?;
+    evaluated.notes.extend(linked.notes);
+    for (at, certificate) in open.into_iter().zip(linked.proved) {
+        evaluated.proved[at] = certificate;
+    }
+    Ok(evaluated)
+}
+
+/// Whether a cone has choices by comparisons.
+fn has_orders(cone: &Cone) -> bool {
+    cone.steps().iter().any(|node| matches!(node, Node::Compare(..) | Node::Min(..)))
 }
 
 /// The same at the points that belong to a seed.
@@ -128,14 +170,19 @@ fn at_points(
     elements: &Elements,
     cones: &[Cone; 2],
     seed: [u64; 2],
+    way: Way,
 ) -> Result<Evaluated, Exhausted> {
-    let (mut atoms, mut names) = (Atoms::new(seed), Vec::new());
+    let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
+    let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
     for side in 0..2 {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
         let walk = Walk::over(terms, &cones[side], meanings, &mut atoms, &mut names, budget)?;
-        values[side] = (0..reading.roots(side).len()).map(|root| walk.root(root)).collect();
+        values[side] = (0..cones[side].roots().len()).map(|root| walk.root(root)).collect();
+        if way == Way::Linked {
+            shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();
+        }
         key_degree = key_degree.max(walk.key_degree);
         compared += walk.products.count();
         let name = |constant: usize| reading.meanings.name(side, constant).map(str::to_owned);
@@ -145,16 +192,22 @@ fn at_points(
             Domain::InRange(term) => Assumption::ArgumentInRange(printer.text(*term)),
         }));
     }
-    let compared = (compared + atoms.count() + values[0].len()) as f64;
+    let compared = (compared + atoms.count() + atoms.conditions.count() + values[0].len()) as f64;
     let proved: Vec<Option<Certificate>> = values[0]
         .iter()
         .zip(&values[1])
-        .map(|(a, b)| {
+        .enumerate()
+        .map(|(at, (a, b))| {
+            let shapes = [0, 1].map(|side| shapes[side].get(at).and_then(Option::as_ref));
             let same = match (a.kind, b.kind) {
                 (Kind::Finite, Kind::Finite) => a.at[0] == b.at[0],
-                (a, b) => a == b && a != Kind::Lost,
+                (Kind::Lost, _) | (_, Kind::Lost) => {
+                    matches!(shapes, [Some(a), Some(b)] if alike(&mut atoms, a, b))
+                }
+                (a, b) => a == b,
             };
-            let degree: f32 = [a, b].iter().map(|value| value.degree[0] + value.degree[1]).sum();
+            let mut degree: f32 = [a, b].iter().map(|value| value.degree[0] + value.degree[1]).sum();
+            degree += shapes.iter().flatten().map(|shape| 2.0 * shape.degree()).sum::<f32>();
             let bits = error_bits(degree.max(2.0 * key_degree).into(), compared);
             (same && bits >= LEAST_BITS).then(|| certificate(bits))
         })

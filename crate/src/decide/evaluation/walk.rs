@@ -4,10 +4,16 @@
 //! levels each node is asked for: an exponent one level further in than its power, everything that
 //! makes the key of an atom at level 0. The second goes up and computes.
 
-use super::atoms::{Atoms, Classified, Member};
+mod borders;
+pub(super) mod masks;
+mod networks;
+mod orders;
+
+use super::atoms::{Atoms, Classified, Member, Way};
 use super::constants::{self, ELEMENT};
 use super::demands::{ALL, Demand, Demands, demands};
 use super::field::{self, LEVELS, Residue, ZERO};
+use super::lattice::Place;
 use super::powers::Power;
 use super::products::Product;
 use super::sets::Set;
@@ -16,6 +22,9 @@ use crate::base::{Budget, Exhausted};
 use crate::decide::Meaning;
 use crate::term::eval::Cone;
 use crate::term::{Node, Relation, Term, Terms, Unary};
+use borders::Supposed;
+use masks::Shape;
+use orders::Met;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A condition `[number > 0]` of a number of a class, or its contrary.
@@ -51,6 +60,15 @@ pub(super) struct Walk<'a> {
     /// Candidates of maxima, and of minima (negated), by step.
     largest: FxHashMap<Term, Set>,
     smallest: FxHashMap<Term, Set>,
+    /// What maxima and minima together made of candidates, by step.
+    places: FxHashMap<Term, Place>,
+    /// Steps that are not finite everywhere, or 0 in known places.
+    shapes: FxHashMap<Term, Shape>,
+    /// Where conditions hold, as far as that was asked.
+    conditions: FxHashMap<Term, Place>,
+    /// Powers by their residue, for `orders`.
+    met: FxHashMap<Residue, Met>,
+    supposed: Supposed,
     seen: FxHashSet<Residue>,
     /// What was taken to be defined, in store numbers.
     pub(super) domains: Vec<Domain>,
@@ -124,6 +142,11 @@ impl<'a> Walk<'a> {
                 asked: FxHashMap::default(),
                 largest: FxHashMap::default(),
                 smallest: FxHashMap::default(),
+                places: FxHashMap::default(),
+                shapes: FxHashMap::default(),
+                conditions: FxHashMap::default(),
+                met: FxHashMap::default(),
+                supposed: Supposed::new(count),
                 seen: FxHashSet::default(),
                 domains: Vec::new(),
                 guarded: false,
@@ -170,6 +193,9 @@ impl<'a> Walk<'a> {
             return Value { kind, sign, chosen, degree, sample, parts, at };
         }
         if let Some(element) = term.as_element() {
+            if let Some(value) = self.supposed.element(element) {
+                return value;
+            }
             let name = ELEMENT | u64::from(element);
             let at = by_level!(levels, L => field::random_residue(self.atoms.seed, L, name));
             return Value::unknown(at, field::random_real(self.atoms.seed, name));
@@ -178,6 +204,9 @@ impl<'a> Walk<'a> {
     }
 
     fn node(&mut self, own: Term, node: &Node, levels: Levels) -> Value {
+        if let Some(value) = self.masked(own, node, levels) {
+            return value;
+        }
         match *node {
             Node::Element(_) | Node::Constant(_) => Value::LOST,
             Node::Add(a, b) => {
@@ -200,7 +229,7 @@ impl<'a> Walk<'a> {
             Node::Unary(function, a) => self.unary(function, a, levels),
             Node::Max(a, b) => self.extremum(own, [a, b], true),
             Node::Min(a, b) => self.extremum(own, [a, b], false),
-            Node::Select(condition, a, b) => self.select(condition, a, b),
+            Node::Select(condition, a, b) => self.select(own, condition, a, b),
             Node::Compare(relation, a, b) => self.compare(own, relation, a, b, levels),
             Node::And(a, b) => self.get(a, levels).times(self.get(b, levels), levels),
             Node::Or(a, b) => {
@@ -251,7 +280,8 @@ impl<'a> Walk<'a> {
 
     /// `1 / b`, remembered: every output of a row divides by the same sum.
     fn inverse(&mut self, b: Term, levels: Levels) -> Value {
-        if let Some((known, have)) = self.inverses.get(&b)
+        if !self.supposed.any()
+            && let Some((known, have)) = self.inverses.get(&b)
             && levels & !have == 0
             && !(self.guarded && known.chosen)
         {
@@ -266,6 +296,9 @@ impl<'a> Walk<'a> {
             self.assume(value, Domain::NotZero(b));
         }
         let inverse = self.atoms.roots.inverse(value, levels);
+        if self.supposed.any() {
+            return inverse;
+        }
         self.inverses.insert(b, (inverse, levels));
         inverse
     }
@@ -273,7 +306,11 @@ impl<'a> Walk<'a> {
     /// Notes that a value is in a domain, unless one that is the same function was noted.
     fn assume(&mut self, value: Value, domain: Domain) {
         let key = value.at[0];
-        if value.is_zero() || key.iter().all(|lane| *lane == key[0]) || !self.seen.insert(key) {
+        if self.supposed.any()
+            || value.is_zero()
+            || key.iter().all(|lane| *lane == key[0])
+            || !self.seen.insert(key)
+        {
             return;
         }
         let stored = |term: Term| term.as_node().map_or(term, |step| self.cone.node(step));
@@ -314,7 +351,11 @@ impl<'a> Walk<'a> {
                 return self.atoms.roots.negated(value, levels);
             }
             Unary::Recip => return self.inverse(a, levels),
-            Unary::Exp | Unary::Exp2 => return self.power(a, function == Unary::Exp, 1, levels),
+            Unary::Exp | Unary::Exp2 => {
+                let value = self.power(a, function == Unary::Exp, 1, levels);
+                self.remember_power(&value, a, function == Unary::Exp, levels);
+                return value;
+            }
             Unary::Tanh => {
                 // 1 - 2/(1 + e^(2a))
                 let power = self.power(a, true, 2, levels);
@@ -415,6 +456,10 @@ impl<'a> Walk<'a> {
             Some(Classified::Constant(below)) if below < 0 => value.negated(levels),
             Some(Classified::Constant(_)) => value,
             Some(Classified::Member(member)) => {
+                if self.atoms.way == Way::Linked {
+                    let above = self.atoms.above_zero(member, value, levels);
+                    return above.plus(above, levels).minus(value, levels).with_sign(sign);
+                }
                 let size = self.atoms.magnitude(member, levels);
                 size.with_sign(sign)
             }
@@ -425,6 +470,9 @@ impl<'a> Walk<'a> {
     /// by the set of its candidates.
     fn extremum(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Value {
         let levels = ALL;
+        if let Some(value) = self.network(own, operands, largest) {
+            return value;
+        }
         let mut joined: Option<Set> = None;
         let mut signs: Vec<Sign> = Vec::with_capacity(2);
         for operand in operands {
@@ -459,6 +507,7 @@ impl<'a> Walk<'a> {
     /// Conditions are 0 or 1; which one is a free variable, one for each class of differences and
     /// each of its signs.
     fn compare(&mut self, own: Term, relation: Relation, a: Term, b: Term, levels: Levels) -> Value {
+        let [first, second] = [a, b];
         let (a, b) = (self.get(a, ALL), self.get(b, ALL));
         let known = |holds: bool| if holds { Value::ONE } else { Value::ZERO };
         match (a.kind, b.kind) {
@@ -498,6 +547,9 @@ impl<'a> Walk<'a> {
             }
             Some(Classified::Member(member)) => member,
         };
+        if self.atoms.way == Way::Linked {
+            return self.linked(relation, [first, second], member, sign, levels);
+        }
         let above = self.atoms.is_above(member, levels);
         match relation {
             Relation::Less => {
@@ -516,7 +568,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn select(&mut self, condition: Term, a: Term, b: Term) -> Value {
+    fn select(&mut self, own: Term, condition: Term, a: Term, b: Term) -> Value {
         let levels = ALL;
         let holds = self.get(condition, levels);
         let (x, y) = (self.get(a, levels), self.get(b, levels));
@@ -534,6 +586,11 @@ impl<'a> Walk<'a> {
         }
         let gain = x.minus(y, levels);
         let sign = x.sign.or(y.sign);
+        if self.atoms.way == Way::Linked
+            && let Some(value) = self.choose(own, condition, (a, x), (b, y))
+        {
+            return value.with_sign(sign);
+        }
         if let Some(asked) = self.asked.get(&condition).copied()
             && let Some(Classified::Member(own)) = self.classify(&gain)
             && own.class == asked.member.class

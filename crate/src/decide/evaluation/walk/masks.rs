@@ -1,0 +1,610 @@
+//! Values that are finite in some places, infinite in others, and undefined elsewhere: masks of -∞.
+//!
+//! A place is a Boolean function of conditions (`conditions`). A shape says where a value is finite,
+//! +∞ or -∞; it is undefined everywhere else, exactly. Of the finite part it says in a few pieces
+//! what the value is; where none is, it is 0. So `e^select(c, x, -∞)` is e^x where c holds, and 0
+//! elsewhere; a maximum has candidates that there are in their places only; and a sum that is 0 where
+//! everything is masked is not multiplied by what stands for that case. Two shapes are one value if
+//! they are finite and infinite in the same places and their pieces are the same; undefined is equal
+//! to undefined alone.
+//!
+//! A piece is *closed* if it is 0 outside its place as it stands; any other is multiplied by the
+//! place's weight where pieces have to be put together. What was divided by a choice must not be
+//! (0/0 outside its place): then the value is lost.
+//!
+//! Guarantees: where a shape cannot be exact, the value is lost.
+//! Misses: roots and other functions of such values; signs of what infinities are multiplied by.
+
+use super::*;
+use crate::decide::evaluation::demands::{exponent_scale, inner};
+use crate::term::eval::operands;
+
+/// So many pieces are kept apart.
+const PIECES: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Piece {
+    place: Place,
+    value: Value,
+    closed: bool,
+    /// Whether it has a divisor that may be 0 outside the place.
+    fragile: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(in super::super) struct Shape {
+    finite: Place,
+    down: Place,
+    up: Place,
+    pieces: Vec<Piece>,
+    /// Whether all pieces are positive in their places.
+    positive: bool,
+}
+
+impl Shape {
+    fn always(value: Value, level: usize) -> Option<Shape> {
+        let mut shape = Shape {
+            finite: Place::NEVER,
+            down: Place::NEVER,
+            up: Place::NEVER,
+            pieces: Vec::new(),
+            positive: value.sign.is_positive(),
+        };
+        match value.kind {
+            Kind::Finite => {
+                shape.finite = Place::ALWAYS;
+                if value.at[level] != ZERO {
+                    shape.pieces.push(Piece { place: Place::ALWAYS, value, closed: true, fragile: false });
+                }
+            }
+            Kind::Infinity => shape.up = Place::ALWAYS,
+            Kind::MinusInfinity => shape.down = Place::ALWAYS,
+            Kind::Lost => return None,
+        }
+        Some(shape)
+    }
+
+    /// A bound on the degrees of its pieces.
+    pub(in super::super) fn degree(&self) -> f32 {
+        self.pieces.iter().map(|piece| piece.value.degree[0] + piece.value.degree[1]).fold(0.0, f32::max)
+    }
+
+    fn negated(mut self, levels: Levels) -> Shape {
+        for piece in &mut self.pieces {
+            piece.value = piece.value.negated(levels);
+        }
+        Shape { up: self.down, down: self.up, positive: false, ..self }
+    }
+}
+
+/// Whether two shapes are one value.
+pub(in super::super) fn alike(atoms: &mut Atoms, a: &Shape, b: &Shape) -> bool {
+    if (a.finite, a.down, a.up) != (b.finite, b.down, b.up) {
+        return false;
+    }
+    let listed = |shape: &Shape| {
+        let mut list: Vec<_> = shape.pieces.iter().map(|piece| (piece.place, piece.value.at[0])).collect();
+        list.sort();
+        list
+    };
+    if listed(a) == listed(b) {
+        return true;
+    }
+    let whole = |atoms: &mut Atoms, shape: &Shape| whole(atoms, &shape.pieces, 1).map(|value| value.at[0]);
+    matches!((whole(atoms, a), whole(atoms, b)), (Some(a), Some(b)) if a == b)
+}
+
+/// The pieces as one value.
+fn whole(atoms: &mut Atoms, pieces: &[Piece], levels: Levels) -> Option<Value> {
+    let mut sum = Value::ZERO;
+    for piece in pieces {
+        if piece.fragile && piece.place != Place::ALWAYS {
+            return None;
+        }
+        let part = if piece.closed || piece.place == Place::ALWAYS {
+            piece.value
+        } else {
+            piece.value.times(atoms.weight(piece.place), levels)
+        };
+        sum = sum.plus(part, levels);
+    }
+    sum.is_finite().then_some(sum)
+}
+
+impl Walk<'_> {
+    /// The shape of a term; `None` if it was lost.
+    fn shape(&self, term: Term, levels: Levels) -> Option<Shape> {
+        let asked = term.as_node().map_or(ALL, |step| self.demands.steps[step].levels);
+        if levels & !asked != 0 {
+            return None;
+        }
+        match self.shapes.get(&term) {
+            Some(shape) => Some(shape.clone()),
+            None => Shape::always(self.get(term, levels), levels.trailing_zeros() as usize),
+        }
+    }
+
+    pub(in super::super) fn root_shape(&self, at: usize) -> Option<Shape> {
+        self.shape(self.cone.roots()[at], 1)
+    }
+
+    fn is_shaped(&self, term: Term) -> bool {
+        self.shapes.contains_key(&term)
+    }
+
+    /// The value of a step that has a shape; `None` if it is a plain one.
+    pub(super) fn masked(&mut self, own: Term, node: &Node, levels: Levels) -> Option<Value> {
+        if self.atoms.way != Way::Linked || levels == 0 {
+            return None;
+        }
+        match *node {
+            Node::Not(_) | Node::And(..) | Node::Or(..) if !self.shapes.is_empty() => {
+                // Known by their places from here on.
+                self.place_where(own);
+                return None;
+            }
+            Node::Select(condition, a, b) => {
+                let mixed = |term: Term| {
+                    self.is_shaped(term)
+                        || matches!(self.get(term, 0).kind, Kind::Infinity | Kind::MinusInfinity)
+                };
+                let holds = self.get(condition, 1);
+                let value = |term: Term| self.get(term, 1);
+                let positive = |a: Term, b: Term| value(a).is_zero() && value(b).sign.is_positive();
+                let masks = mixed(a) || mixed(b) || positive(a, b) || positive(b, a);
+                if !(holds.is_finite() || self.is_shaped(condition))
+                    || holds.is_zero()
+                    || holds.at[0] == field::ONE
+                    || !masks
+                {
+                    return None;
+                }
+            }
+            _ if self.shapes.is_empty() => return None,
+            _ => {
+                if !operands(node).into_iter().flatten().any(|operand| self.is_shaped(operand)) {
+                    return None;
+                }
+            }
+        }
+        let finite = |walk: &Self| {
+            operands(node).into_iter().flatten().all(|operand| walk.get(operand, 0).kind != Kind::Lost)
+        };
+        match self.shaped(own, node, levels) {
+            Some(shape) => self.settle_shape(own, shape, levels),
+            // A plain value has a plain result.
+            None if finite(self) => None,
+            None => Some(Value::LOST),
+        }
+    }
+
+    fn settle_shape(&mut self, own: Term, shape: Shape, levels: Levels) -> Option<Value> {
+        let shape = self.tidied(shape, levels)?;
+        let level = levels.trailing_zeros() as usize;
+        if shape.finite != Place::ALWAYS {
+            let kind = match Place::ALWAYS {
+                place if place == shape.up => Kind::Infinity,
+                place if place == shape.down => Kind::MinusInfinity,
+                _ => Kind::Lost,
+            };
+            if kind == Kind::Lost {
+                self.shapes.insert(own, shape);
+            }
+            return Some(Value { kind, ..Value::LOST });
+        }
+        let value = whole(self.atoms, &shape.pieces, levels);
+        let sign = match (&shape.pieces[..], shape.positive) {
+            ([], _) => Sign::of(0),
+            ([one], true) if one.place == Place::ALWAYS => Sign::POSITIVE,
+            (_, true) => Sign::NOT_NEGATIVE,
+            _ => Sign::default(),
+        };
+        let plain = shape.pieces.iter().all(|piece| piece.place == Place::ALWAYS);
+        if !plain {
+            self.shapes.insert(own, shape);
+        }
+        let value = value.unwrap_or(Value::LOST);
+        if value.is_finite() && value.at[level] == ZERO {
+            Some(Value::ZERO)
+        } else {
+            Some(value.with_sign(sign))
+        }
+    }
+
+    /// Pieces with one value joined, empty ones left out, and few.
+    fn tidied(&mut self, mut shape: Shape, levels: Levels) -> Option<Shape> {
+        let level = levels.trailing_zeros() as usize;
+        let mut kept: Vec<Piece> = Vec::new();
+        for piece in std::mem::take(&mut shape.pieces) {
+            if piece.place == Place::NEVER || piece.value.at[level] == ZERO {
+                continue;
+            }
+            match kept.iter_mut().find(|other| other.value.at[level] == piece.value.at[level]) {
+                Some(other) => {
+                    other.place = self.atoms.either(other.place, piece.place)?;
+                    other.closed = false;
+                    other.fragile |= piece.fragile;
+                }
+                None => kept.push(piece),
+            }
+        }
+        if kept.len() > PIECES {
+            kept = vec![self.joined(&kept, levels)?];
+        }
+        Some(Shape { pieces: kept, ..shape })
+    }
+
+    /// The pieces as one that is closed.
+    fn joined(&mut self, pieces: &[Piece], levels: Levels) -> Option<Piece> {
+        let value = whole(self.atoms, pieces, levels)?;
+        let mut place = Place::NEVER;
+        for piece in pieces {
+            place = self.atoms.either(place, piece.place)?;
+        }
+        Some(Piece { place, value, closed: true, fragile: false })
+    }
+
+    /// All pieces of the finite part, with that which is 0.
+    fn explicit(&mut self, shape: &Shape) -> Option<Vec<Piece>> {
+        let (mut pieces, mut rest) = (shape.pieces.clone(), shape.finite);
+        for piece in &pieces {
+            rest = self.atoms.without(rest, piece.place)?;
+        }
+        if rest != Place::NEVER {
+            pieces.push(Piece { place: rest, value: Value::ZERO, closed: true, fragile: false });
+        }
+        Some(pieces)
+    }
+
+    fn shaped(&mut self, own: Term, node: &Node, levels: Levels) -> Option<Shape> {
+        match *node {
+            Node::Add(a, b) => self.added(self.shape(a, levels)?, self.shape(b, levels)?, levels),
+            Node::Sub(a, b) => {
+                self.added(self.shape(a, levels)?, self.shape(b, levels)?.negated(levels), levels)
+            }
+            Node::Unary(Unary::Neg, a) => Some(self.shape(a, levels)?.negated(levels)),
+            Node::Mul(a, b) => self.multiplied(self.shape(a, levels)?, self.shape(b, levels)?, levels),
+            Node::Fma(a, b, c) => {
+                let product = self.multiplied(self.shape(a, levels)?, self.shape(b, levels)?, levels)?;
+                let product = self.tidied(product, levels)?;
+                self.added(product, self.shape(c, levels)?, levels)
+            }
+            Node::Div(a, b) => {
+                let inverse = self.inverted(b, levels)?;
+                self.multiplied(self.shape(a, levels)?, inverse, levels)
+            }
+            Node::Unary(Unary::Recip, a) => self.inverted(a, levels),
+            Node::Unary(function @ (Unary::Exp | Unary::Exp2), a) => {
+                let inside = inner(levels);
+                let scale = exponent_scale(function == Unary::Exp, 1)?;
+                let shape = self.shape(a, inside)?;
+                let mut pieces = self.explicit(&shape)?;
+                for piece in &mut pieces {
+                    if piece.fragile {
+                        return None;
+                    }
+                    let exponent = self.exponent(piece.value, &scale, inside);
+                    piece.value = self.exponential(exponent, levels);
+                    piece.closed = false;
+                }
+                let finite = self.atoms.either(shape.finite, shape.down)?;
+                Some(Shape { finite, down: Place::NEVER, up: shape.up, pieces, positive: true })
+            }
+            Node::Max(a, b) => self.chosen_of(own, [a, b], true),
+            Node::Min(a, b) => self.chosen_of(own, [a, b], false),
+            Node::Select(condition, a, b) => {
+                let place = self.place_where(condition)?;
+                let (x, y) = (self.shape(a, ALL)?, self.shape(b, ALL)?);
+                let pick = |atoms: &mut Atoms, x: Place, y: Place| {
+                    let (x, y) = (atoms.both(x, place)?, atoms.without(y, place)?);
+                    atoms.either(x, y)
+                };
+                let finite = pick(self.atoms, x.finite, y.finite)?;
+                let (down, up) = (pick(self.atoms, x.down, y.down)?, pick(self.atoms, x.up, y.up)?);
+                let mut pieces = Vec::new();
+                for (shape, first) in [(&x, true), (&y, false)] {
+                    for piece in &shape.pieces {
+                        let at = if first {
+                            self.atoms.both(piece.place, place)?
+                        } else {
+                            self.atoms.without(piece.place, place)?
+                        };
+                        let closed = piece.closed && at == piece.place && shape.finite == Place::ALWAYS;
+                        pieces.push(Piece { place: at, closed, ..*piece });
+                    }
+                }
+                let positive = x.positive && y.positive || x.positive && y.pieces.is_empty();
+                let positive = positive || y.positive && x.pieces.is_empty();
+                Some(Shape { finite, down, up, pieces, positive })
+            }
+            Node::Compare(relation, a, b) => {
+                let place = self.compared(relation, a, b)?;
+                self.conditions.insert(own, place);
+                let value = self.atoms.weight(place);
+                let piece = Piece { place: Place::ALWAYS, value, closed: true, fragile: false };
+                let (finite, never) = (Place::ALWAYS, Place::NEVER);
+                Some(Shape { finite, down: never, up: never, pieces: vec![piece], positive: false })
+            }
+            _ => None,
+        }
+    }
+
+    fn added(&mut self, x: Shape, y: Shape, levels: Levels) -> Option<Shape> {
+        let atoms = &mut *self.atoms;
+        let finite = atoms.both(x.finite, y.finite)?;
+        let mut infinite = |a: Place, b: Place| {
+            let (one, two) = (atoms.either(b, y.finite)?, x.finite);
+            let (one, two) = (atoms.both(a, one)?, atoms.both(b, two)?);
+            atoms.either(one, two)
+        };
+        let (down, up) = (infinite(x.down, y.down)?, infinite(x.up, y.up)?);
+        let positive = x.positive && y.positive
+            || x.positive && y.pieces.is_empty()
+            || y.positive && x.pieces.is_empty();
+        let (a, b) = (self.explicit(&x)?, self.explicit(&y)?);
+        let mut pieces = Vec::new();
+        for p in &a {
+            for q in &b {
+                let place = self.atoms.both(p.place, q.place)?;
+                let place = self.atoms.both(place, finite)?;
+                let value = p.value.plus(q.value, levels);
+                if place != Place::NEVER && value.at[levels.trailing_zeros() as usize] != ZERO {
+                    let closed = [p, q].iter().all(|piece| piece.closed && piece.place == place);
+                    pieces.push(Piece { place, value, closed, fragile: p.fragile || q.fragile });
+                }
+            }
+        }
+        // Sums of what stands in different places are put together.
+        let joined = |pieces: &[Piece]| pieces.len() > 1;
+        if joined(&pieces) && x.pieces.len() <= 1 && y.pieces.len() <= 1 || pieces.len() > PIECES {
+            let mut all = x.pieces.clone();
+            all.extend(&y.pieces);
+            let whole = self.joined(&all, levels)?;
+            pieces = vec![Piece { place: self.atoms.both(whole.place, finite)?, ..whole }];
+        }
+        Some(Shape { finite, down, up, pieces, positive })
+    }
+
+    fn multiplied(&mut self, x: Shape, y: Shape, levels: Levels) -> Option<Shape> {
+        let negative =
+            |shape: &Shape| matches!(&shape.pieces[..], [one] if one.value.sign.negated().is_positive());
+        if negative(&y) && !y.positive {
+            return Some(self.multiplied(x, y.negated(levels).positive(), levels)?.negated(levels));
+        }
+        if negative(&x) && !x.positive {
+            return Some(self.multiplied(x.negated(levels).positive(), y, levels)?.negated(levels));
+        }
+        let [(x_up, x_down), (y_up, y_down)] = [
+            (self.scaled_by(&x, x.up, &y)?, self.scaled_by(&x, x.down, &y)?),
+            (self.scaled_by(&y, y.up, &x)?, self.scaled_by(&y, y.down, &x)?),
+        ];
+        let (up, down) = (self.atoms.either(x_up, y_up)?, self.atoms.either(x_down, y_down)?);
+        let finite = self.atoms.both(x.finite, y.finite)?;
+        let mut pieces = Vec::new();
+        for p in &x.pieces {
+            for q in &y.pieces {
+                let place = self.atoms.both(p.place, q.place)?;
+                let closed = p.closed && place == p.place || q.closed && place == q.place;
+                let value = p.value.times(q.value, levels);
+                pieces.push(Piece { place, value, closed, fragile: p.fragile || q.fragile });
+            }
+        }
+        Some(Shape { finite, down, up, pieces, positive: x.positive && y.positive })
+    }
+
+    /// Where an infinity of `own` stays one, multiplied by another shape: all of it must be known.
+    fn scaled_by(&mut self, _own: &Shape, infinite: Place, by: &Shape) -> Option<Place> {
+        if infinite == Place::NEVER {
+            return Some(infinite);
+        }
+        let others = self.atoms.either(by.up, by.down)?;
+        if self.atoms.both(infinite, others)? != Place::NEVER {
+            return None;
+        }
+        let mut support = Place::NEVER;
+        for piece in &by.pieces {
+            support = self.atoms.either(support, piece.place)?;
+        }
+        let stays = self.atoms.both(infinite, support)?;
+        (stays == Place::NEVER || by.positive).then_some(stays)
+    }
+
+    /// `1 / b`: undefined where b is 0.
+    fn inverted(&mut self, b: Term, levels: Levels) -> Option<Shape> {
+        let shape = self.shape(b, levels)?;
+        if !self.is_shaped(b) {
+            let value = self.inverse(b, levels);
+            return Shape::always(value, levels.trailing_zeros() as usize);
+        }
+        if !shape.positive {
+            return None;
+        }
+        self.assume(self.get(b, levels | 1), Domain::NotZero(b));
+        let infinite = self.atoms.either(shape.up, shape.down)?;
+        let mut finite = infinite;
+        let mut pieces = Vec::new();
+        for piece in &shape.pieces {
+            finite = self.atoms.either(finite, piece.place)?;
+            let value = piece.value.inverse(levels);
+            if !value.is_finite() {
+                return None;
+            }
+            pieces.push(Piece {
+                value,
+                closed: false,
+                fragile: piece.fragile || piece.value.chosen,
+                ..*piece
+            });
+        }
+        let never = Place::NEVER;
+        Some(Shape { finite, down: never, up: never, pieces, positive: true })
+    }
+
+    /// A maximum or minimum of candidates that there are in their places only.
+    fn chosen_of(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Option<Shape> {
+        let mut all: Option<Set> = None;
+        let mut shapes = Vec::with_capacity(2);
+        for operand in operands {
+            let shape = self.shape(operand, ALL)?;
+            let shape = if largest { shape } else { shape.negated(ALL) };
+            let known = if largest { &self.largest } else { &self.smallest }.get(&operand).copied();
+            let mut sets: Vec<Set> = known.into_iter().collect();
+            if known.is_none() {
+                for piece in self.explicit(&shape)? {
+                    if piece.fragile {
+                        return None;
+                    }
+                    sets.push(self.atoms.candidate_where(piece.place, piece.value, ALL));
+                }
+            }
+            for set in sets {
+                all = Some(all.map_or(set, |all| self.atoms.sets.union(all, set)));
+            }
+            shapes.push(shape);
+        }
+        let (set, [x, y]) = (all?, [&shapes[0], &shapes[1]]);
+        if largest { &mut self.largest } else { &mut self.smallest }.insert(own, set);
+        let value = self.atoms.maximum(set, ALL);
+        let atoms = &mut *self.atoms;
+        let below = atoms.either(y.finite, y.down)?;
+        let (one, two) = (atoms.both(x.finite, below)?, atoms.both(x.down, y.finite)?);
+        let finite = atoms.either(one, two)?;
+        let down = atoms.both(x.down, y.down)?;
+        let mut reach = |x: &Shape, y: &Shape| {
+            let defined = atoms.either(y.finite, y.down)?;
+            let defined = atoms.either(defined, y.up)?;
+            atoms.both(x.up, defined)
+        };
+        let (one, two) = (reach(x, y)?, reach(y, x)?);
+        let up = self.atoms.either(one, two)?;
+        let pieces = vec![Piece { place: finite, value, closed: false, fragile: false }];
+        let shape = Shape { finite, down, up, pieces, positive: false };
+        Some(if largest { shape } else { shape.negated(ALL) })
+    }
+
+    /// Where a comparison holds, of values that are defined everywhere.
+    fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Option<Place> {
+        let (x, y) = (self.shape(a, ALL)?, self.shape(b, ALL)?);
+        for shape in [&x, &y] {
+            let defined = self.atoms.either(shape.finite, shape.down)?;
+            if self.atoms.either(defined, shape.up)? != Place::ALWAYS {
+                return None;
+            }
+        }
+        if relation == Relation::LessEqual {
+            let greater = self.compared(Relation::Less, b, a)?;
+            return self.atoms.without(Place::ALWAYS, greater);
+        }
+        let mut place = Place::NEVER;
+        let mut add = |atoms: &mut Atoms, a: Place, b: Place| {
+            let both = atoms.both(a, b)?;
+            place = atoms.either(place, both)?;
+            Some(())
+        };
+        if relation == Relation::Equal {
+            add(self.atoms, x.down, y.down)?;
+            add(self.atoms, x.up, y.up)?;
+        } else {
+            let above = self.atoms.either(y.finite, y.up)?;
+            add(self.atoms, x.down, above)?;
+            add(self.atoms, x.finite, y.up)?;
+        }
+        let (p, q) = (self.explicit(&x)?, self.explicit(&y)?);
+        for p in &p {
+            for q in &q {
+                let both = self.atoms.both(p.place, q.place)?;
+                if both == Place::NEVER {
+                    continue;
+                }
+                if p.fragile || q.fragile {
+                    return None;
+                }
+                // Positive pieces are above what is 0.
+                let known = match (p.value.is_zero(), q.value.is_zero()) {
+                    (true, false) if y.positive => Some(relation == Relation::Less),
+                    (false, true) if x.positive => Some(false),
+                    _ => None,
+                };
+                let holds = match known {
+                    Some(true) => Place::ALWAYS,
+                    Some(false) => Place::NEVER,
+                    None => self.place_of_difference(relation, q.value.minus(p.value, ALL))?,
+                };
+                let both = self.atoms.both(both, holds)?;
+                place = self.atoms.either(place, both)?;
+            }
+        }
+        Some(place)
+    }
+
+    /// Where `d > 0`, or `d = 0`.
+    fn place_of_difference(&mut self, relation: Relation, d: Value) -> Option<Place> {
+        let member = match self.classify(&d)? {
+            Classified::Constant(sign) => {
+                let holds = if relation == Relation::Less { sign > 0 } else { sign == 0 };
+                return Some(if holds { Place::ALWAYS } else { Place::NEVER });
+            }
+            Classified::Member(member) => member,
+        };
+        let above = self.atoms.place_above(member)?;
+        if relation == Relation::Less {
+            return Some(above);
+        }
+        let turned = Member { ratio: (-member.ratio.0, member.ratio.1), ..member };
+        let below = self.atoms.place_above(turned)?;
+        let apart = self.atoms.either(above, below)?;
+        self.atoms.without(Place::ALWAYS, apart)
+    }
+
+    /// Where a condition holds.
+    fn place_where(&mut self, condition: Term) -> Option<Place> {
+        if let Some(place) = self.conditions.get(&condition) {
+            return Some(*place);
+        }
+        if let Some(step) = condition.as_node() {
+            let place = match self.cone.steps()[step] {
+                Node::Not(a) => {
+                    let inner = self.place_where(a)?;
+                    Some(self.atoms.without(Place::ALWAYS, inner)?)
+                }
+                Node::And(a, b) => {
+                    let (a, b) = (self.place_where(a)?, self.place_where(b)?);
+                    Some(self.atoms.both(a, b)?)
+                }
+                Node::Or(a, b) => {
+                    let (a, b) = (self.place_where(a)?, self.place_where(b)?);
+                    Some(self.atoms.either(a, b)?)
+                }
+                Node::Compare(relation, a, b) => {
+                    let (x, y) = (self.get(a, ALL), self.get(b, ALL));
+                    if !x.is_finite() || !y.is_finite() {
+                        None
+                    } else if relation == Relation::LessEqual {
+                        let above = self.place_of_difference(Relation::Less, x.minus(y, ALL))?;
+                        Some(self.atoms.without(Place::ALWAYS, above)?)
+                    } else {
+                        Some(self.place_of_difference(relation, y.minus(x, ALL))?)
+                    }
+                }
+                _ => None,
+            };
+            if let Some(place) = place {
+                self.conditions.insert(condition, place);
+                return Some(place);
+            }
+        }
+        let holds = self.get(condition, ALL);
+        match () {
+            () if !holds.is_finite() => None,
+            () if holds.is_zero() => Some(Place::NEVER),
+            () if holds.at[0] == field::ONE => Some(Place::ALWAYS),
+            () => self.atoms.place_of(holds),
+        }
+    }
+}
+
+impl Shape {
+    fn positive(self) -> Shape {
+        Shape { positive: true, ..self }
+    }
+}
