@@ -6,6 +6,8 @@
 //! those intervals find no difference at many points either. Every answer, and every answer spoilt
 //! in one place, goes through `check`, which must confirm the first and reject the second.
 //!
+//! Evaluation at random points is asked about changed pairs on its own, too.
+//!
 //! `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED` make it long (`npm run soak -- decisions`); a
 //! failure names the pair's number, which together with the seed gives the pair again
 //! (`WARPPROOF_SOAK_ONLY`). The laws are checked by the intervals as well, at every pair.
@@ -17,11 +19,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use warpproof::base::{Budget, Format};
 use warpproof::check::{self, Checked};
-use warpproof::decide::{Certificate, Decision, Equality, Group, Method, Options, Problem, Witness, decide};
+use warpproof::decide::{
+    Certificate, Decision, Equality, Group, Method, Options, Problem, Witness, decide, equal_by_evaluation,
+};
 use warpproof::diag::Ledger;
 use warpproof::term::{Elements, Term, Terms};
 use warpproof_tests::algebra::build::{as_floats, build};
-use warpproof_tests::algebra::draw::{INPUTS, SHAPES, draw};
+use warpproof_tests::algebra::draw::{INPUTS, KERNELS, SHAPES, draw};
 use warpproof_tests::algebra::mutate::{KINDS, mutated};
 use warpproof_tests::algebra::rewrite::{FAMILIES, rewritten};
 use warpproof_tests::algebra::value::{Enclosure, Evaluator};
@@ -355,6 +359,39 @@ fn changed_expressions_are_never_equal() {
             );
         }
     }
+}
+
+/// The heart of it alone: of what was changed in one place, evaluation at random points proves nothing
+/// that exact intervals see to differ, at ties too. Fast, so there are many.
+#[test]
+fn evaluation_proves_no_changed_expression() {
+    let shapes: Vec<&str> = SHAPES.iter().chain(&KERNELS).copied().collect();
+    let tally = soak("changed pairs, by evaluation alone", 6_000, |number, dice, tally| {
+        let kind = KINDS[number as usize % KINDS.len()];
+        let shape = shapes[number as usize / KINDS.len() % shapes.len()];
+        let start = draw(dice, shape);
+        let other = if dice.below(3) > 0 { start.clone() } else { rewritten(dice, &start, "all", 12).0 };
+        let Some(changed) = mutated(dice, &other, kind) else { return };
+        let pair = Pair::new(dice, &start, &changed);
+        let equal = equal_by_evaluation(&Options::default(), &Budget::default(), &pair.problem())
+            .expect("the budget is ample")[0];
+        let what = match equal {
+            false => "not proved",
+            true => match apart(dice, &start, &changed, 60) {
+                (Some(at), _) => {
+                    let text = format!("pair {number} ({kind}, {shape}) is proved, and differs at {at:?}\n  {start}\n  {changed}");
+                    tally.lock().unwrap().wrong.push(text);
+                    "falsely proved"
+                }
+                (None, 0) => "proved, no value seen",
+                (None, _) => "equal indeed",
+            },
+        };
+        tally.lock().unwrap().count(shape, what);
+    });
+    // The change is one: most pairs differ, and the test would notice if nothing were proved at all.
+    let all = |what: &str| tally.counts.values().filter_map(|counts| counts.get(what)).sum::<u64>();
+    assert!(all("not proved") > 20 * all("proved, no value seen") && all("equal indeed") > 0);
 }
 
 /// The certificates that a forger can write: what they carry is a method and a count.

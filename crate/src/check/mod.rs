@@ -1,49 +1,50 @@
 //! A second opinion on every answer of `decide`, by evaluation instead of normal forms.
 //!
 //! *Equal* is confirmed for terms that were called the same expression by comparing structural
-//! hashes ([`shape`]), and for all others by evaluating both sides: in a prime field, where equal
-//! rational and exponential expressions have equal values and unequal ones practically never do
-//! (degree / 2^61), and at points of the reals in enclosures: 6 of them, up to 48 for small terms.
+//! hashes ([`shape`]), and for all others by evaluating both sides again, by other code than
+//! `decide`'s and modulo other primes ([`evaluation`]): around two real inputs, which say how maxima and
+//! conditions come out. What that does not follow is tried at points of the reals in enclosures, and so
+//! are small terms in any case: 6 points, up to 48 for small terms, and up to 8 at which a comparison in the
+//! terms is a tie, where there are such ([`points`]).
 //! *Equal up to rounding* is looked at there too, with every constant as wide as its rounding: the two sides
 //! must meet. *Different* is confirmed by evaluating both sides at the witness, in enclosures that must lie
 //! apart, with constants as wide as their rounding. Every pair has exactly one answer.
 //!
 //! Guarantees: a refutation is a mistake of `decide`, with three exceptions that cannot be told
 //! apart from here: points where a denominator vanishes or a root's argument is negative are
-//! skipped, never refuted. Misses: an equality that fails only where no point was tried and whose
-//! terms have no fingerprint (logarithms, roots of sums); those count as confirmed by enclosures
-//! alone ([`Checked::by_points`]). When outputs are many and large, members of a group are
-//! sampled ([`Checked::skipped`]).
+//! skipped, never refuted. Misses: an equality that fails only where no point was tried, nor a neighbourhood of
+//! a random one. When outputs are many and large, members of a group are sampled ([`Checked::skipped`]).
 //!
 //! What is shared with `decide`: the reading of constants and library idioms, which is part of the
-//! question, and the evaluators. The normal form, its arena, case splits and the search for
-//! witnesses are not.
+//! question. Its evaluator, the normal form, its arena, case splits and the search for witnesses are not.
 
+mod evaluation;
+mod field;
 mod points;
 mod shape;
 
 use crate::base::{Budget, Exhausted};
-use crate::decide::fingerprint::{Fingerprint, fingerprints};
 use crate::decide::witness::plain;
 use crate::decide::{Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
 use crate::diag::Ledger;
-use crate::term::eval::{Cone, Quantity, Reach, Reals, evaluate};
+use crate::term::eval::{Cone, Quantity, Reach, Reals, Slots, evaluate};
 use crate::term::{Elements, Term};
-use points::Agreement;
+use evaluation::{Meeting, Value};
+use points::{Agreement, Probe};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
+/// Random real inputs around which both sides are evaluated in prime fields.
+const AROUND: u64 = 2;
 /// Pairs evaluated together, at least.
 const BATCH: usize = 64;
 /// Pairs that differ at a plain point evaluated together.
 const PLAIN: usize = 16;
-/// Nodes of pairs that are evaluated together although they are more than [`BATCH`].
-const LARGEST_BATCH: usize = 1_000_000;
-/// Nodes of both sides up to which values are worked out ahead of the decision: outputs that turn out
-/// different have no use for them.
-const MOST_AHEAD: usize = 100_000;
-/// Bytes that evaluating a node takes: the step and its value.
-const NODE_BYTES: u64 = 96;
+/// Nodes of both sides up to which both are looked at ahead of the decision, while `decide` evaluates on one
+/// thread: outputs that turn out different have no use for it, and it takes memory at the same time.
+const MOST_AHEAD: usize = 1 << 22;
+/// Bytes that evaluating a node takes: the step, and where its value is kept.
+const NODE_BYTES: u64 = 32;
 /// Nodes to evaluate before members are sampled.
 const MOST_NODES: usize = 40_000_000;
 /// Members of a group that are looked at however large.
@@ -61,8 +62,10 @@ pub struct Refutation {
 /// What the second opinion came to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// Answers confirmed: by structure, in a prime field, or at a witness.
+    /// Answers confirmed: by structure, in prime fields, or at a witness.
     pub confirmed: u64,
+    /// Of these, in prime fields.
+    pub by_field: u64,
     /// Equalities confirmed only by enclosures at points.
     pub by_points: u64,
     /// Equalities without any point where both sides are defined.
@@ -84,6 +87,7 @@ impl Checked {
 
     fn merge(&mut self, other: Checked) {
         self.confirmed += other.confirmed;
+        self.by_field += other.by_field;
         self.by_points += other.by_points;
         self.open += other.open;
         self.skipped += other.skipped;
@@ -121,22 +125,22 @@ pub struct Ahead<'a> {
     /// How the pairs were read that are not alike as they stand.
     pub reading: Option<&'a Reading<'a>>,
     /// [`values_ahead`] of that reading.
-    pub values: Option<ValuesAhead>,
+    pub values: Option<SeenAhead>,
 }
 
-/// The values of all pairs of a reading, in its order.
-pub struct ValuesAhead(Vec<Values>);
+/// What was seen of all pairs of a reading, in its order.
+pub struct SeenAhead(Vec<Seen>);
 
 /// What [`decision`] will want to know if all pairs turn out equal; `None` if that is much, or if
 /// there is no time: then it will be worked out when it is wanted.
-pub fn values_ahead(budget: &Budget, elements: &Elements, reading: &Reading<'_>) -> Option<ValuesAhead> {
+pub fn values_ahead(budget: &Budget, elements: &Elements, reading: &Reading<'_>) -> Option<SeenAhead> {
     if reading.terms(0).len() + reading.terms(1).len() > MOST_AHEAD {
         return None;
     }
     let claims: Vec<Claim> = (0..).zip(reading.pairs()).map(|(pair, terms)| Claim { pair, terms }).collect();
     let alone = claims.len() <= batch(budget, reading, &claims).ok()?;
-    let values = alone.then(|| values(budget, elements, reading, &claims, true))?;
-    values.ok().map(ValuesAhead)
+    let seen = alone.then(|| look(budget, elements, reading, &claims, true))?;
+    seen.ok().map(SeenAhead)
 }
 
 /// Confirms or refutes every answer of a decision.
@@ -313,12 +317,12 @@ fn read_and_check(
     let mut checked = Checked::default();
     let same = || equal.iter().map(|claim| claim.terms).eq(reading.pairs());
     match ahead.values {
-        Some(ValuesAhead(values)) if same() => checked.merge(agreement(&equal, values)),
+        Some(SeenAhead(seen)) if same() => checked.merge(judged(&equal, seen)),
         _ => {
             let size = batch(budget, reading, &equal)?;
             let alone = equal.len() <= size;
             let agree = |claims: &[Claim]| {
-                Ok(agreement(claims, values(budget, problem.elements, reading, claims, alone)?))
+                Ok(judged(claims, look(budget, problem.elements, reading, claims, alone)?))
             };
             let batches: Result<Vec<Checked>, Exhausted> = equal.par_chunks(size).map(agree).collect();
             batches?.into_iter().for_each(|batch| checked.merge(batch));
@@ -356,11 +360,16 @@ fn close_values(
         Cone::of(reading.terms(side), &roots, budget)
     };
     let cones = [cone(0)?, cone(1)?];
+    let slots = [0, 1].map(|side| Slots::of(&cones[side]));
     let constants = [reading.meanings.enclosures(0), reading.meanings.enclosures(1)];
     let mut agreement = vec![Agreement::Nowhere; claims.len()];
     for point in 0..points::count(cones[0].steps().len() + cones[1].steps().len()) as u64 {
         let values =
-            |side: usize| points::values(&cones[side], problem.elements, &constants[side], point, budget);
+            |side: usize| {
+                let probe = Probe { point, border: None };
+                let own = (&cones[side], &slots[side]);
+                points::values(own, problem.elements, &constants[side], probe, budget)
+            };
         for (agreement, (a, b)) in agreement.iter_mut().zip(values(0)?.into_iter().zip(values(1)?)) {
             agreement.meet(a, b);
         }
@@ -406,8 +415,9 @@ fn different_values(
     Ok(checked)
 }
 
-/// How many claims to evaluate together: twice as many while that costs hardly more, because they
-/// share most of what they are made of; fewer while they do not fit an eighth of the budget.
+/// How many claims to evaluate together: all, if all terms fit a quarter of the budget; otherwise twice
+/// as many while that costs hardly more, because they share most of what they are made of, and fewer while
+/// they do not fit.
 fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usize, Exhausted> {
     let nodes = |size: usize| {
         let claims = &claims[..size.min(claims.len())];
@@ -417,11 +427,11 @@ fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usi
         };
         Ok::<_, Exhausted>(count(0)? + count(1)?)
     };
-    let most = (budget.memory / 8 / NODE_BYTES) as usize;
-    let mut size = BATCH;
-    if claims.len() <= BATCH && reading.terms(0).len() + reading.terms(1).len() <= most {
-        return Ok(size);
+    let most = (budget.memory / 4 / NODE_BYTES) as usize;
+    if reading.terms(0).len() + reading.terms(1).len() <= most {
+        return Ok(claims.len().max(1));
     }
+    let mut size = BATCH;
     let mut cost = nodes(size)?;
     while cost > most && size > 1 {
         size /= 2;
@@ -432,7 +442,7 @@ fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usi
     }
     while size >= BATCH && size < claims.len() {
         let more = nodes(2 * size)?;
-        if more > LARGEST_BATCH.min(most) || more > cost + cost / 2 {
+        if more > most || more > cost + cost / 2 {
             break;
         }
         (size, cost) = (2 * size, more);
@@ -440,97 +450,134 @@ fn batch(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<usi
     Ok(size)
 }
 
-/// One way to evaluate both sides.
-#[derive(Clone, Copy)]
-enum Probe {
-    /// In a prime field, around the random point that belongs to a seed.
-    Field(u64),
-    /// At a point of the reals.
-    Point(u64),
+/// What was seen of one claim of equality.
+struct Seen {
+    /// In prime fields.
+    field: Meeting,
+    /// At points of the reals, where those were asked.
+    points: Agreement,
 }
 
-/// The field around two points, so that conditions come out differently, then the reals.
-fn probes(nodes: usize) -> Vec<Probe> {
-    let fields = [Probe::Field(0x0c4e_c401), Probe::Field(0x0c4e_c402)];
-    fields.into_iter().chain((0..points::count(nodes) as u64).map(Probe::Point)).collect()
-}
-
-/// The values of all claims on one side, in their order.
-enum Values {
-    Field(Vec<Option<Fingerprint>>),
-    Point(Vec<Quantity>),
-}
-
-/// The values of both sides, left before right, for each probe. A batch that is `alone` is evaluated
-/// on all threads; of several, each thread has its own.
-fn values(
+/// Both sides of each claim in prime fields around real inputs, and at points of the reals where that
+/// is cheap, or the fields say nothing. A batch that is `alone` is evaluated on all threads; of several,
+/// each thread has its own.
+fn look(
     budget: &Budget,
     elements: &Elements,
     reading: &Reading<'_>,
     claims: &[Claim],
     alone: bool,
-) -> Result<Vec<Values>, Exhausted> {
+) -> Result<Vec<Seen>, Exhausted> {
+    let cones = cones_of(budget, reading, claims)?;
+    let nodes = cones[0].steps().len() + cones[1].steps().len();
+    let small = nodes <= points::SMALL;
+    let seeds: Vec<u64> = (0..AROUND).map(|point| evaluation::seed_of(&cones, point)).collect();
+    let tasks = 2 * seeds.len();
+    let values: Result<Vec<Vec<Value>>, Exhausted> = (0..tasks)
+        .into_par_iter()
+        .with_min_len(if alone { 1 } else { tasks })
+        .map(|at| {
+            // Enclosures of everything are dear: once, and not again.
+            let (side, look) = (at % 2, (seeds[at / 2], small || at < 2));
+            evaluation::values(reading, side, &cones[side], elements, look, budget)
+        })
+        .collect();
+    let mut seen: Vec<Seen> =
+        claims.iter().map(|_| Seen { field: Meeting::Open, points: Agreement::Nowhere }).collect();
+    for sides in values?.chunks(2) {
+        for (at, seen) in seen.iter_mut().enumerate() {
+            match (&seen.field, sides[0][at].meet(&sides[1][at])) {
+                (Meeting::Apart(_), _) | (_, Meeting::Open) => {}
+                (_, meeting) => seen.field = meeting,
+            }
+        }
+    }
+    let is_open = |at: &usize| seen[*at].field == Meeting::Open;
+    let (open, rest): (Vec<usize>, Vec<usize>) = (0..claims.len()).partition(|at| small || is_open(at));
+    // Borders of all, plain points where that is cheap, or the fields say nothing.
+    for (places, plain) in [(open, true), (rest, false)] {
+        let (chosen, own);
+        let cones = match places.len() {
+            0 => continue,
+            all if all == claims.len() => &cones,
+            _ => {
+                chosen = places.iter().map(|at| claims[*at]).collect::<Vec<Claim>>();
+                own = cones_of(budget, reading, &chosen)?;
+                &own
+            }
+        };
+        let agreements = at_points(budget, elements, reading, cones, (plain, alone))?;
+        for (at, agreement) in places.into_iter().zip(agreements) {
+            seen[at].points = agreement;
+        }
+    }
+    Ok(seen)
+}
+
+fn cones_of(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<[Cone; 2], Exhausted> {
     let cone = |side: usize| {
         let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
         Cone::of(reading.terms(side), &roots, budget)
     };
-    let cones = [cone(0)?, cone(1)?];
-    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
-    let probes = probes(cones[0].steps().len() + cones[1].steps().len());
-    let both = 2 * probes.len();
-    (0..both)
-        .into_par_iter()
-        .with_min_len(if alone { 1 } else { both })
-        .map(|at| {
-            let (side, cone) = (at % 2, &cones[at % 2]);
-            match probes[at / 2] {
-                Probe::Field(seed) => {
-                    let meanings = reading.meanings.side(side);
-                    fingerprints(reading.terms(side), cone, meanings, seed, budget).map(Values::Field)
-                }
-                Probe::Point(point) => {
-                    points::values(cone, elements, &constants[side], point, budget).map(Values::Point)
-                }
-            }
-        })
-        .collect()
+    let (left, right) = rayon::join(|| cone(0), || cone(1));
+    Ok([left?, right?])
 }
 
-/// Both sides have the same values in a prime field and in enclosures.
-fn agreement(claims: &[Claim], values: Vec<Values>) -> Checked {
-    let mut by_field = vec![false; claims.len()];
-    let mut agreement = vec![Agreement::Nowhere; claims.len()];
-    for sides in values.chunks(2) {
-        match sides {
-            [Values::Field(left), Values::Field(right)] => {
-                for (at, (a, b)) in left.iter().zip(right).enumerate() {
-                    match (a, b) {
-                        (Some(a), Some(b)) if a == b => by_field[at] = true,
-                        (Some(_), Some(_)) => {
-                            let message = "the two sides have different values in a prime field";
-                            agreement[at] = Agreement::Apart(message.to_owned());
-                        }
-                        _ => {}
-                    }
-                }
+/// Both sides in enclosures: on borders that conditions name, and at random points if those are asked for.
+fn at_points(
+    budget: &Budget,
+    elements: &Elements,
+    reading: &Reading<'_>,
+    cones: &[Cone; 2],
+    (plain, alone): (bool, bool),
+) -> Result<Vec<Agreement>, Exhausted> {
+    let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
+    let mut probes: Vec<Probe> = Vec::new();
+    for side in 0..2 {
+        let terms = reading.terms(side);
+        for border in points::borders(terms, &cones[side], elements, &constants[side], budget)? {
+            if !probes.contains(&Probe { point: 0, border: Some(border) }) {
+                probes.extend([0, 1].map(|point| Probe { point, border: Some(border) }));
             }
-            [Values::Point(left), Values::Point(right)] => {
-                for (at, (a, b)) in left.iter().zip(right).enumerate() {
-                    agreement[at].meet(*a, *b);
-                }
-            }
-            _ => {}
         }
     }
+    if plain {
+        let most = points::count(cones[0].steps().len() + cones[1].steps().len()) as u64;
+        probes.extend((0..most).map(|point| Probe { point, border: None }));
+    }
+    let tasks = (2 * probes.len()).max(1);
+    let slots = if probes.is_empty() { Default::default() } else { [0, 1].map(|side| Slots::of(&cones[side])) };
+    let values: Result<Vec<Vec<Quantity>>, Exhausted> = (0..2 * probes.len())
+        .into_par_iter()
+        .with_min_len(if alone { 1 } else { tasks })
+        .map(|at| {
+            let side = (&cones[at % 2], &slots[at % 2]);
+            points::values(side, elements, &constants[at % 2], probes[at / 2], budget)
+        })
+        .collect();
+    let mut agreement = vec![Agreement::Nowhere; cones[0].roots().len()];
+    for sides in values?.chunks(2) {
+        for (at, agreement) in agreement.iter_mut().enumerate() {
+            agreement.meet(sides[0][at], sides[1][at]);
+        }
+    }
+    Ok(agreement)
+}
+
+/// Both sides have the same values in prime fields and in enclosures.
+fn judged(claims: &[Claim], seen: Vec<Seen>) -> Checked {
     let mut checked = Checked::default();
-    for (at, agreement) in agreement.into_iter().enumerate() {
-        match agreement {
-            Agreement::Apart(message) => {
-                checked.refuted.push(Refutation { pair: claims[at].pair, message });
+    for (claim, seen) in claims.iter().zip(seen) {
+        match (seen.field, seen.points) {
+            (Meeting::Apart(message), _) | (_, Agreement::Apart(message)) => {
+                checked.refuted.push(Refutation { pair: claim.pair, message });
             }
-            Agreement::Everywhere | Agreement::Nowhere if by_field[at] => checked.confirmed += 1,
-            Agreement::Everywhere => checked.by_points += 1,
-            Agreement::Nowhere => checked.open += 1,
+            (Meeting::Same, _) => {
+                checked.confirmed += 1;
+                checked.by_field += 1;
+            }
+            (Meeting::Open, Agreement::Everywhere) => checked.by_points += 1,
+            (Meeting::Open, Agreement::Nowhere) => checked.open += 1,
         }
     }
     checked

@@ -2,8 +2,9 @@
 
 use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::decide::{Reading, Witness};
-use crate::term::eval::{Cone, Quantity, Reals, evaluate, number_of};
-use crate::term::{Elements, Term};
+use crate::term::eval::{Cone, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
+use crate::term::{Elements, Node, Term, Terms};
+use num_traits::{CheckedDiv, CheckedSub, Zero};
 use rustc_hash::FxHashMap;
 
 /// Points at which equalities are tried, at least and at most.
@@ -11,6 +12,12 @@ const LEAST: usize = 6;
 const MOST: usize = 48;
 /// Nodes that may be evaluated for more than the least.
 const NODES: usize = 200_000;
+/// Borders that are tried on each side, and nodes of a condition for which one is looked for.
+const BORDERS: usize = 4;
+const LARGEST_CONDITION: usize = 4096;
+
+/// Nodes up to which all claims are tried at points, whatever the fields say.
+pub(super) const SMALL: usize = NODES / LEAST;
 
 /// How many points to try for terms of so many nodes together: small terms have room for many
 /// orders of their elements, and in large ones a mistake shows at many outputs.
@@ -95,16 +102,84 @@ impl Agreement {
     }
 }
 
+/// Where both sides are evaluated: a point, with one element on a border.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Probe {
+    pub(super) point: u64,
+    pub(super) border: Option<(u32, Quantity)>,
+}
+
 /// The values of a cone's roots at one point.
 pub(super) fn values(
+    (cone, slots): (&Cone, &Slots),
+    elements: &Elements,
+    constants: &[Quantity],
+    Probe { point, border }: Probe,
+    budget: &Budget,
+) -> Result<Vec<Quantity>, Exhausted> {
+    let element = |element: u32| match border {
+        Some((own, value)) if own == element => value,
+        _ => coordinate(elements, point, element),
+    };
+    evaluate_roots(cone, slots, &Reals { element: &element, constants }, budget)
+}
+
+/// Values of single elements at which a comparison of two numbers that are linear in them is a tie: what
+/// holds at one value only (`x == 37`) is met by no random point.
+pub(super) fn borders(
+    terms: &Terms,
     cone: &Cone,
     elements: &Elements,
     constants: &[Quantity],
-    point: u64,
     budget: &Budget,
-) -> Result<Vec<Quantity>, Exhausted> {
-    let element = |element: u32| coordinate(elements, point, element);
-    evaluate(cone, &Reals { element: &element, constants }, budget, &mut Vec::new())
+) -> Result<Vec<(u32, Quantity)>, Exhausted> {
+    let mut found: Vec<(u32, Quantity)> = Vec::new();
+    let mut tried = 0;
+    for (at, step) in cone.steps().iter().enumerate() {
+        if !matches!(step, Node::Compare(..)) {
+            continue;
+        }
+        if found.len() >= BORDERS || tried >= 4 * BORDERS {
+            break;
+        }
+        tried += 1;
+        let Node::Compare(_, a, b) = terms.node(cone.node(at)) else { continue };
+        let both = Cone::of(terms, &[a, b], budget)?;
+        if both.steps().len() > LARGEST_CONDITION {
+            continue;
+        }
+        let slots = Slots::of(&both);
+        for own in both.elements().iter().copied().take(BORDERS) {
+            let difference = |value: Quantity| {
+                let probe = Probe { point: 0, border: Some((own, value)) };
+                let values = values((&both, &slots), elements, constants, probe, budget)?;
+                Ok::<_, Exhausted>(match (values[0], values[1]) {
+                    (Quantity::Exact(a), Quantity::Exact(b)) => a.checked_sub(&b),
+                    _ => None,
+                })
+            };
+            let [zero, one, two] = [0, 1, 2].map(|value| difference(Quantity::integer(value)));
+            let (Some(zero), Some(one), Some(two)) = (zero?, one?, two?) else { continue };
+            let Some(slope) = one.checked_sub(&zero).filter(|slope| !slope.is_zero()) else { continue };
+            if two.checked_sub(&one) != Some(slope) {
+                continue;
+            }
+            let Some(root) = zero.checked_div(&slope) else { continue };
+            if *root.numer() == i64::MIN {
+                continue;
+            }
+            let whole = elements.block_of(own).is_some_and(|block| !block.format.is_float());
+            if whole && !root.is_integer() {
+                continue;
+            }
+            let border = (own, Quantity::Exact(-root));
+            if !found.contains(&border) {
+                found.push(border);
+            }
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// Why a witness does not show a difference, if it does not.

@@ -107,6 +107,9 @@ struct Run {
     /// MiB that each kernel's run may hold.
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// What a proof may rest on.
+    #[arg(long, value_enum, default_value_t = Proof::Any)]
+    proof: Proof,
     /// Leave times out, so that equal questions print equal reports.
     #[arg(long)]
     no_times: bool,
@@ -116,6 +119,14 @@ struct Run {
 enum Format {
     Text,
     Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Proof {
+    /// Evaluation at random points too, with a chance of error below 2^-100.
+    Any,
+    /// Normal forms alone, without chance: slower, and not for every size.
+    Exact,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -201,6 +212,7 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         clock: (!run.no_times).then_some(&clock as &(dyn Fn() -> f64 + Sync)),
         export: export.map(Language::from),
         origins: Some(report::TRACEABLE),
+        exact_proof: run.proof == Proof::Exact,
         ..RunOptions::default()
     };
     let progress = progress::Display::start(&budget);

@@ -636,7 +636,7 @@ mod tests {
         let (mut f, mut g) = (Terms::new(), Terms::new());
         let pair = (build(&mut f, false), build(&mut g, true));
         let sides = [(&f, &[pair.0][..]), (&g, &[pair.1][..])];
-        let options = Options { exact_constants: exact };
+        let options = Options { exact_constants: exact, ..Options::default() };
         let meanings = Meanings::of(&options, &budget, sides, &mut Ledger::default()).unwrap();
         let counts = sides.map(|(terms, roots)| uses::count(&budget, terms, roots).unwrap());
         let mut sums = Sums::new(&budget, [&f, &g], [&counts[0], &counts[1]], &meanings);

@@ -8,6 +8,8 @@
 //! on the order of the reals (max, |x|, if) follows the real values: around a point without ties
 //! a term *is* the branch taken there, so equal functions still have equal fingerprints.
 //!
+//! What differs is found with them, part by part (`witness/contrast`).
+//!
 //! Guarantees: if two terms are the same function, and both have fingerprints, these are equal.
 //! Equal fingerprints make equal functions likely (up to the chance of hitting a root: about
 //! degree / 2^61), and prove nothing.
@@ -32,26 +34,6 @@ use std::sync::LazyLock;
 const Q: u64 = 2_305_843_009_213_497_599;
 /// The field: `2·Q + 1`, a prime with the same properties.
 const P: u64 = 4_611_686_018_426_995_199;
-
-/// The value of a term modulo p.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Fingerprint(u64);
-
-/// The fingerprints of a cone's roots, in their order. Pass the same seed for terms to be compared.
-pub fn fingerprints(
-    terms: &Terms,
-    cone: &Cone,
-    meanings: &[Meaning],
-    seed: u64,
-    budget: &Budget,
-) -> Result<Vec<Option<Fingerprint>>, Exhausted> {
-    let values = evaluate_in_fields(terms, cone, meanings, seed, false, budget)?;
-    let root = |root: &Term| match root.as_node() {
-        Some(step) => values.steps[step].p,
-        None => values.leaf(*root).p,
-    };
-    Ok(cone.roots().iter().map(|term| root(term).map(Fingerprint)).collect())
-}
 
 /// Digests of all parts of a term: fingerprints where there are some, and a hash of operation and
 /// operands elsewhere. Equal parts that are written differently may have different digests then.
@@ -448,12 +430,18 @@ mod tests {
     use crate::diag::Ledger;
     use crate::term::{Named, Relation};
 
-    fn print(terms: &Terms, roots: &[Term]) -> Vec<Option<Fingerprint>> {
+    /// The values modulo p of roots that have one without a hash.
+    fn print(terms: &Terms, roots: &[Term]) -> Vec<Option<u64>> {
         let (budget, mut ledger) = (Budget::default(), Ledger::default());
         let sides = [(terms, roots), (terms, roots)];
         let meanings = Meanings::of(&Options::default(), &budget, sides, &mut ledger).unwrap();
         let cone = Cone::of(terms, roots, &budget).unwrap();
-        fingerprints(terms, &cone, meanings.side(0), 7, &budget).unwrap()
+        let values = evaluate_in_fields(terms, &cone, meanings.side(0), 7, false, &budget).unwrap();
+        let root = |root: &Term| match root.as_node() {
+            Some(step) => values.steps[step].p,
+            None => values.leaf(*root).p,
+        };
+        cone.roots().iter().map(root).collect()
     }
 
     #[test]
@@ -522,7 +510,7 @@ mod tests {
         let found = print(&terms, &[cube, e]);
         assert!(found[0].is_some() && found[0] == found[1]);
         let meaning = Meaning::Number(Factor::E.to_the(1).unwrap());
-        assert_eq!(constant(7, &meaning).0, found[0].map(|f| f.0));
+        assert_eq!(constant(7, &meaning).0, found[0]);
     }
 
     #[test]

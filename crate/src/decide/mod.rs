@@ -19,7 +19,7 @@ mod choices;
 mod closeness;
 mod constants;
 mod evaluation;
-pub mod fingerprint;
+mod fingerprint;
 mod forms;
 mod grid;
 pub mod idioms;
@@ -67,6 +67,8 @@ pub struct Problem<'a> {
 pub struct Options {
     /// Read float constants as exactly their bits.
     pub exact_constants: bool,
+    /// Prove without chance: normal forms alone, no evaluation at random points.
+    pub exact_proof: bool,
 }
 
 /// The answer for one pair. Never a bare boolean.
@@ -214,6 +216,17 @@ pub fn prepare() {
 /// Decides all pairs, in parallel; the result does not depend on the number of threads.
 pub fn decide(options: &Options, budget: &Budget, problem: &Problem<'_>) -> Result<Decision, Exhausted> {
     decide_while(options, budget, problem, |_| ()).map(|decided| decided.decision)
+}
+
+/// Which pairs evaluation at random points finds equal, and nothing else is asked: for tests.
+pub fn equal_by_evaluation(
+    options: &Options,
+    budget: &Budget,
+    problem: &Problem<'_>,
+) -> Result<Vec<bool>, Exhausted> {
+    let reading = Reading::of(options, budget, problem, problem.pairs, &mut Ledger::default())?;
+    let evaluated = evaluation::evaluate(budget, &reading, problem.elements)?;
+    Ok(evaluated.proved.iter().map(Option::is_some).collect())
 }
 
 /// A decision, and what came up on the way.

@@ -8,7 +8,7 @@
 use super::cases::vanishes_by_cases;
 use super::closeness::{self, Close};
 use super::constants::Computed;
-use super::evaluation::evaluate;
+use super::evaluation::{Evaluated, evaluate};
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
@@ -107,7 +107,11 @@ pub(super) fn decide<'a, R: Send>(
         let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
         let read = Reading::of(options, budget, problem, &open, &mut ledger)?;
         let meanwhile = || done = Some(meanwhile(&read));
-        let (evaluated, ()) = rayon::join(|| evaluate(budget, &read, problem.elements), meanwhile);
+        let evaluate = || match options.exact_proof {
+            true => Ok(Evaluated::nothing(open.len())),
+            false => evaluate(budget, &read, problem.elements),
+        };
+        let (evaluated, ()) = rayon::join(evaluate, meanwhile);
         let mut evaluated = evaluated?;
         evaluated.notes.insert(Assumption::FiniteValues);
         for assumption in evaluated.notes {
@@ -122,7 +126,10 @@ pub(super) fn decide<'a, R: Send>(
         }
         progress.decided.fetch_add((open.len() - left.len()) as u64, Ordering::Relaxed);
         if !left.is_empty() {
-            let equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
+            let mut equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
+            if options.exact_proof {
+                equalities.iter_mut().for_each(say_what_is_missing);
+            }
             for (at, equality) in left.iter().zip(equalities) {
                 answers[rest[*at]] = Some(equality);
             }
@@ -131,6 +138,15 @@ pub(super) fn decide<'a, R: Send>(
     }
     let decision = Decision { groups: group(&which, answers), ledger };
     Ok(Decided { decision, reading, meanwhile: done })
+}
+
+/// Without evaluation, what is not decided may well be.
+fn say_what_is_missing(equality: &mut Equality) {
+    if let Equality::Unknown(reason) = equality {
+        reason.message = format!("normal forms alone, as asked for, give up: {}", reason.message);
+        let more = "without `--proof exact`, evaluation at random points may decide it".to_owned();
+        reason.hint = Some(reason.hint.take().map_or(more.clone(), |hint| format!("{hint}; {more}")));
+    }
 }
 
 /// Which pairs are built alike.

@@ -184,7 +184,7 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
     let (terms, pool) = pool(seed, size);
     let values = values(&terms, &pool, &mut Random(seed ^ 77), &budget);
     let mut ledger = Ledger::default();
-    let options = Options { exact_constants: true };
+    let options = Options { exact_constants: true, ..Options::default() };
     let meanings = Meanings::of(&options, &budget, [(&terms, &pool), (&terms, &[])], &mut ledger).unwrap();
     let uses = uses::count(&budget, &terms, &pool).unwrap();
     let side = |_| Side { terms: &terms, uses: &uses, meanings: meanings.side(0) };

@@ -87,6 +87,8 @@ pub struct RunOptions<'a> {
     pub origins: Option<u64>,
     /// Write the verification conditions down in this language instead of deciding them.
     pub export: Option<export::Language>,
+    /// Prove without chance: normal forms alone, no evaluation at random points.
+    pub exact_proof: bool,
 }
 
 /// What a run gives: the report, and the large arrays that stay out of it.

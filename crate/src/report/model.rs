@@ -227,8 +227,10 @@ data! {
     /// How the answers were confirmed by `check`, which shares no search with `decide`.
     #[derive(Copy, Eq)]
     pub struct CheckedReport {
-        /// Answers confirmed by structure, in a prime field, or at a witness.
+        /// Answers confirmed by structure, in prime fields, or at a witness.
         pub confirmed: u64,
+        /// Of these, in prime fields, other than those of the decision.
+        pub by_field: u64,
         /// Equalities confirmed only by enclosures at points.
         pub by_points: u64,
         /// Equalities without any point where both sides are defined.

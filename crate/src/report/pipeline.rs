@@ -234,7 +234,7 @@ impl<'a> Question<'a> {
         self.diagnostics.append(&mut bound.notes);
         self.ledger.merge(std::mem::take(&mut bound.ledger));
         let mut worst: Option<(Worst, usize)> = None;
-        let reading = decide::Options { exact_constants: spec.options.exact_constants };
+        let reading = self.reading_options(spec);
         bound.settle();
         for (at, (asked, (run, time))) in asked.iter().zip(&mut runs).enumerate() {
             for look in sim::looks(asked.kernel, &bound.setups[at]) {
@@ -311,7 +311,7 @@ impl<'a> Question<'a> {
         let last = asked.len() - 1;
         let sides = [side(0), side(last)];
         if last == 0 {
-            let options = decide::Options { exact_constants: spec.options.exact_constants };
+            let options = self.reading_options(spec);
             let scene = Scene {
                 texts: &self.texts,
                 bound: &bound,
@@ -346,7 +346,7 @@ impl<'a> Question<'a> {
             elements: &bound.elements,
             pairs: &comparison.pairs,
         };
-        let options = decide::Options { exact_constants: spec.options.exact_constants };
+        let options = self.reading_options(spec);
         // The page never asks for that; a constant here keeps its code out of what is downloaded.
         if let Some(language) = self.options.export.filter(|_| cfg!(not(target_family = "wasm"))) {
             let kernels = sides.map(|side| side.kernel.name.as_str());
@@ -401,6 +401,13 @@ impl<'a> Question<'a> {
             schedule: self.options.schedule,
             ..sim::Options::default()
         })
+    }
+
+    fn reading_options(&self, spec: &Spec) -> decide::Options {
+        decide::Options {
+            exact_constants: spec.options.exact_constants,
+            exact_proof: self.options.exact_proof,
+        }
     }
 
     /// Writes the conditions down. What they leave out would make them say less than the question,
@@ -458,6 +465,7 @@ impl<'a> Question<'a> {
         check::withdraw(decision, &checked.refuted);
         self.report.checked = Some(CheckedReport {
             confirmed: checked.confirmed,
+            by_field: checked.by_field,
             by_points: checked.by_points,
             open: checked.open,
             skipped: checked.skipped,

@@ -40,7 +40,7 @@ impl Ready {
             .collect();
         let bound = bind(&spec, &asked).ok()?;
         drop(asked);
-        let options = decide::Options { exact_constants: spec.options.exact_constants };
+        let options = decide::Options { exact_constants: spec.options.exact_constants, exact_proof: false };
         Some(Ready { kernels, bound, options })
     }
 

@@ -26,6 +26,20 @@ pub const SHAPES: [&str; 16] = [
     "nested",
 ];
 
+/// Further shapes, of whole kernels and of choices that meet at a border.
+pub const KERNELS: [&str; 10] = [
+    "tiled attention",
+    "scores",
+    "variance",
+    "cosine",
+    "soft cap",
+    "elu",
+    "argmax",
+    "min-max network",
+    "guarded quotient",
+    "silu by parts",
+];
+
 /// A small fraction that is neither 0 nor 1.
 pub fn fraction(dice: &mut Dice) -> E {
     loop {
@@ -239,6 +253,90 @@ pub fn draw(dice: &mut Dice, shape: &str) -> E {
                 2 => mul(&a, &rsqrt(&a)),
                 _ => sqrt(&mul(&a, &b)),
             }
+        }
+        "tiled attention" | "scores" => {
+            // Two inputs a score, three keys, tiles of one or two; normalised at the end or as it goes.
+            let (tile, as_it_goes) = (1 + dice.below(2) as usize, dice.below(2) == 0);
+            let score = |key: u32| mul(&c(1, 2), &fma(&x(0), &x(key), &mul(&x(1), &x(key % INPUTS + 1))));
+            let scores: Vec<E> = (1..4).map(score).collect();
+            if shape == "scores" {
+                let own: Vec<E> = scores.iter().map(exp).collect();
+                let values: Vec<E> = own.iter().zip(2..).map(|(weight, at)| mul(weight, &x(at % INPUTS))).collect();
+                return div(&sum(values), &sum(own));
+            }
+            let mut state: Option<(E, E, E)> = None;
+            for (at, tile) in scores.chunks(tile).enumerate() {
+                let of_tile = fold(tile, max);
+                let next = state.as_ref().map_or(of_tile.clone(), |(m, ..)| max(m, &of_tile));
+                let own: Vec<E> = tile.iter().map(|score| exp(&sub(score, &next))).collect();
+                let value = |key: usize| x((at * tile.len() + key) as u32 % INPUTS);
+                let mut above = sum(own.iter().enumerate().map(|(key, weight)| mul(weight, &value(key))));
+                let mut below = sum(own.iter().cloned());
+                if let Some((m, total, out)) = &state {
+                    let rescale = exp(&sub(m, &next));
+                    let before = if as_it_goes { mul(out, total) } else { out.clone() };
+                    above = fma(&before, &rescale, &above);
+                    below = fma(total, &rescale, &below);
+                }
+                let out = if as_it_goes { div(&above, &below) } else { above };
+                state = Some((next, below, out));
+            }
+            let Some((_, below, above)) = state else { return x(0) };
+            if as_it_goes { above } else { div(&above, &below) }
+        }
+        "variance" => {
+            let row = row(dice, 2);
+            let over = c(1, row.len() as i128);
+            let mean = mul(&sum(row.iter().cloned()), &over);
+            let squares = mul(&sum(row.iter().map(|x| mul(x, x))), &over);
+            let variance = sub(&squares, &mul(&mean, &mean));
+            let variance = if dice.below(2) == 0 { max(&variance, &c(0, 1)) } else { variance };
+            div(&sub(&row[0], &mean), &sqrt(&add(&variance, &c(1, 8))))
+        }
+        "cosine" => {
+            let (a, b) = (row(dice, 2), row(dice, 2));
+            let dot = |a: &[E], b: &[E]| sum(a.iter().zip(b).map(|(a, b)| mul(a, b)));
+            mul(&dot(&a, &b), &mul(&rsqrt(&add(&dot(&a, &a), &c(1, 1))), &rsqrt(&add(&dot(&b, &b), &c(1, 1)))))
+        }
+        "soft cap" => {
+            let (cap, a) = (positive(dice), leaf(dice));
+            let (m, b) = (mul(&cap, &tanh(&div(&a, &cap))), leaf(dice));
+            div(&exp(&m), &add(&exp(&m), &exp(&b)))
+        }
+        "elu" => {
+            let a = leaf(dice);
+            let below = sub(&exp(&min(&a, &c(0, 1))), &c(1, 1));
+            match dice.below(2) {
+                0 => fma(&positive(dice), &below, &max(&a, &c(0, 1))),
+                _ => select(&less_equal(&a, &c(0, 1)), &mul(&positive(dice), &sub(&exp(&a), &c(1, 1))), &a),
+            }
+        }
+        "argmax" => {
+            let row = row(dice, 2);
+            let (mut best, mut place) = (row[0].clone(), c(0, 1));
+            for (at, value) in row.iter().enumerate().skip(1) {
+                place = select(&less(&best, value), &c(at as i128, 1), &place);
+                best = max(&best, value);
+            }
+            place
+        }
+        "min-max network" => {
+            let mut row = row(dice, 3);
+            for _ in 0..2 + dice.below(3) {
+                let at = dice.below(row.len() as u64 - 1) as usize;
+                (row[at], row[at + 1]) = (min(&row[at], &row[at + 1]), max(&row[at], &row[at + 1]));
+            }
+            row[dice.below(row.len() as u64) as usize].clone()
+        }
+        "guarded quotient" => {
+            let (a, b) = (leaf(dice), leaf(dice));
+            let none = and(&less_equal(&b, &c(0, 1)), &less_equal(&c(0, 1), &b));
+            select(&none, &fraction(dice), &div(&mul(&a, &b), &b))
+        }
+        "silu by parts" => {
+            let a = leaf(dice);
+            let e = exp(&neg(&abs(&a)));
+            select(&less(&a, &c(0, 1)), &div(&mul(&a, &e), &add(&c(1, 1), &e)), &div(&a, &add(&c(1, 1), &e)))
         }
         _ => {
             // One shape inside another, in place of an input.

@@ -122,6 +122,13 @@ pub(super) struct Evaluated {
     pub(super) notes: BTreeSet<Assumption>,
 }
 
+impl Evaluated {
+    /// Of so many pairs, none.
+    pub(super) fn nothing(count: usize) -> Evaluated {
+        Evaluated { proved: vec![None; count], notes: BTreeSet::new() }
+    }
+}
+
 /// Evaluates both sides of all pairs of a reading.
 pub(super) fn evaluate(
     budget: &Budget,
@@ -129,7 +136,7 @@ pub(super) fn evaluate(
     elements: &Elements,
 ) -> Result<Evaluated, Exhausted> {
     let count = reading.roots(0).len();
-    let nothing = Evaluated { proved: vec![None; count], notes: BTreeSet::new() };
+    let nothing = Evaluated::nothing(count);
     let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
     if nodes * NODE_BYTES > budget.memory / 2 {
         return Ok(nothing);

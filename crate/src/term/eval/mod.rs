@@ -11,6 +11,7 @@ mod interval;
 mod partial;
 mod quantity;
 mod reals;
+mod slots;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ pub use interval::Interval;
 pub use partial::{applied, lone_unknown};
 pub use quantity::{Quantity, Small};
 pub use reals::Reals;
+pub use slots::Slots;
 
 use super::{Node, Term};
 use crate::base::{Budget, Exhausted};
@@ -54,6 +56,33 @@ pub fn evaluate<D: Domain>(
         values.push(value);
     }
     Ok(cone.roots().iter().map(|root| value_of(domain, values, *root)).collect())
+}
+
+/// The same for the roots alone: what no step needs any more is not kept.
+pub fn evaluate_roots<D: Domain>(
+    cone: &Cone,
+    slots: &Slots,
+    domain: &D,
+    budget: &Budget,
+) -> Result<Vec<D::Value>, Exhausted> {
+    let mut values: Vec<D::Value> = Vec::with_capacity(slots.count());
+    let of = |values: &[D::Value], operand: Term| match (operand.as_node(), operand.as_element()) {
+        (Some(step), _) => values[slots.at(step)],
+        (_, Some(element)) => domain.element(element),
+        _ => domain.constant(operand.as_constant().unwrap_or(0)),
+    };
+    for (at, step) in cone.steps().iter().enumerate() {
+        if at.is_multiple_of(4096) {
+            budget.poll()?;
+        }
+        let value = domain.node(step, |operand| of(&values, operand));
+        // Places are taken into use in order.
+        match values.get_mut(slots.at(at)) {
+            Some(place) => *place = value,
+            None => values.push(value),
+        }
+    }
+    Ok(cone.roots().iter().map(|root| of(&values, *root)).collect())
 }
 
 /// The value of an operand of an evaluated step.
