@@ -209,7 +209,7 @@ struct Walk<'a> {
     seed: u64,
     constants: Vec<Value>,
     lambda: [Residue; LEVELS],
-    slots: Slots,
+    slots: &'a Slots,
     values: Vec<Value>,
 }
 
@@ -218,7 +218,7 @@ struct Walk<'a> {
 pub(super) fn values(
     reading: &Reading<'_>,
     side: usize,
-    cone: &Cone,
+    (cone, slots): (&Cone, &Slots),
     elements: &Elements,
     (seed, enclosed): (u64, bool),
     budget: &Budget,
@@ -232,7 +232,6 @@ pub(super) fn values(
     }
     let wants = wanted(cone, if enclosed { 1 | REAL } else { 1 });
     budget.poll()?;
-    let slots = Slots::of(cone);
     let values = vec![Value::NOTHING; slots.count()];
     let mut walk = Walk { reading, side, elements, seed, constants, lambda, slots, values };
     for (at, node) in cone.steps().iter().enumerate() {
@@ -391,6 +390,15 @@ impl Walk<'_> {
             _ => return Value::NOTHING,
         }
         let enclosure = |interval: Option<Interval>| interval.unwrap_or(Interval::WHOLE);
+        // Outside of its domain it has no value, and an enclosure would say that it has.
+        let outside = match function {
+            Unary::Sqrt => x.real.low() < 0.0 && x.at[0] != Residue::ZERO,
+            Unary::Rsqrt | Unary::Log | Unary::Log2 => x.real.low() <= 0.0,
+            _ => false,
+        };
+        if wants & REAL != 0 && outside {
+            return Value::NOTHING;
+        }
         let (real, name) = match function {
             Unary::Sqrt if x.at[0] == Residue::ZERO => return Value::integer(0, wants),
             Unary::Sqrt => (enclosure(x.real.sqrt()), Unary::Sqrt),

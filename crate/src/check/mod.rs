@@ -355,12 +355,7 @@ fn close_values(
     reading: &Reading<'_>,
     claims: &[Claim],
 ) -> Result<Checked, Exhausted> {
-    let cone = |side: usize| {
-        let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
-        Cone::of(reading.terms(side), &roots, budget)
-    };
-    let cones = [cone(0)?, cone(1)?];
-    let slots = [0, 1].map(|side| Slots::of(&cones[side]));
+    let (cones, slots) = cones_of(budget, reading, claims)?;
     let constants = [reading.meanings.enclosures(0), reading.meanings.enclosures(1)];
     let mut agreement = vec![Agreement::Nowhere; claims.len()];
     for point in 0..points::count(cones[0].steps().len() + cones[1].steps().len()) as u64 {
@@ -468,7 +463,7 @@ fn look(
     claims: &[Claim],
     alone: bool,
 ) -> Result<Vec<Seen>, Exhausted> {
-    let cones = cones_of(budget, reading, claims)?;
+    let (cones, slots) = cones_of(budget, reading, claims)?;
     let nodes = cones[0].steps().len() + cones[1].steps().len();
     let small = nodes <= points::SMALL;
     let seeds: Vec<u64> = (0..AROUND).map(|point| evaluation::seed_of(&cones, point)).collect();
@@ -479,7 +474,7 @@ fn look(
         .map(|at| {
             // Enclosures of everything are dear: once, and not again.
             let (side, look) = (at % 2, (seeds[at / 2], small || at < 2));
-            evaluation::values(reading, side, &cones[side], elements, look, budget)
+            evaluation::values(reading, side, (&cones[side], &slots[side]), elements, look, budget)
         })
         .collect();
     let mut seen: Vec<Seen> =
@@ -497,16 +492,16 @@ fn look(
     // Borders of all, plain points where that is cheap, or the fields say nothing.
     for (places, plain) in [(open, true), (rest, false)] {
         let (chosen, own);
-        let cones = match places.len() {
+        let both = match places.len() {
             0 => continue,
-            all if all == claims.len() => &cones,
+            all if all == claims.len() => (&cones, &slots),
             _ => {
                 chosen = places.iter().map(|at| claims[*at]).collect::<Vec<Claim>>();
                 own = cones_of(budget, reading, &chosen)?;
-                &own
+                (&own.0, &own.1)
             }
         };
-        let agreements = at_points(budget, elements, reading, cones, (plain, alone))?;
+        let agreements = at_points(budget, elements, reading, both, (plain, alone))?;
         for (at, agreement) in places.into_iter().zip(agreements) {
             seen[at].points = agreement;
         }
@@ -514,13 +509,19 @@ fn look(
     Ok(seen)
 }
 
-fn cones_of(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<[Cone; 2], Exhausted> {
+/// Both sides' cones, and where their values are kept.
+type Cones = ([Cone; 2], [Slots; 2]);
+
+fn cones_of(budget: &Budget, reading: &Reading<'_>, claims: &[Claim]) -> Result<Cones, Exhausted> {
     let cone = |side: usize| {
         let roots: Vec<Term> = claims.iter().map(|claim| claim.side(side)).collect();
-        Cone::of(reading.terms(side), &roots, budget)
+        let cone = Cone::of(reading.terms(side), &roots, budget)?;
+        let slots = Slots::of(&cone);
+        Ok::<_, Exhausted>((cone, slots))
     };
     let (left, right) = rayon::join(|| cone(0), || cone(1));
-    Ok([left?, right?])
+    let ((left, first), (right, second)) = (left?, right?);
+    Ok(([left, right], [first, second]))
 }
 
 /// Both sides in enclosures: on borders that conditions name, and at random points if those are asked for.
@@ -528,7 +529,7 @@ fn at_points(
     budget: &Budget,
     elements: &Elements,
     reading: &Reading<'_>,
-    cones: &[Cone; 2],
+    (cones, slots): (&[Cone; 2], &[Slots; 2]),
     (plain, alone): (bool, bool),
 ) -> Result<Vec<Agreement>, Exhausted> {
     let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
@@ -546,7 +547,6 @@ fn at_points(
         probes.extend((0..most).map(|point| Probe { point, border: None }));
     }
     let tasks = (2 * probes.len()).max(1);
-    let slots = if probes.is_empty() { Default::default() } else { [0, 1].map(|side| Slots::of(&cones[side])) };
     let values: Result<Vec<Vec<Quantity>>, Exhausted> = (0..2 * probes.len())
         .into_par_iter()
         .with_min_len(if alone { 1 } else { tasks })

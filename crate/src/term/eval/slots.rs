@@ -9,7 +9,6 @@
 use super::{Cone, operands};
 
 /// A place for the value of each step.
-#[derive(Default)]
 pub struct Slots {
     of: Vec<u32>,
     count: usize,
