@@ -379,7 +379,9 @@ fn evaluation_proves_no_changed_expression() {
             false => "not proved",
             true => match apart(dice, &start, &changed, 60) {
                 (Some(at), _) => {
-                    let text = format!("pair {number} ({kind}, {shape}) is proved, and differs at {at:?}\n  {start}\n  {changed}");
+                    let text = format!(
+                        "pair {number} ({kind}, {shape}) is proved, and differs at {at:?}\n  {start}\n  {changed}"
+                    );
                     tally.lock().unwrap().wrong.push(text);
                     "falsely proved"
                 }

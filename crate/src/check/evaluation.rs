@@ -187,9 +187,8 @@ fn wanted(cone: &Cone, of_roots: Wants) -> Vec<Wants> {
                 levels << 1 & LEVEL | levels >> (LEVELS - 1) | real
             }
             Node::Max(..) | Node::Min(..) | Node::Unary(Unary::Abs, _) => own | 1 | REAL,
-            Node::Compare(..) | Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) => {
-                1 | REAL
-            }
+            Node::Compare(..)
+            | Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) => 1 | REAL,
             Node::Select(..) => own,
             Node::And(..) | Node::Or(..) | Node::Not(_) => REAL,
             _ => 1 | real,
@@ -467,9 +466,11 @@ impl Walk<'_> {
 
 fn negated(a: Value, wants: Wants) -> Value {
     match a.kind {
-        Kind::Number => {
-            Value { at: each(wants, |level| Residue::ZERO.minus(level, a.at[level])), real: a.real.negated(), ..a }
-        }
+        Kind::Number => Value {
+            at: each(wants, |level| Residue::ZERO.minus(level, a.at[level])),
+            real: a.real.negated(),
+            ..a
+        },
         Kind::Infinity => Value::of(Kind::MinusInfinity),
         Kind::MinusInfinity => Value::of(Kind::Infinity),
         _ => Value::NOTHING,
@@ -499,13 +500,14 @@ fn times(a: Value, b: Value, wants: Wants) -> Value {
             at: each(wants, |level| a.at[level].times(level, b.at[level])),
             real: if wants & REAL == 0 { Interval::WHOLE } else { a.real.times(b.real) },
         },
-        (Kind::Number | Kind::Infinity | Kind::MinusInfinity, Kind::Number | Kind::Infinity | Kind::MinusInfinity) => {
-            match (a.sign(), b.sign()) {
-                (Some(a), Some(b)) if a == b => Value::of(Kind::Infinity),
-                (Some(_), Some(_)) => Value::of(Kind::MinusInfinity),
-                _ => Value::NOTHING,
-            }
-        }
+        (
+            Kind::Number | Kind::Infinity | Kind::MinusInfinity,
+            Kind::Number | Kind::Infinity | Kind::MinusInfinity,
+        ) => match (a.sign(), b.sign()) {
+            (Some(a), Some(b)) if a == b => Value::of(Kind::Infinity),
+            (Some(_), Some(_)) => Value::of(Kind::MinusInfinity),
+            _ => Value::NOTHING,
+        },
         _ => Value::NOTHING,
     }
 }

@@ -10,9 +10,11 @@
 /// How many primes.
 pub(super) const LEVELS: usize = 3;
 /// The primes, the outermost first.
-const PRIMES: [u64; LEVELS] = [4_120_000_000_107_220_319, 2_060_000_000_053_610_159, 1_030_000_000_026_805_079];
+const PRIMES: [u64; LEVELS] =
+    [4_120_000_000_107_220_319, 2_060_000_000_053_610_159, 1_030_000_000_026_805_079];
 /// Minus the inverses of the primes modulo 2^64.
-const INVERSES: [u64; LEVELS] = [minus_inverse(PRIMES[0]), minus_inverse(PRIMES[1]), minus_inverse(PRIMES[2])];
+const INVERSES: [u64; LEVELS] =
+    [minus_inverse(PRIMES[0]), minus_inverse(PRIMES[1]), minus_inverse(PRIMES[2])];
 /// 2^128 modulo the primes: what carries a number over.
 const CARRIERS: [u64; LEVELS] = [carrier(PRIMES[0]), carrier(PRIMES[1]), carrier(PRIMES[2])];
 
@@ -143,7 +145,11 @@ mod tests {
                 assert_eq!(prime, 2 * PRIMES[level + 1] + 1);
                 assert_eq!(Residue::of(level, 2).to_the(level, PRIMES[level + 1]), Residue::of(level, 1));
             }
-            assert!([2, 3, 5, 7, 11, 13].into_iter().all(|square| Residue::of(level, square).root(level).is_some()));
+            assert!(
+                [2, 3, 5, 7, 11, 13]
+                    .into_iter()
+                    .all(|square| Residue::of(level, square).root(level).is_some())
+            );
         }
     }
 
@@ -158,7 +164,10 @@ mod tests {
             for a in &numbers {
                 let x = Residue::of(level, *a);
                 assert_eq!(x.number(level), *a);
-                assert_eq!(x.inverse(level).map(|inverse| inverse.times(level, x).number(level)), (*a != 0).then_some(1));
+                assert_eq!(
+                    x.inverse(level).map(|inverse| inverse.times(level, x).number(level)),
+                    (*a != 0).then_some(1)
+                );
                 for b in &numbers {
                     let (y, [wide, other]) = (Residue::of(level, *b), [*a, *b].map(u128::from));
                     assert_eq!(x.plus(level, y).number(level), modulo(wide + other));

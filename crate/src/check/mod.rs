@@ -359,12 +359,11 @@ fn close_values(
     let constants = [reading.meanings.enclosures(0), reading.meanings.enclosures(1)];
     let mut agreement = vec![Agreement::Nowhere; claims.len()];
     for point in 0..points::count(cones[0].steps().len() + cones[1].steps().len()) as u64 {
-        let values =
-            |side: usize| {
-                let probe = Probe { point, border: None };
-                let own = (&cones[side], &slots[side]);
-                points::values(own, problem.elements, &constants[side], probe, budget)
-            };
+        let values = |side: usize| {
+            let probe = Probe { point, border: None };
+            let own = (&cones[side], &slots[side]);
+            points::values(own, problem.elements, &constants[side], probe, budget)
+        };
         for (agreement, (a, b)) in agreement.iter_mut().zip(values(0)?.into_iter().zip(values(1)?)) {
             agreement.meet(a, b);
         }

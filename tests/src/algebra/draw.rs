@@ -261,7 +261,8 @@ pub fn draw(dice: &mut Dice, shape: &str) -> E {
             let scores: Vec<E> = (1..4).map(score).collect();
             if shape == "scores" {
                 let own: Vec<E> = scores.iter().map(exp).collect();
-                let values: Vec<E> = own.iter().zip(2..).map(|(weight, at)| mul(weight, &x(at % INPUTS))).collect();
+                let values: Vec<E> =
+                    own.iter().zip(2..).map(|(weight, at)| mul(weight, &x(at % INPUTS))).collect();
                 return div(&sum(values), &sum(own));
             }
             let mut state: Option<(E, E, E)> = None;
@@ -296,7 +297,10 @@ pub fn draw(dice: &mut Dice, shape: &str) -> E {
         "cosine" => {
             let (a, b) = (row(dice, 2), row(dice, 2));
             let dot = |a: &[E], b: &[E]| sum(a.iter().zip(b).map(|(a, b)| mul(a, b)));
-            mul(&dot(&a, &b), &mul(&rsqrt(&add(&dot(&a, &a), &c(1, 1))), &rsqrt(&add(&dot(&b, &b), &c(1, 1)))))
+            mul(
+                &dot(&a, &b),
+                &mul(&rsqrt(&add(&dot(&a, &a), &c(1, 1))), &rsqrt(&add(&dot(&b, &b), &c(1, 1)))),
+            )
         }
         "soft cap" => {
             let (cap, a) = (positive(dice), leaf(dice));

@@ -251,7 +251,10 @@ impl Page<'_> {
     fn checked(&mut self) {
         let Some(checked) = self.report.checked else { return };
         let parts = [
-            (checked.by_field, "confirmed by another evaluation, in fields of other primes around two random inputs"),
+            (
+                checked.by_field,
+                "confirmed by another evaluation, in fields of other primes around two random inputs",
+            ),
             (checked.confirmed - checked.by_field, "confirmed a second time"),
             (checked.by_points, "confirmed at sample points only"),
             (checked.open, "could not be evaluated a second time"),

@@ -101,7 +101,8 @@ mod tests {
     #[test]
     fn a_chain_takes_one_place() {
         let mut terms = Terms::new();
-        let chain = (1..1000).fold(Term::element(0), |sum, at| terms.fma(Term::element(at), Term::element(1), sum));
+        let chain =
+            (1..1000).fold(Term::element(0), |sum, at| terms.fma(Term::element(at), Term::element(1), sum));
         let cone = Cone::of(&terms, &[chain], &Budget::default()).unwrap();
         assert_eq!(Slots::of(&cone).count(), 1);
     }
