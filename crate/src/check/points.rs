@@ -17,7 +17,7 @@ const BORDERS: usize = 4;
 const LARGEST_CONDITION: usize = 4096;
 
 /// Nodes up to which all claims are tried at points, whatever the fields say.
-pub(super) const SMALL: usize = NODES / LEAST;
+pub(super) const SMALL: usize = 400_000;
 
 /// How many points to try for terms of so many nodes together: small terms have room for many
 /// orders of their elements, and in large ones a mistake shows at many outputs.

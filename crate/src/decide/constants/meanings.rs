@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(text(&meanings[0][0]), "log₂ e");
         assert_eq!(meanings[0], meanings[1]);
         assert_eq!(ledger, [r#"ConstantRecovered("0f3FB8AA3B = 1.442695", "log₂ e") 2"#]);
-        let exact = Options { exact_constants: true };
+        let exact = Options { exact_constants: true, ..Options::default() };
         let (meanings, ledger) = read_pair(&exact, &[log2e], &[log2e]);
         assert_eq!(text(&meanings[0][0]), "12102203/8388608");
         assert_eq!(ledger.len(), 0);
