@@ -192,7 +192,7 @@ fn quotients_by_constants_are_proved_where_they_are_right_and_only_there() {
     let long = number("WARPPROOF_SOAK_SECONDS").is_some();
     let mut divisors =
         vec![3, 5, 6, 7, 9, 10, 11, 12, 14, 25, 100, 125, 625, 641, 1000, 65_537, 1_000_000_007];
-    divisors.extend((0..12).map(|bits| 3 + dice.below(4 << (2 * bits + 3)) as u32 | 1));
+    divisors.extend((0..12).map(|bits| (3 + dice.below(4 << (2 * bits + 3)) as u32) | 1));
     if !long {
         divisors = vec![3, 7, 10, 641, 1_000_000_007];
     }

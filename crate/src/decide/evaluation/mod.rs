@@ -61,10 +61,10 @@
 //!    candidates, and maxima of minima by the monotone function of thresholds that they are
 //!    ([`lattice`]). Divisors that depend on a choice and are guarded are lost here.
 //! 10. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
-//!    is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
-//!    it is finite. Such values are equal if all of that is the same: two functions of free Boolean
-//!    variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
-//!    of masked candidates is a variable known by its candidates and where each of them is there.
+//!     is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
+//!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
+//!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
+//!     of masked candidates is a variable known by its candidates and where each of them is there.
 //!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more

@@ -268,7 +268,7 @@ enum Sort {
 fn sorted(b: &mut Build, x: &[Term], form: Sort) -> Vec<Term> {
     let mut x = x.to_vec();
     let n = x.len();
-    let mut exchange = |b: &mut Build, x: &mut [Term], i: usize, j: usize| {
+    let exchange = |b: &mut Build, x: &mut [Term], i: usize, j: usize| {
         let (p, q) = (x[i], x[j]);
         if form == Sort::Exchange {
             let c = b.above(p, q);

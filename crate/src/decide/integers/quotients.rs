@@ -429,7 +429,7 @@ fn largest_fraction(a: &BigInt, b: &BigInt, most: &BigInt, strict: bool) -> (Big
         let steps = match strict {
             _ if to_high.is_zero() => room,
             false => (&to_low / &to_high).min(room),
-            true => (BigInt::from(&to_low - 1) / &to_high).min(room),
+            true => ((&to_low - 1u32) / &to_high).min(room),
         };
         low = (&low.0 + &steps * &high.0, &low.1 + &steps * &high.1);
         let to_low = a * &low.1 - &low.0 * b;
@@ -438,7 +438,7 @@ fn largest_fraction(a: &BigInt, b: &BigInt, most: &BigInt, strict: bool) -> (Big
         }
         let room: BigInt = (most - &high.1).max(BigInt::zero()) / &low.1;
         let closer = match strict {
-            false => (BigInt::from(&to_high - 1) / &to_low).min(room),
+            false => ((&to_high - 1u32) / &to_low).min(room),
             true => (&to_high / &to_low).min(room),
         };
         let closer = closer.max(BigInt::zero());

@@ -108,14 +108,8 @@ fn check_all(
     forms: &[Lse],
     build: fn(&mut Build, Lse, usize) -> Vec<Term>,
 ) {
-    let built: Vec<Box<dyn Fn(&mut Build) -> Vec<Term>>> = forms
-        .iter()
-        .map(|form| {
-            let form = *form;
-            Box::new(move |b: &mut Build| build(b, form, size)) as Box<dyn Fn(&mut Build) -> Vec<Term>>
-        })
-        .collect();
-    let forms: Vec<Formulation<'_>> = built.iter().map(|form| form.as_ref() as Formulation<'_>).collect();
+    let built: Vec<_> = forms.iter().map(|form| move |b: &mut Build| build(b, *form, size)).collect();
+    let forms: Vec<Formulation<'_>> = built.iter().map(|form| form as Formulation<'_>).collect();
     let what = format!("{what} of {size}");
     if equal { alike(&what, &forms) } else { apart(&what, &forms) }
 }

@@ -313,8 +313,7 @@ impl Walk<'_> {
                         pieces.push(Piece { place: at, closed, ..*piece });
                     }
                 }
-                let positive = x.positive && y.positive || x.positive && y.pieces.is_empty();
-                let positive = positive || y.positive && x.pieces.is_empty();
+                let positive = both_positive(&x, &y);
                 Some(Shape { finite, down, up, pieces, positive })
             }
             Node::Compare(relation, a, b) => {
@@ -338,9 +337,7 @@ impl Walk<'_> {
             atoms.either(one, two)
         };
         let (down, up) = (infinite(x.down, y.down)?, infinite(x.up, y.up)?);
-        let positive = x.positive && y.positive
-            || x.positive && y.pieces.is_empty()
-            || y.positive && x.pieces.is_empty();
+        let positive = both_positive(&x, &y);
         let (a, b) = (self.explicit(&x)?, self.explicit(&y)?);
         let mut pieces = Vec::new();
         for p in &a {
@@ -607,4 +604,10 @@ impl Shape {
     fn positive(self) -> Shape {
         Shape { positive: true, ..self }
     }
+}
+
+/// Whether what is finite of two is positive, and there is such.
+fn both_positive(x: &Shape, y: &Shape) -> bool {
+    let fine = |shape: &Shape| shape.positive || shape.pieces.is_empty();
+    fine(x) && fine(y) && (x.positive || y.positive)
 }
