@@ -109,8 +109,10 @@ use walk::{Domain, Walk};
 
 /// The exponent of 2 that the chance of error has to stay below.
 const LEAST_BITS: f64 = 100.0;
-/// Bytes that a node takes while both sides are evaluated.
+/// Bytes that a node may take while both sides are evaluated, and how many of the budgets that are for
+/// simulating a kernel they may take together (2,048 keys of attention: two and a half).
 const NODE_BYTES: u64 = 160;
+const MOST_BUDGETS: u64 = 4;
 /// Leaves shown of what is assumed not to be zero.
 const SHOWN: usize = 24;
 
@@ -138,7 +140,7 @@ pub(super) fn evaluate(
     let count = reading.roots(0).len();
     let nothing = Evaluated::nothing(count);
     let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
-    if nodes * NODE_BYTES > budget.memory / 2 {
+    if nodes * NODE_BYTES > MOST_BUDGETS * budget.memory {
         return Ok(nothing);
     }
     let cones = [0, 1].map(|side| Cone::of(reading.terms(side), reading.roots(side), budget));

@@ -305,13 +305,18 @@ impl<'a> Walk<'a> {
 
     /// Notes that a value is in a domain, unless one that is the same function was noted.
     fn assume(&mut self, value: Value, domain: Domain) {
-        let key = value.at[0];
-        if self.supposed.any()
-            || value.is_zero()
-            || key.iter().all(|lane| *lane == key[0])
-            || !self.seen.insert(key)
-        {
+        if self.supposed.any() {
             return;
+        }
+        let (Domain::NotZero(term) | Domain::InRange(term)) = domain;
+        // Inside of an exponent a value may be known one level up alone.
+        let asked = term.as_node().map_or(ALL, |step| self.demands.steps[step].levels);
+        let level = asked.trailing_zeros() as usize;
+        if let Some(key) = value.at.get(level).filter(|_| value.is_finite()) {
+            // A constant needs no assumption.
+            if key.iter().all(|lane| *lane == key[0]) || !self.seen.insert(*key) {
+                return;
+            }
         }
         let stored = |term: Term| term.as_node().map_or(term, |step| self.cone.node(step));
         self.domains.push(match domain {
