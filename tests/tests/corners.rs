@@ -745,7 +745,8 @@ fn what_divides_by_zero_on_every_input_is_nothing() {
 #[test]
 fn an_undecided_difference_counts_what_both_have() {
     let spec = spec(1, 1, ("f32", "in", 3), ("f32", 1));
-    // The sine of a double angle: no law of the procedure's, so that neither a proof nor inputs are found.
+    // A power of a maximum is the maximum of powers: no law of the procedure's, so that neither a proof nor
+    // inputs are found.
     let ptx = |factor: &str, sum: &str| {
         kernel(
             (4, 4),
@@ -757,15 +758,18 @@ fn an_undecided_difference_counts_what_both_have() {
     };
     let two = "add.f32 %f4, %f4, %f2;";
     let three = "add.f32 %f4, %f4, %f2; add.f32 %f4, %f4, %f3;";
-    let of_double = "add.f32 %f5, %f1, %f1; sin.approx.f32 %f4, %f5;";
-    let by_parts =
-        "sin.approx.f32 %f5, %f1; cos.approx.f32 %f6, %f1; mul.f32 %f4, %f5, %f6; add.f32 %f4, %f4, %f4;";
+    let square = "mul.f32 %f6, %f1, %f1;";
+    let of_maximum = format!("{square} max.f32 %f5, %f1, %f6; ex2.approx.f32 %f4, %f5;");
+    let of_powers =
+        format!("{square} ex2.approx.f32 %f5, %f1; ex2.approx.f32 %f6, %f6; max.f32 %f4, %f5, %f6;");
     for (sum, beside) in
         [("", ""), (two, " (beside one term that both have)"), (three, " (beside 2 terms that both have)")]
     {
-        let report = check(&ptx(of_double, sum), &ptx(by_parts, sum), &spec);
+        let report = check(&ptx(&of_maximum, sum), &ptx(&of_powers, sum), &spec);
         expect(&report, Verdict::Unknown);
-        let difference = format!("reference sin(2·x[0]), optimized 2·cos(x[0])·sin(x[0]){beside}.");
+        let reference = "exp(ln(2)·max(x[0], x[0]^2))";
+        let optimized = "max(exp(ln(…)·x[0]), exp(ln(…)·x[0]^2))";
+        let difference = format!("reference {reference}, optimized {optimized}{beside}.");
         assert!(report.summary.ends_with(&difference), "{}", report.summary);
     }
 }
