@@ -32,7 +32,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const examples = () => [...fs.readFileSync(path.join(root, 'tests/corpus/gallery.toml'), 'utf8').matchAll(/^case = "(.*)"$/gm)].map(([, name]) => path.join(root, 'tests/corpus', name))
 /** In any part of a name that is not reached here but belongs to the first module: what runs with several
  * threads; and what a browser has and Node has not, and the allocator, whose ways depend on what came before. */
-const THREADED = /rayon|decide::prepare|idioms::prepare|crossbeam|::sync::/
+const THREADED = /rayon|decide::prepare|idioms::prepare|decide::evaluation|::check::|crossbeam|::sync::/
 const UNSEEN = /\bwasm_(bindgen|sync)|web_sys|js_sys|\bstd\[|panicking|initThreadPool|dlmalloc|raw_vec|drop_slow|__r/
 
 /** How often all examples together may run a piece of code that is not in the first module, where it costs a call. */

@@ -4,6 +4,7 @@ use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::decide::{Reading, Witness};
 use crate::term::eval::{Cone, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
 use crate::term::{Elements, Node, Term, Terms};
+use num_rational::Ratio;
 use num_traits::{CheckedDiv, CheckedSub, Zero};
 use rustc_hash::FxHashMap;
 
@@ -52,9 +53,7 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
             1 => x ^ x << 31,
             _ => ((x & 3) << (block.format.bits() - 2)).wrapping_sub(x >> 2 & 1) ^ x >> 3 & 1,
         };
-        let signed = block.format.class() == FormatClass::Signed;
-        let format = if signed { block.format } else { unsigned(block.format) };
-        return number_of(format, bits & u64::MAX >> (64 - block.format.bits()));
+        return number_of(integer(block.format), bits & u64::MAX >> (64 - block.format.bits()));
     }
     match point {
         0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 6),
@@ -71,8 +70,21 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     }
 }
 
-/// Plain bits count as unsigned.
-fn unsigned(format: Format) -> Format {
+/// Whether an element of a format can have a value; of floats, which count as reals, any.
+fn is_number_of(format: Format, value: Ratio<i64>) -> bool {
+    if format.is_float() {
+        return true;
+    }
+    let (format, bits) = (integer(format), format.bits());
+    let least = if format.class() == FormatClass::Signed { -1i128 << (bits - 1) } else { 0 };
+    value.is_integer() && (least..least + (1 << bits)).contains(&i128::from(*value.numer()))
+}
+
+/// How an integer's bits are read: plain ones as unsigned.
+fn integer(format: Format) -> Format {
+    if format.class() == FormatClass::Signed {
+        return format;
+    }
     match format.bits() {
         8 => Format::U8,
         16 => Format::U16,
@@ -168,8 +180,7 @@ pub(super) fn borders(
             if *root.numer() == i64::MIN {
                 continue;
             }
-            let whole = elements.block_of(own).is_some_and(|block| !block.format.is_float());
-            if whole && !root.is_integer() {
+            if !elements.block_of(own).is_none_or(|block| is_number_of(block.format, -root)) {
                 continue;
             }
             let border = (own, Quantity::Exact(-root));
