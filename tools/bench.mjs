@@ -1,5 +1,5 @@
 // npm run bench: the aims of bench-rows.mjs against what the release program and the built page take,
-// end to end, and writes both tables into the README, between the markers.
+// end to end, and writes both tables into docs/performance.md, between the markers.
 //   npm run bench -- softmax rates      only the rows whose title has one of the words; writes nothing
 //   npm run bench -- --native           without a browser; writes nothing
 //   npm run bench -- --write …          writes what was measured in any case
@@ -16,7 +16,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { aims, groups, integers, moments, multiplyAdds, product, shallow } from './bench-rows.mjs'
 import { openPage } from './browser.mjs'
-import { answer, buildPage, buildProgram, watchMachine, corpus, machine, markdown, median, needTime, program, readmeSection, short, specOf, texts } from './measure.mjs'
+import { answer, buildPage, buildProgram, watchMachine, corpus, machine, markdown, median, needTime, program, reportSection, short, specOf, texts } from './measure.mjs'
 import { fail, root, say, seconds } from './step.mjs'
 
 /** Runs of a question; fewer of a long one (seconds). */
@@ -218,7 +218,7 @@ const chosen = groups.filter(({ title }) => wanted(title))
 const chosenParts = parts.filter(([title]) => wanted(title))
 if (chosen.length + chosenParts.length === 0) fail(`No row has one of these words in its title: ${words.join(', ')}`)
 needTime()
-const readme = readmeSection('bench')
+const report = reportSection('bench')
 
 const started = Date.now()
 await buildProgram()
@@ -239,8 +239,8 @@ if (rateRows.length > 0) sections.push(markdown(rateColumns, rateRows))
 await page?.close()
 const section = [`${machine('npm run bench', watched)} ${legend}`, ...sections].join('\n\n')
 if (write) {
-  readme.replace(section)
-  say(`The README is up to date (${seconds(started)}).`)
+  report.replace(section)
+  say(`docs/performance.md is up to date (${seconds(started)}).`)
 } else {
   console.log(`\n${section}`)
 }

@@ -1,5 +1,5 @@
 // What `npm run table` and `npm run bench` have in common: the cases of tests/corpus, one native
-// process that answers one question, how figures are written, and a README section that is replaced.
+// process that answers one question, how figures are written, and a section of docs/performance.md that is replaced.
 //
 // Time is the wall clock of the whole process, memory the peak resident set as GNU time sees it;
 // Node cannot ask for a child's.
@@ -10,7 +10,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { fail, output, root, step } from './step.mjs'
 
-const readme = path.join(root, 'README.md')
+const report = path.join(root, 'docs/performance.md')
 export const corpus = path.join(root, 'tests/corpus')
 export const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release/warpproof')
 
@@ -109,21 +109,21 @@ export function machine(command, { busy, before }) {
   return `Measured on ${new Date().toISOString().slice(0, 10)} on ${os.availableParallelism()} cores (${cpu.model.trim()}, ${memory}) by \`${command}\`.${shared}${taken}`
 }
 
-/** The part of the README between `<!-- name:begin -->` and `<!-- name:end -->`; `replace` writes it. */
-export function readmeSection(name) {
+/** The part of docs/performance.md between `<!-- name:begin -->` and `<!-- name:end -->`; `replace` writes it. */
+export function reportSection(name) {
   const markers = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const find = text => {
     const [begin, end] = markers.map(marker => text.indexOf(marker))
-    if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.join(' and ')}`)
+    if (begin < 0 || end < begin) fail(`docs/performance.md has no section between ${markers.join(' and ')}`)
     return [begin + markers[0].length, end]
   }
-  find(fs.readFileSync(readme, 'utf8'))
+  find(fs.readFileSync(report, 'utf8'))
   return {
     replace(section) {
       // Read again: the measurements took minutes.
-      const text = fs.readFileSync(readme, 'utf8')
+      const text = fs.readFileSync(report, 'utf8')
       const [begin, end] = find(text)
-      fs.writeFileSync(readme, `${text.slice(0, begin)}\n\n${section}\n\n${text.slice(end)}`)
+      fs.writeFileSync(report, `${text.slice(0, begin)}\n\n${section}\n\n${text.slice(end)}`)
     },
   }
 }

@@ -1,6 +1,5 @@
 // npm run peers: how long SymEngine, SymPy and Z3 need for what Warpproof decides, in the same run
-// and on the same conditions (`warpproof check … --export`), written into the README between the
-// markers. `npm run peers -- WORD …` runs only the families whose title has one of the words, prints
+// and on the same conditions (`warpproof check … --export`), written into docs/performance.md. `npm run peers -- WORD …` runs only the families whose title has one of the words, prints
 // them, and writes nothing.
 //
 // Ours is the stage `decide` of the JSON report, on one thread, the median of RUNS; it starts from
@@ -14,13 +13,11 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import readline from 'node:readline'
-import { machine, watchMachine } from './measure.mjs'
+import { machine, reportSection, watchMachine } from './measure.mjs'
 import { install, venv, wheels } from './python.mjs'
 import { fail, output, root, say, seconds, step } from './step.mjs'
 
-const readme = path.join(root, 'README.md')
 const corpus = path.join(root, 'tests/corpus')
-const markers = ['<!-- peers:begin -->', '<!-- peers:end -->']
 const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release/warpproof')
 const script = path.join(root, 'tests/peers/decide.py')
 
@@ -187,9 +184,7 @@ const words = process.argv.slice(2).map(word => word.toLowerCase())
 const chosen = families.filter(({ title }) => words.length === 0 || words.some(word => title.toLowerCase().includes(word)))
 if (chosen.length === 0) fail(`No family has one of these words in its title: ${words.join(', ')}`)
 if (output('python3', ['--version']) === null) fail('Python 3 is missing: the peers are Python packages')
-const text = fs.readFileSync(readme, 'utf8')
-const [begin, end] = markers.map(marker => text.indexOf(marker))
-if (begin < 0 || end < begin) fail(`README.md has no section between ${markers.join(' and ')}`)
+const report = reportSection('peers')
 
 const started = Date.now()
 await step('building the program', 'cargo', ['build', '--release', '--locked', '--quiet', '-p', 'warpproof'])
@@ -202,8 +197,8 @@ fs.rmSync(folder, { recursive: true })
 const versions = wheels.filter(wheel => !wheel.startsWith('mpmath')).map(wheel => wheel.replace('==', ' ')).join(', ')
 const section = [`${machine('npm run peers', watched)} Every program has one thread; the peers are ${versions}.`, legend, ...tables].join('\n\n')
 if (words.length === 0) {
-  fs.writeFileSync(readme, `${text.slice(0, begin + markers[0].length)}\n\n${section}\n\n${text.slice(end)}`)
-  say(`The README is up to date (${seconds(started)}).`)
+  report.replace(section)
+  say(`docs/performance.md is up to date (${seconds(started)}).`)
 } else {
   console.log(`\n${section}`)
 }

@@ -1,4 +1,4 @@
-// The rows of the README's measurements, by family, in the order of the paper (*Equivalence
+// The rows of docs/performance.md, by family, in the order of the paper (*Equivalence
 // Checking of ML GPU Kernels*, arXiv 2511.12638): what `npm run table` runs.
 //
 // A row is [case, words, paper]: a case of tests/corpus, whose first folder is the verdict that

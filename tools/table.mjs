@@ -1,5 +1,5 @@
 // npm run table: runs the release program on the cases of table-rows.mjs, one after the other,
-// and writes what it measured into the README, between the markers. `npm run table -- WORD …`
+// and writes what it measured into docs/performance.md, between the markers. `npm run table -- WORD …`
 // runs only the families whose title has one of the words, prints them, and writes nothing.
 //
 // Everything but time and memory is what the JSON report says, except in the browser: there every
@@ -12,7 +12,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { families, sources } from './table-rows.mjs'
 import { openPage } from './browser.mjs'
-import { answer, buildPage, buildProgram, watchMachine, exact, machine, markdown, needTime, readmeSection, rounded, short, specOf, texts } from './measure.mjs'
+import { answer, buildPage, buildProgram, watchMachine, exact, machine, markdown, needTime, reportSection, rounded, short, specOf, texts } from './measure.mjs'
 import { fail, say, seconds } from './step.mjs'
 
 const pair = numbers => (new Set(numbers).size === 1 ? numbers[0] : numbers.join(' / '))
@@ -80,7 +80,7 @@ const words = process.argv.slice(2).map(word => word.toLowerCase())
 const chosen = families.filter(({ title }) => words.length === 0 || words.some(word => title.toLowerCase().includes(word)))
 if (chosen.length === 0) fail(`No family has one of these words in its title: ${words.join(', ')}`)
 needTime()
-const readme = readmeSection('table')
+const report = reportSection('table')
 
 const started = Date.now()
 await buildProgram()
@@ -93,8 +93,8 @@ await page.close()
 const where = `${machine('npm run table', watched)} One run each, from the start of \`warpproof check\` to the end of its report.`
 const section = [where, legend, ...tables, sources].join('\n\n')
 if (words.length === 0) {
-  readme.replace(section)
-  say(`The README is up to date (${seconds(started)}).`)
+  report.replace(section)
+  say(`docs/performance.md is up to date (${seconds(started)}).`)
 } else {
   console.log(`\n${section}`)
 }

@@ -2,6 +2,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
+import { documents } from './build/documents.ts'
 import { gallery } from './build/gallery.ts'
 import { lessons } from './build/lessons.ts'
 import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
@@ -59,7 +60,7 @@ export default defineConfig(({ mode }) =>
     ? {
         base: './',
         publicDir: false,
-        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), oneFile()],
+        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), oneFile()],
         worker: { format: 'iife', plugins: () => [engineInside(source)] },
         build: {
           target: 'es2022',
@@ -73,7 +74,7 @@ export default defineConfig(({ mode }) =>
       }
     : {
         base: './',
-        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
+        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
         worker: { format: 'es' },
         build: {
           target: 'es2022',

@@ -173,6 +173,11 @@ export const text = {
       { keys: ['W', 'S', 'A', 'D'], does: 'timeline: zoom and move; arrows too, double-click to fit' },
     ],
   },
+  documents: {
+    open: 'Documents',
+    title: 'Documents',
+    list: 'Documents',
+  },
   share: {
     title: 'Share',
     hint: 'A link that holds both kernels, the spec and the verdict',

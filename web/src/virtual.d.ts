@@ -14,6 +14,11 @@ declare module 'virtual:gallery-texts' {
   const inputs: Record<string, import('./core/protocol').Input>
   export default inputs
 }
+/** The documents of docs/. */
+declare module 'virtual:documents' {
+  const documents: import('./core/documents').Document[]
+  export default documents
+}
 /** The page's lessons, as data of lesson files. */
 declare module 'virtual:lessons' {
   const lessons: unknown[]

@@ -337,7 +337,7 @@ pub struct Coverage {
     pub missing: Option<&'static str>,
 }
 
-/// The coverage table of the README, in the manual's order.
+/// The table of `docs/instructions.md`, in the manual's order.
 pub fn coverage() -> Vec<Coverage> {
     let mut lines: Vec<Coverage> = rows()
         .map(|row| Coverage {

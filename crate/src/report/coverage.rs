@@ -1,5 +1,5 @@
 //! The instruction table, and the library code that is recognised, as Markdown: what `warpproof
-//! coverage` prints and the README shows.
+//! coverage` prints and the `docs/instructions.md` shows.
 
 use crate::decide::idioms::IDIOMS;
 use crate::isa;

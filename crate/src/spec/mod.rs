@@ -1,6 +1,6 @@
 //! The spec file: how both kernels are launched, and what their parameters are.
 //!
-//! TOML in (`DESIGN`: section "Spec file" of the README), [`Spec`] out. Everything is optional
+//! TOML in (`docs/spec.md`), [`Spec`] out. Everything is optional
 //! here; what is missing is inferred where a kernel is bound to its arguments, and reported.
 
 mod model;

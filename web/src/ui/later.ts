@@ -30,6 +30,7 @@ export type LaterDialog = () => Promise<{ default: Component<Record<string, neve
 export const laterDialogs = {
   share: once(() => import('./ShareDialog.svelte')),
   help: once(() => import('./HelpDialog.svelte')),
+  documents: once(() => import('./DocumentsDialog.svelte')),
   form: once(() => import('./SpecForm.svelte')),
 } satisfies Record<string, LaterDialog>
 
@@ -41,6 +42,9 @@ export const laterExamples = once(() => import('virtual:gallery-list'))
 
 /** What shows a lesson. */
 export const laterLesson = once(() => import('./LessonBar.svelte'))
+
+/** The project's documents; not fetched before they are asked for. */
+export const laterDocuments = once(() => import('virtual:documents'))
 
 /** What is printed. */
 export const laterPrint = once(() => import('./PrintSheet.svelte'))

@@ -1,0 +1,152 @@
+//! The documents show what the program prints: console blocks and the table of instructions in the
+//! README and in `docs/` are checked against real runs (`UPDATE_EXPECT=1` rewrites them). Their links
+//! lead somewhere, and the README stays short.
+
+use std::path::{Path, PathBuf};
+use warpproof::base::Budget;
+use warpproof::report::{self, RunOptions};
+use warpproof_tests::corpus::{Case, root};
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The README and the pages of `docs/`, with their texts.
+fn documents() -> Vec<(PathBuf, String)> {
+    let mut paths = vec![project().join("README.md")];
+    for entry in std::fs::read_dir(project().join("docs")).expect("a folder of documents") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
+        .into_iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).expect("a document");
+            (path, text)
+        })
+        .collect()
+}
+
+/// What a command prints: `warpproof check` on a case of the corpus, whole or its first lines.
+fn output(command: &str) -> String {
+    let (command, lines) = match command.split_once(" | head -") {
+        Some((command, lines)) => (command, lines.parse().expect("a number of lines")),
+        None => (command, usize::MAX),
+    };
+    let path = command
+        .strip_prefix("warpproof check --no-times --spec tests/corpus/")
+        .unwrap_or_else(|| panic!("a document runs `{command}`, which this test does not know"));
+    let case = Case {
+        path: root().join(path),
+        name: path.to_owned(),
+        expected: path.split('/').next().unwrap_or_default().to_owned(),
+        today: None,
+    };
+    let texts = case.read().expect("a case of the corpus");
+    // As the command line asks.
+    let options = RunOptions { threads: Some(1), origins: Some(report::TRACEABLE), ..RunOptions::default() };
+    let outcome = report::check(&texts.input(), &options, &Budget::default());
+    assert_eq!(outcome.report.verdict.name(), case.expected, "{path}");
+    // Documents call the program from the repository's root.
+    let text = texts.render(&outcome).replace("kernels/", "tests/corpus/kernels/");
+    text.lines().take(lines).map(|line| format!("{line}\n")).collect()
+}
+
+/// A document with what its commands print today, and how many commands it runs.
+fn fresh(text: &str) -> (String, usize) {
+    let mut fresh = String::new();
+    let mut lines = text.lines().peekable();
+    let mut runs = 0;
+    while let Some(line) = lines.next() {
+        fresh += line;
+        fresh.push('\n');
+        if line == "```console" {
+            let command = lines.next().expect("a command");
+            fresh += &format!("{command}\n{}", output(command.trim_start_matches("$ ")));
+            runs += 1;
+            while lines.peek().is_some_and(|line| *line != "```") {
+                lines.next();
+            }
+        } else if line == "<!-- coverage -->" {
+            fresh += &format!("\n{}\n\n", report::coverage().trim());
+            while lines.peek().is_some_and(|line| *line != "<!-- /coverage -->") {
+                lines.next();
+            }
+        }
+    }
+    (fresh, runs)
+}
+
+#[test]
+fn documents_show_real_runs() {
+    let mut runs = 0;
+    for (path, text) in documents() {
+        let (fresh, shown) = fresh(&text);
+        runs += shown;
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&path, &fresh).expect("a writable document");
+            continue;
+        }
+        let different = text.lines().zip(fresh.lines()).find(|(a, b)| a != b);
+        assert!(
+            text == fresh,
+            "{}: UPDATE_EXPECT=1 rewrites it; first difference: {different:?}",
+            path.display()
+        );
+    }
+    assert!(runs >= 10, "the documents show {runs} runs");
+}
+
+#[test]
+fn the_readme_is_short_and_verdicts_are_complete() {
+    let documents = documents();
+    let text = |name: &str| {
+        &documents.iter().find(|(path, _)| path.ends_with(name)).unwrap_or_else(|| panic!("no {name}")).1
+    };
+    assert!(text("README.md").lines().count() <= 200);
+    let verdicts = text("docs/verdicts.md");
+    // The corpus has a folder for each verdict that is the same on every machine.
+    for entry in std::fs::read_dir(root()).expect("the corpus") {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("a name");
+        if entry.path().is_file()
+            || name.starts_with('.')
+            || ["kernels", "known_misses", "table"].contains(&name.as_str())
+        {
+            continue;
+        }
+        assert!(verdicts.contains(&format!("`{name}`")), "docs/verdicts.md does not list {name}");
+        assert!(verdicts.contains(&format!("\n## {}\n", name.replace('_', " "))), "no section on {name}");
+    }
+}
+
+/// Relative links of a Markdown text, without their anchors.
+fn links(text: &str) -> Vec<&str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(target, _)| target.split('#').next().unwrap_or_default())
+        .filter(|target| !target.is_empty() && !target.contains("://") && !target.contains('`'))
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let mut checked = 0;
+    let more = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/corpus/README.md"].map(|name| {
+        let path = project().join(name);
+        let text = std::fs::read_to_string(&path).expect("a document");
+        (path, text)
+    });
+    for (path, text) in documents().into_iter().chain(more) {
+        for link in links(&text) {
+            let target = path.parent().expect("a folder").join(link);
+            assert!(target.exists(), "{}: `{link}` leads nowhere", path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "only {checked} links");
+}
