@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { documents } from './build/documents.ts'
 import { gallery } from './build/gallery.ts'
 import { lessons } from './build/lessons.ts'
 
@@ -7,7 +8,7 @@ const corpus = path.resolve(import.meta.dirname, '../tests/corpus')
 
 // Drives the built page (web/dist) in a headless Chromium; `npm test` builds it first.
 export default defineConfig({
-  plugins: [gallery(corpus), lessons(path.resolve(import.meta.dirname, 'lessons'), corpus)],
+  plugins: [gallery(corpus), lessons(path.resolve(import.meta.dirname, 'lessons'), corpus), documents(path.resolve(import.meta.dirname, '../docs'))],
   test: {
     include: ['web/tests/browser/**/*.test.ts'],
     environment: 'node',

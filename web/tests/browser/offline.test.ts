@@ -118,6 +118,10 @@ describe('the one-file copy', () => {
     await expect.poll(() => textOf(again.page, 'optimized')).toBe(edited)
     expect([...complaints, ...again.complaints]).toEqual([])
     await again.page.context().close()
+    await page.getByRole('button', { name: 'Close' }).first().click()
+    await page.getByLabel('Help').click()
+    await page.getByTestId('open-documents').click()
+    await expect.poll(() => page.getByTestId('documents').getByRole('article').textContent()).toContain('names the verdict')
     await page.context().close()
   })
 

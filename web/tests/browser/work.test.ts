@@ -7,6 +7,7 @@ import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import examples from 'virtual:gallery'
+import documents from 'virtual:documents'
 import lessons from 'virtual:lessons'
 import { readLesson } from '../../src/core/lesson'
 import { close, open, paste, textOf, verdict, verify, visit, type Site } from './page'
@@ -145,6 +146,24 @@ describe('lessons', () => {
     await expect.poll(() => textOf(page, 'optimized')).toBe(optimized)
     await page.context().close()
   })
+})
+
+test('the documents are read on the page, and lead to one another', async () => {
+  const { page, complaints } = await visit(site)
+  await verdict(page)
+  await page.getByLabel('Help').click()
+  await page.getByTestId('open-documents').click()
+  const article = page.getByTestId('documents').getByRole('article')
+  await expect.poll(() => article.textContent()).toContain('names the verdict')
+  for (const { title } of documents) {
+    await page.getByTestId('documents').getByRole('navigation').getByRole('button', { name: title, exact: true }).click()
+    await expect.poll(() => article.getByRole('heading').first().textContent()).toBe(title)
+  }
+  await page.getByTestId('documents').getByRole('button', { name: 'Lessons', exact: true }).click()
+  await article.getByRole('button', { name: 'verdicts.md' }).click()
+  await expect.poll(() => article.getByRole('heading').first().textContent()).toBe('Verdicts')
+  expect(complaints).toEqual([])
+  await page.context().close()
 })
 
 test('large type fits a projector', async () => {
