@@ -4,6 +4,7 @@
 import type { Engine } from '../core/engine'
 import type { Counterexample, DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
+import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import { setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
@@ -31,6 +32,8 @@ export interface Mark {
 export interface Notice {
   tone: 'info' | 'warn'
   text: string
+  /** What a button in it does. */
+  action?: { label: string; run: () => void }
 }
 
 const INFER_AFTER_MS = 60
@@ -83,6 +86,8 @@ class Session {
     this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []),
   )
 
+  /** The texts that came in whole last. */
+  #given: Input = { reference: '', optimized: '', spec: '', single: false }
   #runner: Engine | null = null
   #reader: Engine | null = null
   #helper: Engine | null = null
@@ -121,10 +126,26 @@ class Session {
     await this.verify()
   }
 
-  edit(source: TextSource, text: string): void {
-    if (this[source] === text) return
-    this[source] = text
+  edit(source: TextSource, now: string): void {
+    const before = this[source]
+    if (before === now) return
+    this[source] = now
+    if (source !== 'spec' && this.example && replacesKernel(this.#given[source], before, now)) this.#leaveExample()
     this.#changed()
+  }
+
+  /** An empty question. */
+  clear(): void {
+    this.#replace({ reference: '', optimized: '', spec: '', single: this.single }, null)
+  }
+
+  /** The question is no longer the example's: nor are its name and, unless it was edited, its spec. */
+  #leaveExample(): void {
+    this.example = null
+    const { spec } = this.#given
+    if (spec === '' || this.spec !== spec) return
+    this.spec = ''
+    this.notice = { tone: 'info', text: text.spec.putAway, action: { label: text.spec.bringBack, run: () => this.edit('spec', spec) } }
   }
 
   /** The timeline that the latest run recorded of a kernel, summed up. */
@@ -303,6 +324,7 @@ class Session {
     this.optimized = input.optimized
     this.spec = input.spec
     this.single = input.single
+    this.#given = { ...input }
     this.loaded++
     this.#inferSoon()
   }

@@ -25,6 +25,26 @@ describe('the playground', () => {
     await page.context().close()
   })
 
+  test('other kernels are a new question: the example’s name and spec stay behind, and come back when asked', async () => {
+    const { page, complaints } = await visit(site)
+    await verdict(page)
+    const { reference, optimized } = examples.find(({ id, input }) => id !== examples[0]!.id && input.reference !== '' && !input.optimized.includes('softmax'))!.input
+    const { title, input: { spec } } = examples[0]!
+    expect(await page.getByTestId('examples').textContent()).toContain(title)
+    await page.getByTestId('spec-toggle').click()
+    await paste(page, 'reference', reference)
+    await paste(page, 'optimized', optimized)
+    expect(await page.getByTestId('examples').textContent()).not.toContain(title)
+    await expect.poll(() => textOf(page, 'spec')).toBe('')
+    await page.getByTestId('notice-action').click()
+    await expect.poll(() => textOf(page, 'spec')).toBe(spec)
+    await page.getByTestId('clear').click()
+    for (const source of ['reference', 'optimized', 'spec'] as const) await expect.poll(() => textOf(page, source)).toBe('')
+    await page.getByText('Two kernels are needed').waitFor()
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
   test('a deleted barrier is a data race, and leads to its lines', async () => {
     const { page } = await visit(site)
     await verdict(page)

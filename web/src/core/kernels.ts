@@ -1,0 +1,18 @@
+// Which kernels a PTX text holds, read without the engine.
+
+/** The names of a text's kernels. */
+export const entries = (ptx: string): string[] => [...ptx.matchAll(/\.entry\s+([\w$]+)/g)].map(([, name]) => name!)
+
+/** Whether an edit puts another kernel in the place of `given`'s, at one go: pasted or opened. Somebody who
+ * types at a kernel's name, or changes a line of it, still works on the same one. */
+export function replacesKernel(given: string, before: string, after: string): boolean {
+  let head = 0
+  while (head < before.length && before[head] === after[head]) head++
+  let tail = 0
+  while (tail < Math.min(before.length, after.length) - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
+  // A whole kernel may differ from another in its name alone.
+  const whole = after.slice(0, head).lastIndexOf('\n') + 1
+  const inserted = after.slice(whole, after.length - tail)
+  const known = new Set(entries(given))
+  return after.length - tail - head > 1 && /\.entry\b|__global__/.test(inserted) && !entries(after).some(name => known.has(name))
+}
