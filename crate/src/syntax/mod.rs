@@ -24,6 +24,7 @@
 pub mod ast;
 mod constant;
 mod declare;
+mod foreign;
 mod grammar;
 mod lex;
 mod module;
@@ -65,21 +66,18 @@ pub fn parse(which: Source, text: &str) -> Parsed {
     let input = grammar.source.as_bytes();
     let items = grammar.items(input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input));
     if items.is_empty()
-        && let Some(first) = grammar.diagnostics.first_mut()
-        && let Some(language) = language(text)
+        && let Some(foreign) = foreign::recognise(text)
+        && let Some(first) = grammar.diagnostics.first()
     {
-        first.notes.push(format!("this looks like {language}; give the PTX that its compiler makes of it"));
+        // What else the parser says of such a text is noise.
+        let message = format!("this is {}, not PTX", foreign.name);
+        let mut diagnostic = Diagnostic::error(Code::P009, message);
+        diagnostic.primary.clone_from(&first.primary);
+        if let Some(label) = &mut diagnostic.primary {
+            label.text.clear();
+        }
+        diagnostic.notes = foreign.ways.iter().map(|way| (*way).to_owned()).collect();
+        grammar.diagnostics = vec![diagnostic];
     }
     Parsed { module: ast::Module { names: grammar.names, items }, diagnostics: grammar.diagnostics }
-}
-
-/// What a text that is no PTX at all probably is: people paste the source of a kernel.
-fn language(text: &str) -> Option<&'static str> {
-    match () {
-        _ if text.contains("__global__") => Some("CUDA C++"),
-        _ if text.contains("@triton.jit") || text.contains("T.prim_func") => Some("Python"),
-        _ if text.contains("define ") && text.contains("target triple") => Some("LLVM IR"),
-        _ if text.starts_with("\u{7f}ELF") => Some("a compiled binary"),
-        _ => None,
-    }
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::base::Source;
-use crate::diag::CODES;
+use crate::diag::{CODES, Code};
 use crate::syntax::{MAX_ERRORS, parse, print};
 
 /// The diagnostics of a text, and the module that was read all the same.
@@ -443,25 +443,30 @@ fn junk() {
     check(
         "__global__ void k(float *a) { a[threadIdx.x] = 1; }",
         expect![[r#"
-        1:1 P001 expected a directive such as `.visible .entry`, found `__global__` «__global__»
+        1:1 P009 this is CUDA C++, not PTX «__global__»
         ---
     "#]],
     );
 }
 
 #[test]
-fn the_source_of_a_kernel_is_recognised() {
-    for (text, expected) in [
-        ("__global__ void k(float *a) { }", Some("CUDA C++")),
-        ("import triton\n@triton.jit\ndef k(): pass", Some("Python")),
-        ("hello", None),
+fn other_languages_are_named_with_the_way_to_ptx() {
+    for (text, name, way) in [
+        ("__global__ void k(float *a) { }", "CUDA C++", "nvcc -ptx"),
+        ("#include <cuda.h>\nint main() { }", "CUDA C++", "godbolt"),
+        ("import triton\n@triton.jit\ndef k(): pass", "Python", "asm[\"ptx\"]"),
+        ("target triple = \"nvptx64\"\ndefine void @k() { ret void }", "LLVM IR", "llc"),
+        ("        /*0000*/                   MOV R1, c[0x0][0x28] ;", "SASS", "cuobjdump"),
+        ("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;", "a piece of PTX", ".version"),
     ] {
         let found = parse(Source::Optimized, text).diagnostics;
-        let notes: Vec<_> = found.iter().flat_map(|it| &it.notes).collect();
-        assert_eq!(
-            notes.first().is_some_and(|note| note.contains(expected.unwrap_or("?"))),
-            expected.is_some()
-        );
-        assert_eq!(notes.len(), usize::from(expected.is_some()), "{notes:?}");
+        let [only] = found.as_slice() else { panic!("{text}: {found:?}") };
+        assert_eq!(only.code, Code::P009, "{text}");
+        assert!(only.message.contains(name) && only.message.ends_with("not PTX"), "{}", only.message);
+        assert!(only.notes.iter().any(|note| note.contains(way)), "{:?}", only.notes);
+        assert!(only.primary.is_some(), "{text}");
+    }
+    for text in ["hello", "{", ""] {
+        assert!(parse(Source::Optimized, text).diagnostics.iter().all(|it| it.code != Code::P009), "{text}");
     }
 }

@@ -1,0 +1,77 @@
+//! Texts that are not PTX, and how to get PTX from them: people paste what they have.
+//!
+//! A text is looked at here only if the parser found nothing in it. Each language is one row: how it is
+//! recognised, what it is called, and the ways to PTX. What is recognised is a guess, and decides
+//! nothing but the words of an error that is reported in any case.
+
+/// A language that kernels are written or shown in.
+pub(super) struct Foreign {
+    /// As in *this is …, not PTX*.
+    pub(super) name: &'static str,
+    /// How to get PTX, one way a sentence.
+    pub(super) ways: &'static [&'static str],
+    is: fn(&str) -> bool,
+}
+
+const COMPILER_EXPLORER: &str =
+    "without a compiler at hand: https://godbolt.org, language CUDA C++; its device view shows the PTX";
+
+const LANGUAGES: &[Foreign] = &[
+    Foreign {
+        name: "SASS, the machine code of one GPU",
+        ways: &[
+            "`cuobjdump -ptx FILE` extracts the PTX where the file still holds it",
+            "else compile the source again: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`",
+        ],
+        is: |text| text.contains("/*0000*/") || text.contains("/*0010*/") || text.contains(".headerflags"),
+    },
+    Foreign {
+        name: "Python",
+        ways: &[
+            "Triton: `kernel[grid](…).asm[\"ptx\"]` holds the PTX of a launch, and `~/.triton/cache` the files `*.ptx` of all of them",
+            "TileLang and others print CUDA C++: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`",
+        ],
+        is: |text| {
+            ["@triton.jit", "import triton", "T.prim_func", "tilelang", "import torch"]
+                .iter()
+                .any(|word| text.contains(word))
+        },
+    },
+    Foreign {
+        name: "CUDA C++",
+        ways: &["compile it: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`", COMPILER_EXPLORER],
+        is: |text| {
+            ["__global__", "__device__", "#include", "threadIdx."].iter().any(|word| text.contains(word))
+        },
+    },
+    Foreign {
+        name: "LLVM IR",
+        ways: &["`llc -march=nvptx64 -mcpu=sm_80 kernel.ll -o kernel.ptx` makes PTX of it"],
+        is: |text| {
+            text.contains("target triple") || text.contains("define ptx_kernel") || text.contains("\ndefine ")
+        },
+    },
+    Foreign {
+        name: "a compiled binary",
+        ways: &["`cuobjdump -ptx FILE` extracts the PTX of a cubin or an executable, if it holds any"],
+        is: |text| text.starts_with("\u{7f}ELF"),
+    },
+    Foreign {
+        name: "a piece of PTX without its kernel",
+        ways: &[
+            "give the whole file, from its `.version` line on: where instructions stand and what registers and parameters are is said around them",
+        ],
+        is: |text| {
+            text.lines().filter(|line| line.trim_end().ends_with(';') && line.contains('%')).count() > 0
+        },
+    },
+];
+
+/// What a text that is no PTX at all probably is.
+pub(super) fn recognise(text: &str) -> Option<&'static Foreign> {
+    // PTX with a mistake in its first line is PTX.
+    if [".version", ".entry", ".func"].iter().any(|directive| text.contains(directive)) {
+        return None;
+    }
+    LANGUAGES.iter().find(|language| (language.is)(text))
+}
