@@ -1,13 +1,11 @@
 // Builds the engine's two WebAssembly packages:
 //   web/src/pkg-threads   shared memory and rayon on web workers, for isolated pages
 //   web/src/pkg-single    one thread, for pages without COOP/COEP headers
-// Each holds the engine whole and in two parts (tools/split.mjs).
 // A package whose inputs have not changed is left alone.
 
 import crypto from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
-import { splitPackage } from './split.mjs'
 import { fail, root, say, step } from './step.mjs'
 import { findToolchain } from './toolchain.mjs'
 
@@ -45,7 +43,7 @@ function filesUnder(folder) {
 function inputsHash(name, optimise) {
   const inputs = [
     ...filesUnder(path.join(root, 'crate/src')),
-    ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/outline.mjs', 'tools/split.mjs', 'tools/wasm-binary.mjs', 'tools/rest.js', 'tools/bindgen/src/main.rs', 'tests/corpus/gallery.toml'].map(file => path.join(root, file)),
+    ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/bindgen/src/main.rs'].map(file => path.join(root, file)),
   ].sort()
   const hash = crypto.createHash('sha256').update(JSON.stringify([name, optimise]))
   for (const file of inputs) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
@@ -105,17 +103,10 @@ async function buildPackage(name, hash, toolchain, optimise) {
     // LLVM has optimised already: -O3 makes nothing faster but the download larger (its inlining), the
     // first run slower (browsers compile more) and this step four times as long.
     await step(`optimising it with wasm-opt (${name})`, process.execPath, [
-      path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O1', '-g', '--strip-producers',
+      path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O1', '--strip-debug', '--strip-producers',
       '--enable-simd', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-nontrapping-float-to-int',
       '--enable-sign-ext', '--enable-reference-types', '--enable-multivalue', ...flavour.optimise, wasm, '-o', wasm,
     ])
-  }
-  say(`splitting it (${name}) …`)
-  try {
-    const { first, rest } = splitPackage(out)
-    say(`  ✓ ${(first / 1e6).toFixed(1)} MB for a first verdict, ${(rest / 1e6).toFixed(1)} MB for the rest`)
-  } catch (error) {
-    fail(`the engine could not be split in two: ${error instanceof Error ? error.message : error}`)
   }
   fs.writeFileSync(path.join(out, 'inputs.sha256'), hash)
 }

@@ -29,8 +29,6 @@ export function engineInside(source: string): Plugin {
     transform(code, id) {
       // wasm-bindgen's own way to find the file, which the page never takes, would inline it a second time.
       if (id.endsWith('pkg-single/warpproof.js')) return code.replace(/new URL\('warpproof_bg\.wasm', import\.meta\.url\)/, "''")
-      // The engine is whole there.
-      if (id.endsWith('pkg-single/rest.js')) return 'export const loadRest = () => {}'
       return null
     },
   }

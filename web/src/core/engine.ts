@@ -91,11 +91,11 @@ export class Engine {
     return (answer.kind === 'explained' && answer.help) || null
   }
 
-  /** Answers a question; `stop` ends it early. For what is not `prepared`, the engine's second part is fetched first. */
-  async verify(input: Input, onProgress: (progress: Progress) => void, prepared = false): Promise<Outcome> {
+  /** Answers a question; `stop` ends it early. */
+  async verify(input: Input, onProgress: (progress: Progress) => void): Promise<Outcome> {
     // The first question waits until the engine has started; that is not the question's time.
     let started = performance.now()
-    const answer = await this.#ask(id => ({ kind: 'verify', id, input, prepared }), onProgress, () => (started = performance.now()))
+    const answer = await this.#ask(id => ({ kind: 'verify', id, input }), onProgress, () => (started = performance.now()))
     if (answer.kind === 'verified') {
       if (answer.report.verdict === 'cancelled') return { kind: 'stopped' }
       return { kind: 'report', report: answer.report, recorded: answer.recorded, seconds: (performance.now() - started) / 1000 }
@@ -164,15 +164,8 @@ export class Engine {
     return new Promise(settle => {
       const task: Task = { id, request: request(id), settle, ...(onProgress && { onProgress }), ...(onBegin && { onBegin }) }
       this.#queue.push(task)
-      this.#lookAhead([task])
       this.#next()
     })
-  }
-
-  /** Lets a worker that is starting fetch what these tasks will need. */
-  #lookAhead(tasks: Task[]): void {
-    const waiting = ({ request }: Task) => request.kind === 'verify' && !request.prepared
-    if (this.#state.kind === 'starting' && tasks.some(waiting)) this.#worker?.postMessage({ kind: 'ahead' })
   }
 
   #next(): void {
@@ -297,7 +290,6 @@ export class Engine {
     }
     this.#startTimer = setTimeout(() => this.#failStart(text.engine.slowDownload), DOWNLOAD_MS)
     worker.postMessage({ kind: 'start', flavour: this.#flavour, threads: this.#options.threads })
-    this.#lookAhead(this.#queue)
   }
 
   #failStart(message: string): void {

@@ -8,9 +8,9 @@ import type { Flavour } from './protocol'
 
 export type Package = typeof import('../pkg-single/warpproof')
 
-export async function load(flavour: Flavour): Promise<{ engine: Package; start: () => Promise<unknown>; fetchRest: () => Promise<void> }> {
+export async function load(flavour: Flavour): Promise<{ engine: Package; start: () => Promise<unknown> }> {
   if (flavour === 'threads') throw new Error('the one-file copy has no threads')
-  return { engine: single, start, fetchRest: () => Promise.resolve() } // the engine is whole
+  return { engine: single, start }
 }
 
 async function start(): Promise<void> {

@@ -24,12 +24,9 @@ export type Flavour = 'threads' | 'single'
 /** What the page asks of a worker. */
 export type Request =
   | { kind: 'start'; flavour: Flavour; threads: number }
-  /** A question for both parts of the engine is waiting: the second may come while the first starts. */
-  | { kind: 'ahead' }
   | { kind: 'explain'; id: number; opcode: string }
   | { kind: 'infer'; id: number; input: Input }
-  /** `prepared`: what a first visit shows, which the first part of the engine answers. */
-  | { kind: 'verify'; id: number; input: Input; prepared: boolean }
+  | { kind: 'verify'; id: number; input: Input }
   /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
   | { kind: 'outline'; id: number; side: Side }
   | { kind: 'detail'; id: number; side: Side }

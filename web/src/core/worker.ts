@@ -7,12 +7,7 @@ import { load, type Package } from './packages'
 import type { Flavour, Request, Response } from './protocol'
 import { detailArrays, outlineArrays } from './timeline'
 
-const REST_MS = 1_000 // after a verdict the page has things of its own to fetch
-
 let engine: Package | null = null
-let fetchRest: (() => Promise<void>) | null = null
-/** Whether the second part is wanted as soon as it can be asked for. */
-let ahead = false
 let flavour: Flavour = 'single'
 /** The latest run, which holds the recorded timelines. */
 let latest: InstanceType<Package['Run']> | null = null
@@ -31,11 +26,6 @@ self.onmessage = async (event: MessageEvent<Request>) => {
     }
     return
   }
-  if (request.kind === 'ahead') {
-    ahead = true
-    fetchAhead()
-    return
-  }
   try {
     await answer(request)
   } catch (error) {
@@ -47,18 +37,12 @@ self.onmessage = async (event: MessageEvent<Request>) => {
   }
 }
 
-/** Nobody waits for it yet; what needs it fetches it itself, and says so where that fails. */
-const fetchAhead = () => void fetchRest?.().catch(() => {})
-
 /** Loads a package; with `threads` > 0 the threaded one also starts its pool. */
 async function start(wanted: Flavour, threads: number): Promise<void> {
   flavour = wanted
   const loading = await load(wanted)
   const loaded = loading.engine
-  fetchRest = loading.fetchRest
-  const started = loading.start()
-  if (ahead) fetchAhead()
-  await started
+  await loading.start()
   if (wanted === 'threads') {
     say({ kind: 'compiled' })
     if (threads > 0) await (loaded as Package & { initThreadPool: (threads: number) => Promise<unknown> }).initThreadPool(threads)
@@ -67,7 +51,7 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
   say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
 }
 
-async function answer(request: Exclude<Request, { kind: 'start' | 'ahead' }>): Promise<void> {
+async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<void> {
   if (!engine) throw new Error('the engine is not loaded')
   switch (request.kind) {
     case 'explain':
@@ -86,8 +70,6 @@ async function answer(request: Exclude<Request, { kind: 'start' | 'ahead' }>): P
       say({ kind: 'traced', id: request.id, origins: engine.origins(request.input, request.question) })
       return
     case 'verify': {
-      // Else a function of it would have to wait for it in the middle of a run, in each thread.
-      if (!request.prepared) await fetchRest?.()
       latest?.free()
       latest = null
       const run = new engine.Run()
@@ -99,7 +81,6 @@ async function answer(request: Exclude<Request, { kind: 'start' | 'ahead' }>): P
       say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })
       // Now that the answer is out, and before anybody asks.
       run.prepare()
-      setTimeout(fetchAhead, REST_MS)
       return
     }
     // The arrays are copies of the engine's; handing them over saves the page another one.

@@ -210,7 +210,7 @@ class Session {
     const input = this.input()
     const outcome = await this.#runner.verify(input, progress => {
       if (this.run.kind === 'running') this.run = { kind: 'running', progress }
-    }, same(input, firstExample.input))
+    })
     this.stale = !same(this.input(), input)
     this.#later()
     switch (outcome.kind) {

@@ -44,7 +44,6 @@ describe('size', () => {
     const shown = await page.evaluate(() => (window as unknown as { shown: number }).shown)
     // What comes after the verdict comes when nobody waits any more.
     const first = [...new Set(plain.asked.filter((_, at) => plain.times[at]! <= shown))]
-    expect(first.filter(name => name.includes('_rest'))).toEqual([])
     await page.waitForFunction(() => document.documentElement.dataset['offline'] === 'kept', undefined, { timeout: 60_000 })
     const cold = first.reduce((sum, name) => sum + brotli(name), 0) / KB
     const engine = first.filter(name => name.endsWith('.wasm')).reduce((sum, name) => sum + brotli(name), 0) / KB
@@ -64,31 +63,6 @@ describe('size', () => {
     say('repeated visit', repeated, 5, 'KB brotli')
     expect(repeated).toBeLessThanOrEqual(5)
     await plain.cut()
-    await context.close()
-  })
-})
-
-describe('the engine in two parts', () => {
-  test.each([true, false])('needs the first alone for a first verdict, and the other later (isolated: %s)', { timeout: 180_000 }, async isolated => {
-    const server = await host('/', { isolated })
-    const context = await browser.newContext({ serviceWorkers: 'block' })
-    const seen = async (fragment: string) => {
-      const page = await context.newPage()
-      await page.goto(server.address + fragment)
-      return page
-    }
-    server.lose(/_rest/)
-    expect(await verdict(await seen(''))).toBe('equivalent')
-    // Something else while the rest is not to be had is a named state, in which the texts are still there.
-    const other = examples.find(({ id }) => id.startsWith('not_equivalent/softmax'))!
-    const link = '#' + encode({ ...other.input!, verdict: null })
-    const stuck = await seen(link)
-    await stuck.getByText('the second part of the engine could not be fetched').first().waitFor({ timeout: 40_000 })
-    await expect.poll(() => textOf(stuck, 'optimized')).toBe(other.input!.optimized)
-    server.lose(null)
-    expect(await verdict(await seen(link))).toBe('not_equivalent')
-    expect(server.asked.some(name => name.includes('_rest'))).toBe(true)
-    await server.cut()
     await context.close()
   })
 })

@@ -80,17 +80,27 @@ describe('stopping', () => {
   test('works while outputs are compared and answers re-checked', { timeout: 240_000 }, async () => {
     const { page } = await visit(site, link('equivalent/attention/full_plain_vs_flash2'))
     // The worse of two, each time.
-    let [comparing, checking] = [0, 0]
+    let comparing = 0
     for (let tries = 0; tries < 2; tries++) {
       if (tries > 0) await page.getByTestId('verify').first().click()
       await reach(page, 'Comparing')
       comparing = Math.max(comparing, await stop(page))
-      await page.getByTestId('verify').first().click()
-      await reach(page, 'Re-checking')
-      checking = Math.max(checking, await stop(page))
     }
-    console.log(`stopped after ${comparing.toFixed(0)} ms while comparing, ${checking.toFixed(0)} ms while re-checking`)
-    expect(Math.max(comparing, checking)).toBeLessThan(BOUND_MS)
     await page.context().close()
+    // Re-checking takes a moment: one that is over when it is told to stop has its verdict, and is asked again.
+    const { page: product } = await visit(site, link('equivalent/matmul_paper/k4096_naive_vs_2d'))
+    let checking: number | null = null
+    for (let tries = 0; checking === null && tries < 8; tries++) {
+      if (tries > 0) await product.getByTestId('verify').first().click()
+      await reach(product, 'Re-checking')
+      const time = await product.evaluate(stopAndTime)
+      const pill = () => product.getByTestId('pill').first().textContent()
+      await expect.poll(pill, { timeout: 10_000 }).toMatch(/Stopped|Equivalent/)
+      if ((await pill())?.includes('Stopped')) checking = time
+    }
+    console.log(`stopped after ${comparing.toFixed(0)} ms while comparing, ${checking?.toFixed(0)} ms while re-checking`)
+    expect(checking, 're-checking was never stopped').not.toBeNull()
+    expect(Math.max(comparing, checking!)).toBeLessThan(BOUND_MS)
+    await product.context().close()
   })
 })

@@ -107,25 +107,12 @@ describe('the engine client', () => {
     const client = engine(true)
     const [first, second] = [client.verify(input, () => {}), client.infer(input)]
     puppets[0]!.ready()
-    expect(puppets[0]!.heard.map(({ kind }) => kind)).toEqual(['start', 'ahead', 'verify'])
+    expect(puppets[0]!.heard.map(({ kind }) => kind)).toEqual(['start', 'verify'])
     puppets[0]!.say({ kind: 'verified', id: 1, report, recorded: [] })
     expect(await first).toMatchObject({ kind: 'report', report })
     expect(puppets[0]!.last).toMatchObject({ kind: 'infer', id: 2 })
     puppets[0]!.say({ kind: 'inferred', id: 2, inference: { kernels: [], missing: [], spec: '', diagnostics: [] } })
     expect(await second).not.toBeNull()
-  })
-
-  test('has the second part fetched while the engine starts, where a question needs it', async () => {
-    const client = engine(true)
-    void client.verify(input, () => {}, true)
-    void client.infer(input)
-    expect(puppets[0]!.heard).toHaveLength(1)
-    void client.verify(input, () => {})
-    expect(puppets[0]!.last).toEqual({ kind: 'ahead' })
-    // A worker that takes the place of another hears of it, too.
-    puppets[0]!.say({ kind: 'compiled' })
-    vi.advanceTimersByTime(6001)
-    expect(puppets[1]!.heard.map(({ kind }) => kind)).toEqual(['start', 'ahead'])
   })
 
   test('reads progress from shared memory', () => {
