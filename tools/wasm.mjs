@@ -75,13 +75,15 @@ async function buildPackage(name, hash, toolchain, optimise) {
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
     '--no-default-features', '--features', flavour.feature, '-Z', 'build-std=panic_abort,std',
+    ...(optimise ? ['-Z', 'build-std-features=optimize_for_size'] : []),
     ...(optimise ? [] : ['--config', 'profile.release.package.warpproof.opt-level=1']),
   ], {
     env: {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',
       CARGO_PROFILE_RELEASE_DEBUG: 'false',
-      ...(optimise ? {} : { CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
+      // For size: a visitor waits for the download, and a browser compiles what it runs for the first time.
+      ...(optimise ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' } : { CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
       CARGO_ENCODED_RUSTFLAGS: [
         ...linker, ...flavour.rustflags, ...linkArgs(['-z', `stack-size=${STACK_BYTES}`]),
         '--remap-path-prefix', `${root}=.`,
@@ -103,7 +105,7 @@ async function buildPackage(name, hash, toolchain, optimise) {
     // LLVM has optimised already: -O3 makes nothing faster but the download larger (its inlining), the
     // first run slower (browsers compile more) and this step four times as long.
     await step(`optimising it with wasm-opt (${name})`, process.execPath, [
-      path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O1', '--strip-debug', '--strip-producers',
+      path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O1', '--reorder-functions', '--strip-debug', '--strip-producers',
       '--enable-simd', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-nontrapping-float-to-int',
       '--enable-sign-ext', '--enable-reference-types', '--enable-multivalue', ...flavour.optimise, wasm, '-o', wasm,
     ])

@@ -36,12 +36,12 @@ fn multiply_one(level: usize, a: u64, b: u64) -> u64 {
     if folded >= PRIMES[level] { folded - PRIMES[level] } else { folded }
 }
 
-#[inline]
+#[inline(always)] // also where the browser's engine is compiled for size
 pub(super) fn multiply(level: usize, a: Residue, b: Residue) -> Residue {
     std::array::from_fn(|lane| multiply_one(level, a[lane], b[lane]))
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn add(level: usize, a: Residue, b: Residue) -> Residue {
     std::array::from_fn(|lane| {
         let sum = a[lane] + b[lane];
@@ -49,14 +49,14 @@ pub(super) fn add(level: usize, a: Residue, b: Residue) -> Residue {
     })
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn subtract(level: usize, a: Residue, b: Residue) -> Residue {
     std::array::from_fn(|lane| {
         if a[lane] >= b[lane] { a[lane] - b[lane] } else { a[lane] + PRIMES[level] - b[lane] }
     })
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn negate(level: usize, a: Residue) -> Residue {
     subtract(level, ZERO, a)
 }
@@ -180,7 +180,7 @@ pub(super) fn fraction(level: usize, (above, below): (i64, i64)) -> Option<Resid
 }
 
 /// A random word for a key: two rounds of the finalizer of splitmix64.
-#[inline]
+#[inline(always)]
 pub(super) fn random(seed: [u64; 2], key: u64) -> u64 {
     let mut word = seed[0] ^ key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -197,7 +197,7 @@ pub(super) fn random_real(seed: [u64; 2], key: u64) -> f64 {
 }
 
 /// A random residue for a key.
-#[inline]
+#[inline(always)]
 pub(super) fn random_residue(seed: [u64; 2], level: usize, key: u64) -> Residue {
     std::array::from_fn(|lane| {
         let word = random(seed, key << 4 | (level * LANES + lane) as u64);
