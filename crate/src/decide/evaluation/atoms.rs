@@ -20,6 +20,7 @@ use super::products::Bases;
 use super::roots::Roots;
 use super::sets::{Set, Sets};
 use super::value::{Kind, Levels, Sign, Value, by_level};
+use super::walk::worlds::Border;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number's class, and its ratio to the class's first member.
@@ -60,6 +61,8 @@ pub(super) struct Atoms {
     absent: FxHashSet<u32>,
     /// For `Way::Linked`, by class: 1 where its first member is positive, 0 where that is negative.
     shares: FxHashMap<u32, Value>,
+    /// Choices by the sign of a class's first member: what is chosen above, below and at the border.
+    pub(super) choices: FxHashMap<(u32, [Residue; 2], Border), (Value, Levels)>,
     pub(super) sets: Sets,
     pub(super) lattice: Lattice,
     pub(super) conditions: Conditions,
@@ -79,6 +82,7 @@ impl Atoms {
             values: Vec::new(),
             absent: FxHashSet::default(),
             shares: FxHashMap::default(),
+            choices: FxHashMap::default(),
             sets: Sets::default(),
             lattice: Lattice::default(),
             conditions: Conditions::default(),

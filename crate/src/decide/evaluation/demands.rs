@@ -5,6 +5,8 @@
 //! as well. Where an exponent holds a logarithm, its power is made along its sum, so that e^(ln s + a) is
 //! s·e^a: its summands are asked for their powers, with the factor in front of them.
 
+use super::atoms::Way;
+use super::carried::{Expanded, exponentials};
 use super::value::Levels;
 use crate::decide::{Exact, Factor, Meaning};
 use crate::term::eval::{Cone, operands};
@@ -98,9 +100,9 @@ fn rational(scale: Exact) -> Option<Exact> {
 }
 
 /// Whether each step is a sum with a logarithm in it.
-fn holding_logarithms(cone: &Cone) -> Vec<bool> {
+fn holding_logarithms(cone: &Cone, carried: Option<&Expanded>) -> Vec<bool> {
     let mut holds: Vec<bool> = Vec::new();
-    for node in cone.steps() {
+    for (at, node) in cone.steps().iter().enumerate() {
         let of = |term: Term| term.as_node().is_some_and(|step| holds[step]);
         let own = match *node {
             Node::Unary(Unary::Log | Unary::Log2, _) => true,
@@ -112,6 +114,8 @@ fn holding_logarithms(cone: &Cone) -> Vec<bool> {
             }
             _ => false,
         };
+        let copies = carried.and_then(|all| all.carried.get(&at)).map(|carried| carried.copies);
+        let own = own || copies.is_some_and(|copies| copies.into_iter().any(of));
         if holds.is_empty() {
             holds.reserve(cone.steps().len());
         }
@@ -121,6 +125,9 @@ fn holding_logarithms(cone: &Cone) -> Vec<bool> {
 }
 
 struct Sweep<'a> {
+    cone: &'a Cone,
+    way: Way,
+    carried: Option<&'a Expanded>,
     meanings: &'a [Meaning],
     holds: Vec<bool>,
     demands: Demands,
@@ -190,6 +197,22 @@ impl Sweep<'_> {
     fn step(&mut self, at: usize, node: &Node) {
         self.powers_of(at, node);
         let Demand { levels: own, products, split, guarded } = self.demands.steps[at];
+        if let Some(copies) = self.carried.and_then(|all| all.carried.get(&at)).map(|own| own.copies) {
+            let powers = self.demands.powers.get(&at).cloned().unwrap_or_default();
+            for copy in copies {
+                self.ask(copy, Demand { levels: own, products, split, guarded: true });
+                for scaled in &powers {
+                    self.ask_power(copy, scaled.clone(), true);
+                }
+            }
+        }
+        if self.way == Way::Linked
+            && let Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b) = *node
+        {
+            for [_, argument] in exponentials(self.cone.steps(), [a, b]) {
+                self.ask(argument, Demand { levels: ALL, guarded, ..Demand::default() });
+            }
+        }
         let exponent = inner(own) | products | inner(products) | u8::from(products != 0);
         let mut more = Demand { levels: own, guarded, ..Demand::default() };
         match node {
@@ -207,7 +230,7 @@ impl Sweep<'_> {
                 {
                     return self.ask_power(*a, Scaled { scale, levels: own, products }, guarded);
                 }
-                more.levels = exponent;
+                more.levels = exponent | u8::from(self.carried.is_some());
             }
             // An angle is an exponent; what is one level further in than the innermost is an atom.
             Node::Unary(Unary::Sin | Unary::Cos, _) => {
@@ -247,10 +270,16 @@ pub(super) fn exponent_scale(natural: bool, times: i64) -> Option<Exact> {
 }
 
 /// What is asked of every step of a cone.
-pub(super) fn demands(cone: &Cone, meanings: &[Meaning]) -> Demands {
+pub(super) fn demands(
+    cone: &Cone,
+    meanings: &[Meaning],
+    way: Way,
+    carried: Option<&Expanded>,
+) -> Demands {
     let steps = vec![Demand::default(); cone.steps().len()];
     let demands = Demands { steps, powers: FxHashMap::default() };
-    let mut sweep = Sweep { meanings, holds: holding_logarithms(cone), demands };
+    let holds = holding_logarithms(cone, carried);
+    let mut sweep = Sweep { cone, way, carried, meanings, holds, demands };
     for root in cone.roots() {
         sweep.ask(*root, Demand { levels: 1, ..Demand::default() });
     }

@@ -15,7 +15,7 @@ use super::atoms::Classified;
 use super::constants;
 use super::demands::{exponent_scale, inner};
 use super::field::{self, LEVELS, ZERO};
-use super::products::Product;
+use super::products::{Divisor, Product};
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use super::walk::Walk;
 use crate::decide::{Exact, Factor, Meaning};
@@ -84,11 +84,29 @@ impl Walk<'_> {
     /// Keeps what a step is as a product.
     pub(super) fn product_of(&mut self, at: usize, node: &Node, value: &Value) {
         let demand = self.demands.steps[at];
+        let divisor = match self.worlds.settled.get(&at) {
+            Some(copy) => Some(self.divisor_of(*copy)),
+            None => self.divisor(node),
+        };
+        if let Some(divisor) = divisor.filter(|divisor| !divisor.factors.is_empty()) {
+            self.products.divisors.insert(at, divisor);
+        }
         if !value.is_finite() || value.is_zero() {
             return;
         }
         let levels = demand.products;
         self.key_degree = self.key_degree.max(value.degree[0] + value.degree[1]);
+        if let Some(copy) = self.worlds.settled.get(&at).copied() {
+            for leading in [true, false] {
+                let Some(product) = self.term_product(copy, leading, levels) else { continue };
+                let known = if leading { &mut self.products.leading } else { &mut self.products.split };
+                known.insert(at, product);
+            }
+            return;
+        }
+        if self.products.leading.contains_key(&at) {
+            return;
+        }
         let Some(leading) =
             self.formed(node, value, true, levels).or_else(|| self.opaque_product(value, levels))
         else {
@@ -110,17 +128,57 @@ impl Walk<'_> {
         if !matches!(node, Node::Add(..) | Node::Sub(..) | Node::Fma(..)) {
             return self.formed(node, value, false, levels).or_else(|| self.opaque_product(value, levels));
         }
+        // ln(1 + e^(x - ln s)) is ln(s + e^x) - ln s: a sum of quotients has its divisors for factors.
+        let divisor = self.divisor(node).filter(|divisor| !divisor.factors.is_empty());
+        let divided = divisor.and_then(|divisor| {
+            let product = self.atoms.bases.of_factors(&divisor.factors)?.times(leading)?;
+            (levels & !product.levels == 0).then_some((product, divisor.degree + leading.degree))
+        });
+        let own = leading.degree;
+        let leading = divided.as_ref().map_or(leading, |(product, _)| product);
         let at = leading.divide(value)?;
         if at[0] == field::ONE {
             return Some(leading.clone());
         }
         // The sign of the rest follows from those of the value and of the summand.
         let sign = value.sign.times(self.atoms.bases.sign(leading));
-        let degree = [value.degree[0] + leading.degree, value.degree[1] + leading.degree];
+        let degree = match divided {
+            Some((_, degree)) => [degree, own],
+            None => [value.degree[0] + leading.degree, value.degree[1] + leading.degree],
+        };
         self.key_degree = self.key_degree.max(degree[0] + degree[1]);
         let rest = Value { at, sign, degree, parts: 0, ..*value };
         let base = self.atoms.bases.base(self.atoms.seed, &rest, levels, None, false);
         leading.times(&base)
+    }
+
+    /// What a term is divided by.
+    fn divisor_of(&self, term: Term) -> Divisor {
+        let known = term.as_node().and_then(|step| self.products.divisors.get(&step));
+        known.cloned().unwrap_or_else(|| Divisor::none(&self.get(term, 0)))
+    }
+
+    /// What a sum of quotients by arguments of logarithms is divided by.
+    fn divisor(&self, node: &Node) -> Option<Divisor> {
+        if self.products.powers.is_empty() {
+            return None;
+        }
+        let of = |term: Term| self.divisor_of(term);
+        let bases = &self.atoms.bases;
+        match *node {
+            Node::Unary(function @ (Unary::Exp | Unary::Exp2), a) => {
+                let scale = exponent_scale(function == Unary::Exp, 1)?;
+                bases.divisor(self.known_power(a, &scale)?.split.as_ref()?)
+            }
+            Node::Unary(Unary::Neg, a) => Some(of(a)),
+            Node::Mul(a, b) => bases.common_divisor(&of(a), &of(b), true),
+            Node::Add(a, b) | Node::Sub(a, b) => bases.common_divisor(&of(a), &of(b), false),
+            Node::Fma(a, b, c) => {
+                let product = bases.common_divisor(&of(a), &of(b), true)?;
+                bases.common_divisor(&product, &of(c), false)
+            }
+            _ => None,
+        }
     }
 
     /// What a step is made of, as a product or as the leading summand.

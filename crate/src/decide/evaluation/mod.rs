@@ -73,6 +73,7 @@
 
 mod angles;
 mod atoms;
+mod carried;
 mod conditions;
 mod constants;
 mod demands;
@@ -99,9 +100,11 @@ use crate::base::{Budget, Exhausted};
 use crate::diag::Assumption;
 use crate::term::eval::Cone;
 use crate::term::print::Printer;
-use crate::term::{Elements, Node, Term};
+use crate::term::{Elements, Node, Term, Unary};
 use atoms::{Atoms, Way};
+use carried::{Expanded, Origin, inward};
 use field::{LANES, random};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use value::{Kind, Value};
 use walk::masks::{Shape, alike};
@@ -147,7 +150,8 @@ pub(super) fn evaluate(
     let [left, right] = cones;
     let cones = [left?, right?];
     let seed = seed_of(reading, &cones);
-    let mut evaluated = at_points(budget, reading, elements, &cones, seed, Way::Apart)?;
+    let plain = [None, None];
+    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, Way::Apart)?.0;
     let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
     if open.is_empty() || !cones.iter().any(has_orders) {
         return Ok(evaluated);
@@ -158,18 +162,41 @@ pub(super) fn evaluate(
         Cone::of(reading.terms(side), &roots, budget)
     });
     let [left, right] = cones;
-    let cones = [left?, right?];
-    let linked = at_points(budget, reading, elements, &cones, [seed[1], seed[0]], Way::Linked)?;
-    evaluated.notes.extend(linked.notes);
-    for (at, certificate) in open.into_iter().zip(linked.proved) {
-        evaluated.proved[at] = certificate;
+    let cones = [left?, right?].map(|cone| inward(&cone).unwrap_or(cone));
+    let seed = [seed[1], seed[0]];
+    let (linked, origins) = at_points(budget, reading, elements, (&cones, plain), seed, Way::Linked)?;
+    // What that leaves, with choices carried outward.
+    let steps: usize = cones.iter().map(|cone| cone.steps().len()).sum();
+    let asked = origins.iter().any(|origins| !origins.is_empty());
+    let room = COPIES * steps as u64 * NODE_BYTES <= MOST_BUDGETS * budget.memory;
+    let further = if asked && room && linked.proved.iter().any(Option::is_none) {
+        let expanded = [0, 1].map(|side| Expanded::of(&cones[side], &origins[side]));
+        let carried = [0, 1].map(|side| Some(&expanded[side]));
+        let seed = [random(seed, 1), random(seed, 2)];
+        at_points(budget, reading, elements, (&cones, carried), seed, Way::Linked)?.0
+    } else {
+        Evaluated::nothing(open.len())
+    };
+    // Copies divide by what their steps divide by: all of it is assumed where a step is.
+    evaluated.notes.extend(further.notes);
+    if linked.proved.iter().chain(&further.proved).any(Option::is_some) {
+        evaluated.notes.extend(linked.notes);
+    }
+    for (at, certificates) in open.into_iter().zip(linked.proved.into_iter().zip(further.proved)) {
+        evaluated.proved[at] = certificates.0.or(certificates.1);
     }
     Ok(evaluated)
 }
 
+/// Steps that one has at most with its copies.
+const COPIES: u64 = 3;
+
 /// Whether a cone has choices by comparisons.
 fn has_orders(cone: &Cone) -> bool {
-    cone.steps().iter().any(|node| matches!(node, Node::Compare(..) | Node::Min(..)))
+    let asks = |node: &Node| {
+        matches!(node, Node::Compare(..) | Node::Max(..) | Node::Min(..) | Node::Unary(Unary::Abs, _))
+    };
+    cone.steps().iter().any(asks)
 }
 
 /// The same at the points that belong to a seed.
@@ -177,23 +204,29 @@ fn at_points(
     budget: &Budget,
     reading: &Reading<'_>,
     elements: &Elements,
-    cones: &[Cone; 2],
+    (cones, carried): (&[Cone; 2], [Option<&Expanded>; 2]),
     seed: [u64; 2],
     way: Way,
-) -> Result<Evaluated, Exhausted> {
+) -> Result<(Evaluated, [FxHashMap<usize, Origin>; 2]), Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
+    let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
     for side in 0..2 {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
-        let walk = Walk::over(terms, &cones[side], meanings, &mut atoms, &mut names, budget)?;
-        values[side] = (0..cones[side].roots().len()).map(|root| walk.root(root)).collect();
+        let cone = carried[side].map_or(&cones[side], |expanded| &expanded.cone);
+        let copies = carried[side];
+        let mut walk = Walk::over(terms, cone, copies, meanings, &mut atoms, &mut names, budget)?;
+        values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
         if way == Way::Linked {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();
         }
+        if way == Way::Linked && copies.is_none() {
+            origins[side] = walk.origins();
+        }
         key_degree = key_degree.max(walk.key_degree);
-        compared += walk.products.count();
+        compared += walk.products.count() + walk.worlds.compared();
         let name = |constant: usize| reading.meanings.name(side, constant).map(str::to_owned);
         let printer = Printer { terms, elements, constant: &name, limit: SHOWN };
         notes.extend(walk.domains.iter().map(|domain| match domain {
@@ -221,10 +254,12 @@ fn at_points(
             (same && bits >= LEAST_BITS).then(|| certificate(bits))
         })
         .collect();
-    if proved.iter().all(Option::is_none) {
+    // What the linked way found out of copies stands on what was assumed of their steps.
+    let kept = way == Way::Linked && carried[0].is_none();
+    if !kept && proved.iter().all(Option::is_none) {
         notes.clear();
     }
-    Ok(Evaluated { proved, notes })
+    Ok((Evaluated { proved, notes }, origins))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

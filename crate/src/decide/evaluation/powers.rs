@@ -109,8 +109,15 @@ impl Walk<'_> {
         let count = self.demands.powers.get(&at).map_or(0, Vec::len);
         for number in 0..count {
             let Scaled { scale, levels, products } = self.demands.powers[&at][number].clone();
-            let made = summands(node, &scale, self.meanings)
-                .and_then(|summands| self.along(summands, levels, products));
+            let settled = self.worlds.settled.get(&at).copied();
+            let made = match settled {
+                Some(copy) => Some(match self.known_power(copy, &scale) {
+                    Some(power) => power.clone(),
+                    None => self.leaf_power(copy, &scale, levels, products),
+                }),
+                None => summands(node, &scale, self.meanings)
+                    .and_then(|summands| self.along(summands, levels, products)),
+            };
             let mut power = match made {
                 Some(power) => power,
                 None => {
@@ -154,6 +161,13 @@ impl Walk<'_> {
                 leading: both(whole.leading, factor.leading),
                 split: both(whole.split, factor.split),
             };
+        }
+        // What cancels between the factors does not count.
+        if let Some(split) = &whole.split {
+            let degree = self.atoms.bases.degree(split);
+            if degree < whole.value.degree[0] {
+                whole.value.degree = [degree, degree.min(whole.value.degree[1])];
+            }
         }
         Some(whole)
     }

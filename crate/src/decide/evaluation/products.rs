@@ -180,6 +180,24 @@ impl Product {
     }
 }
 
+/// What a value is divided by.
+#[derive(Clone, Default)]
+pub(super) struct Divisor {
+    /// Whole powers of bases, below 0.
+    pub(super) factors: Vec<(u32, Ratio<i32>)>,
+    /// A bound on the degree of what is divided, and whether that is known to be no quotient.
+    pub(super) degree: f32,
+    pub(super) plain: bool,
+}
+
+impl Divisor {
+    /// Of a value that is divided by nothing that is known.
+    pub(super) fn none(value: &Value) -> Divisor {
+        let [above, below] = value.degree;
+        Divisor { factors: Vec::new(), degree: above + below, plain: below == 0.0 }
+    }
+}
+
 fn sum(a: Ratio<i32>, b: Ratio<i32>) -> Option<Ratio<i32>> {
     num_traits::CheckedAdd::checked_add(&a, &b)
 }
@@ -291,6 +309,73 @@ impl Bases {
             product = product.times(&own.power(-power)?)?.times(&other)?;
         }
         Some(product)
+    }
+
+    /// A bound on the degree of a product.
+    pub(super) fn degree(&self, product: &Product) -> f32 {
+        let of_base = |(base, power): &(u32, Ratio<i32>)| {
+            let [above, below] = self.get(*base).value.degree;
+            (*power.numer() as f32 / *power.denom() as f32).abs().ceil() * (above + below)
+        };
+        let exponent = product.exponent.map_or(0.0, |own| 1.0 + own.degree[0] + own.degree[1]);
+        product.factors.iter().map(of_base).sum::<f32>() + exponent
+    }
+
+    /// What a product is divided by.
+    pub(super) fn divisor(&self, product: &Product) -> Option<Divisor> {
+        let (factors, above): (Vec<_>, Vec<_>) =
+            product.factors.iter().copied().partition(|(_, power)| *power.numer() < 0);
+        let whole = factors.iter().all(|(_, power)| power.is_integer());
+        let plain = above.iter().all(|(base, _)| self.get(*base).value.degree[1] == 0.0);
+        let degree = self.degree(&Product { factors: above, ..product.clone() });
+        whole.then_some(Divisor { factors, degree, plain })
+    }
+
+    /// What two values are divided by together: their product, or their sum over what both divide.
+    pub(super) fn common_divisor(&self, a: &Divisor, b: &Divisor, product: bool) -> Option<Divisor> {
+        let mut factors = a.factors.clone();
+        for (base, power) in &b.factors {
+            match factors.iter_mut().find(|(known, _)| known == base) {
+                Some((_, known)) => *known = if product { sum(*known, *power)? } else { *power.min(known) },
+                None => factors.push((*base, *power)),
+            }
+        }
+        factors.sort_unstable();
+        (factors.len() <= MOST_FACTORS).then_some(())?;
+        let plain = a.plain && b.plain;
+        if product {
+            return Some(Divisor { factors, degree: a.degree + b.degree, plain });
+        }
+        // What each is multiplied by.
+        let [one, two] = [a, b].map(|own| {
+            let lifted = factors.iter().map(|(base, power)| {
+                let known = own.factors.iter().find(|(known, _)| known == base);
+                let more = known.map_or(Ratio::from_integer(0), |known| known.1) - power;
+                let [above, below] = self.get(*base).value.degree;
+                more.to_integer() as f32 * (above + below)
+            });
+            own.degree + lifted.sum::<f32>()
+        });
+        let degree = if plain { one.max(two) } else { one + two };
+        Some(Divisor { factors, degree, plain })
+    }
+
+    /// The product of powers of bases; `None` if that is too long.
+    pub(super) fn of_factors(&self, factors: &[(u32, Ratio<i32>)]) -> Option<Product> {
+        let mut all = Product::constant((1, 1));
+        for (base, power) in factors.iter().filter(|(_, power)| power.is_integer()) {
+            let Base { value, levels, weight, .. } = self.get(*base);
+            let own = Product {
+                factors: vec![(*base, Ratio::from_integer(1))],
+                at: value.at,
+                levels: *levels,
+                degree: value.degree[0] + value.degree[1],
+                weight: *weight,
+                ..Product::constant((1, 1))
+            };
+            all = all.times(&own.power(power.to_integer())?)?;
+        }
+        Some(all)
     }
 
     /// What is known of the sign of a product.

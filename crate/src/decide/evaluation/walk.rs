@@ -8,14 +8,16 @@ mod borders;
 pub(super) mod masks;
 mod networks;
 mod orders;
+pub(super) mod worlds;
 
 use super::atoms::{Atoms, Classified, Member, Way};
+use super::carried::Expanded;
 use super::constants::{self, ELEMENT};
 use super::demands::{ALL, Demand, Demands, demands};
 use super::field::{self, LEVELS, Residue, ZERO};
 use super::lattice::Place;
 use super::powers::Power;
-use super::products::Product;
+use super::products::{Divisor, Product};
 use super::sets::Set;
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use crate::base::{Budget, Exhausted};
@@ -26,6 +28,10 @@ use borders::Supposed;
 use masks::Shape;
 use orders::Met;
 use rustc_hash::{FxHashMap, FxHashSet};
+use worlds::Worlds;
+
+/// Factors of a product whose magnitude is that of its factors.
+const FACTORS: usize = 16;
 
 /// A condition `[number > 0]` of a number of a class, or its contrary.
 #[derive(Clone, Copy)]
@@ -69,6 +75,9 @@ pub(super) struct Walk<'a> {
     /// Powers by their residue, for `orders`.
     met: FxHashMap<Residue, Met>,
     supposed: Supposed,
+    /// Copies of steps, if there are.
+    carried: Option<&'a Expanded>,
+    pub(super) worlds: Worlds,
     seen: FxHashSet<Residue>,
     /// What was taken to be defined, in store numbers.
     pub(super) domains: Vec<Domain>,
@@ -94,6 +103,8 @@ pub(super) struct Products {
     pub(super) leading: FxHashMap<usize, Product>,
     pub(super) split: FxHashMap<usize, Product>,
     pub(super) powers: FxHashMap<(usize, usize), Power>,
+    /// What steps are divided by, where that is known and something.
+    pub(super) divisors: FxHashMap<usize, Divisor>,
 }
 
 impl Products {
@@ -108,16 +119,19 @@ impl<'a> Walk<'a> {
     pub(super) fn over(
         terms: &'a Terms,
         cone: &'a Cone,
+        carried: Option<&'a Expanded>,
         meanings: &'a [Meaning],
         atoms: &'a mut Atoms,
         names: &'a mut Vec<String>,
         budget: &Budget,
     ) -> Result<Walk<'a>, Exhausted> {
-        let demands = demands(cone, meanings);
+        let demands = demands(cone, meanings, atoms.way, carried);
         budget.poll()?;
         let seed = atoms.seed;
         let mut constants = vec![Value::LOST; meanings.len()];
-        for constant in cone.constants() {
+        // 0 and 1 are compared with where they do not stand.
+        let always = [Term::ZERO, Term::ONE].map(|term| term.as_constant().unwrap_or(0) as u32);
+        for constant in cone.constants().iter().chain(&always) {
             constants[*constant as usize] = constant_value(seed, &meanings[*constant as usize]);
         }
         let all = demands.steps.iter().fold(0, |all, own| all | own.levels);
@@ -147,6 +161,8 @@ impl<'a> Walk<'a> {
                 conditions: FxHashMap::default(),
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),
+                carried,
+                worlds: Worlds::default(),
                 seen: FxHashSet::default(),
                 domains: Vec::new(),
                 guarded: false,
@@ -161,6 +177,7 @@ impl<'a> Walk<'a> {
             walk.guarded = guarded;
             let own = Term::from_node(at);
             let value = walk.node(own, node, levels);
+            let value = walk.carry(at, node, value, levels);
             let Value { kind, sign, chosen, degree, parts, sample, .. } = value;
             walk.steps.push(Small { kind, sign, chosen, degree, parts });
             for level in (0..LEVELS).filter(|level| levels >> level & 1 == 1) {
@@ -390,7 +407,7 @@ impl<'a> Walk<'a> {
             _ => return Value::LOST,
         }
         match function {
-            Unary::Abs => self.magnitude(value, levels),
+            Unary::Abs => self.magnitude_of(a, value, levels),
             Unary::Sqrt | Unary::Rsqrt => {
                 let defined = value.sign.not_negative && (function == Unary::Sqrt || value.sign.not_zero);
                 if !defined {
@@ -445,6 +462,28 @@ impl<'a> Walk<'a> {
         let mut key = vec![46, function as u64];
         self.key_of(&argument, &mut key);
         self.atoms.atom(levels, key)
+    }
+
+    /// |a|, which has that value; of a product the product of the magnitudes.
+    fn magnitude_of(&mut self, a: Term, value: Value, levels: Levels) -> Value {
+        let (mut open, mut factors) = (vec![a], Vec::new());
+        while let Some(term) = open.pop() {
+            match term.as_node().map(|step| self.cone.steps()[step]) {
+                Some(Node::Mul(a, b)) if open.len() + factors.len() < FACTORS => open.extend([a, b]),
+                Some(Node::Unary(Unary::Neg, a)) => open.push(a),
+                _ => factors.push(term),
+            }
+        }
+        if self.atoms.way != Way::Linked || factors.len() < 2 {
+            return self.magnitude(value, levels);
+        }
+        let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
+        let mut product = Value::ONE;
+        for factor in factors {
+            let factor = self.magnitude(self.get(factor, ALL), levels);
+            product = self.atoms.roots.times(product, factor, levels);
+        }
+        product.with_sign(sign)
     }
 
     /// |x|, a root of x².

@@ -215,6 +215,17 @@ impl Cone {
         Ok(cone)
     }
 
+    /// A cone over the same leaves and more constants, whose steps stand for nodes of the same store in any
+    /// order ([`Cone::step_of`] is for cones as they are collected).
+    pub fn rewritten(&self, steps: Vec<Node>, nodes: Vec<u32>, roots: Vec<Term>, more: &[Term]) -> Cone {
+        debug_assert_eq!(steps.len(), nodes.len());
+        let mut constants = self.constants.clone();
+        constants.extend(more.iter().filter_map(|term| term.as_constant()).map(|constant| constant as u32));
+        constants.sort_unstable();
+        constants.dedup();
+        Cone { steps, nodes, roots, elements: self.elements.clone(), constants }
+    }
+
     /// The steps, operands first: an operand that is a node stands for the step of that number.
     pub fn steps(&self) -> &[Node] {
         &self.steps

@@ -2,6 +2,7 @@
 //! not be equal.
 
 mod angles;
+mod choices;
 mod logarithms;
 mod roots;
 

@@ -22,11 +22,13 @@ pub(super) struct Supposed {
     element: Option<(u32, Value)>,
     left: usize,
     known: FxHashMap<(Term, Term, Term, Option<Term>), bool>,
+    /// The first step that has an element for an operand, if that was asked.
+    users: FxHashMap<u32, usize>,
 }
 
 impl Supposed {
     pub(super) fn new(steps: usize) -> Supposed {
-        Supposed { active: false, element: None, left: VISITS * steps + 4096, known: FxHashMap::default() }
+        Supposed { active: false, element: None, left: VISITS * steps + 4096, known: FxHashMap::default(), users: FxHashMap::default() }
     }
 
     /// Whether anything is.
@@ -180,9 +182,24 @@ impl Walk<'_> {
         Some(values)
     }
 
+    /// The first step that an element is an operand of.
+    fn first_user(&mut self, term: Term) -> usize {
+        if self.supposed.users.is_empty() {
+            for (at, node) in self.cone.steps().iter().enumerate() {
+                for element in operands(node).into_iter().flatten().filter_map(Term::as_element) {
+                    self.supposed.users.entry(element).or_insert(at);
+                }
+            }
+        }
+        term.as_element().and_then(|element| self.supposed.users.get(&element)).copied().unwrap_or_default()
+    }
+
     /// Steps that depend on a term and that goals depend on, ascending.
     fn between(&mut self, term: Term, goals: &[Term]) -> Option<Vec<usize>> {
-        let first = term.as_node().map_or(0, |step| step + 1);
+        let first = match term.as_node() {
+            Some(step) => step + 1,
+            None => self.first_user(term),
+        };
         let mut open: Vec<usize> = goals.iter().filter_map(|goal| goal.as_node()).collect();
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         while let Some(step) = open.pop() {

@@ -28,6 +28,15 @@ pub(super) struct Met {
     /// At which levels the exponent is known.
     levels: Levels,
     degree: f32,
+    natural: bool,
+}
+
+/// The power that two values differ by.
+pub(super) struct Factor {
+    pub(super) argument: Term,
+    pub(super) natural: bool,
+    /// Whether it is the second over the first.
+    pub(super) inverse: bool,
 }
 
 impl Walk<'_> {
@@ -48,7 +57,7 @@ impl Walk<'_> {
         }
         let exponent = by_level!(levels, L => field::multiply(L, value.at[L], self.lambda[L]));
         let degree = power.degree[0];
-        self.met.insert(power.at[0], Met { argument, exponent, levels, degree });
+        self.met.insert(power.at[0], Met { argument, exponent, levels, degree, natural });
     }
 
     /// A comparison of a and b whose difference is of a class, as a condition.
@@ -76,7 +85,7 @@ impl Walk<'_> {
     }
 
     /// The share of `larger - smaller`, from the maximum or minimum of all candidates of both.
-    fn link(&mut self, member: Member, larger: Term, smaller: Term) {
+    pub(super) fn link(&mut self, member: Member, larger: Term, smaller: Term) {
         if self.atoms.has_share(member.class) {
             return;
         }
@@ -153,7 +162,7 @@ impl Walk<'_> {
             }
             Classified::Member(_) => {}
         }
-        if let Some(value) = self.rescaled([larger, smaller], share, above.1, below.1) {
+        if let Some((value, _)) = self.rescaled([larger, smaller], share, above.1, below.1) {
             return Some(value);
         }
         let meet = self.meet([larger, smaller], above.0, below.0);
@@ -173,7 +182,13 @@ impl Walk<'_> {
     }
 
     /// `d > 0 ? u : v` where u = v·2^t, and t = 0 where d = 0.
-    fn rescaled(&mut self, d: [Term; 2], share: Value, above: Value, below: Value) -> Option<Value> {
+    pub(super) fn rescaled(
+        &mut self,
+        d: [Term; 2],
+        share: Value,
+        above: Value,
+        below: Value,
+    ) -> Option<(Value, Factor)> {
         let ratio = field::multiply(0, above.at[0], field::invert(0, below.at[0])?);
         let (power, inverse) = match self.met.get(&ratio) {
             Some(power) => (*power, false),
@@ -193,6 +208,7 @@ impl Walk<'_> {
         }
         let added = power.degree + share.degree[0] + share.degree[1];
         value.degree = [above.degree[0] + added, above.degree[1]];
-        Some(value)
+        let Met { argument, natural, .. } = power;
+        Some((value, Factor { argument, natural, inverse }))
     }
 }
