@@ -65,6 +65,13 @@
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
 //!     of masked candidates is a variable known by its candidates and where each of them is there.
+//! 11. *Choices carried outward* ([`carried`], `walk/worlds`). What is still open is evaluated a third time,
+//!     with two copies of each step that depends on the sign of d: where d > 0, and where d < 0. Where the
+//!     copies are one function, so is the step: it has that value on both sides, and where d = 0 it is what one
+//!     of the copies is there, because maxima, minima, absolute values and each comparison by itself are what
+//!     one side says (where two comparisons of one formula disagree about the border, copies prove nothing).
+//!     Each such meeting counts as a comparison in 4, with the degrees of both copies. A copy is followed
+//!     for one d at a time, the one met last, so there are three steps for one at most.
 //!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
