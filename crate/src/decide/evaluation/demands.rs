@@ -270,12 +270,7 @@ pub(super) fn exponent_scale(natural: bool, times: i64) -> Option<Exact> {
 }
 
 /// What is asked of every step of a cone.
-pub(super) fn demands(
-    cone: &Cone,
-    meanings: &[Meaning],
-    way: Way,
-    carried: Option<&Expanded>,
-) -> Demands {
+pub(super) fn demands(cone: &Cone, meanings: &[Meaning], way: Way, carried: Option<&Expanded>) -> Demands {
     let steps = vec![Demand::default(); cone.steps().len()];
     let demands = Demands { steps, powers: FxHashMap::default() };
     let holds = holding_logarithms(cone, carried);

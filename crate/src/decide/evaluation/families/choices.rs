@@ -39,7 +39,8 @@ fn online(b: &mut Build, s: &[Term], v: &[Term], form: Step) -> [Term; 3] {
             Step::Hoisted | Step::Exchanged => {
                 let (low, high) = (b.0.select(c, max, *s), b.0.select(c, *s, max));
                 let e = b.exp_of(low, high);
-                let (x, y) = if form == Step::Exchanged && at == count - 1 { (Term::ONE, e) } else { (e, Term::ONE) };
+                let (x, y) =
+                    if form == Step::Exchanged && at == count - 1 { (Term::ONE, e) } else { (e, Term::ONE) };
                 (b.0.select(c, x, y), b.0.select(c, y, x), high)
             }
             Step::Size | Step::Surplus => {
@@ -321,7 +322,8 @@ fn increasing_functions_of_maxima() {
                 };
                 let whole = |b: &mut Build, form: usize| {
                     let x = b.elements(0, size);
-                    let inside = |b: &mut Build| -> Vec<Term> { x.iter().map(|x| b.f(function, *x)).collect() };
+                    let inside =
+                        |b: &mut Build| -> Vec<Term> { x.iter().map(|x| b.f(function, *x)).collect() };
                     vec![match form {
                         0 | 1 => {
                             let best = choose(b, &x, form);

@@ -28,7 +28,13 @@ pub(super) struct Supposed {
 
 impl Supposed {
     pub(super) fn new(steps: usize) -> Supposed {
-        Supposed { active: false, element: None, left: VISITS * steps + 4096, known: FxHashMap::default(), users: FxHashMap::default() }
+        Supposed {
+            active: false,
+            element: None,
+            left: VISITS * steps + 4096,
+            known: FxHashMap::default(),
+            users: FxHashMap::default(),
+        }
     }
 
     /// Whether anything is.

@@ -231,7 +231,8 @@ impl Walk<'_> {
                 let power = self.exponential(exponent, products);
                 let power = Product::exponential(exponent, &power, products);
                 for leading in [true, false] {
-                    let made = self.term_product(copies[0], leading, products).and_then(|own| own.times(&power));
+                    let made =
+                        self.term_product(copies[0], leading, products).and_then(|own| own.times(&power));
                     let Some(made) = made else { continue };
                     let known = if leading { &mut self.products.leading } else { &mut self.products.split };
                     known.insert(at, made);
