@@ -26,6 +26,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
@@ -210,7 +211,20 @@ struct Walk<'a> {
     lambda: [Residue; LEVELS],
     slots: &'a Slots,
     values: Vec<Value>,
+    /// Elements that were read lately, by a hash of their numbers.
+    leaves: Vec<Cell<Leaf>>,
 }
+
+/// What an element is worth, as far as that was wanted.
+#[derive(Clone, Copy)]
+struct Leaf {
+    element: u32,
+    wants: Wants,
+    value: Value,
+}
+
+/// log₂ of the elements that are remembered.
+const LEAVES: u32 = 10;
 
 /// The values of a cone's roots at the point that belongs to a seed; with enclosures of all, or only
 /// where a branch hangs on one.
@@ -232,7 +246,8 @@ pub(super) fn values(
     let wants = wanted(cone, if enclosed { 1 | REAL } else { 1 });
     budget.poll()?;
     let values = vec![Value::NOTHING; slots.count()];
-    let mut walk = Walk { reading, side, elements, seed, constants, lambda, slots, values };
+    let leaves = vec![Cell::new(Leaf { element: 0, wants: 0, value: Value::NOTHING }); 1 << LEAVES];
+    let mut walk = Walk { reading, side, elements, seed, constants, lambda, slots, values, leaves };
     for (at, node) in cone.steps().iter().enumerate() {
         if at.is_multiple_of(4096) {
             budget.poll()?;
@@ -244,7 +259,7 @@ pub(super) fn values(
     Ok(cone.roots().iter().map(|root| walk.get(*root, 1 | REAL)).collect())
 }
 
-fn random(seed: u64, level: usize, name: u64) -> Residue {
+pub(super) fn random(seed: u64, level: usize, name: u64) -> Residue {
     Residue::random(level, mixed(seed, name << 4 | level as u64))
 }
 
@@ -254,10 +269,23 @@ impl Walk<'_> {
             return self.values[self.slots.at(step)];
         }
         match (term.as_element(), term.as_constant()) {
-            (Some(element), _) => self.element(element, wants),
+            (Some(element), _) => self.leaf(element, wants),
             (_, Some(constant)) => self.constants[constant],
             _ => Value::NOTHING,
         }
+    }
+
+    /// [`Walk::element`], remembered: the next lane or row reads it again.
+    fn leaf(&self, element: u32, wants: Wants) -> Value {
+        let place = &self.leaves[(element.wrapping_mul(0x9e37_79b1) >> (32 - LEAVES)) as usize];
+        let known = place.get();
+        // What is remembered is just what is wanted: no value depends on who asked before.
+        if known.element == element && known.wants == wants && wants != 0 {
+            return known.value;
+        }
+        let value = self.element(element, wants);
+        place.set(Leaf { element, wants, value });
+        value
     }
 
     fn element(&self, element: u32, wants: Wants) -> Value {

@@ -33,6 +33,7 @@ use evaluation::{Meeting, Value};
 use points::{Agreement, Probe};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Random real inputs around which both sides are evaluated in prime fields.
 const AROUND: u64 = 2;
@@ -40,9 +41,6 @@ const AROUND: u64 = 2;
 const BATCH: usize = 64;
 /// Pairs that differ at a plain point evaluated together.
 const PLAIN: usize = 16;
-/// Nodes of both sides up to which both are looked at ahead of the decision, while `decide` evaluates on one
-/// thread: outputs that turn out different have no use for it, and it takes memory at the same time.
-const MOST_AHEAD: usize = 1 << 22;
 /// Bytes that evaluating a node takes: the step, and where its value is kept.
 const NODE_BYTES: u64 = 32;
 /// Nodes to evaluate before members are sampled.
@@ -131,16 +129,25 @@ pub struct Ahead<'a> {
 /// What was seen of all pairs of a reading, in its order.
 pub struct SeenAhead(Vec<Seen>);
 
-/// What [`decision`] will want to know if all pairs turn out equal; `None` if that is much, or if
-/// there is no time: then it will be worked out when it is wanted.
-pub fn values_ahead(budget: &Budget, elements: &Elements, reading: &Reading<'_>) -> Option<SeenAhead> {
-    if reading.terms(0).len() + reading.terms(1).len() > MOST_AHEAD {
-        return None;
-    }
+/// What [`decision`] will want to know if all pairs turn out equal; `None` if there is no room or time, or once
+/// it is known that they do not, and it is `unwanted`: then it will be worked out when it is wanted.
+pub fn values_ahead(
+    budget: &Budget,
+    elements: &Elements,
+    reading: &Reading<'_>,
+    unwanted: &AtomicBool,
+) -> Option<SeenAhead> {
     let claims: Vec<Claim> = (0..).zip(reading.pairs()).map(|(pair, terms)| Claim { pair, terms }).collect();
-    let alone = claims.len() <= batch(budget, reading, &claims).ok()?;
-    let seen = alone.then(|| look(budget, elements, reading, &claims, true))?;
-    seen.ok().map(SeenAhead)
+    let size = batch(budget, reading, &claims).ok()?;
+    let alone = claims.len() <= size;
+    let mut seen = Vec::with_capacity(claims.len());
+    for claims in claims.chunks(size) {
+        if unwanted.load(Ordering::Relaxed) {
+            return None;
+        }
+        seen.extend(look(budget, elements, reading, claims, alone).ok()?);
+    }
+    Some(SeenAhead(seen))
 }
 
 /// Confirms or refutes every answer of a decision.

@@ -2,7 +2,8 @@
 //! addition is hashed as the two that it is, because compilers fuse either product of a·b + c·d.
 //!
 //! One pass over the whole store, used or not: what no root needs was built all the same, and
-//! looking for it costs more than hashing it. 8 bytes a node while it lasts.
+//! looking for it costs more than hashing it. Hashes are kept by rows of 2^16 nodes, each as long as a later row
+//! needs it.
 //!
 //! Guarantees: terms that are the same expression have the same hash. Different expressions share
 //! one with a chance of about 2^-64 for each pair of nodes, and nobody chose them to.
@@ -11,6 +12,9 @@ use crate::base::{Budget, Exhausted};
 use crate::term::eval::operands;
 use crate::term::{Node, Term, Terms};
 use std::hash::{Hash, Hasher};
+
+/// Nodes whose hashes are kept together.
+const ROW: usize = 1 << Terms::PIECE;
 
 /// The hashes of some roots.
 pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exhausted> {
@@ -25,24 +29,48 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
         .collect();
     let shape = Shape { terms, constants };
     let nodes = roots.iter().filter_map(|root| root.as_node()).max().map_or(0, |most| most + 1);
-    let mut hashes: Vec<u64> = Vec::new();
-    hashes.try_reserve_exact(nodes).map_err(|_| Exhausted::Memory)?;
-    let hash = |hashes: &[u64], term: Term| match (term.as_node(), term.as_constant()) {
-        (Some(node), _) => hashes[node],
-        (_, Some(constant)) => shape.constant(constant),
+    let mut places: Vec<usize> = (0..roots.len()).filter(|at| roots[*at].as_node().is_some()).collect();
+    places.sort_unstable_by_key(|at| std::cmp::Reverse(roots[*at]));
+    let mut found = vec![0; roots.len()];
+    // Rows that go when a row is done.
+    let mut gone: Vec<Vec<usize>> = vec![Vec::new(); nodes.div_ceil(ROW)];
+    for (row, last) in terms.last_needed().into_iter().enumerate().take(gone.len()) {
+        let last = (last as usize).min(gone.len() - 1);
+        gone[last].push(row);
+    }
+    let (mut rows, mut free): (Vec<Vec<u64>>, Vec<Vec<u64>>) = (Vec::new(), Vec::new());
+    let leaf = |term: Term| match term.as_constant() {
+        Some(constant) => shape.constant(constant),
         _ => shape.element(term.as_element().unwrap_or_default()),
     };
-    for node in 0..nodes {
-        if node.is_multiple_of(8192) {
-            budget.poll()?;
+    let mut reader = terms.reader();
+    for (row, gone) in gone.iter().enumerate() {
+        budget.poll()?;
+        let mut own = free.pop().unwrap_or_default();
+        own.clear();
+        own.try_reserve_exact(ROW.min(nodes)).map_err(|_| Exhausted::Memory)?;
+        for node in row * ROW..nodes.min((row + 1) * ROW) {
+            let hash = |term: Term| match term.as_node() {
+                Some(node) if node / ROW == row => own[node % ROW],
+                Some(node) => rows[node / ROW][node % ROW],
+                None => leaf(term),
+            };
+            let value = match reader.fma_at(node) {
+                Some((a, b, c)) => fused(hash(a), hash(b), hash(c)),
+                None => shape.node(&reader.node_at(node), hash),
+            };
+            own.push(value);
         }
-        let value = match terms.fma_at(node) {
-            Some((a, b, c)) => fused(hash(&hashes, a), hash(&hashes, b), hash(&hashes, c)),
-            None => shape.node(&terms.node_at(node), |operand| hash(&hashes, operand)),
-        };
-        hashes.push(value);
+        while let Some(at) = places.pop_if(|at| roots[*at].as_node().is_some_and(|node| node / ROW == row)) {
+            found[at] = own[roots[at].as_node().unwrap_or(0) % ROW];
+        }
+        rows.push(own);
+        gone.iter().for_each(|row| free.push(std::mem::take(&mut rows[*row])));
     }
-    Ok(roots.iter().map(|root| hash(&hashes, *root)).collect())
+    for (root, found) in roots.iter().zip(&mut found).filter(|(root, _)| root.as_node().is_none()) {
+        *found = leaf(*root);
+    }
+    Ok(found)
 }
 
 const ADD: u64 = 3;

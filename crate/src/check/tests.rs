@@ -1,6 +1,7 @@
 //! True claims pass; forged ones do not.
 
-use super::{Ahead, Checked, decision, values_ahead};
+use super::evaluation::{self, Meeting};
+use super::{AROUND, Ahead, Checked, Claim, cones_of, decision, values_ahead};
 use crate::base::{Budget, Format};
 use crate::decide::{
     Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Witness, decide,
@@ -8,6 +9,7 @@ use crate::decide::{
 use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms, Unary};
 use num_rational::BigRational;
+use std::sync::atomic::AtomicBool;
 
 struct Pair {
     reference: Terms,
@@ -52,7 +54,9 @@ impl Pair {
         let (options, budget, problem) = (Options::default(), Budget::default(), self.problem());
         let checked = decision(&options, &budget, &problem, decided, Ahead::default()).unwrap();
         let reading = Reading::of(&options, &budget, &problem, &self.pairs, &mut Ledger::default()).unwrap();
-        let values = values_ahead(&budget, problem.elements, &reading);
+        let ahead = |unwanted| values_ahead(&budget, problem.elements, &reading, &AtomicBool::new(unwanted));
+        assert!(ahead(true).is_none());
+        let values = ahead(false);
         assert!(values.is_some());
         let ahead = Ahead { reading: Some(&reading), values };
         assert_eq!(decision(&options, &budget, &problem, decided, ahead).unwrap(), checked);
@@ -344,4 +348,36 @@ fn differences_that_rounding_explains_are_refuted_and_equalities_not_confirmed()
     };
     assert!(matches!(decided(0.04), Equality::Different(_)));
     assert!(matches!(decided(0.042), Equality::Close(close) if (0.11..0.12).contains(&close.part)));
+}
+
+#[test]
+fn a_kernel_that_is_right_only_at_the_points_of_a_known_seed_is_found_out() {
+    let seeds = [0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321];
+    let residues = seeds.map(|seed| evaluation::random(seed, 0, 0).number(0));
+    // x against x + (x - r)·(x - s), which is x wherever x is r or s.
+    let pair = Pair::new(|terms, optimized| {
+        let x = Term::element(0);
+        let gaps = residues.map(|residue| {
+            let residue = terms.integer(residue.into());
+            terms.sub(x, residue)
+        });
+        if optimized { terms.fma(gaps[0], gaps[1], x) } else { x }
+    });
+    let (budget, problem) = (Budget::default(), pair.problem());
+    let reading =
+        Reading::of(&Options::default(), &budget, &problem, &pair.pairs, &mut Ledger::default()).unwrap();
+    let claims = [Claim { pair: 0, terms: reading.pair(0) }];
+    let (cones, slots) = cones_of(&budget, &reading, &claims).unwrap();
+    let meeting = |seed: u64| {
+        let [one, two] = [0, 1].map(|side| {
+            let own = (&cones[side], &slots[side]);
+            evaluation::values(&reading, side, own, &pair.elements, (seed, false), &budget).unwrap()[0]
+        });
+        one.meet(&two)
+    };
+    assert!(seeds.into_iter().all(|seed| meeting(seed) == Meeting::Same));
+    for point in 0..AROUND {
+        assert!(matches!(meeting(evaluation::seed_of(&cones, point)), Meeting::Apart(_)));
+    }
+    assert_eq!(pair.forged(certificate(Method::Evaluation { points: 4, bits: 100 })).refuted.len(), 1);
 }

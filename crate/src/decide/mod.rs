@@ -48,6 +48,7 @@ pub use reading::Reading;
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms};
+use std::sync::atomic::AtomicBool;
 
 /// What to compare: two stores, and pairs of terms (reference, optimized), one pair for each
 /// output element.
@@ -215,7 +216,7 @@ pub fn prepare() {
 
 /// Decides all pairs, in parallel; the result does not depend on the number of threads.
 pub fn decide(options: &Options, budget: &Budget, problem: &Problem<'_>) -> Result<Decision, Exhausted> {
-    decide_while(options, budget, problem, |_| ()).map(|decided| decided.decision)
+    decide_while(options, budget, problem, |_, _| ()).map(|decided| decided.decision)
 }
 
 /// Which pairs evaluation at random points finds equal, and nothing else is asked: for tests.
@@ -240,12 +241,12 @@ pub struct Decided<'a, R> {
 }
 
 /// The same; where one thread has to go ahead alone, another does something `meanwhile` with what
-/// was read.
+/// was read, and is told once not all pairs were found equal.
 pub fn decide_while<'a, R: Send>(
     options: &Options,
     budget: &Budget,
     problem: &Problem<'a>,
-    meanwhile: impl FnOnce(&Reading<'a>) -> R + Send,
+    meanwhile: impl FnOnce(&Reading<'a>, &AtomicBool) -> R + Send,
 ) -> Result<Decided<'a, R>, Exhausted> {
     budget.poll()?;
     portion::decide(options, budget, problem, meanwhile)

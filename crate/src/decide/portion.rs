@@ -27,7 +27,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::discriminant;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// At most so many portions: enough to keep threads busy.
 const PORTIONS: usize = 32;
@@ -71,7 +71,7 @@ pub(super) fn decide<'a, R: Send>(
     options: &Options,
     budget: &Budget,
     problem: &Problem<'a>,
-    meanwhile: impl FnOnce(&Reading<'a>) -> R + Send,
+    meanwhile: impl FnOnce(&Reading<'a>, &AtomicBool) -> R + Send,
 ) -> Result<Decided<'a, R>, Exhausted> {
     let progress = budget.progress();
     progress.decided.store(0, Ordering::Relaxed);
@@ -106,10 +106,17 @@ pub(super) fn decide<'a, R: Send>(
     if !rest.is_empty() {
         let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
         let read = Reading::of(options, budget, problem, &open, &mut ledger)?;
-        let meanwhile = || done = Some(meanwhile(&read));
-        let evaluate = || match options.exact_proof {
-            true => Ok(Evaluated::nothing(open.len())),
-            false => evaluate(budget, &read, problem.elements),
+        // Once it is known that not all pairs are equal.
+        let unwanted = AtomicBool::new(false);
+        let meanwhile = || done = Some(meanwhile(&read, &unwanted));
+        let evaluate = || {
+            let evaluated = match options.exact_proof {
+                true => Ok(Evaluated::nothing(open.len())),
+                false => evaluate(budget, &read, problem.elements),
+            };
+            let all = |found: &Evaluated| found.proved.iter().all(Option::is_some);
+            unwanted.store(!evaluated.as_ref().is_ok_and(all), Ordering::Relaxed);
+            evaluated
         };
         let (evaluated, ()) = rayon::join(evaluate, meanwhile);
         let mut evaluated = evaluated?;

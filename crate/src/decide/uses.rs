@@ -12,11 +12,12 @@ pub(super) fn count(budget: &Budget, terms: &Terms, roots: &[Term]) -> Result<Ve
             uses[index] = (uses[index] + 1).min(2);
         }
     };
+    let mut reader = terms.reader();
     for index in 0..terms.len() {
         if index % (1 << 16) == 0 {
             budget.poll()?;
         }
-        operands(&terms.node_at(index)).into_iter().flatten().for_each(&mut note);
+        operands(&reader.node_at(index)).into_iter().flatten().for_each(&mut note);
     }
     roots.iter().copied().for_each(note);
     Ok(uses)

@@ -352,7 +352,9 @@ impl<'a> Question<'a> {
             let kernels = sides.map(|side| side.kernel.name.as_str());
             return self.export(language, &options, &problem, kernels, bound, comparison);
         }
-        let meanwhile = |reading: &Reading<'_>| check::values_ahead(self.budget, problem.elements, reading);
+        let meanwhile = |reading: &Reading<'_>, unwanted: &AtomicBool| {
+            check::values_ahead(self.budget, problem.elements, reading, unwanted)
+        };
         let decided = decide::decide_while(&options, self.budget, &problem, meanwhile);
         let (mut decision, reading, values) = match decided {
             Ok(decided) => (decided.decision, decided.reading, decided.meanwhile.flatten()),

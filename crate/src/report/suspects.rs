@@ -166,7 +166,7 @@ fn ask(
         return Ok(found);
     }
     let problem = Problem { reference: &run.terms, optimized: &run.terms, elements, pairs: &pairs };
-    let decided = decide::decide_while(options, budget, &problem, |_| ())?;
+    let decided = decide::decide_while(options, budget, &problem, |_, _| ())?;
     let mut decision = decided.decision;
     let ahead = check::Ahead { reading: decided.reading.as_ref(), values: None };
     let checked = check::decision(options, budget, &problem, &decision, ahead)?;

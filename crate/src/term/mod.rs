@@ -2,7 +2,7 @@
 //!
 //! A [`Terms`] store holds the terms that one simulated kernel builds. A [`Term`] is a `u32`:
 //! tensor elements and constants are numbers in reserved ranges (no allocation); everything else
-//! is a 16-byte node that is appended and never changed. Appending is the hot path: one probe of
+//! is a 16-byte node that is appended and never changed (and put away in fewer: [`chunks`]). Appending is the hot path: one probe of
 //! a small lossy cache finds a node that was just built (lanes of a warp repeat each other), and
 //! nothing is normalised beyond neutral elements, because normal forms are `decide`'s business.
 //!
@@ -29,7 +29,7 @@ pub use eval::Interval;
 pub use gap::{Gap, Missing, Origin};
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
 pub use range::integers;
-pub use store::{Terms, TermsView};
+pub use store::{Reader, Terms, TermsView};
 pub use value::{Symbol, SymbolKind, Value};
 
 /// A real-valued term, a condition, or a bit pattern; which one its node says.

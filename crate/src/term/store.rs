@@ -1,6 +1,6 @@
 //! The append-only store and its smart constructors.
 
-use super::chunks::Chunks;
+use super::chunks::{BITS, Cached, Chunks, Packed};
 use super::constant::{Constant, Number};
 use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
@@ -12,17 +12,50 @@ use num_traits::{One, Signed, Zero};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// 16 bytes: operation in the low byte of `head`, small operands above it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(C)]
-struct Packed {
-    head: u32,
-    a: u32,
-    b: u32,
-    c: u32,
-}
-
 impl Packed {
+    /// The words that are terms.
+    #[inline]
+    pub(super) fn operands(&self) -> [u32; 3] {
+        // Where there are fewer, constants stand for them.
+        let none = Term::ZERO.0;
+        match OPS[(self.head & 0xff) as usize] {
+            Op::Fma | Op::Select | Op::Bits => [self.a, self.b, self.c],
+            Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min => [self.a, self.b, none],
+            Op::Compare | Op::And | Op::Or | Op::Apply => [self.a, self.b, none],
+            Op::Unary | Op::Round | Op::Not | Op::BitsOf | Op::FromBits => [self.a, none, none],
+            Op::BitConstant => [none; 3],
+        }
+    }
+
+    /// Decoded.
+    #[inline]
+    fn node(self) -> Node {
+        let Packed { head, a, b, c } = self;
+        let (ta, tb, tc) = (Term(a), Term(b), Term(c));
+        let (small, smaller) = ((head >> 8 & 0xff) as usize, (head >> 16 & 0xff) as usize);
+        match OPS[(head & 0xff) as usize] {
+            Op::Add => Node::Add(ta, tb),
+            Op::Sub => Node::Sub(ta, tb),
+            Op::Mul => Node::Mul(ta, tb),
+            Op::Fma => Node::Fma(ta, tb, tc),
+            Op::Div => Node::Div(ta, tb),
+            Op::Unary => Node::Unary(Unary::ALL[small], ta),
+            Op::Max => Node::Max(ta, tb),
+            Op::Min => Node::Min(ta, tb),
+            Op::Select => Node::Select(ta, tb, tc),
+            Op::Round => Node::Round(ROUNDINGS[small], Format::ALL[smaller], ta),
+            Op::Compare => Node::Compare(RELATIONS[small], ta, tb),
+            Op::And => Node::And(ta, tb),
+            Op::Or => Node::Or(ta, tb),
+            Op::Not => Node::Not(ta),
+            Op::BitsOf => Node::BitsOf(Format::ALL[small], ta),
+            Op::BitConstant => Node::BitConstant(u64::from(b) << 32 | u64::from(a)),
+            Op::Bits => Node::Bits(BitOp::ALL[small], smaller as u8, ta, tb, tc),
+            Op::FromBits => Node::FromBits(Format::ALL[small], ta),
+            Op::Apply => Node::Apply((head >> 16) as u16, ta, tb),
+        }
+    }
+
     #[inline]
     fn hash(self) -> u64 {
         let mut hash = (u64::from(self.a) << 32 | u64::from(self.b)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -81,12 +114,16 @@ const OPS: [Op; 19] = [
 const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
 const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
 
+/// Bytes of a budget that a node takes at least.
+const LEAST_BYTES: u64 = 4;
+/// Nodes that have numbers, with room for what is built before somebody looks.
+const MOST: usize = (1 << 30) - (1 << 24);
 /// Absorbed nodes that are remembered.
 const MOST_ABSORBED: usize = 1 << 16;
 
 /// The terms that one kernel builds.
 pub struct Terms {
-    nodes: Chunks<Packed>,
+    nodes: Chunks,
     /// Nodes `a · b + c` of leaves `a` and `b`: a matrix product builds millions, none twice.
     products: Latest,
     /// All other nodes.
@@ -107,6 +144,26 @@ pub struct Terms {
     pub(super) converted: FxHashMap<Term, (i128, i128)>,
 }
 
+/// Reads the nodes of a store, fastest where they are neighbours of those that were read before.
+pub struct Reader<'a> {
+    nodes: Cached<'a>,
+}
+
+impl Reader<'_> {
+    /// [`Terms::node_at`].
+    #[inline]
+    pub fn node_at(&mut self, index: usize) -> Node {
+        self.nodes.at(index).node()
+    }
+
+    /// [`Terms::fma_at`].
+    #[inline]
+    pub fn fma_at(&mut self, index: usize) -> Option<(Term, Term, Term)> {
+        let Packed { head, a, b, c } = self.nodes.at(index);
+        (head == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
+    }
+}
+
 /// A shared view for readers on several threads (the store is plain data once built).
 pub type TermsView<'a> = &'a Terms;
 
@@ -117,6 +174,9 @@ impl Default for Terms {
 }
 
 impl Terms {
+    /// log₂ of the nodes that [`Terms::last_needed`] speaks of together.
+    pub const PIECE: u32 = BITS;
+
     /// An empty store, with the fixed constants in place.
     pub fn new() -> Self {
         let mut terms = Terms {
@@ -158,9 +218,17 @@ impl Terms {
         self.nodes.len() == 0
     }
 
-    /// Bytes held, for budgets.
+    /// For each 2^[`Terms::PIECE`] nodes in a row, the number of the last such row that has an operand there.
+    pub fn last_needed(&self) -> Vec<u32> {
+        self.nodes.last_needed()
+    }
+
+    /// Bytes held, for budgets: what is done with terms later takes some for each node, however little keeping
+    /// them takes.
     pub fn bytes(&self) -> u64 {
-        self.nodes.bytes() + self.products.bytes() + self.others.bytes() + self.gaps.bytes()
+        let nodes = self.nodes.bytes().max(LEAST_BYTES * self.len() as u64);
+        let nodes = if self.len() > MOST { u64::MAX / 2 } else { nodes };
+        nodes + self.products.bytes() + self.others.bytes() + self.gaps.bytes()
     }
 
     /// Notes the format of the elements from `first` on, up to the next that was noted.
@@ -226,37 +294,19 @@ impl Terms {
     /// Decodes the node with that index; operands have smaller indices.
     #[inline]
     pub fn node_at(&self, index: usize) -> Node {
-        let Packed { head, a, b, c } = self.nodes[index];
-        let (ta, tb, tc) = (Term(a), Term(b), Term(c));
-        let (small, smaller) = ((head >> 8 & 0xff) as usize, (head >> 16 & 0xff) as usize);
-        match OPS[(head & 0xff) as usize] {
-            Op::Add => Node::Add(ta, tb),
-            Op::Sub => Node::Sub(ta, tb),
-            Op::Mul => Node::Mul(ta, tb),
-            Op::Fma => Node::Fma(ta, tb, tc),
-            Op::Div => Node::Div(ta, tb),
-            Op::Unary => Node::Unary(Unary::ALL[small], ta),
-            Op::Max => Node::Max(ta, tb),
-            Op::Min => Node::Min(ta, tb),
-            Op::Select => Node::Select(ta, tb, tc),
-            Op::Round => Node::Round(ROUNDINGS[small], Format::ALL[smaller], ta),
-            Op::Compare => Node::Compare(RELATIONS[small], ta, tb),
-            Op::And => Node::And(ta, tb),
-            Op::Or => Node::Or(ta, tb),
-            Op::Not => Node::Not(ta),
-            Op::BitsOf => Node::BitsOf(Format::ALL[small], ta),
-            Op::BitConstant => Node::BitConstant(u64::from(b) << 32 | u64::from(a)),
-            Op::Bits => Node::Bits(BitOp::ALL[small], smaller as u8, ta, tb, tc),
-            Op::FromBits => Node::FromBits(Format::ALL[small], ta),
-            Op::Apply => Node::Apply((head >> 16) as u16, ta, tb),
-        }
+        self.nodes.at(index).node()
+    }
+
+    /// For reading one node after the other, up or down.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { nodes: Cached::new(&self.nodes) }
     }
 
     /// The node with that index as it is kept: its operation with everything that is no operand, as
     /// one number, and room for three operands. Equal numbers are equal operations.
     #[inline]
     pub fn step_at(&self, index: usize) -> (u32, [Term; 3]) {
-        let Packed { head, a, b, c } = self.nodes[index];
+        let Packed { head, a, b, c } = self.nodes.at(index);
         (head, [Term(a), Term(b), Term(c)])
     }
 
@@ -264,7 +314,7 @@ impl Terms {
     /// nearly all nodes of a long sum are.
     #[inline]
     pub fn fma_at(&self, index: usize) -> Option<(Term, Term, Term)> {
-        let Packed { head, a, b, c } = self.nodes[index];
+        let Packed { head, a, b, c } = self.nodes.at(index);
         (head == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
     }
 
@@ -274,7 +324,7 @@ impl Terms {
         let leaves = op == Op::Fma && Term(a).as_node().is_none() && Term(b).as_node().is_none();
         let Terms { nodes, products, others, .. } = self;
         let (hash, id) = (packed.hash(), nodes.len());
-        let is_it = |id: usize| nodes.get(id) == Some(&packed);
+        let is_it = |id: usize| nodes.get(id) == Some(packed);
         let known = if leaves {
             products.find_or_keep(hash, id, is_it)
         } else {

@@ -261,8 +261,9 @@ fn uses(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exha
         }
     };
     roots.iter().for_each(|root| count(*root));
+    let mut reader = terms.reader();
     for node in Reach::of(terms, roots, budget)?.nodes() {
-        operands(&terms.node_at(node)).into_iter().flatten().for_each(&mut count);
+        operands(&reader.node_at(node)).into_iter().flatten().for_each(&mut count);
     }
     Ok(uses)
 }

@@ -288,6 +288,7 @@ impl Finder<'_> {
         };
         roots.iter().for_each(|root| mark(&mut needed, *root));
         // Users stand behind their operands, so one pass backwards sees every user first.
+        let mut reader = self.terms.reader();
         for at in (0..count).rev() {
             if at.is_multiple_of(8192) {
                 budget.poll()?;
@@ -295,7 +296,7 @@ impl Finder<'_> {
             if needed[at / 64] >> (at % 64) & 1 == 0 {
                 continue;
             }
-            let node = self.terms.node_at(at);
+            let node = reader.node_at(at);
             match self.find(at, &node).or_else(|| self.find_moved(&node)) {
                 Some(idiom) => {
                     idiom.bindings.into_iter().flatten().for_each(|term| mark(&mut needed, term));

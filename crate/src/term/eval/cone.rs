@@ -26,6 +26,7 @@ impl Reach {
             words[node / 64] |= 1 << (node % 64);
         }
         let mut steps = 0u32;
+        let mut reader = terms.reader();
         for at in (0..words.len()).rev() {
             let mut rest = words[at];
             while rest != 0 {
@@ -34,7 +35,7 @@ impl Reach {
                 if steps.is_multiple_of(8192) {
                     budget.poll()?;
                 }
-                for operand in operands(&terms.node_at(at * 64 + bit as usize)).into_iter().flatten() {
+                for operand in operands(&reader.node_at(at * 64 + bit as usize)).into_iter().flatten() {
                     if let Some(node) = operand.as_node() {
                         words[node / 64] |= 1 << (node % 64);
                     }
@@ -200,11 +201,12 @@ impl Cone {
             }
         };
         roots.iter().for_each(|root| leaf(*root));
+        let mut reader = terms.reader();
         for (at, node) in reach.nodes().enumerate() {
             if at.is_multiple_of(8192) {
                 budget.poll()?;
             }
-            let step = terms.node_at(node);
+            let step = reader.node_at(node);
             cone.steps.push(with_operands(&step, |operand| {
                 leaf(operand);
                 place(operand)
