@@ -378,7 +378,7 @@ impl<'a> Normalizer<'a> {
             }
             Relation::Equal => {
                 let difference = forms.minus(a, b)?;
-                forms.zero(difference)
+                self.zero(difference)
             }
         }
     }

@@ -54,6 +54,7 @@ mod looks;
 mod machine;
 mod matrix;
 mod memory;
+mod missed;
 mod notes;
 mod origins;
 mod outcome;

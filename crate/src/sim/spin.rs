@@ -9,14 +9,16 @@
 //! and the terms that it piles up would only fill memory.
 //! Snapshots are taken at exponentially growing intervals (Brent's cycle detection), so ordinary
 //! long loops pay next to nothing: most comparisons end at the register that differed last time.
-//! Loops whose registers keep changing (a counter that misses what it is compared with) are left to the
-//! budget.
+//! Nor does a counter count that is only asked whether it is equal to something, and never will be
+//! ([`missed`](super::missed)). Loops whose registers keep changing otherwise are left to the budget.
 
+use super::missed::Counters;
 use super::race::lanes;
 use super::warp::Warp;
 use crate::ir::{Kernel, Reg};
 use crate::isa::{Effect, Lanes};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Warp-instructions that a group executes in one go before it is watched.
 const PATIENCE: u64 = 1 << 14;
@@ -34,8 +36,17 @@ pub(super) struct Watch {
     /// those are; `None` where there is no snapshot.
     registers: Option<Vec<(Lanes, u32)>>,
     differed: usize,
-    /// By the head of a loop, the registers that steer it.
-    steering: BTreeMap<u32, Vec<Reg>>,
+    /// The registers that steer the loop, but for counters that miss what they are compared with.
+    steering: Rc<[Reg]>,
+    loops: BTreeMap<u32, Loop>,
+}
+
+/// A loop, by its head.
+struct Loop {
+    /// Which instructions are in it.
+    inside: Vec<bool>,
+    steering: Rc<[Reg]>,
+    counters: Counters,
 }
 
 impl Watch {
@@ -72,7 +83,14 @@ impl Watch {
     ) -> bool {
         let due = now >= self.from + self.interval;
         if self.registers.is_none() || self.changes != changes || due {
-            let steering = self.steering.entry(pc).or_insert_with(|| steering(kernel, pc));
+            let known = self.loops.entry(pc).or_insert_with(|| Loop::of(kernel, pc));
+            self.steering = known.steering.clone();
+            if self.registers.is_none() || due {
+                let missed = known.counters.missed(kernel, warp, mask);
+                if !missed.is_empty() {
+                    self.steering = steering(kernel, &known.inside, &missed);
+                }
+            }
             let mut registers = self.registers.take();
             if registers.is_some() && due {
                 self.from = now;
@@ -80,7 +98,7 @@ impl Watch {
             }
             let words = registers.get_or_insert_default();
             words.clear();
-            words.extend(steering.iter().map(|reg| known_words(warp, *reg)));
+            words.extend(self.steering.iter().map(|reg| known_words(warp, *reg)));
             self.registers = registers;
             (self.pc, self.mask, self.changes) = (pc, mask, changes);
             return false;
@@ -88,9 +106,7 @@ impl Watch {
         if (self.pc, self.mask) != (pc, mask) {
             return false;
         }
-        let (Some(registers), Some(steering)) = (&self.registers, self.steering.get(&pc)) else {
-            return false;
-        };
+        let (Some(registers), steering) = (&self.registers, &self.steering) else { return false };
         let same = |at: usize| registers.get(at).is_none_or(|old| *old == known_words(warp, steering[at]));
         if !same(self.differed) {
             return false;
@@ -105,10 +121,18 @@ impl Watch {
     }
 }
 
-/// The registers on which it depends what the loop with this head does, but for computing others: what its
+impl Loop {
+    fn of(kernel: &Kernel, head: u32) -> Loop {
+        let inside = cycle(kernel, head);
+        let steering = steering(kernel, &inside, &[]);
+        Loop { steering, counters: Counters::of(kernel, &inside), inside }
+    }
+}
+
+/// The registers on which it depends what a loop does, but for computing others: what its
 /// branches, accesses and the like read, and what that is computed from within it.
-fn steering(kernel: &Kernel, head: u32) -> Vec<Reg> {
-    let inside = cycle(kernel, head);
+/// The instructions of which it is known what they answer ask nothing.
+fn steering(kernel: &Kernel, inside: &[bool], answered: &[u32]) -> Rc<[Reg]> {
     let mut steers = vec![false; kernel.registers.len()];
     let mut computed: Vec<usize> = Vec::new();
     for (at, instr) in kernel.code.iter().enumerate().filter(|(at, _)| inside[*at]) {
@@ -135,7 +159,9 @@ fn steering(kernel: &Kernel, head: u32) -> Vec<Reg> {
             if !kernel.dst(instr).iter().any(|reg| steers[reg.index()]) {
                 continue;
             }
-            for reg in kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate)) {
+            let asks = answered.binary_search(&(*at as u32)).is_err();
+            let sources = if asks { kernel.src(instr) } else { &[] };
+            for reg in sources.iter().copied().chain(instr.guard.map(|guard| guard.predicate)) {
                 changed |= !std::mem::replace(&mut steers[reg.index()], true);
             }
         }

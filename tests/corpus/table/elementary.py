@@ -108,6 +108,14 @@ PRECISE_EXPRESSIONS_OF_TWO = {
     "fmod_by_floor": "a-b*floorf(a/b)",
     "pow_swapped": "powf(b,a)",
     "pow_by_exp": "expf(b*logf(a))",
+    # Guards that ask what the function asks itself, and others.
+    "guard_pow": "(a==1.0f?7.0f:powf(a,b))+(a==37.0f?powf(a,b)+a-37.0f:powf(a,b))",
+    "guard_pow_turned": "(a!=1.0f?powf(a,b):7.0f)+powf(a,b)",
+    "guard_pow_eight": "(a!=1.0f?powf(a,b):8.0f)+powf(a,b)",
+    "guard_log": "(a<=0.0f?b:logf(a))+(b==0.0f?a:3.0f*logf(b))",
+    "guard_log_turned": "(b!=0.0f?logf(b)*3.0f:a)+(a>0.0f?logf(a):b)",
+    "guard_tanh": "(fabsf(a)<0.55f?b:tanhf(a))",
+    "guard_tanh_by_exp": "(fabsf(a)<0.55f?b:1.0f-2.0f/(1.0f+expf(2.0f*a)))",
 }
 for source, expressions in (("unary", FUNCTIONS), ("binary", FUNCTIONS_OF_TWO)):
     for name, expression in expressions.items():

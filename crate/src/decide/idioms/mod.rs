@@ -12,6 +12,7 @@
 //! without idioms is not copied.
 //! Misses: shapes that an optimizer rearranged across the function's border.
 
+mod guarded;
 mod moved;
 mod shape;
 mod table;
@@ -20,9 +21,10 @@ mod text;
 pub use table::{IDIOMS, Idiom};
 pub use text::print;
 
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
+use guarded::Guard;
 use moved::Moved;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher, Step};
@@ -44,6 +46,8 @@ struct Shapes {
     steps: Vec<Step>,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
+    /// The comparisons in shapes, and whose (kind and place): what a guard may know.
+    conditions: Vec<(Term, Vec<(usize, usize)>)>,
     /// The first constant of `terms` that is a number …
     numbers: FxHashMap<Number, usize>,
     /// … and the first that is the same number, for each constant.
@@ -58,6 +62,8 @@ struct Shape {
     last: Node,
     /// Its first two operands.
     operands: [Class; 2],
+    /// Of a function that chooses among words in the end: it is the word of a float.
+    word: Option<Format>,
 }
 
 /// What an operand is, at a glance: most terms are seen not to fit without a walk.
@@ -116,14 +122,20 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                 continue;
             }
             let Some(root) = text::read(&mut terms, text, &placeholders, &mut numbers) else { continue };
-            let last = terms.node(root);
-            let [first, second, _] = operands(&last);
-            let shape =
-                Shape { row, root, last, operands: [first, second].map(|term| Class::of(&terms, term)) };
-            let shapes: &mut Vec<Shape> = &mut by_kind[kind(&last)];
-            let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
-            if root.as_node().is_some() && !known {
-                shapes.push(shape);
+            // Who goes on with the word that a function ends with never reads it as a float.
+            let word = match terms.node(root) {
+                Node::FromBits(format, word) => Some((word, Some(format))),
+                _ => None,
+            };
+            for (root, word) in std::iter::once((root, None)).chain(word) {
+                let last = terms.node(root);
+                let [first, second, _] = operands(&last);
+                let operands = [first, second].map(|term| Class::of(&terms, term));
+                let shapes: &mut Vec<Shape> = &mut by_kind[kind(&last)];
+                let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
+                if root.as_node().is_some() && !known {
+                    shapes.push(Shape { row, root, last, operands, word });
+                }
             }
         }
     }
@@ -131,7 +143,8 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
     let same = (terms.constants().iter().enumerate())
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
         .collect();
-    Shapes { steps: Step::all(&terms), terms, by_kind, numbers, same }
+    let conditions = guarded::conditions(&terms, &by_kind);
+    Shapes { steps: Step::all(&terms), terms, by_kind, conditions, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -155,13 +168,17 @@ fn kind(node: &Node) -> usize {
     }
 }
 
-/// An idiom found at a node: `±meaning(bindings) + addend`, or that inside `moved`.
+/// An idiom found at a node: `±meaning(bindings) + addend`, or that inside `moved`, and that again behind a
+/// guard.
 struct Found {
     row: usize,
     bindings: Bindings,
+    /// The node is the word of that float.
+    word: Option<Format>,
     negated: bool,
     addend: Option<Term>,
     moved: Option<Moved>,
+    guard: Option<Guard>,
 }
 
 /// Reads the shapes, which is done once.
@@ -183,7 +200,7 @@ pub fn rewrite_traceably(
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
     let numbers: Vec<Option<usize>> = numbers.collect();
     let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-    let (needed, found) = Finder { terms, shapes: &SHAPES, matcher }.search(roots, budget)?;
+    let (needed, found) = Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default() }.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -223,6 +240,9 @@ pub fn rewrite_traceably(
                     let addend = map(&mut new, addend);
                     result = new.add(result, addend);
                 }
+                if let Some(format) = found.word {
+                    result = new.bits_of(format, result);
+                }
                 let Some(moved) = &found.moved else {
                     places[node] = result;
                     continue;
@@ -238,7 +258,14 @@ pub fn rewrite_traceably(
                     result = build(&mut new, terms, &step_again);
                     around.insert(Term::from_node(*step), result);
                 }
-                result
+                match &found.guard {
+                    Some(Guard { condition, other, holds }) => {
+                        let [condition, other] = [*condition, *other].map(|term| map(&mut new, term));
+                        let (a, b) = if *holds { (result, other) } else { (other, result) };
+                        new.select(condition, a, b)
+                    }
+                    None => result,
+                }
             }
             None => {
                 let old = terms.node_at(node);
@@ -269,6 +296,8 @@ struct Finder<'a> {
     terms: &'a Terms,
     shapes: &'a Shapes,
     matcher: Matcher<'a>,
+    /// For each comparison with a number that was met, the conditions of shapes that it may decide.
+    asked: FxHashMap<guarded::Asked, Vec<usize>>,
 }
 
 impl Finder<'_> {
@@ -297,8 +326,12 @@ impl Finder<'_> {
                 continue;
             }
             let node = reader.node_at(at);
-            match self.find(at, &node).or_else(|| self.find_moved(&node)) {
+            let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
+            match idiom.or_else(|| self.find_guarded(&node)) {
                 Some(idiom) => {
+                    if let Some(Guard { condition, other, .. }) = &idiom.guard {
+                        [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));
+                    }
                     idiom.bindings.into_iter().flatten().for_each(|term| mark(&mut needed, term));
                     idiom.addend.into_iter().for_each(|term| mark(&mut needed, term));
                     if let Some(moved) = &idiom.moved {
@@ -330,9 +363,10 @@ impl Finder<'_> {
             let product = is_product && matches!(shape.last, Node::Mul(..));
             shape.admits(if product { factors } else { classes })
         });
-        fitting.find_map(|Shape { row, root, last, .. }| {
+        fitting.find_map(|Shape { row, root, last, word, .. }| {
             let found = |(bindings, negated), addend| {
-                Some(Found { row: *row, bindings, negated, addend, moved: None })
+                let (row, word) = (*row, *word);
+                Some(Found { row, bindings, word, negated, addend, moved: None, guard: None })
             };
             match (*last, *node) {
                 (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
@@ -366,6 +400,7 @@ impl Finder<'_> {
 fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
     match *node {
         Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
+        Node::FromBits(format, a) => of_words(new, format, a, CHOSEN),
         ref other => rebuild(new, other),
     }
 }
@@ -392,6 +427,24 @@ fn rebuild(new: &mut Terms, node: &Node) -> Term {
         Node::Bits(op, width, a, b, c) => new.bits(op, width, a, b, c),
         Node::FromBits(format, a) => new.from_bits(format, a),
         Node::Element(_) | Node::Constant(_) | Node::Apply(..) => unreachable!("{node:?} is no plain step"),
+    }
+}
+
+/// Words chosen one inside of the other that are read as floats one by one.
+const CHOSEN: u32 = 4;
+
+/// The float of a word, and of one chosen among words of floats the choice among those: a recognised
+/// function is one of them.
+fn of_words(new: &mut Terms, format: Format, word: Term, left: u32) -> Term {
+    let is_float = |new: &Terms, word: Term| {
+        matches!(new.node(word), Node::BitsOf(of, _) if of == format && of.is_float())
+    };
+    match new.node(word) {
+        Node::Select(condition, a, b) if left > 0 && (is_float(new, a) || is_float(new, b)) => {
+            let [a, b] = [a, b].map(|word| of_words(new, format, word, left - 1));
+            new.select(condition, a, b)
+        }
+        _ => new.from_bits(format, word),
     }
 }
 

@@ -55,8 +55,9 @@ impl Finder<'_> {
                     let start = self.quantity(&shapes.terms.constant_at(own_constant.as_constant()?).number);
                     let folded = self.quantity(&self.terms.constant_at(constant.as_constant()?).number);
                     if self.folds(&steps, core, start) == folded && folded != Quantity::Unknown {
-                        let moved = Some(Moved { core, steps });
-                        return Some(Found { row: shape.row, bindings, negated: false, addend: None, moved });
+                        let (row, word, moved) = (shape.row, shape.word, Some(Moved { core, steps }));
+                        let (negated, addend, guard) = (false, None, None);
+                        return Some(Found { row, bindings, word, negated, addend, moved, guard });
                     }
                 }
             }
@@ -65,7 +66,7 @@ impl Finder<'_> {
     }
 
     /// The steps that an arm is made of, the nearest first.
-    fn inside(&self, arm: Term) -> Vec<Term> {
+    pub(super) fn inside(&self, arm: Term) -> Vec<Term> {
         let mut found = vec![arm];
         let mut next = 0;
         while next < found.len() && found.len() < STEPS {
@@ -85,7 +86,7 @@ impl Finder<'_> {
     }
 
     /// The steps from `core` up to `arm`, ascending.
-    fn around(&self, arm: Term, core: Term) -> Vec<usize> {
+    pub(super) fn around(&self, arm: Term, core: Term) -> Vec<usize> {
         let mut steps: Vec<usize> = vec![];
         let mut below = self.inside(arm);
         below.push(arm);
@@ -131,14 +132,14 @@ impl Finder<'_> {
     }
 }
 
-/// What may have been moved: what is computed of real numbers.
+/// What may have been moved: what is computed of real numbers, or chosen among them.
 fn is_passable(node: &Node) -> bool {
     match node {
         Node::Unary(function, _) => {
             !matches!(function, Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven)
         }
         Node::Add(..) | Node::Sub(..) | Node::Mul(..) | Node::Fma(..) => true,
-        Node::Div(..) | Node::Max(..) | Node::Min(..) => true,
+        Node::Div(..) | Node::Max(..) | Node::Min(..) | Node::Select(..) => true,
         _ => false,
     }
 }

@@ -10,7 +10,10 @@
 //! Misses: an order that fits at first and fails later is not taken back. Depth is that of the
 //! shape, never that of the term.
 
+use super::guarded::Fact;
+use crate::term::eval::operands;
 use crate::term::{BitOp, Node, Relation, Term, Terms};
+use rustc_hash::FxHashSet;
 
 /// The most placeholders that a shape has.
 pub(super) const PLACEHOLDERS: usize = 2;
@@ -24,6 +27,8 @@ pub(super) struct Step {
     operation: u32,
     operands: [Term; 3],
     kind: Kind,
+    /// Of a choice: whether most of it stands where its condition holds.
+    main: Option<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -64,10 +69,30 @@ impl Step {
                 Node::Apply(..) | Node::Element(_) | Node::Constant(_) => Kind::Never,
             };
             let (operation, operands) = shapes.step_at(at);
-            Step { operation, operands, kind }
+            let main = match shapes.node_at(at) {
+                Node::Select(_, a, b) => {
+                    let (a, b) = (size(shapes, a), size(shapes, b));
+                    (a != b).then_some(a > b)
+                }
+                _ => None,
+            };
+            Step { operation, operands, kind, main }
         };
         (0..shapes.len()).map(step).collect()
     }
+}
+
+/// How many steps a term of a shape has.
+fn size(shapes: &Terms, term: Term) -> usize {
+    let (mut open, mut seen) = (vec![term], FxHashSet::default());
+    while let Some(term) = open.pop() {
+        if let Some(step) = term.as_node()
+            && seen.insert(step)
+        {
+            open.extend(operands(&shapes.node_at(step)).into_iter().flatten());
+        }
+    }
+    seen.len()
 }
 
 /// Matches shapes, one after the other.
@@ -80,6 +105,8 @@ pub(super) struct Matcher<'a> {
     /// For each constant of `terms`, the first of `shapes` that is the same number.
     numbers: &'a [Option<usize>],
     bindings: Bindings,
+    /// What is known about conditions where the term stands.
+    pub(super) facts: Vec<Fact>,
     /// For each step of `shapes`, a term that is known to match under the bindings so far.
     matched: Vec<Option<Term>>,
     /// The steps for which there is one, in the order they were found.
@@ -94,7 +121,8 @@ impl<'a> Matcher<'a> {
     ) -> Self {
         let matched = vec![None; steps.len()];
         let trail = Vec::with_capacity(steps.len());
-        Matcher { shapes, steps, same, terms, numbers, bindings: [None; PLACEHOLDERS], matched, trail }
+        let (bindings, facts) = ([None; PLACEHOLDERS], Vec::new());
+        Matcher { shapes, steps, same, terms, numbers, bindings, facts, matched, trail }
     }
 
     /// What the placeholders stand for if all of `matches` match, from the beginning.
@@ -107,6 +135,10 @@ impl<'a> Matcher<'a> {
 
     /// Whether `term` is an instance of `shape`; extends the bindings if so.
     pub(super) fn matches(&mut self, shape: Term, term: Term) -> bool {
+        self.matches_as_it_is(shape, term) || !self.facts.is_empty() && self.matches_by_facts(shape, term)
+    }
+
+    fn matches_as_it_is(&mut self, shape: Term, term: Term) -> bool {
         let Some(at) = shape.as_node() else { return self.leaf_matches(shape, term) };
         let Some(node) = term.as_node() else { return false };
         if self.matched[at] == Some(term) {
@@ -114,7 +146,7 @@ impl<'a> Matcher<'a> {
         }
         let (operation, [x, y, z]) = self.terms.step_at(node);
         let steps = self.steps;
-        let Step { operation: expected, operands: [a, b, c], kind } = steps[at];
+        let Step { operation: expected, operands: [a, b, c], kind, .. } = steps[at];
         let fits = match kind {
             Kind::Sum if operation != expected => self.matches_difference((a, b), node),
             _ if operation != expected => false,
@@ -167,6 +199,67 @@ impl<'a> Matcher<'a> {
     pub(super) fn either_order(&mut self, (a, b): (Term, Term), (x, y): (Term, Term)) -> bool {
         self.attempt(|this| this.matches(a, x) && this.matches(b, y))
             || self.attempt(|this| this.matches(a, y) && this.matches(b, x))
+    }
+
+    /// A choice of the shape whose condition is known, so that one of its arms stands for it; of two
+    /// conditions, the one that is not known.
+    fn matches_by_facts(&mut self, shape: Term, term: Term) -> bool {
+        if shape.as_node().is_none() {
+            return false;
+        }
+        let (first, second, neutral) = match self.shapes.node(shape) {
+            Node::Select(condition, a, b) => {
+                let main = self.steps[shape.as_node().expect("a step")].main;
+                return self.attempt(|this| match this.known(condition) {
+                    Some(holds) if Some(holds) == main => this.matches(if holds { a } else { b }, term),
+                    _ => false,
+                });
+            }
+            Node::Or(a, b) => (a, b, false),
+            Node::And(a, b) => (a, b, true),
+            _ => return false,
+        };
+        [(first, second), (second, first)].into_iter().any(|(known, open)| {
+            self.attempt(|this| this.known(known) == Some(neutral) && this.matches(open, term))
+        })
+    }
+
+    /// Whether a condition of the shape holds, where that is known.
+    pub(super) fn known(&mut self, shape: Term) -> Option<bool> {
+        match self.shapes.node(shape) {
+            Node::Not(inner) => return self.known(inner).map(|holds| !holds),
+            Node::Or(a, b) | Node::And(a, b) => {
+                let is_or = matches!(self.shapes.node(shape), Node::Or(..));
+                let (a, b) = (self.known(a), self.known(b));
+                return match (a, b) {
+                    (Some(holds), _) | (_, Some(holds)) if holds == is_or => Some(is_or),
+                    (Some(_), Some(_)) => Some(!is_or),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+        let facts = std::mem::take(&mut self.facts);
+        let found = facts.iter().find_map(|fact| {
+            let same = self.attempt(|this| this.matches_as_it_is(shape, fact.condition));
+            if same { Some(fact.holds) } else { self.implied(shape, fact) }
+        });
+        self.facts = facts;
+        found
+    }
+
+    /// Whether a comparison of something with a number holds, by another one of the same.
+    fn implied(&mut self, shape: Term, fact: &Fact) -> Option<bool> {
+        let Node::Compare(relation, a, b) = self.shapes.node(shape) else { return None };
+        let (of, interval) = fact.interval.as_ref()?;
+        for (number, other, swapped) in [(b, a, false), (a, b, true)] {
+            let Some(value) = self.shapes.as_rational(number) else { continue };
+            let Some(holds) = interval.decides(relation, value, swapped) else { continue };
+            if self.attempt(|this| this.matches_as_it_is(other, *of)) {
+                return Some(holds);
+            }
+        }
+        None
     }
 
     /// Runs a step; if it fails, forgets what it bound.

@@ -21,6 +21,7 @@
 
 mod circuits;
 pub(super) mod diagrams;
+mod divisible;
 mod quotients;
 mod reduce;
 
@@ -230,7 +231,7 @@ impl Normalizer<'_> {
                 let (a, b) = (self.fitted(signed, n, a)?, self.fitted(signed, n, b)?);
                 let difference = self.forms.minus(b, a)?;
                 let holds = match op {
-                    BitOp::Equal => self.forms.zero(difference)?,
+                    BitOp::Equal => self.zero(difference)?,
                     _ => self.positive(difference)?,
                 };
                 return Ok(Some(holds));
@@ -303,6 +304,12 @@ impl Normalizer<'_> {
         if !self.is_integer(poly) {
             let atom = self.forms.opaque(false, &[4, u32::from(signed), n], &[poly]);
             return self.forms.atom_poly(atom);
+        }
+        if signed
+            && let Some((_, divisor)) = self.signed_remainder(poly)?
+            && divisor <= BigInt::one() << (n - 1)
+        {
+            return Ok(poly);
         }
         let reduced = self.reduced(poly, n)?;
         for form in [poly, reduced] {

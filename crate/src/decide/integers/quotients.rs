@@ -10,11 +10,11 @@
 //! Source: Granlund, Montgomery: *Division by Invariant Integers using Multiplication*, 1994, for what is
 //! computed; Farey sequences for the form.
 
-use super::{QUOTIENT, Range, WRAP};
+use super::{QUOTIENT, Range};
 use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
 use crate::decide::rational::Rational;
-use num_bigint::{BigInt, Sign};
+use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
@@ -55,7 +55,7 @@ impl Normalizer<'_> {
         }
     }
 
-    fn negative(&mut self, a: Poly) -> Step<Poly> {
+    pub(super) fn negative(&mut self, a: Poly) -> Step<Poly> {
         let below = self.forms.negated(a)?;
         self.forms.positive(below)
     }
@@ -169,7 +169,7 @@ impl Normalizer<'_> {
     }
 
     /// The quotients that a form has as they are, with their coefficients.
-    fn quotients_in(&self, poly: Poly) -> impl Iterator<Item = (Atom, Rational)> + '_ {
+    pub(super) fn quotients_in(&self, poly: Poly) -> impl Iterator<Item = (Atom, Rational)> + '_ {
         let count = if self.integers.quotients.is_empty() { 0 } else { self.forms.len(poly) };
         (0..count).filter_map(move |at| {
             let mono = self.forms.mono_at(poly, at);
@@ -183,7 +183,7 @@ impl Normalizer<'_> {
     }
 
     /// A form as a choice by the condition that a quotient in it is multiplied with, and both ways.
-    fn chosen_quotient(&mut self, poly: Poly) -> Step<Option<(Poly, [Poly; 2])>> {
+    pub(super) fn chosen_quotient(&mut self, poly: Poly) -> Step<Option<(Poly, [Poly; 2])>> {
         if self.integers.quotients.is_empty() {
             return Ok(None);
         }
@@ -278,72 +278,9 @@ impl Normalizer<'_> {
         Some((low.ceil().to_integer().to_i128()?, high.floor().to_integer().to_i128()?))
     }
 
-    /// `[p > 0]` of a difference of integers. `x·m mod 2ⁿ` is at most L, where L times the inverse d of m
-    /// is below 2ⁿ, if and only if d divides x and x is at most L·d.
-    pub(in crate::decide) fn positive(&mut self, difference: Poly) -> Step<Poly> {
-        if self.forms.len(difference) <= 2
-            && let Some((number, width, factor, below, limit)) = self.wrapped_multiple(difference)
-        {
-            let number = self.forms.atom_poly(number)?;
-            let modulus = BigInt::one() << width;
-            let inverse = inverse_of(&factor, width);
-            // [c - w > 0] is [w ≤ c - 1], and [w - c > 0] its contrary for c.
-            let most = if below { limit - 1 } else { limit };
-            if most.sign() != Sign::Minus
-                && &most * &inverse < modulus
-                && let Some((0.., high)) = self.range_of_form(number)
-                && BigInt::from(high) < modulus
-                && let Some(quotient) = self.quotient(number, (&BigInt::one(), &inverse), high, false)?
-            {
-                let multiple = self.forms.scaled(quotient, &big(inverse.clone()))?;
-                let rest = self.forms.minus(number, multiple)?;
-                let mut holds = self.forms.zero(rest)?;
-                let bound = &most * &inverse;
-                if BigInt::from(high) >= &bound + &inverse {
-                    let bound = self.forms.rational(big(bound))?;
-                    let beyond = self.forms.minus(number, bound)?;
-                    let beyond = self.forms.positive(beyond)?;
-                    let within = self.forms.not(beyond)?;
-                    holds = self.forms.times(holds, within)?;
-                }
-                return if below { Ok(holds) } else { self.forms.not(holds) };
-            }
-        }
-        self.forms.positive(difference)
-    }
-
-    /// `(x, n, m, true, c)` for `c - (x·m mod 2ⁿ)`, and with `false` for its opposite; m is odd, and x one
-    /// atom.
-    fn wrapped_multiple(&self, difference: Poly) -> Option<(Atom, u32, BigInt, bool, BigInt)> {
-        let (mut found, mut offset) = (None, BigInt::zero());
-        for at in 0..self.forms.len(difference) {
-            let mono = self.forms.mono_at(difference, at);
-            let value = self.forms.coefficient_at(difference, at);
-            let value = value.is_integer().then(|| value.to_big().to_integer())?;
-            if mono == Mono::ONE {
-                offset = value;
-                continue;
-            }
-            let plain = self.forms.factor_count(mono) == 1 && self.forms.exponent(mono) == Poly::ZERO;
-            let (atom, power) = plain.then(|| self.forms.factor(mono, 0))?;
-            let unit = value.magnitude().is_one() && power == Power::ONE;
-            (unit && self.forms.kind(atom) == Kind::Opaque).then_some(())?;
-            found = Some((atom, value.sign() == Sign::Minus));
-        }
-        let (atom, below) = found?;
-        let (name, parts) = self.forms.opaque_parts(atom);
-        let [WRAP, width, 0] = name[..] else { return None };
-        let product = self.forms.single(parts[0])?;
-        let factor = product.coefficient.to_big().to_integer();
-        let plain = self.forms.factor_count(product.mono) == 1;
-        let (number, power) = plain.then(|| self.forms.factor(product.mono, 0))?;
-        (power == Power::ONE && factor.is_odd()).then_some(())?;
-        Some((number, width, factor, below, if below { offset } else { -offset }))
-    }
-
     /// `⌊x·a/b⌋` for an integer x from 0 to `most` (elsewhere, it may be anything); `strict`: of the largest
     /// fraction below a/b.
-    fn quotient(
+    pub(super) fn quotient(
         &mut self,
         x: Poly,
         (a, b): (&BigInt, &BigInt),
@@ -396,18 +333,8 @@ impl Normalizer<'_> {
     }
 }
 
-fn big(value: BigInt) -> Rational {
+pub(super) fn big(value: BigInt) -> Rational {
     Rational::from_big(&BigRational::from_integer(value))
-}
-
-/// The inverse of an odd number modulo 2ⁿ: each step doubles the bits that are right.
-fn inverse_of(factor: &BigInt, n: u32) -> BigInt {
-    let modulus = BigInt::one() << n;
-    let mut inverse = BigInt::one();
-    for _ in 0..8 {
-        inverse = (&inverse * (BigInt::from(2) - factor * &inverse)).mod_floor(&modulus);
-    }
-    inverse
 }
 
 /// The largest fraction with a denominator of at most `most` that is at most `a/b` (below it, if
@@ -496,16 +423,5 @@ mod tests {
         assert_ne!(of(0xAAAA_AAAA_AAAA_AAAA, 65, u64::MAX), (1, 3));
         // 7 takes one bit more than a word has.
         assert_eq!(of((1 << 64) + 0x2492_4924_9249_2493, 67, u64::MAX), (1, 7));
-    }
-
-    #[test]
-    fn inverses_are() {
-        for factor in [1i64, 3, -5, 7, 0xB6DB_6DB7] {
-            let factor = BigInt::from(factor);
-            assert_eq!(
-                (inverse_of(&factor, 32) * &factor).mod_floor(&(BigInt::one() << 32u32)),
-                BigInt::one()
-            );
-        }
     }
 }

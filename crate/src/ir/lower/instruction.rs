@@ -223,8 +223,11 @@ impl<'m> Lowering<'m> {
         context: Context,
         effect: &Effect,
         operands: &Operands<'_>,
-        _instruction: &Instruction,
+        instruction: &Instruction,
     ) -> Try<()> {
+        if matches!(effect, Effect::Move { .. }) {
+            self.check_constant(instruction, operands.source[0])?;
+        }
         let count = operands.source.len();
         let mut src = Vec::with_capacity(count);
         for (at, operand) in operands.source.iter().enumerate() {

@@ -3,10 +3,10 @@
 use super::registers::{Predefined, predefined};
 use super::scope::{Binding, Found, register_bits};
 use super::{Code, Context, Diagnostic, Lowering, Try};
-use crate::base::{Format, Span};
+use crate::base::{Format, FormatClass, Span};
 use crate::ir::kernel::{Constant, Reg};
 use crate::isa::{self, BarrierOp, Effect, Lanewise, ReduceOp, VoteMode};
-use crate::syntax::ast::{Literal, Name, Operand, OperandKind, Type};
+use crate::syntax::ast::{Instruction, Literal, Name, Operand, OperandKind, Type};
 
 /// What an instruction wants in an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -391,6 +391,23 @@ impl<'m> Lowering<'m> {
                 let message = format!("{full} does not fit an operand of {} bits", want.bits);
                 Err(self.error_at(Code::V002, span, message))
             }
+        }
+    }
+
+    /// A constant that is moved is one of the type that the instruction names, as assemblers want it.
+    pub(super) fn check_constant(&mut self, instruction: &Instruction, operand: &Operand) -> Try<()> {
+        let OperandKind::Literal(literal) = operand.kind else { return Ok(()) };
+        let format = self.module.opcode(instruction.opcode).suffixes().find_map(Format::from_name);
+        let Some(format) = format else { return Ok(()) };
+        match (literal, format.class()) {
+            (Literal::Integer { .. }, FormatClass::Float) => {
+                self.literal(literal, Want::format(format), operand.span).map(|_| ())
+            }
+            (Literal::F32(_) | Literal::F64(_), FormatClass::Signed | FormatClass::Unsigned) => {
+                let message = format!("a float stands where an .{format} is wanted");
+                Err(self.error_at(Code::V002, operand.span, message))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -1,9 +1,9 @@
 //! `cvt` among integers and floats of every width (PTX ISA 9.0, 9.7.9.21).
 //!
 //! Between floats a rounding to nearest reads as the identity over the reals, a directed one stays
-//! a [`Terms::round`]; `.satfinite` into fp8 and f16 takes
-//! numbers to be in range, and a clamp to that range before it for nothing. Float to integer rounds and clamps to the range of the integer (NaN gives 0,
-//! for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
+//! a [`Terms::round`]; `.satfinite` into fp8 takes numbers to be in range, and a clamp to that range before
+//! it for nothing; into f16 it is a clamp. Float to integer rounds and clamps to the range of the integer
+//! (NaN gives 0, for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
 //! integer wraps, or clamps under `.sat`.
 
 use crate::base::Format;
@@ -188,12 +188,12 @@ fn float_meaning(to: Format, mode: Mode, narrows: bool, extra: Extra) -> Option<
     let narrow = matches!(to, Format::E4m3 | Format::E5m2 | Format::F16);
     if extra.finite && narrow && mode == Mode::Nearest {
         return Some(Meaning::Real(match (to, extra.relu) {
-            (Format::E4m3, false) => real::saturating::<448, false>,
-            (Format::E4m3, true) => real::saturating::<448, true>,
-            (Format::E5m2, false) => real::saturating::<57_344, false>,
-            (Format::E5m2, true) => real::saturating::<57_344, true>,
-            (_, false) => real::saturating::<65_504, false>,
-            (_, true) => real::saturating::<65_504, true>,
+            (Format::E4m3, false) => real::saturating::<{ Format::E4m3 as usize }, false>,
+            (Format::E4m3, true) => real::saturating::<{ Format::E4m3 as usize }, true>,
+            (Format::E5m2, false) => real::saturating::<{ Format::E5m2 as usize }, false>,
+            (Format::E5m2, true) => real::saturating::<{ Format::E5m2 as usize }, true>,
+            (_, false) => real::saturating::<{ Format::F16 as usize }, false>,
+            (_, true) => real::saturating::<{ Format::F16 as usize }, true>,
         }));
     }
     if extra.relu {
