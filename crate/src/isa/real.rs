@@ -74,7 +74,8 @@ pub(super) fn saturating<const F: usize, const RELU: bool>(terms: &mut Terms, s:
         inner = next;
     }
     if format == Format::F16 {
-        let [low, high] = [-65_504f32, 65_504.0].map(|limit| terms.number(Format::F32, limit.to_bits().into()));
+        let [low, high] =
+            [-65_504f32, 65_504.0].map(|limit| terms.number(Format::F32, limit.to_bits().into()));
         inner = terms.max(inner, if RELU { Term::ZERO } else { low });
         return terms.min(inner, high);
     }

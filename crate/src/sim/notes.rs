@@ -114,7 +114,9 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
     let (from, to) = (op.src[0], op.dst);
     match op.meaning {
         // Into fp8; into f16 it is the clamp that it says.
-        Meaning::Real(_) if opcode.contains(".satfinite") && to.bits() == 8 => Some(Assumption::Saturates(opcode.to_owned())),
+        Meaning::Real(_) if opcode.contains(".satfinite") && to.bits() == 8 => {
+            Some(Assumption::Saturates(opcode.to_owned()))
+        }
         Meaning::Convert if from.is_float() && to.is_float() => {
             narrows(from, to).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
         }

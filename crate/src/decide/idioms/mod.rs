@@ -200,7 +200,8 @@ pub fn rewrite_traceably(
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
     let numbers: Vec<Option<usize>> = numbers.collect();
     let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-    let (needed, found) = Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default() }.search(roots, budget)?;
+    let (needed, found) =
+        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default() }.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -436,9 +437,7 @@ const CHOSEN: u32 = 4;
 /// The float of a word, and of one chosen among words of floats the choice among those: a recognised
 /// function is one of them.
 fn of_words(new: &mut Terms, format: Format, word: Term, left: u32) -> Term {
-    let is_float = |new: &Terms, word: Term| {
-        matches!(new.node(word), Node::BitsOf(of, _) if of == format && of.is_float())
-    };
+    let is_float = |new: &Terms, word: Term| matches!(new.node(word), Node::BitsOf(of, _) if of == format && of.is_float());
     match new.node(word) {
         Node::Select(condition, a, b) if left > 0 && (is_float(new, a) || is_float(new, b)) => {
             let [a, b] = [a, b].map(|word| of_words(new, format, word, left - 1));

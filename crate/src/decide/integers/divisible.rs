@@ -167,7 +167,9 @@ impl Normalizer<'_> {
         let (name, parts) = self.forms.opaque_parts(atom);
         match name[..] {
             [WRAP, width, 0] => {
-                let Some(inner) = self.part_in(parts[0]) else { return Ok(self.multiple(parts[0], width, 0)) };
+                let Some(inner) = self.part_in(parts[0]) else {
+                    return Ok(self.multiple(parts[0], width, 0));
+                };
                 // x's upper bits, and its lower ones above them.
                 let (inner_name, inner_parts) = self.forms.opaque_parts(inner);
                 let [PART, turned, length] = inner_name[..] else { return Ok(None) };
