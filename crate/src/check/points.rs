@@ -5,7 +5,7 @@ use crate::decide::{Reading, Witness};
 use crate::term::eval::{Cone, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::Ratio;
-use num_traits::{CheckedDiv, CheckedSub, Zero};
+use num_traits::{CheckedAdd, CheckedDiv, CheckedSub, Zero};
 use rustc_hash::FxHashMap;
 
 /// Points at which equalities are tried, at least and at most.
@@ -136,8 +136,9 @@ pub(super) fn values(
     evaluate_roots(cone, slots, &Reals { element: &element, constants }, budget)
 }
 
-/// Values of single elements at which a comparison of two numbers that are linear in them is a tie: what
-/// holds at one value only (`x == 37`) is met by no random point.
+/// Values of single elements at which a comparison of two numbers that are linear in them, or a clamp, is a
+/// tie, and one above and below it: what holds at one value only (`x == 37`), or beyond 65504, is met by no
+/// random point.
 pub(super) fn borders(
     terms: &Terms,
     cone: &Cone,
@@ -148,14 +149,20 @@ pub(super) fn borders(
     let mut found: Vec<(u32, Quantity)> = Vec::new();
     let mut tried = 0;
     for (at, step) in cone.steps().iter().enumerate() {
-        if !matches!(step, Node::Compare(..)) {
+        // A clamp is a comparison with a number, beyond which it shows.
+        let clamps = |a: &Term, b: &Term| a.as_constant().is_some() || b.as_constant().is_some();
+        if !matches!(step, Node::Compare(..))
+            && !matches!(step, Node::Max(a, b) | Node::Min(a, b) if clamps(a, b))
+        {
             continue;
         }
-        if found.len() >= BORDERS || tried >= 4 * BORDERS {
+        if found.len() >= 3 * BORDERS || tried >= 4 * BORDERS {
             break;
         }
         tried += 1;
-        let Node::Compare(_, a, b) = terms.node(cone.node(at)) else { continue };
+        let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = terms.node(cone.node(at)) else {
+            continue;
+        };
         let both = Cone::of(terms, &[a, b], budget)?;
         if both.steps().len() > LARGEST_CONDITION {
             continue;
@@ -180,12 +187,13 @@ pub(super) fn borders(
             if *root.numer() == i64::MIN {
                 continue;
             }
-            if !elements.block_of(own).is_none_or(|block| is_number_of(block.format, -root)) {
-                continue;
-            }
-            let border = (own, Quantity::Exact(-root));
-            if !found.contains(&border) {
-                found.push(border);
+            let values = [Some(-root), (-root).checked_add(&Ratio::ONE), (-root).checked_sub(&Ratio::ONE)];
+            let format = elements.block_of(own).map(|block| block.format);
+            for value in values.into_iter().flatten() {
+                let border = (own, Quantity::Exact(value));
+                if format.is_none_or(|format| is_number_of(format, value)) && !found.contains(&border) {
+                    found.push(border);
+                }
             }
             break;
         }

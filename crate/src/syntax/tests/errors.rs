@@ -428,9 +428,9 @@ fn junk() {
     check(
         "\u{7f}ELF\u{2}\u{1}\u{1}3\0\0\0 .shstrtab\0",
         expect![[r#"
-        1:1 P007 expected a directive such as `.visible .entry`, found `\u{7f}` «\u{7f}»
-        ---
-    "#]],
+            1:1 P009 this is a compiled binary, not PTX «\u{7f}»
+            ---
+        "#]],
     );
     check(
         "// Grüße\n.version 8.0\n.entry größe() { ret; }\n",
