@@ -70,6 +70,17 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     }
 }
 
+/// A number, or the middle of where it is: a rounded constant is known to its last place.
+fn middle(value: Quantity) -> Option<Ratio<i64>> {
+    match value {
+        Quantity::Exact(value) => Some(value),
+        _ => {
+            let interval = value.interval().filter(|interval| interval.is_bounded())?;
+            Ratio::approximate_float(f64::midpoint(interval.low(), interval.high()))
+        }
+    }
+}
+
 /// Whether an element of a format can have a value; of floats, which count as reals, any.
 fn is_number_of(format: Format, value: Ratio<i64>) -> bool {
     if format.is_float() {
@@ -172,10 +183,8 @@ pub(super) fn borders(
             let difference = |value: Quantity| {
                 let probe = Probe { point: 0, border: Some((own, value)) };
                 let values = values((&both, &slots), elements, constants, probe, budget)?;
-                Ok::<_, Exhausted>(match (values[0], values[1]) {
-                    (Quantity::Exact(a), Quantity::Exact(b)) => a.checked_sub(&b),
-                    _ => None,
-                })
+                let [a, b] = [middle(values[0]), middle(values[1])];
+                Ok::<_, Exhausted>(a.zip(b).and_then(|(a, b)| a.checked_sub(&b)))
             };
             let [zero, one, two] = [0, 1, 2].map(|value| difference(Quantity::integer(value)));
             let (Some(zero), Some(one), Some(two)) = (zero?, one?, two?) else { continue };
