@@ -203,6 +203,13 @@ impl Finder<'_> {
             let (row, word, bindings) = users.iter().find_map(|(kind, at)| {
                 let Shape { row, root, word, .. } = shapes.by_kind[*kind][*at];
                 let bindings = self.matcher.run(|it| it.matches(root, core))?;
+                // What is the function as it stands is found where it stands.
+                let facts = std::mem::take(&mut self.matcher.facts);
+                let plain = self.matcher.run(|it| it.matches(root, core));
+                self.matcher.facts = facts;
+                if plain.is_some() {
+                    return None;
+                }
                 // An arm that is a number or an argument says nothing about the function.
                 let bound = bindings.iter().flatten().count();
                 let asked = placeholders(&shapes.terms, root);
