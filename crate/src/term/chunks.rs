@@ -322,7 +322,7 @@ mod tests {
         }
         // Halves at random: some pieces are kept as runs, others are not.
         kept(6 * PIECE, |at| {
-            let even = at / PIECE as u32 % 2 == 0 || at % 64 > 20;
+            let even = (at / PIECE as u32).is_multiple_of(2) || at % 64 > 20;
             node(2, if even { at } else { random(at) }, 5, random(at / 64))
         });
     }
