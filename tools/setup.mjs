@@ -6,16 +6,21 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { aptInstall, fail, root, say, step } from './step.mjs'
 
+const lockHash = () => crypto.createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).digest('hex')
+const stamp = path.join(root, 'node_modules/.warpproof-lock')
+const areInstalled = () => fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === lockHash()
+
+/** How many steps `installPackages` takes. */
+export const packageSteps = () => (areInstalled() ? 0 : 1)
+
 /** Installs the npm packages of package-lock.json unless exactly those are installed. */
 export async function installPackages() {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) fail(`Node ${process.versions.node} is too old: version 20.19 or newer is needed (https://nodejs.org).`)
-  const lock = crypto.createHash('sha256').update(fs.readFileSync(path.join(root, 'package-lock.json'))).digest('hex')
-  const stamp = path.join(root, 'node_modules/.warpproof-lock')
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === lock) return
+  if (areInstalled()) return
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
   await step('installing the npm packages', npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
-  fs.writeFileSync(stamp, lock)
+  fs.writeFileSync(stamp, lockHash())
 }
 
 const browserPaths = [

@@ -1,15 +1,17 @@
 // npm start: sets up, builds and serves the playground.
-//   --dev         serve with live reload and skip wasm-opt
-//   --build-only  stop after the build (web/dist holds the static site)
+//   --dev         serve with live reload
+//   --build-only  build what a host serves, optimised, and stop (web/dist holds the static site)
 //   --port N      serve on this port (default 4173, with --dev 5173, or the next free one)
 //   --open        open the page in a browser
+//
+// What it serves is built to be there soon: one engine of the two, less optimised, and no one-file copy.
 
 import { spawn } from 'node:child_process'
 import path from 'node:path'
-import { buildPage } from './page.mjs'
-import { installPackages } from './setup.mjs'
-import { root, say } from './step.mjs'
-import { buildWasm } from './wasm.mjs'
+import { buildPage, buildQuickPage } from './page.mjs'
+import { installPackages, packageSteps } from './setup.mjs'
+import { plan, root, say } from './step.mjs'
+import { buildWasm, wasmSteps } from './wasm.mjs'
 
 const args = process.argv.slice(2)
 const has = flag => args.includes(flag)
@@ -17,16 +19,22 @@ const portAt = args.indexOf('--port')
 // Another one for --dev: the service worker of a page once served on a port would answer there.
 const port = portAt >= 0 ? Number(args[portAt + 1]) : has('--dev') ? 5173 : 4173
 
-await installPackages()
-await buildWasm({ optimise: !has('--dev') })
-const vite = path.join(root, 'node_modules/vite/bin/vite.js')
-if (!has('--dev')) await buildPage()
 if (has('--build-only')) {
+  plan(packageSteps() + wasmSteps() + 2)
+  await installPackages()
+  await buildWasm()
+  await buildPage()
   say('The static site is in web/dist: any static host serves it, at any path. web/dist/warpproof-offline.html is the one-file copy.')
   process.exit(0)
 }
+
+const engine = { optimise: false, only: ['threads'] }
+plan(packageSteps() + wasmSteps(engine) + (has('--dev') ? 0 : 1))
+await Promise.all([installPackages(), buildWasm(engine)])
+if (!has('--dev')) await buildQuickPage()
 say('Serving the playground; the address follows (Ctrl+C stops it).')
+const vite = path.join(root, 'node_modules/vite/bin/vite.js')
 const serve = has('--dev') ? ['web'] : ['preview', 'web']
-const server = spawn(process.execPath, [vite, ...serve, '--port', String(port), ...(has('--open') ? ['--open'] : [])], { cwd: root, stdio: 'inherit' })
+const server = spawn(process.execPath, [vite, ...serve, '--mode', 'quick', '--port', String(port), ...(has('--open') ? ['--open'] : [])], { cwd: root, stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
 server.on('close', code => process.exit(code ?? 0))

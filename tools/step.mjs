@@ -1,6 +1,7 @@
 // Running one step of a longer job: what it is doing goes to the terminal first,
 // its output follows as it comes, and a step that stays silent says every
-// 20 seconds that it is still alive. A failed step ends the whole job.
+// 20 seconds that it is still alive. A failed step ends the whole job. A job that
+// knows its steps beforehand (`plan`) says before each one how many are left.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +12,15 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const HEARTBEAT_MS = 20_000
 const colour = process.stdout.isTTY && !process.env.NO_COLOR
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
+
+let planned = 0
+let begun = 0
+
+/** How many steps follow, so that each can say which one it is. */
+export function plan(steps) {
+  planned = steps
+  begun = 0
+}
 
 /** One sentence to the person who waits. */
 export function say(sentence) {
@@ -28,28 +38,34 @@ export const seconds = since => `${((Date.now() - since) / 1000).toFixed(1)} s`
 /**
  * Runs `command` in the repository, saying `title` before and the time after.
  * Resolves to the exit status; with `fatal` (the default) a non-zero status ends the job.
+ * `quiet` shows the output of a step only if it fails, and of cargo how many crates are built.
  */
 export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false } = {}) {
-  say(`${title} …`)
+  begun += 1
+  say(`${begun <= planned ? `${begun} of ${planned}: ` : ''}${title} …`)
   const started = Date.now()
   let lastOutput = started
   const child = spawn(command, args, {
     cwd,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...(quiet && { CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80' }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kept = []
+  let crates = ''
   for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
     stream.on('data', data => {
       lastOutput = Date.now()
-      if (quiet) kept.push(data)
-      else sink.write(data)
+      if (!quiet) sink.write(data)
+      else {
+        kept.push(data)
+        crates = /\] (\d+\/\d+)(?!.*\] \d+\/)/s.exec(String(data))?.[1] ?? crates
+      }
     })
   }
   const heartbeat = setInterval(() => {
     if (Date.now() - lastOutput < HEARTBEAT_MS && !quiet) return
     lastOutput = Date.now()
-    console.log(`  … ${title}: still working after ${seconds(started)}`)
+    console.log(`  … ${title}: ${crates ? `${crates.replace('/', ' of ')} crates` : 'still working'} after ${seconds(started)}`)
   }, HEARTBEAT_MS)
   const status = await new Promise(resolve => {
     child.on('error', error => {
@@ -60,7 +76,7 @@ export async function step(title, command, args, { env = {}, cwd = root, fatal =
   })
   clearInterval(heartbeat)
   if (status !== 0) {
-    if (quiet) process.stderr.write(Buffer.concat(kept))
+    if (quiet) process.stderr.write(Buffer.concat(kept).toString().replace(/^.*Building \[.*\r?\n?/gm, ''))
     if (fatal) fail(`${title}: failed after ${seconds(started)} (exit status ${status})`)
   } else {
     console.log(`  ${paint('32', '✓')} ${title} (${seconds(started)})`)

@@ -55,20 +55,38 @@ const isFresh = (name, hash) => {
   return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash
 }
 
-/** Builds what is out of date. `optimise: false` leaves out link-time optimisation and
- * wasm-opt, for a faster edit loop. */
+/** The packages among `only` that are out of date. Without `optimise` an optimised one will do, too. */
+function stalePackages(optimise, only) {
+  const hashes = name => (optimise ? [true] : [false, true]).map(way => inputsHash(name, way))
+  return only.map(name => ({ name, hashes: hashes(name) })).filter(({ name, hashes }) => !hashes.some(hash => isFresh(name, hash)))
+}
+
+/** How many steps `buildWasm` takes. */
+export function wasmSteps({ optimise = true, only = Object.keys(flavours) } = {}) {
+  const stale = stalePackages(optimise, only).length
+  return stale === 0 ? 0 : 1 + stale * (optimise ? 3 : 2)
+}
+
+/** Builds what is out of date. `optimise: false` builds for a short build: less optimisation, none of
+ * it at link time, no wasm-opt. */
 export async function buildWasm({ optimise = true, only = Object.keys(flavours) } = {}) {
-  const stale = only.map(name => ({ name, hash: inputsHash(name, optimise) })).filter(({ name, hash }) => !isFresh(name, hash))
+  const stale = stalePackages(optimise, only)
   if (stale.length === 0) {
-    say('The WebAssembly packages are up to date.')
+    say('The WebAssembly engine is up to date.')
     return
   }
   const toolchain = await findToolchain()
-  await step("building the pinned wasm-bindgen (the first time takes a few minutes)", 'cargo', ['build', '--locked', '--quiet', '-p', 'warpproof-bindgen'])
-  for (const { name, hash } of stale) await buildPackage(name, hash, toolchain, optimise)
+  // Not the dev profile: there, dependencies are optimised for the tests.
+  const bindgen = step('building wasm-bindgen', 'cargo', [
+    'build', '--locked', '-p', 'warpproof-bindgen', '--target-dir', bindgenTarget, '--release',
+    ...['opt-level=0', 'debug=false', 'lto="off"', 'codegen-units=16'].flatMap(setting => ['--config', `profile.release.${setting}`]),
+  ], { quiet: true })
+  for (const { name, hashes } of stale) await buildPackage(name, hashes[0], toolchain, optimise, bindgen)
 }
 
-async function buildPackage(name, hash, toolchain, optimise) {
+const bindgenTarget = path.join(root, 'target/bindgen')
+
+async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
   const flavour = flavours[name]
   const targetDir = path.join(root, optimise ? 'target/wasm' : 'target/wasm-dev', name)
   const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
@@ -76,14 +94,16 @@ async function buildPackage(name, hash, toolchain, optimise) {
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
     '--no-default-features', '--features', flavour.feature, '-Z', 'build-std=panic_abort,std',
     ...(optimise ? ['-Z', 'build-std-features=optimize_for_size'] : []),
-    ...(optimise ? [] : ['--config', 'profile.release.package.warpproof.opt-level=1']),
   ], {
+    quiet: true,
     env: {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',
       CARGO_PROFILE_RELEASE_DEBUG: 'false',
       // For size: a visitor waits for the download, and a browser compiles what it runs for the first time.
-      ...(optimise ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' } : { CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
+      ...(optimise
+        ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
+        : { CARGO_PROFILE_RELEASE_OPT_LEVEL: '1', CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
       CARGO_ENCODED_RUSTFLAGS: [
         ...linker, ...flavour.rustflags, ...linkArgs(['-z', `stack-size=${STACK_BYTES}`]),
         '--remap-path-prefix', `${root}=.`,
@@ -95,8 +115,8 @@ async function buildPackage(name, hash, toolchain, optimise) {
   const out = packageFolder(name)
   fs.rmSync(out, { recursive: true, force: true })
   fs.mkdirSync(out, { recursive: true })
-  const bindgen = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'debug', process.platform === 'win32' ? 'warpproof-bindgen.exe' : 'warpproof-bindgen')
-  if (!fs.existsSync(bindgen)) fail(`${bindgen} is missing although cargo built it: does a cargo configuration set another target folder? Name it in CARGO_TARGET_DIR and run this again.`)
+  await bindgenBuilt
+  const bindgen = path.join(bindgenTarget, 'release', process.platform === 'win32' ? 'warpproof-bindgen.exe' : 'warpproof-bindgen')
   await step(`writing the JavaScript binding (${name})`, bindgen, [path.join(targetDir, TARGET, 'release/warpproof.wasm'), out])
   // wasm-bindgen-rayon's workers import their package by folder ("../../..").
   fs.writeFileSync(path.join(out, 'package.json'), JSON.stringify({ type: 'module', main: 'warpproof.js', types: 'warpproof.d.ts', sideEffects: ['./snippets/*'] }, null, 2))

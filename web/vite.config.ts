@@ -7,6 +7,7 @@ import { gallery } from './build/gallery.ts'
 import { lessons } from './build/lessons.ts'
 import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
 import { preloadPage } from './build/preload.ts'
+import { oneEngine } from './build/quick.ts'
 import { serviceWorker } from './build/service-worker.ts'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
@@ -54,7 +55,8 @@ const groups = [
 const corpus = path.join(here, '../tests/corpus')
 const source = path.join(here, 'src')
 
-/** `vite build` makes the folder; `vite build --mode onefile`, after it, adds the one-file copy. */
+/** `vite build` makes the folder; `vite build --mode onefile`, after it, adds the one-file copy.
+ * `--mode quick` is what `npm start` builds and serves. */
 export default defineConfig(({ mode }) =>
   mode === 'onefile'
     ? {
@@ -74,9 +76,10 @@ export default defineConfig(({ mode }) =>
       }
     : {
         base: './',
-        plugins: [svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
-        worker: { format: 'es' },
+        plugins: [...(mode === 'quick' ? [oneEngine(source)] : []), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
+        worker: { format: 'es', plugins: () => (mode === 'quick' ? [oneEngine(source)] : []) },
         build: {
+          ...(mode === 'quick' && { outDir: path.join(here, '../target/page'), emptyOutDir: true }),
           target: 'es2022',
           assetsInlineLimit: 0,
           modulePreload: { polyfill: false },

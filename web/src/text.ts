@@ -327,6 +327,7 @@ export const text = {
     notKept: 'This page is not kept in your browser; without network, use the one-file copy.',
     oneFile: 'This is the one-file copy: it needs no network and no server, and runs on one thread.',
     download: 'Download the one-file copy',
+    buildOneFile: 'This is the quick build of `npm start`; `npm run build` also makes a copy in one file.',
     downloadHint: 'One HTML file that works from a disk, without network and without installation.',
     update: 'A newer version of this page is here.',
     takeOver: 'Show it',

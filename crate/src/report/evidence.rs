@@ -3,6 +3,7 @@
 use super::bind::Bound;
 use super::compare::{Comparison, OneSided, Output, Place};
 use super::expression::{Printing, Sample, Side};
+use super::families;
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
 use super::origins;
 use super::texts::Texts;
@@ -156,6 +157,7 @@ fn finish(
         }
     }
     groups.sort_by_key(|(group, _)| (order(group.answer), group.index));
+    let mut groups = families::join(&report.tensor, &report.shape, groups);
     report.more_groups = groups.len().saturating_sub(listed) as u64;
     groups.truncate(listed);
     let samples: Vec<Sample> = groups.iter().map(|(_, sample)| *sample).collect();

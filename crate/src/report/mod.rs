@@ -23,6 +23,7 @@ mod encode;
 mod evidence;
 pub mod export;
 mod expression;
+mod families;
 mod faults;
 #[cfg(test)]
 mod forged;

@@ -17,6 +17,9 @@ const possible = import.meta.env.PROD && import.meta.env.MODE !== 'onefile' && '
 /** This is the one-file copy. */
 export const isOneFile = import.meta.env.MODE === 'onefile'
 
+/** The one-file copy lies beside this one: not in what `npm start` serves. */
+export const hasOneFile = import.meta.env.MODE === 'production'
+
 class Offline {
   /** Everything that the page needs is kept here. */
   kept = $state(false)

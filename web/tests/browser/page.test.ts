@@ -177,6 +177,19 @@ describe('the playground', () => {
     await page.context().close()
   })
 
+  test('on a phone the answer comes first, and the texts are folded until one is tapped', async () => {
+    const { page } = await visit(site)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await verdict(page)
+    const box = async (name: string) => (await page.getByTestId(name).boundingBox())!
+    expect((await box('verdict')).y).toBeLessThan(400)
+    expect((await box('editor-reference')).y).toBeGreaterThan((await box('verdict')).y)
+    expect((await box('editor-optimized')).height).toBeLessThan(130)
+    await page.getByTestId('editor-optimized').click()
+    await expect.poll(async () => (await box('editor-optimized')).height).toBeGreaterThan(250)
+    await page.context().close()
+  })
+
   test('fits 320 pixels and works by keyboard', async () => {
     const { page } = await visit(site)
     await page.setViewportSize({ width: 320, height: 640 })

@@ -230,15 +230,7 @@ impl Page<'_> {
             }
             let line = format!("  {}{shape}: {}", output.tensor, counts.join(", "));
             self.line(&line);
-            // Elements that differ in the same way are named together.
-            for alike in output.groups.chunk_by(|a, b| {
-                a.answer == Answer::Different && b.answer == a.answer && a.reason == b.reason
-            }) {
-                match alike {
-                    [group] => self.group(group, single),
-                    many => self.many(many),
-                }
-            }
+            output.groups.iter().for_each(|group| self.group(group, single));
             if output.more_groups > 0 {
                 let line = format!("    … and {} more", grouped(output.more_groups));
                 self.line(&line);
@@ -269,15 +261,6 @@ impl Page<'_> {
         if !parts.is_empty() {
             self.paragraph(2, &format!("of these answers: {}", parts.join(", ")));
         }
-    }
-
-    fn many(&mut self, groups: &[OutputGroup]) {
-        let samples: Vec<&str> = groups.iter().map(|group| group.sample.as_str()).collect();
-        let elements: u64 = groups.iter().map(|group| group.elements).sum();
-        let more = elements - groups.len() as u64;
-        let more = if more > 0 { format!(" and {} more", grouped(more)) } else { String::new() };
-        let text = format!("{}{more}: different{}", samples.join(", "), self.because(&groups[0]));
-        self.paragraph(4, &text);
     }
 
     /// `: reason`, unless the counterexample has said it.

@@ -1,0 +1,13 @@
+// The quick build (`--mode quick`, what `npm start` serves): one engine, no one-file copy.
+
+import path from 'node:path'
+import type { Plugin } from 'vite'
+
+/** Takes the engine from packages.quick.ts; the workers' build needs it too. */
+export function oneEngine(source: string): Plugin {
+  return {
+    name: 'warpproof-one-engine',
+    enforce: 'pre',
+    resolveId: (id, importer) => (id === './packages' && importer?.endsWith('worker.ts') ? path.join(source, 'core/packages.quick.ts') : null),
+  }
+}
