@@ -6,10 +6,12 @@ mod budget;
 mod format;
 mod ids;
 mod lines;
+mod names;
 mod span;
 
 pub use budget::{Budget, Exhausted, Progress, Stage};
 pub use format::{Format, FormatClass};
 pub(crate) use ids::id;
 pub use lines::{LineIndex, Position};
+pub use names::readable;
 pub use span::{Source, Span};

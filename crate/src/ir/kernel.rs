@@ -1,6 +1,6 @@
 //! The types of the lowered kernel.
 
-use crate::base::{Format, Source, Span, id};
+use crate::base::{Format, Source, Span, id, readable};
 use crate::isa::{Effect, Space};
 use std::ops::Range;
 
@@ -225,6 +225,11 @@ pub struct Round {
 }
 
 impl Kernel {
+    /// The name as its author wrote it, for people.
+    pub fn title(&self) -> std::borrow::Cow<'_, str> {
+        readable(&self.name)
+    }
+
     /// Destinations of an instruction.
     #[inline]
     pub fn dst(&self, instr: &Instr) -> &[Reg] {

@@ -62,7 +62,7 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
             let names = describe(asked.kernel, &arguments);
             notes.push(Diagnostic::info(
                 Code::V011,
-                format!("the arguments of `{}` were inferred {how}: {names}", asked.kernel.name),
+                format!("the arguments of `{}` were inferred {how}: {names}", asked.kernel.title()),
             ));
         }
         chosen[at] = Some(arguments);
@@ -94,7 +94,11 @@ fn wrong_count(asked: &Asked<'_>, found: usize) -> Diagnostic {
     let kernel = asked.kernel;
     let diagnostic = Diagnostic::error(
         Code::V010,
-        format!("`args` has {found} entries, `{}` has {} parameters", kernel.name, kernel.parameters.len()),
+        format!(
+            "`args` has {found} entries, `{}` has {} parameters",
+            kernel.title(),
+            kernel.parameters.len()
+        ),
     )
     .note(format!("they are {}", parameters(kernel)));
     match asked.side.span {
@@ -123,14 +127,14 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
         Code::V010,
         format!(
             "the parameters of `{}` and `{}` do not correspond by position ({} and {})",
-            model.name,
-            kernel.name,
+            model.title(),
+            kernel.title(),
             model.parameters.len(),
             kernel.parameters.len()
         ),
     )
-    .note(format!("`{}` has {}", model.name, parameters(model)))
-    .note(format!("`{}` has {}", kernel.name, parameters(kernel)))
+    .note(format!("`{}` has {}", model.title(), parameters(model)))
+    .note(format!("`{}` has {}", kernel.title(), parameters(kernel)))
     .note(format!(
         "say what each parameter is: `args = [\"…\", …]` under [{}] and [{}]",
         other.source, asked.source

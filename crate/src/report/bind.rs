@@ -175,7 +175,11 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
     let mut errors = Vec::new();
     for (asked, arguments) in kernels.iter().zip(&assigned.arguments) {
         if asked.side.args.is_none() && !arguments.is_empty() {
-            ledger.note(Assumption::Inferred(format!("the arguments of `{}`", asked.kernel.name)), 1, None);
+            ledger.note(
+                Assumption::Inferred(format!("the arguments of `{}`", asked.kernel.title())),
+                1,
+                None,
+            );
         }
     }
 
@@ -261,7 +265,11 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
     let mut leaves = Vec::new();
     for (at, (parameter, argument)) in asked.kernel.parameters.iter().zip(arguments).enumerate() {
-        let what = format!("parameter {at} of `{}`, `{}`", asked.kernel.name, parameter.name);
+        let mut what = format!("parameter {at} of `{}`", asked.kernel.title());
+        // Compilers number parameters behind the kernel's name, which says nothing more.
+        if !parameter.name.starts_with(&asked.kernel.name) {
+            what = format!("{what}, `{}`", parameter.name);
+        }
         let used = is_used(asked.kernel, parameter);
         if let Argument::Struct(fields) = argument {
             for (index, (offset, field)) in fields.iter().enumerate() {

@@ -231,13 +231,13 @@ impl Cook<'_> {
                     Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
                     Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
                 };
-                let message = limits::execution(&self.kernel.name, *why, &self.run.stats, self.budget);
+                let message = limits::execution(&self.kernel.title(), *why, &self.run.stats, self.budget);
                 (verdict, code, message)
             }
             FaultKind::Launch(why) => (
                 Verdict::InvalidSpec,
                 Code::V010,
-                format!("`{}` cannot be launched: {why}", self.kernel.name),
+                format!("`{}` cannot be launched: {why}", self.kernel.title()),
             ),
             FaultKind::Misuse(misuse, what) => {
                 let code = match misuse {

@@ -160,6 +160,7 @@ fn kernel(
         side: source.into(),
         entries: front.entries.clone(),
         entry: kernel.map(|kernel| kernel.name.clone()),
+        title: kernel.map(|kernel| kernel.title().into_owned()),
         grid: side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]),
         block: resolved.map(|resolved| resolved.launch.block).or(stated).unwrap_or([1, 1, 1]),
         required_block: kernel.and_then(|kernel| kernel.required_block),

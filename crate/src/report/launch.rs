@@ -28,8 +28,8 @@ pub fn resolve(
 ) -> Result<Resolved, Diagnostic> {
     let mut inferred = Vec::new();
     let mut infer = |what: String| {
-        ledger.note(Assumption::Inferred(format!("{what} (`{}`)", kernel.name)), 1, None);
-        inferred.push(Diagnostic::info(Code::V011, format!("{what} for `{}`", kernel.name)));
+        ledger.note(Assumption::Inferred(format!("{what} (`{}`)", kernel.title())), 1, None);
+        inferred.push(Diagnostic::info(Code::V011, format!("{what} for `{}`", kernel.title())));
     };
     let grid = side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]);
     let block = match side.launch.block.or(spec.launch.block) {
@@ -44,7 +44,7 @@ pub fn resolve(
             } else {
                 return Err(Diagnostic::error(
                     Code::V010,
-                    format!("the PTX does not say how many threads run `{}`", kernel.name),
+                    format!("the PTX does not say how many threads run `{}`", kernel.title()),
                 )
                 .note("add `block = [128, 1, 1]` under [launch], with the block size the kernel is launched with"));
             };
@@ -77,7 +77,7 @@ pub fn resolve(
         inferred.push(
             Diagnostic::warning(
                 Code::V010,
-                format!("`{}` uses dynamic shared memory, and the launch gives it none", kernel.name),
+                format!("`{}` uses dynamic shared memory, and the launch gives it none", kernel.title()),
             )
             .note("add `dynamic_shared = …` (bytes) under [launch]"),
         );

@@ -160,6 +160,8 @@ data! {
         pub side: TextSource,
         /// The entry's name.
         pub name: String,
+        /// The same as its author wrote it: `softmax<float, 256>`.
+        pub title: String,
         /// CTAs along x, y, z.
         pub grid: [u32; 3],
         /// Threads along x, y, z.
@@ -562,6 +564,8 @@ data! {
         pub entries: Vec<String>,
         /// The entry that will run, if it could be chosen.
         pub entry: Option<String>,
+        /// The same as its author wrote it: `softmax<float, 256>`.
+        pub title: Option<String>,
         /// CTAs along x, y, z.
         pub grid: [u32; 3],
         /// Threads along x, y, z.

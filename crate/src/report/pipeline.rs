@@ -292,13 +292,13 @@ impl<'a> Question<'a> {
                 verdict => fault_hint(verdict, code, &bound, &runs),
             };
             let summary = match asked.len() {
-                _ if verdict == Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.name),
+                _ if verdict == Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.title()),
                 1 => format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.name),
                 _ => format!(
                     "{} in the {} kernel `{}`: {sentence}",
                     fault_name(verdict, code),
                     asked[at].source,
-                    asked[at].kernel.name
+                    asked[at].kernel.title()
                 ),
             };
             return Verdicts { verdict, summary };
@@ -636,6 +636,7 @@ fn kernel_report(asked: &Asked<'_>, launch: &spec::Launch, run: &Run, time: Opti
     KernelReport {
         side: asked.source.into(),
         name: asked.kernel.name.clone(),
+        title: asked.kernel.title().into_owned(),
         grid: launch.grid,
         block: launch.block,
         ctas: launch.ctas.len() as u32,
@@ -683,13 +684,15 @@ fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
         1 => "it writes 1 output element".to_owned(),
         many => format!("it writes {many} output elements"),
     };
-    let summary =
-        format!("`{}` runs without data races, deadlocks, or accesses out of bounds; {writes}.", kernel.name);
+    let summary = format!(
+        "`{}` runs without data races, deadlocks, or accesses out of bounds; {writes}.",
+        kernel.title()
+    );
     Verdicts { verdict: Verdict::RaceFree, summary }
 }
 
 fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
-    let [reference, optimized] = sides.map(|side| side.kernel.name.clone());
+    let [reference, optimized] = sides.map(|side| side.kernel.title());
     let sum = |count: fn(&OutputReport) -> u64| report.outputs.iter().map(count).sum::<u64>();
     let (elements, different, unknown) = (sum(|o| o.elements), sum(|o| o.different), sum(|o| o.unknown));
     let first =

@@ -211,7 +211,7 @@ impl Page<'_> {
             return;
         }
         self.section(if report.kernels.len() == 1 { "kernel" } else { "kernels" });
-        let widest = report.kernels.iter().map(|kernel| kernel.name.chars().count()).max().unwrap_or(0);
+        let widest = report.kernels.iter().map(|kernel| kernel.title.chars().count()).max().unwrap_or(0);
         for kernel in &report.kernels {
             let line = kernel_line(kernel, report.kernels.len() > 1, widest);
             self.line(&line);
@@ -244,7 +244,7 @@ fn kernel_line(kernel: &KernelReport, sides: bool, widest: usize) -> String {
         };
         let _ = write!(line, "{side}  ");
     }
-    let _ = write!(line, "{:<widest$}  ", kernel.name);
+    let _ = write!(line, "{:<widest$}  ", kernel.title);
     if kernel.grid != [1, 1, 1] {
         let _ = write!(line, "grid {}, ", extents(kernel.grid));
     }
