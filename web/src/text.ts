@@ -132,6 +132,7 @@ export const text = {
     different: (count: string) => `${count} different`,
     undecided: (count: string) => `${count} undecided`,
     unwritten: (count: string) => `${count} not written`,
+    atPattern: 'at',
     like: (count: string) => `${count} like `,
     moreKinds: (count: string) => `and ${count} more kinds of elements`,
   },
@@ -150,6 +151,7 @@ export const text = {
     lead: 'The verdict is about real numbers. It takes these for granted:',
     columns: { assumption: 'Assumption', times: 'Times', first: 'First at' },
   },
+  intro: 'Warpproof proves that two GPU kernels compute the same for all inputs, or shows the input, the race or the deadlock that says otherwise. Paste their PTX over the example; nothing leaves your browser.',
   help: {
     open: 'Help',
     title: 'Do two GPU kernels compute the same thing?',

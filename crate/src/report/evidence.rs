@@ -92,6 +92,7 @@ pub fn outputs(
                 sample: comparison.outputs[output].name(scene.bound, index),
                 index,
                 reason,
+                pattern: None,
                 hint,
                 reference: None,
                 optimized: None,
@@ -125,6 +126,7 @@ pub fn single(scene: &Scene<'_>, comparison: &Comparison) -> Result<Vec<OutputRe
             sample: comparison.outputs[place.output].name(scene.bound, place.index),
             index: place.index,
             reason: String::new(),
+            pattern: None,
             hint: None,
             reference: None,
             optimized: None,
@@ -246,6 +248,7 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
             false => format!("only the {} kernel writes it", first.writer),
             true => format!("the {other} kernel leaves the initial contents"),
         },
+        pattern: None,
         hint: None,
         reference: None,
         optimized: None,
@@ -285,10 +288,10 @@ fn diagnostics(report: &OutputReport) -> Vec<Diagnostic> {
                 format!("`{}`{others}: the kernels give different values", group.sample),
             ),
             Answer::Different => {
-                Diagnostic::error(Code::Q003, format!("`{}`{others}: {}", group.sample, group.reason))
+                Diagnostic::error(Code::Q003, format!("`{}`{others}: {}", group.sample, group.at_reason()))
             }
             Answer::Unknown => {
-                Diagnostic::warning(Code::Q002, format!("`{}`{others}: {}", group.sample, group.reason))
+                Diagnostic::warning(Code::Q002, format!("`{}`{others}: {}", group.sample, group.at_reason()))
             }
         };
         found.push(match &group.hint {

@@ -1,6 +1,6 @@
 //! Groups of an output whose reasons differ in their indices alone, told once with letters.
 //!
-//! `y[0]: lacks x[0]`, `y[1]: lacks x[1]`, … become `at y[i]: lacks x[i]`. Numbers between brackets are
+//! `y[0]: lacks x[0]`, `y[1]: lacks x[1]`, … become `y[i]: lacks x[i]`. Numbers between brackets are
 //! compared with the coordinates of the element: each has to be the same number everywhere or one
 //! coordinate plus the same number everywhere.
 //!
@@ -53,6 +53,12 @@ fn sentence(text: &str) -> Sentence<'_> {
     Sentence { pieces, numbers }
 }
 
+/// The sentence for a family, and its elements with the letters, if it has some.
+struct Told {
+    pattern: Option<String>,
+    sentence: String,
+}
+
 /// What a number of a sentence is in all sentences of a family.
 enum Index {
     Number(u64),
@@ -71,7 +77,7 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
         families.entry(key).or_default().push((at, numbers));
     }
     // For the first of each family the others, and the sentence for all.
-    let mut told: FxHashMap<usize, (u64, String)> = FxHashMap::default();
+    let mut told: FxHashMap<usize, (u64, Told)> = FxHashMap::default();
     let mut joined = vec![false; groups.len()];
     for ((.., pieces), members) in &families {
         let [(first, _), others @ ..] = members.as_slice() else { continue };
@@ -92,7 +98,7 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
     let kept = groups.into_iter().enumerate().filter(|(at, _)| !joined[*at]);
     kept.map(|(at, (mut group, of))| {
         if let Some((elements, reason)) = told.remove(&at) {
-            (group.elements, group.reason) = (elements, reason);
+            (group.elements, group.pattern, group.reason) = (elements, reason.pattern, reason.sentence);
         }
         (group, of)
     })
@@ -131,15 +137,15 @@ fn index(numbers: impl Iterator<Item = u64> + Clone, coordinates: &[Vec<u64>]) -
 }
 
 /// The sentence with letters; `None` where one would be misread.
-fn tell(tensor: &str, dimensions: usize, pieces: &[&str], indices: &[Index]) -> Option<String> {
+fn tell(tensor: &str, dimensions: usize, pieces: &[&str], indices: &[Index]) -> Option<Told> {
     let used = |letter: &str| pieces.iter().any(|piece| words(piece).any(|word| word == letter));
     let mut letters = LETTERS.iter().filter(|letter| !used(letter));
     let letters: Vec<&str> = (0..dimensions).map(|_| letters.next().copied()).collect::<Option<_>>()?;
     let mut text = String::new();
-    if indices.iter().any(|index| matches!(index, Index::Coordinate { .. })) {
+    let pattern = indices.iter().any(|index| matches!(index, Index::Coordinate { .. })).then(|| {
         let element: String = letters.iter().map(|letter| format!("[{letter}]")).collect();
-        text = format!("at {tensor}{element}: ");
-    }
+        format!("{tensor}{element}")
+    });
     for (at, piece) in pieces.iter().enumerate() {
         text.push_str(piece);
         match indices.get(at) {
@@ -155,7 +161,7 @@ fn tell(tensor: &str, dimensions: usize, pieces: &[&str], indices: &[Index]) -> 
             None => {}
         }
     }
-    Some(text)
+    Some(Told { pattern, sentence: text })
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -174,6 +180,7 @@ mod tests {
                 sample: String::new(),
                 index,
                 reason: reason(index),
+                pattern: None,
                 hint: None,
                 reference: None,
                 optimized: None,
@@ -182,7 +189,10 @@ mod tests {
         });
         join("y", shape, groups.collect())
             .into_iter()
-            .map(|(group, ())| (group.reason, group.elements))
+            .map(|(group, ())| {
+                let place = group.pattern.map_or_else(String::new, |pattern| format!("{pattern}: "));
+                (place + &group.reason, group.elements)
+            })
             .collect()
     }
 
@@ -190,13 +200,13 @@ mod tests {
     fn indices_that_follow_the_element_become_letters() {
         let found =
             told(&[3, 4], |at| format!("lacks x[{}][{}] of Σ[k=0…7] w[{}][k]", at / 4, at % 4 + 2, at % 4));
-        assert_eq!(found, [("at y[i][j]: lacks x[i][j+2] of Σ[k=0…7] w[j][k]".to_owned(), 12)]);
+        assert_eq!(found, [("y[i][j]: lacks x[i][j+2] of Σ[k=0…7] w[j][k]".to_owned(), 12)]);
     }
 
     #[test]
     fn a_letter_of_the_sentence_is_not_taken() {
         let found = told(&[4], |at| format!("lacks i·x[{at}]"));
-        assert_eq!(found, [("at y[j]: lacks i·x[j]".to_owned(), 4)]);
+        assert_eq!(found, [("y[j]: lacks i·x[j]".to_owned(), 4)]);
     }
 
     #[test]

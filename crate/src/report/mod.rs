@@ -104,6 +104,21 @@ pub struct Outcome {
     pub conditions: Option<String>,
 }
 
+impl OutputGroup {
+    /// The elements that the reason is about, and the reason.
+    fn place_and_reason(&self) -> String {
+        format!("`{}`: {}", self.pattern.as_ref().unwrap_or(&self.sample), self.reason)
+    }
+
+    /// The reason, after the first element has been named: `at C[i][j]: …` where it has letters.
+    fn at_reason(&self) -> String {
+        match &self.pattern {
+            Some(pattern) => format!("at {pattern}: {}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+}
+
 impl Report {
     /// The report as indented JSON.
     pub fn to_json(&self) -> String {

@@ -269,6 +269,8 @@ data! {
         pub sample: String,
         /// Its flat index.
         pub index: u64,
+        /// All of them, as `C[i][j]`, where the reason is told with these letters.
+        pub pattern: Option<String>,
         /// Why, in one sentence.
         pub reason: String,
         /// What to try, if undecided.

@@ -704,7 +704,7 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
                 c.element, c.reference_value, c.optimized_value
             ),
             (None, Some(group)) => {
-                format!("`{reference}` and `{optimized}` differ at `{}`: {}.", group.sample, group.reason)
+                format!("`{reference}` and `{optimized}` differ at {}.", group.place_and_reason())
             }
             (None, None) => format!("`{reference}` and `{optimized}` differ."),
         };
@@ -713,7 +713,7 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
     if unknown > 0 {
         let group = first(Answer::Unknown);
         let hint = group.and_then(|group| group.hint.clone());
-        let why = group.map_or_else(String::new, |group| format!(" `{}`: {}.", group.sample, group.reason));
+        let why = group.map_or_else(String::new, |group| format!(" {}.", group.place_and_reason()));
         report.hint = hint;
         let summary = match elements - unknown {
             0 => format!("No proof and no counterexample was found.{why}"),

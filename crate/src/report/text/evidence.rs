@@ -266,7 +266,7 @@ impl Page<'_> {
     /// `: reason`, unless the counterexample has said it.
     fn because(&self, group: &OutputGroup) -> String {
         let said = self.report.counterexample.as_ref().is_some_and(|c| c.difference == group.reason);
-        if said || group.reason.is_empty() { String::new() } else { format!(": {}", group.reason) }
+        if said || group.reason.is_empty() { String::new() } else { format!(": {}", group.at_reason()) }
     }
 
     fn group(&mut self, group: &OutputGroup, single: bool) {
