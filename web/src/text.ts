@@ -243,6 +243,8 @@ export const text = {
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {
+    name: 'Name',
+    nameTaken: 'This name is taken, or it is a module variable, which its module names.',
     type: 'Element type',
     shape: 'Shape',
     strides: 'Strides',

@@ -37,6 +37,60 @@ export function setKey(text: string, path: string[], key: string, value: TomlVal
   return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
 }
 
+/**
+ * Gives a tensor or scalar another name, in the arguments of both kernels and where it is described.
+ * Arguments that are inferred so far are written down, as they stand in `inferred`, the spec with everything
+ * filled in. Null where the text is not TOML, the arguments are not known, or the new name is taken.
+ */
+export function rename(text: string, inferred: string, from: string, to: string): string | null {
+  const full = readSpec(inferred)
+  let edited = text
+  let found = false
+  if (!readSpec(text) || !full) return null
+  const taken = (spec: TomlTable) => [tableAt(spec, 'tensors'), tableAt(spec, 'scalars')].some(table => Object.hasOwn(table, to))
+  if (to === '' || taken(full)) return null
+  for (const side of ['reference', 'optimized']) {
+    const args = valueAt(tableAt(readSpec(edited)!, side), 'args') ?? valueAt(tableAt(full, side), 'args')
+    const renamed = args === undefined ? args : named(args, from, to)
+    if (args === undefined || renamed === undefined || JSON.stringify(renamed) === JSON.stringify(args)) continue
+    edited = setKey(edited, [side], 'args', renamed) ?? edited
+    found = true
+  }
+  // A module variable has the name that its module gives it.
+  if (!found) return null
+  for (const kind of ['tensors', 'scalars']) {
+    const described = valueAt(tableAt(readSpec(edited)!, kind), from)
+    if (described !== undefined) edited = renameKey(edited, kind, from, to)
+  }
+  return edited
+}
+
+/** An argument with another name: `"x"`, `{ tensor = "x" }`, and both within `fields`. */
+function named(value: TomlValue, from: string, to: string): TomlValue {
+  if (value === from) return to
+  if (Array.isArray(value)) return value.map(inner => named(inner, from, to))
+  if (typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, key === 'type' ? inner : named(inner, from, to)]))
+}
+
+/** `[kind.from]` becomes `[kind.to]`, or `from = …` within `[kind]` `to = …`. */
+function renameKey(text: string, kind: string, from: string, to: string): string {
+  const before = readSpec(text)!
+  const wanted = structuredClone(before)
+  const entries = Object.entries(tableAt(wanted, kind)).map(([key, value]) => [key === from ? to : key, value] as const)
+  put(wanted, kind, Object.fromEntries(entries))
+  const lines = text.split('\n')
+  const header = lines.findIndex(line => sameHeader(line, `[${kind}.${writeKey(from)}]`))
+  if (header >= 0) lines[header] = lines[header]!.replace(/\[[^\]]*\]/, () => `[${kind}.${writeKey(to)}]`)
+  else {
+    const start = lines.findIndex(line => sameHeader(line, `[${kind}]`))
+    const at = lines.findIndex((line, at) => at > start && unquote(/^\s*("[^"]*"|[A-Za-z0-9_-]+)\s*=/.exec(line)?.[1] ?? '') === from)
+    if (start >= 0 && at > start) lines[at] = lines[at]!.replace(/("[^"]*"|[A-Za-z0-9_-]+)(?=\s*=)/, () => writeKey(to))
+  }
+  const edited = lines.join('\n')
+  return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
+}
+
 /** What stands at a key. Keys are names of kernels' parameters: `constructor` and `__proto__` are keys like any other. */
 export const valueAt = (table: TomlTable, key: string): TomlValue | undefined => (Object.hasOwn(table, key) ? table[key] : undefined)
 

@@ -6,7 +6,7 @@ import type { Counterexample, DiagnosticReport, EngineState, Failure, Inference,
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
-import { setKey, type TomlValue } from '../core/spec-edit'
+import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { startHelper, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
@@ -193,6 +193,13 @@ class Session {
     const edited = setKey(this.spec, path, key, value)
     if (edited === null) this.notice = { tone: 'warn', text: text.spec.notToml }
     else this.edit('spec', edited)
+  }
+
+  /** Gives a tensor or scalar another name; false where that cannot be. */
+  rename(from: string, to: string): boolean {
+    const edited = this.inference ? rename(this.spec, this.inference.spec, from, to) : null
+    if (edited !== null) this.edit('spec', edited)
+    return edited !== null
   }
 
   setSingle(single: boolean): void {

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { readSpec, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
+import { describe, expect, test } from 'vitest'
+import { readSpec, rename, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
 
 const spec = `# how it runs
 [launch]
@@ -75,4 +75,30 @@ test.each(['__proto__', 'constructor'])('a key called %s is a key like any other
 
 test('text that is not TOML is left to the user', () => {
   expect(setKey('[launch\n', ['launch'], 'block', [1, 1, 1])).toBeNull()
+})
+
+describe('a new name', () => {
+  const inferred = spec + '\n[reference]\nargs = ["A", { fields = [[0, "K"], [8, { tensor = "A", offset = 4 }]] }]\n[optimized]\nargs = ["K", "A"]\n'
+
+  test('goes into the arguments of both kernels and to what describes it, and leaves comments', () => {
+    const edited = rename(spec, inferred, 'A', 'weights')!
+    expect(edited).toContain('grid = [1, 1, 1]   # one block')
+    expect(edited).toContain('[tensors.weights]\ntype = "f32"')
+    const data = readSpec(edited)!
+    expect(tableAt(data, 'reference')['args']).toEqual(['weights', { fields: [[0, 'K'], [8, { tensor: 'weights', offset: 4 }]] }])
+    expect(tableAt(data, 'optimized')['args']).toEqual(['K', 'weights'])
+    expect(rename(edited, edited, 'K', 'depth')).toContain('depth = 64')
+  })
+
+  test('is refused where it is taken, where nothing has the old one, and where the text is no TOML', () => {
+    expect(rename(spec, inferred, 'A', 'K')).toBe(null)
+    expect(rename(spec, inferred, 'A', '')).toBe(null)
+    expect(rename(spec, inferred, 'module_variable', 'B')).toBe(null)
+    expect(rename('[[[', inferred, 'A', 'B')).toBe(null)
+    expect(rename(spec, '', 'A', 'B')).toBe(null)
+  })
+
+  test('may be a name that JavaScript knows', () => {
+    expect(Object.hasOwn(tableAt(readSpec(rename(spec, inferred, 'A', '__proto__')!)!, 'tensors'), '__proto__')).toBe(true)
+  })
 })
