@@ -151,6 +151,11 @@ export const text = {
     lead: 'The verdict is about real numbers. It takes these for granted:',
     columns: { assumption: 'Assumption', times: 'Times', first: 'First at' },
   },
+  ask: {
+    lead: 'The PTX does not say how the kernels are launched. These are guesses; put in what your program uses.',
+    block: 'Threads of a block',
+    use: 'Verify with these',
+  },
   intro: 'Warpproof proves that two GPU kernels compute the same for all inputs, or shows the input, the race or the deadlock that says otherwise. Paste their PTX over the example; nothing leaves your browser.',
   help: {
     open: 'Help',

@@ -265,11 +265,12 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
     let mut leaves = Vec::new();
     for (at, (parameter, argument)) in asked.kernel.parameters.iter().zip(arguments).enumerate() {
-        let mut what = format!("parameter {at} of `{}`", asked.kernel.title());
         // Compilers number parameters behind the kernel's name, which says nothing more.
-        if !parameter.name.starts_with(&asked.kernel.name) {
-            what = format!("{what}, `{}`", parameter.name);
-        }
+        let name = match parameter.name.starts_with(&asked.kernel.name) {
+            true => String::new(),
+            false => format!(" (`{}`)", parameter.name),
+        };
+        let what = format!("parameter {at}{name} of `{}`", asked.kernel.title());
         let used = is_used(asked.kernel, parameter);
         if let Argument::Struct(fields) = argument {
             for (index, (offset, field)) in fields.iter().enumerate() {
@@ -558,7 +559,7 @@ impl Builder<'_> {
                     let kind = format.map_or("a field".to_owned(), |format| format!(".{format}"));
                     let diagnostic = Diagnostic::error(
                         Code::V010,
-                        format!("{} ({kind}), needs a value", leaf.what),
+                        format!("{} ({kind}) needs a value", leaf.what),
                     )
                     .note(format!(
                         "add `{name} = 128` under [scalars], with the value the kernel is launched with"

@@ -61,6 +61,9 @@ pub fn infer(input: &Input<'_>) -> Inference {
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
     let mut missing: Vec<String> = Vec::new();
+    if kernels.iter().any(|kernel| kernel.entry.is_some() && !kernel.block_known) {
+        missing.push("launch.block".to_owned());
+    }
     for parameter in kernels.iter().flat_map(|kernel| &kernel.parameters).filter(|p| p.needs_value) {
         let name = format!("scalars.{}", parameter.bound);
         if !missing.contains(&name) {
@@ -162,6 +165,7 @@ fn kernel(
         entry: kernel.map(|kernel| kernel.name.clone()),
         title: kernel.map(|kernel| kernel.title().into_owned()),
         grid: side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]),
+        block_known: resolved.is_some() || stated.is_some(),
         block: resolved.map(|resolved| resolved.launch.block).or(stated).unwrap_or([1, 1, 1]),
         required_block: kernel.and_then(|kernel| kernel.required_block),
         shared_bytes: kernel.map_or(0, |kernel| kernel.shared_bytes),

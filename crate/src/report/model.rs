@@ -550,7 +550,7 @@ data! {
     pub struct Inference {
         /// The kernels: reference and optimized, or the only one.
         pub kernels: Vec<InferredKernel>,
-        /// Values that only the user can give, as the spec would have them: `scalars.n`.
+        /// Values that only the user can give, as the spec would have them: `launch.block`, `scalars.n`.
         pub missing: Vec<String>,
         /// The spec with everything inferred written out.
         pub spec: String,
@@ -570,8 +570,10 @@ data! {
         pub title: Option<String>,
         /// CTAs along x, y, z.
         pub grid: [u32; 3],
-        /// Threads along x, y, z.
+        /// Threads along x, y, z; 1 each where neither PTX nor spec says it.
         pub block: [u32; 3],
+        /// Whether one of them says it.
+        pub block_known: bool,
         /// Whether the block is given by the PTX itself.
         pub required_block: Option<[u32; 3]>,
         /// Static shared memory, bytes.

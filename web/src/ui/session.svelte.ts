@@ -139,9 +139,12 @@ class Session {
     this.#replace({ reference: '', optimized: '', spec: '', single: this.single }, null)
   }
 
-  /** The question is no longer the example's: nor are its name and, unless it was edited, its spec. */
+  /** The question is no longer the example's: nor are its name, its verdict and, unless it was edited, its spec. */
   #leaveExample(): void {
     this.example = null
+    if (this.run.kind === 'done') this.run = { kind: 'idle' }
+    this.marks = []
+    this.tab = 'verdict'
     const { spec } = this.#given
     if (spec === '' || this.spec !== spec) return
     this.spec = ''

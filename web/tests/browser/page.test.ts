@@ -38,6 +38,7 @@ describe('the playground', () => {
     await paste(page, 'optimized', optimized)
     expect(await page.getByTestId('examples').textContent()).not.toContain(title)
     await expect.poll(() => textOf(page, 'spec')).toBe('')
+    expect(await page.getByTestId('verdict').count()).toBe(0)
     await page.getByTestId('notice-action').click()
     await expect.poll(() => textOf(page, 'spec')).toBe(spec)
     await page.getByTestId('clear').click()
@@ -164,6 +165,21 @@ describe('the playground', () => {
     await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBeGreaterThan(0)
     await paste(page, 'optimized', text)
     await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBe(0)
+    await page.context().close()
+  })
+
+  test('what only the user knows is asked for, with guesses that will do', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('clear').click()
+    const kernel = (body: string) => `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry _Z5scalePfi(.param .u64 _Z5scalePfi_param_0, .param .u32 _Z5scalePfi_param_1)\n{\n.reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<3>; .reg .b64 %rd<4>;\nld.param.u64 %rd1, [_Z5scalePfi_param_0]; ld.param.u32 %r1, [_Z5scalePfi_param_1];\nmov.u32 %r2, %tid.x; setp.ge.s32 %p1, %r2, %r1; @%p1 bra DONE;\nmul.wide.s32 %rd2, %r2, 4; add.s64 %rd3, %rd1, %rd2; ld.global.f32 %f1, [%rd3];\n${body}\nst.global.f32 [%rd3], %f2;\nDONE: ret;\n}\n`
+    await paste(page, 'reference', kernel('add.f32 %f2, %f1, %f1;'))
+    await paste(page, 'optimized', kernel('mul.f32 %f2, %f1, 0f40000000;'))
+    await page.locator('[data-missing="launch.block"]').waitFor()
+    await page.locator('[data-missing="scalars.arg1"]').fill('100')
+    await page.getByTestId('ask').getByRole('button').click()
+    expect(await verdict(page)).toBe('equivalent')
+    expect(await page.getByTestId('summary').textContent()).toContain('scale and scale compute the same 100 elements')
     await page.context().close()
   })
 
