@@ -156,7 +156,7 @@ export const text = {
     block: 'Threads of a block',
     use: 'Verify with these',
   },
-  intro: 'Warpproof proves that two GPU kernels compute the same for all inputs, or shows the input, the race or the deadlock that says otherwise. Paste their PTX over the example; nothing leaves your browser.',
+  intro: 'Warpproof proves that two GPU kernels compute the same, or shows the input, race or deadlock where they do not. Paste PTX over the example; nothing leaves your browser.',
   help: {
     open: 'Help',
     title: 'Do two GPU kernels compute the same thing?',
