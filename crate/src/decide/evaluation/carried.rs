@@ -11,12 +11,13 @@
 //! size at most, however many comparisons it has. In recurrences each step's number is made of what the step
 //! before came to, so the one met last is the one that is open.
 //!
-//! Before that, maxima, minima, comparisons and choices of e^a and e^b, and of other increasing functions, are
-//! written as those of a and b ([`inward`]).
+//! Before that, maxima, minima, comparisons and choices of e^a and e^b, and of other increasing functions (c·a
+//! for a positive constant c among them), are written as those of a and b ([`inward`]).
 //!
 //! Guarantees: a copy has the value of its step wherever d has that sign; copies say nothing of d = 0.
 //! Misses: steps that come together only when two numbers have their signs.
 
+use crate::decide::Meaning;
 use crate::term::eval::{Cone, operands, with_operands};
 use crate::term::{Node, Term, Unary};
 use rustc_hash::FxHashMap;
@@ -53,19 +54,43 @@ pub(super) struct Expanded {
     pub(super) numbers: FxHashMap<u32, [Term; 2]>,
 }
 
-/// Two numbers that compare as two others do, as they are what increasing functions make of them: these
-/// functions, the outermost first, and the numbers.
-fn peeled(steps: &[Node], mut a: Term, mut b: Term) -> (Vec<Unary>, [Term; 2]) {
+/// An increasing function.
+#[derive(Clone, Copy, PartialEq)]
+enum Outer {
+    Function(Unary),
+    /// A multiple by a positive constant.
+    Times(Term),
+}
+
+/// Two numbers that compare as two others do, as they are what increasing functions make of them.
+pub(super) fn compared_inside(steps: &[Node], meanings: &[Meaning], [a, b]: [Term; 2]) -> [Term; 2] {
+    peeled(steps, meanings, a, b).1
+}
+
+/// The same with the functions, the outermost first.
+fn peeled(steps: &[Node], meanings: &[Meaning], mut a: Term, mut b: Term) -> (Vec<Outer>, [Term; 2]) {
     let mut functions = Vec::new();
+    let positive = |term: Term| match meanings.get(term.as_constant()?)? {
+        Meaning::Number(exact) => (!exact.is_zero() && !exact.is_negative()).then_some(Outer::Times(term)),
+        _ => None,
+    };
     let inner = |term: Term| match steps[term.as_node()?] {
-        Node::Unary(function, inner) => Some((function, inner)),
+        Node::Unary(function, inner) if is_increasing(function) => Some((Outer::Function(function), inner)),
+        Node::Mul(a, b) => match (positive(a), positive(b)) {
+            (None, Some(times)) => Some((times, a)),
+            (Some(times), None) => Some((times, b)),
+            _ => None,
+        },
         _ => None,
     };
     // What a function makes of one constant.
-    let fixed = |function: Unary, term: Term| match (function, term) {
-        (Unary::Exp | Unary::Exp2, Term::ONE) => Some(Term::ZERO),
-        (Unary::Log | Unary::Log2, Term::ZERO) => Some(Term::ONE),
-        (Unary::Sqrt | Unary::Cbrt | Unary::Tanh | Unary::Erf, Term::ZERO) => Some(Term::ZERO),
+    let fixed = |function: Outer, term: Term| match (function, term) {
+        (Outer::Times(_), Term::ZERO) => Some(Term::ZERO),
+        (Outer::Function(Unary::Exp | Unary::Exp2), Term::ONE) => Some(Term::ZERO),
+        (Outer::Function(Unary::Log | Unary::Log2), Term::ZERO) => Some(Term::ONE),
+        (Outer::Function(Unary::Sqrt | Unary::Cbrt | Unary::Tanh | Unary::Erf), Term::ZERO) => {
+            Some(Term::ZERO)
+        }
         _ => None,
     };
     loop {
@@ -75,7 +100,7 @@ fn peeled(steps: &[Node], mut a: Term, mut b: Term) -> (Vec<Unary>, [Term; 2]) {
             (None, Some((g, y))) => fixed(g, a).map(|x| (g, x, y)),
             _ => None,
         };
-        let Some((function, x, y)) = found.filter(|(function, ..)| is_increasing(*function)) else {
+        let Some((function, x, y)) = found else {
             return (functions, [a, b]);
         };
         functions.push(function);
@@ -89,7 +114,7 @@ fn is_increasing(function: Unary) -> bool {
 }
 
 /// A cone with increasing functions outside of what compares their values; none if there is no such place.
-pub(super) fn inward(old: &Cone) -> Option<Cone> {
+pub(super) fn inward(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
     let count = old.steps().len();
     let (mut steps, mut nodes) = (Vec::with_capacity(count), Vec::with_capacity(count));
     let mut places: Vec<Term> = Vec::with_capacity(count);
@@ -101,7 +126,7 @@ pub(super) fn inward(old: &Cone) -> Option<Cone> {
         match &mut node {
             Node::Select(_, a, b) if a.as_node().is_none() || b.as_node().is_none() => {}
             Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b) | Node::Select(_, a, b) => {
-                (functions, [*a, *b]) = peeled(&steps, *a, *b);
+                (functions, [*a, *b]) = peeled(&steps, meanings, *a, *b);
             }
             _ => {}
         }
@@ -111,7 +136,11 @@ pub(super) fn inward(old: &Cone) -> Option<Cone> {
         }
         steps.push(node);
         for function in functions.iter().rev() {
-            steps.push(Node::Unary(*function, Term::from_node(steps.len() - 1)));
+            let inside = Term::from_node(steps.len() - 1);
+            steps.push(match *function {
+                Outer::Function(function) => Node::Unary(function, inside),
+                Outer::Times(factor) => Node::Mul(inside, factor),
+            });
         }
         nodes.resize(steps.len(), old.node(at).raw());
         places.push(Term::from_node(steps.len() - 1));

@@ -178,7 +178,11 @@ pub(super) fn evaluate(
         Cone::of(reading.terms(side), &roots, budget)
     });
     let [left, right] = cones;
-    let cones = [left?, right?].map(|cone| inward(&cone).unwrap_or(cone));
+    let cones = [left?, right?];
+    let insides = [0, 1].map(|side| inward(&cones[side], reading.meanings.side(side)));
+    let [left, right] = cones;
+    let [inner, other] = insides;
+    let cones = [inner.unwrap_or(left), other.unwrap_or(right)];
     let seed = [seed[1], seed[0]];
     let (linked, origins) =
         at_points(budget, reading, elements, (&cones, plain), seed, (Way::Linked, [0, 1]))?;

@@ -407,6 +407,55 @@ fn activations_in_pieces() {
             },
         ],
     );
+    // In base 2, as fast exponentials are.
+    family(
+        "elu of base 2",
+        &[
+            |b, x| {
+                let log2e = b.0.named(crate::term::Named::Log2E);
+                let scaled = b.mul(x, log2e);
+                let power = b.f(Unary::Exp2, scaled);
+                let (alpha, beta) = (b.q(3, 2), b.q(-3, 2));
+                let below = b.0.fma(power, alpha, beta);
+                pieces(b, x, below)
+            },
+            |b, x| {
+                let (power, alpha, c) = (b.exp(x), b.q(3, 2), is_above(b, x, Term::ZERO));
+                let gap = b.sub(power, Term::ONE);
+                let below = b.mul(gap, alpha);
+                b.0.select(c, x, below)
+            },
+        ],
+        &[|b, x| {
+            let (power, alpha, c) = (b.f(Unary::Exp2, x), b.q(3, 2), is_above(b, x, Term::ZERO));
+            let gap = b.sub(power, Term::ONE);
+            let below = b.mul(gap, alpha);
+            b.0.select(c, x, below)
+        }],
+    );
+    family(
+        "power of a maximum",
+        &[
+            |b, x| {
+                let max = b.0.max(x, b.e(1));
+                b.exp(max)
+            },
+            |b, x| {
+                let log2e = b.0.named(crate::term::Named::Log2E);
+                let (x, y) = (b.mul(x, log2e), b.mul(b.e(1), log2e));
+                let (x, y) = (b.f(Unary::Exp2, x), b.f(Unary::Exp2, y));
+                b.0.max(x, y)
+            },
+        ],
+        &[|b, x| {
+            let minus = b.q(-1, 2);
+            let (x, y) = (b.mul(x, minus), b.mul(b.e(1), minus));
+            let max = b.0.max(x, y);
+            let minus = b.q(-2, 1);
+            let max = b.mul(max, minus);
+            b.exp(max)
+        }],
+    );
     family(
         "leaky",
         &[

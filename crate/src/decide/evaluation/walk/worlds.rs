@@ -11,7 +11,7 @@
 //! proved to meet there (`borders`).
 
 use super::*;
-use crate::decide::evaluation::carried::{Carried, Origin, exponentials};
+use crate::decide::evaluation::carried::{Carried, Origin, compared_inside, exponentials};
 use crate::decide::evaluation::demands::exponent_scale;
 use crate::decide::evaluation::products::Product;
 
@@ -64,14 +64,17 @@ impl Walk<'_> {
 
     /// The number whose sign says which of two is the larger.
     fn origin(&mut self, a: Term, b: Term) -> Option<Origin> {
-        let own = self.class_of(a, b)?;
+        let inside = |pair: [Term; 2]| compared_inside(self.cone.steps(), self.meanings, pair);
+        let [a, b] = inside([a, b]);
         let found = exponentials(self.cone.steps(), [a, b]);
         let others = found.iter().enumerate().flat_map(|(at, [power, argument])| {
             let rest = found[at + 1..].iter().map(|[other, inner]| ([*power, *other], [*argument, *inner]));
             std::iter::once(([*power, Term::ONE], [*argument, Term::ZERO])).chain(rest)
         });
+        let others: Vec<_> = others.map(|(powers, arguments)| (powers, inside(arguments))).collect();
+        let own = self.class_of(a, b)?;
         // A multiple of e^s - e^t has the sign of s - t, or the contrary one.
-        for ([x, y], [s, t]) in others.collect::<Vec<_>>() {
+        for ([x, y], [s, t]) in others {
             if let Some(powers) = self.class_of(x, y)
                 && powers.class == own.class
                 && let Some(inner) = self.class_of(s, t)
