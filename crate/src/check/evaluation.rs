@@ -147,7 +147,7 @@ fn mixed(seed: u64, word: u64) -> u64 {
 
 /// Names of random values that are no elements.
 const LAMBDA: u64 = 1 << 40;
-const PI: u64 = 2 << 40;
+const ROOT_OF_PI: u64 = 2 << 40;
 const LN_10: u64 = 3 << 40;
 const E: u64 = 4 << 40;
 const ROOT: u64 = 5 << 40;
@@ -583,8 +583,8 @@ fn constant_value(seed: u64, lambda: &[Residue; LEVELS], meaning: &Meaning, real
     for (level, at) in at.iter_mut().enumerate() {
         let Some(mut value) = fraction(level, exact.coefficient()) else { return Value::NOTHING };
         for (factor, power) in exact.factors() {
-            // Of primes, half powers are whole powers of their root.
-            let is_root = matches!(factor, Factor::Prime(_));
+            // Of primes and π, half powers are whole powers of their root.
+            let is_root = matches!(factor, Factor::Prime(_) | Factor::Pi);
             let steps = if is_root { power * 2 } else { *power };
             let base = match factor {
                 Factor::Prime(number) => Residue::of(level, *number).root(level),
@@ -596,7 +596,7 @@ fn constant_value(seed: u64, lambda: &[Residue; LEVELS], meaning: &Meaning, real
                     continue;
                 }
                 Factor::E => Some(random(seed, level, E)),
-                Factor::Pi => Some(random(seed, level, PI)),
+                Factor::Pi => Some(random(seed, level, ROOT_OF_PI)),
                 Factor::Ln10 => Some(random(seed, level, LN_10)),
                 Factor::Ln2 => lambda[level].inverse(level),
             };

@@ -7,22 +7,22 @@
 
 use super::cases::vanishes_by_cases;
 use super::closeness::{self, Close};
-use super::constants::Computed;
+use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
 use super::forms::{Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
-use super::witness::{Question, Rounded, Search, contrast};
+use super::witness::{Question, Rounded, Search, contrast, plain};
 use super::{
     Certificate, Closeness, Decided, Decision, Equality, Group, Meanings, Method, Options, Problem, Reading,
     Reason, Witness, uses,
 };
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
-use crate::term::eval::Reach;
-use crate::term::{Term, Terms};
+use crate::term::eval::{Cone, Reach, Reals};
+use crate::term::{self, Term, Terms};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +47,11 @@ const LEAST_LISTED: u64 = 1 << 12;
 
 /// Nodes of a store for each pair above which pairs have most of them for themselves.
 const OWN: usize = 64;
+
+/// Inputs at which sides that are equal up to rounding are looked at, and the part of their size by which they
+/// may not be apart there: then rounding would be most of what they compute.
+const PLAIN_POINTS: u64 = 4;
+const FAR_APART: f64 = 0.125;
 
 /// Monomials that case splits may touch before and after inputs were tried.
 const QUICK: u64 = 20_000;
@@ -105,7 +110,7 @@ pub(super) fn decide<'a, R: Send>(
     let (mut reading, mut done) = (None, None);
     if !rest.is_empty() {
         let open: Vec<(Term, Term)> = rest.iter().map(|index| unique[*index]).collect();
-        let read = Reading::of(options, budget, problem, &open, &mut ledger)?;
+        let mut read = Reading::of(options, budget, problem, &open, &mut ledger)?;
         // Once it is known that not all pairs are equal.
         let unwanted = AtomicBool::new(false);
         let meanwhile = || done = Some(meanwhile(&read, &unwanted));
@@ -134,8 +139,9 @@ pub(super) fn decide<'a, R: Send>(
         progress.decided.fetch_add((open.len() - left.len()) as u64, Ordering::Relaxed);
         if !left.is_empty() {
             let mut equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
-            if options.exact_proof {
-                equalities.iter_mut().for_each(say_what_is_missing);
+            match options.exact_proof {
+                true => equalities.iter_mut().for_each(say_what_is_missing),
+                false => read_together(budget, problem, &mut read, &left, &mut equalities, &mut ledger)?,
             }
             for (at, equality) in left.iter().zip(equalities) {
                 answers[rest[*at]] = Some(equality);
@@ -145,6 +151,115 @@ pub(super) fn decide<'a, R: Send>(
     }
     let decision = Decision { groups: group(&which, answers), ledger };
     Ok(Decided { decision, reading, meanwhile: done })
+}
+
+/// What is undecided, once more with the constants of both kernels read together: what is then proved
+/// is equal up to rounding, if the kernels as they are written give nearly the same at plain points.
+fn read_together(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &mut Reading<'_>,
+    chosen: &[usize],
+    equalities: &mut [Equality],
+    ledger: &mut Ledger,
+) -> Result<(), Exhausted> {
+    if !equalities.iter().any(|equality| matches!(equality, Equality::Unknown(_))) {
+        return Ok(());
+    }
+    let terms = [reading.terms(0), reading.terms(1)];
+    let Some((meanings, reread)) = together(&reading.meanings, terms, budget)? else { return Ok(()) };
+    let undecided: Vec<usize> =
+        (0..chosen.len()).filter(|at| matches!(equalities[*at], Equality::Unknown(_))).collect();
+    let first = std::mem::replace(&mut reading.meanings, meanings);
+    let pairs: Vec<usize> = undecided.iter().map(|at| chosen[*at]).collect();
+    let equal = equal_as_read(budget, problem, reading, &pairs);
+    reading.meanings = first;
+    let (equal, notes) = equal?;
+    let mut any = false;
+    for (at, equal) in undecided.into_iter().zip(equal) {
+        if equal && let Some(apart) = apart_as_written(budget, problem, reading, chosen[at])? {
+            equalities[at] = Equality::Close(closeness_together(&reread, apart));
+            any = true;
+        }
+    }
+    if any {
+        for assumption in notes {
+            ledger.note(assumption, 1, None);
+        }
+        ledger.note(Assumption::ConstantsRounded(reread.len() as u64), 1, None);
+    }
+    Ok(())
+}
+
+/// Which of the `chosen` pairs of a reading evaluation or normal forms find equal.
+fn equal_as_read(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    chosen: &[usize],
+) -> Result<(Vec<bool>, BTreeSet<Assumption>), Exhausted> {
+    let Evaluated { proved, notes } = evaluate(budget, reading, problem.elements)?;
+    let mut notes: BTreeSet<Assumption> = notes.into_iter().collect();
+    let terms = [reading.terms(0), reading.terms(1)];
+    let uses =
+        [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
+    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
+    let mut normalizer =
+        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
+    let mut equal = Vec::with_capacity(chosen.len());
+    for at in chosen {
+        if proved[*at].is_some() {
+            equal.push(true);
+            continue;
+        }
+        normalizer.forms.next_question();
+        normalizer.integers.diagrams.next_question();
+        match compare(&mut normalizer, reading.pair(*at), &mut true) {
+            Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
+            Ok(Compared::Equal(_)) => equal.push(true),
+            Ok(_) | Err(Stop::Unknown(_)) => equal.push(false),
+        }
+    }
+    notes.append(&mut normalizer.forms.notes);
+    Ok((equal, notes))
+}
+
+/// How far the sides of a pair are apart at plain points with all constants exactly as they are written, as a
+/// part of their size; `None` where that is nowhere little, or can be said of no point.
+fn apart_as_written(
+    budget: &Budget,
+    problem: &Problem<'_>,
+    reading: &Reading<'_>,
+    at: usize,
+) -> Result<Option<f64>, Exhausted> {
+    let mut most: Option<f64> = None;
+    for point in 0..PLAIN_POINTS {
+        let element = |element: u32| plain(problem.elements, point, element);
+        let mut values = [None, None];
+        for (side, value) in values.iter_mut().enumerate() {
+            let cone = Cone::of(reading.terms(side), &[reading.roots(side)[at]], budget)?;
+            let constants = reading.meanings.as_written(side);
+            let domain = Reals { element: &element, constants: &constants };
+            let found = term::eval::evaluate(&cone, &domain, budget, &mut Vec::new())?;
+            *value = found[0].interval();
+        }
+        let [Some(a), Some(b)] = values else { continue };
+        let (apart, size) = (a.minus(b).abs().high(), a.abs().high().max(b.abs().high()));
+        let part = if apart == 0.0 { 0.0 } else { apart / size };
+        most = Some(most.map_or(part, |most| most.max(part)));
+    }
+    Ok(most.filter(|part| *part < FAR_APART))
+}
+
+fn closeness_together(reread: &[Reread], apart: f64) -> Closeness {
+    let part = reread.iter().map(Reread::part).fold(apart, f64::max);
+    let read: Vec<String> = reread.iter().map(|one| format!("{} for {}", one.written, one.read)).collect();
+    let summary = format!(
+        "the two sides are equal if constants stand for numbers that their rounding allows: {}; as they are \
+         written, the sides differ by at most {apart:.1e} of their size at plain inputs",
+        read.join(", ")
+    );
+    Closeness { part, summary }
 }
 
 /// Without evaluation, what is not decided may well be.

@@ -76,6 +76,8 @@ pub struct Meanings {
     names: [Vec<Option<String>>; 2],
     computed: [Vec<Computed>; 2],
     spreads: [Vec<Option<Spread>>; 2],
+    /// Which kernels use a magnitude.
+    used: BTreeMap<BigRational, [bool; 2]>,
 }
 
 /// A constant that a kernel computed from concrete numbers, as the hardware rounds them.
@@ -149,7 +151,17 @@ impl Meanings {
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
         });
-        Ok(Meanings { sides, names, computed, spreads })
+        let used = values.into_iter().map(|(value, rounded)| (value, rounded.uses.map(|uses| uses > 0)));
+        Ok(Meanings { sides, names, computed, spreads, used: used.collect() })
+    }
+
+    /// Whether a kernel uses a number or its negation as a constant; no, where constants are read exactly.
+    pub(super) fn is_used(&self, side: usize, value: &BigRational) -> bool {
+        self.used.get(&value.abs()).is_some_and(|used| used[side])
+    }
+
+    pub(super) fn side_mut(&mut self, side: usize) -> &mut [Meaning] {
+        &mut self.sides[side]
     }
 
     /// The meanings for one side: 0 is the reference, 1 the optimized kernel.
@@ -176,6 +188,17 @@ impl Meanings {
             let Some(Spread { bits, radius }) = spread else { continue };
             let around = bits.plus(Interval::new(-radius, *radius));
             *quantity = Quantity::Within(quantity.interval().map_or(around, |read| read.hull(around)));
+        }
+        quantities
+    }
+
+    /// The same, with every constant exactly as its bits are.
+    pub fn as_written(&self, side: usize) -> Vec<Quantity> {
+        let mut quantities = self.quantities(side);
+        for (quantity, spread) in quantities.iter_mut().zip(&self.spreads[side]) {
+            if let Some(Spread { bits, .. }) = spread {
+                *quantity = Quantity::Within(*bits);
+            }
         }
         quantities
     }
@@ -208,7 +231,7 @@ fn spread(options: &Options, constant: &Constant, values: &BTreeMap<BigRational,
     let mut radius = constant.error();
     if !options.exact_constants {
         radius = radius.max(constant.slack());
-        if let Some(format) = constant.rounded.filter(|_| radius > 0.0) {
+        if let Some(format) = constant.rounded {
             radius = radius.max(left_over(&value.abs(), format));
         }
         if let Meaning::Number(read) = meaning(&constant.number, values)

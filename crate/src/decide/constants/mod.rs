@@ -5,12 +5,14 @@
 //! rounding of a recognisably simple number is read as that number, and the ledger says so.
 //!
 //! [`Exact`] is what a constant can mean, [`recovery`] finds the meaning of one constant,
-//! [`Meanings`] does so for both kernels of a pair.
+//! [`Meanings`] does so for both kernels of a pair, and [`together`] reads anew what leaves them apart.
 
 mod exact;
 mod meanings;
 mod recovery;
 mod simplest;
+mod together;
 
 pub use exact::{Exact, Factor};
 pub use meanings::{Computed, Meaning, Meanings, Spread};
+pub(in crate::decide) use together::{Reread, together};

@@ -2,7 +2,7 @@
 //!
 //! A rational is itself. √2 is a root modulo the prime, so that √2·√2 = 2 and √2·√3 = √6; e is
 //! `2^λ`, where λ, the value of log₂ e, is a random residue of its own at each level, and ln 2 is its
-//! inverse: then e^(ln 2) = 2. π, ln 10 and roots that the field lacks are free variables: what holds
+//! inverse: then e^(ln 2) = 2. √π, ln 10 and roots that the field lacks are free variables: what holds
 //! whatever they are holds for what they are.
 
 use super::field::{self, LANES, LEVELS, Residue};
@@ -51,13 +51,21 @@ pub(super) fn residue(seed: [u64; 2], level: usize, exact: &Exact) -> Option<Res
                 field::power_of_two(level, exponent)
             }
             Factor::E => whole_power(level, field::random_residue(seed, level, NAMED + 1), *power)?,
-            Factor::Pi => whole_power(level, field::random_residue(seed, level, NAMED + 2), *power)?,
+            // The variable is √π: halves of π's powers are whole.
+            Factor::Pi => whole_power(level, field::random_residue(seed, level, NAMED + 2), *power * 2)?,
             Factor::Ln10 => whole_power(level, ln_10(seed, level), *power)?,
             Factor::Ln2 => whole_power(level, lambda(seed, level), -*power)?,
         };
         value = field::multiply(level, value, factor);
     }
     Some(value)
+}
+
+/// A bound on the degree of a constant's residue.
+pub(super) fn degree(exact: &Exact) -> f32 {
+    let powers =
+        exact.factors().iter().map(|(_, power)| 2.0 * power.ceil().to_integer().unsigned_abs() as f32 + 2.0);
+    powers.sum()
 }
 
 fn prime_power(seed: [u64; 2], level: usize, prime: u64, power: Ratio<i64>) -> Option<Residue> {

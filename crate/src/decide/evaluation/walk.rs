@@ -705,7 +705,7 @@ fn constant_value(seed: [u64; 2], meaning: &Meaning) -> Value {
         }
     }
     let sign = Sign::of(if exact.is_negative() { -1 } else { 1 });
-    let degree = if exact.as_rational().is_some() { 0.0 } else { 4.0 };
+    let degree = constants::degree(exact);
     let range = exact.enclosure();
     let sample = (range.low() + range.high()) / 2.0;
     Value { sign, sample, degree: [degree, 0.0], ..Value::finite(at) }

@@ -124,6 +124,8 @@ const PATTERNS: &[Pattern] = &[
     Pattern::Part(0, 4),
     Pattern::Part(3, 4),
     Pattern::Random(-40, 40, 1),
+    Pattern::Part(1, 4),
+    Pattern::Part(2, 4),
 ];
 
 /// Tries before those around thresholds.
