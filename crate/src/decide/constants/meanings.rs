@@ -114,6 +114,8 @@ struct Rounded {
 
 /// Tables longer than this are data, not constants that mean something.
 const MOST_CONSTANTS: usize = 10_000;
+/// How many constants below 1 are multiplied with one another.
+const MOST_RATES: usize = 6;
 /// How many constants of one kernel are multiplied with one another.
 const MOST_FACTORS: usize = 48;
 
@@ -145,8 +147,10 @@ impl Meanings {
             terms.constants().iter().map(|constant| name(&constant.number, &values)).collect()
         });
         let computed = sides.map(|(terms, _)| computed(terms));
+        let near_one = if options.exact_constants { Vec::new() } else { products_below_one(&values) };
         let spreads = sides.map(|(terms, _)| {
-            terms.constants().iter().map(|constant| spread(options, constant, &values)).collect()
+            let each = |constant| spread(options, constant, &values, &near_one);
+            terms.constants().iter().map(each).collect()
         });
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
@@ -225,14 +229,19 @@ pub struct Spread {
 
 /// What a constant may stand for, if that is more than the number of its bits: what its rounding allows,
 /// what it was recognised as, and what was lost while it was computed.
-fn spread(options: &Options, constant: &Constant, values: &BTreeMap<BigRational, Rounded>) -> Option<Spread> {
+fn spread(
+    options: &Options,
+    constant: &Constant,
+    values: &BTreeMap<BigRational, Rounded>,
+    near_one: &[(f64, u32)],
+) -> Option<Spread> {
     let Number::Rational(value) = &constant.number else { return None };
     let bits = Interval::of_rational(value);
     let mut radius = constant.error();
     if !options.exact_constants {
         radius = radius.max(constant.slack());
         if let Some(format) = constant.rounded {
-            radius = radius.max(left_over(&value.abs(), format));
+            radius = radius.max(left_over(&value.abs(), format)).max(left_of_one(value, format, near_one));
         }
         if let Meaning::Number(read) = meaning(&constant.number, values)
             && read.as_rational() != Some(value)
@@ -241,6 +250,37 @@ fn spread(options: &Options, constant: &Constant, values: &BTreeMap<BigRational,
         }
     }
     (radius > 0.0).then_some(Spread { bits, radius })
+}
+
+/// The products of up to three constants between 1/2 and 1, and of how many: decay rates and their powers.
+fn products_below_one(values: &BTreeMap<BigRational, Rounded>) -> Vec<(f64, u32)> {
+    let half = BigRational::new(1.into(), 2.into());
+    let between = values.range(half..BigRational::one()).filter(|(_, rounded)| rounded.format.is_some());
+    let rates: Vec<f64> = between.filter_map(|(value, _)| value.to_f64()).take(MOST_RATES).collect();
+    let mut products: Vec<(f64, u32)> = rates.iter().map(|rate| (*rate, 1)).collect();
+    for count in 2..=3 {
+        let shorter: Vec<f64> =
+            products.iter().filter(|(_, of)| of + 1 == count).map(|(rate, _)| *rate).collect();
+        products.extend(shorter.iter().flat_map(|a| rates.iter().map(move |b| (a * b, count))));
+    }
+    products
+}
+
+/// How far the number meant may be from a constant that is what one of these products leaves of 1, folded with
+/// a rounding after every step: each step's is that of numbers near 1. 0 if it is none.
+fn left_of_one(value: &BigRational, format: Format, products: &[(f64, u32)]) -> f64 {
+    let unit = match format {
+        Format::F32 => f64::from(f32::EPSILON) / 2.0,
+        Format::F64 => f64::EPSILON / 2.0,
+        _ => return 0.0,
+    };
+    let Some(size) = value.to_f64().map(f64::abs).filter(|size| *size < 0.5) else { return 0.0 };
+    let off = |(product, count): &(f64, u32)| (1.0 - product - size).abs() <= 1.5 * unit * f64::from(*count);
+    products
+        .iter()
+        .filter(|known| off(known))
+        .map(|(_, count)| 1.5 * unit * f64::from(*count))
+        .fold(0.0, f64::max)
 }
 
 /// The constants that were computed with rounding.
