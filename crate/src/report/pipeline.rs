@@ -758,8 +758,8 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
 #[cold]
 fn bound(report: &Report) -> String {
     format!(
-        "with the constants as written no coefficient differs by more than {:.1e} of the largest beside it, and \
-         the rounding of constants explains that",
+        "with the constants as written they differ by no more than {:.1e} of the largest coefficient, or of their \
+         values at plain inputs, and the rounding of constants explains that",
         report.rounding_bound.unwrap_or(f64::INFINITY)
     )
 }

@@ -1,6 +1,7 @@
-"""One function with its constants written in several ways: `constants/forms.<n>`, `constants/dft.<n>`."""
+"""One function with its constants written in several ways: `constants/forms.<n>`, `constants/dft.<n>`,
+`constants/folded.<n>`."""
 
-from .build import add
+from .build import BOTH, add
 
 WRONG = (2, 5, 9, 14)
 for form in range(15):
@@ -8,3 +9,5 @@ for form in range(15):
 for form in range(3):
     add("constants/dft.cu", str(form), defines={"FORM": form})
 add("constants/dft.cu", "wrong", defines={"FORM": 1, "WRONG": 1}, lines=True)
+for form in range(7):
+    add("constants/folded.cu", str(form), modes=BOTH, defines={"FORM": form}, lines=form in (3, 6))
