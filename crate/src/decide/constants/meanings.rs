@@ -76,17 +76,8 @@ pub struct Meanings {
     names: [Vec<Option<String>>; 2],
     computed: [Vec<Computed>; 2],
     spreads: [Vec<Option<Spread>>; 2],
-    /// How magnitudes are used.
-    used: BTreeMap<BigRational, Use>,
-}
-
-/// How a magnitude is used.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
-    /// By which kernels.
-    pub(super) sides: [bool; 2],
-    /// Its meaning is made of the other kernel's constants.
-    pub(super) derived: bool,
+    /// Which kernels use a magnitude.
+    used: BTreeMap<BigRational, [bool; 2]>,
 }
 
 /// A constant that a kernel computed from concrete numbers, as the hardware rounds them.
@@ -164,15 +155,13 @@ impl Meanings {
         let sides = sides.map(|(terms, _)| {
             terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
         });
-        let used = values.into_iter().map(|(value, rounded)| {
-            (value, Use { sides: rounded.uses.map(|uses| uses > 0), derived: rounded.derived })
-        });
+        let used = values.into_iter().map(|(value, rounded)| (value, rounded.uses.map(|uses| uses > 0)));
         Ok(Meanings { sides, names, computed, spreads, used: used.collect() })
     }
 
-    /// How a number or its negation is used as a constant; not at all, where constants are read exactly.
-    pub(super) fn used(&self, value: &BigRational) -> Option<Use> {
-        self.used.get(&value.abs()).copied()
+    /// Whether a kernel uses a number or its negation as a constant; no, where constants are read exactly.
+    pub(super) fn is_used(&self, side: usize, value: &BigRational) -> bool {
+        self.used.get(&value.abs()).is_some_and(|used| used[side])
     }
 
     pub(super) fn side_mut(&mut self, side: usize) -> &mut [Meaning] {

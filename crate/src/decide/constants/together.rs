@@ -12,7 +12,7 @@
 //! Misses: sums other than with 1; constants that two kernels share but mean differently.
 
 use super::exact::{Exact, Factor};
-use super::meanings::{Meaning, Meanings, Spread, Use};
+use super::meanings::{Meaning, Meanings, Spread};
 use crate::base::{Budget, Exhausted};
 use crate::term::{Interval, Number, Terms};
 use num_rational::{BigRational, Ratio};
@@ -113,16 +113,15 @@ fn listed(meanings: &Meanings, terms: [&Terms; 2]) -> BTreeMap<BigRational, Know
             let (Number::Rational(value), Meaning::Number(meaning)) = (&constant.number, meaning) else {
                 continue;
             };
-            let Some(Use { sides, derived }) = meanings.used(value).filter(|used| used.sides[side]) else {
+            if !meanings.is_used(side, value) {
                 continue;
-            };
+            }
             let radius = spread.map_or(0.0, |Spread { radius, .. }| radius);
-            // What the first reading made of the other kernel's constants is open again.
-            let meaning = if derived { Exact::rational(value.clone()) } else { meaning.clone() };
             let recognised = meaning.as_rational() != Some(value);
-            let meaning = if meaning.is_negative() { meaning.negated() } else { meaning };
+            let meaning = if meaning.is_negative() { meaning.negated() } else { meaning.clone() };
             let entry =
-                known.entry(value.abs()).or_insert(Known { used: sides, radius, meaning, recognised });
+                known.entry(value.abs()).or_insert(Known { used: [false; 2], radius, meaning, recognised });
+            entry.used[side] = true;
             entry.radius = entry.radius.max(radius);
         }
     }
