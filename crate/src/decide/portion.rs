@@ -198,7 +198,7 @@ fn equal_as_read(
     reading: &Reading<'_>,
     chosen: &[usize],
 ) -> Result<(Vec<bool>, BTreeSet<Assumption>), Exhausted> {
-    let Evaluated { proved, notes } = evaluate(budget, reading, problem.elements)?;
+    let Evaluated { proved, notes, .. } = evaluate(budget, reading, problem.elements)?;
     let mut notes: BTreeSet<Assumption> = notes.into_iter().collect();
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
