@@ -17,7 +17,7 @@ test('core imports nothing of the page and touches no DOM', () => {
 
 test('only what the worker loads imports WebAssembly; others import types', () => {
   for (const [name, text] of all) {
-    if (/^core\/packages(\.onefile)?\.ts$/.test(name)) continue
+    if (/^core\/packages(\.onefile|\.quick)?\.ts$/.test(name)) continue
     const imports = text.match(/^(import|export) (?!type)[^;]*?from '[^']*pkg-[^']*'/gm) ?? []
     expect(imports, name).toEqual([])
   }
