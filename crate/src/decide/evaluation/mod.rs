@@ -127,9 +127,6 @@ const LEAST_BITS: f64 = 100.0;
 /// simulating a kernel they may take together (2,048 keys of attention: two and a half).
 const NODE_BYTES: u64 = 160;
 const MOST_BUDGETS: u64 = 4;
-/// The square of the number of comparisons for which orders are followed: about so many functions of a
-/// hundred forks are made.
-const MOST_RANKED: u64 = 1 << 15;
 /// Leaves shown of what is assumed not to be zero.
 const SHOWN: usize = 24;
 
@@ -219,11 +216,6 @@ pub(super) fn evaluate(
         });
         let [left, right] = cones;
         let cones = [left?, right?];
-        // What would take more steps than there are is left to the normal forms at once.
-        let compared = cones.iter().map(comparisons).sum::<usize>() as u64;
-        if compared * compared > MOST_RANKED {
-            break;
-        }
         let ways = (Way::Ranked, sides);
         let ranked = at_points(budget, reading, elements, (&cones, plain), seed, ways)?.0;
         evaluated.notes.extend(ranked.notes);
@@ -239,11 +231,6 @@ pub(super) fn evaluate(
 
 /// Steps that one has at most with its copies.
 const COPIES: u64 = 3;
-
-/// How many comparisons a cone has.
-fn comparisons(cone: &Cone) -> usize {
-    cone.steps().iter().filter(|node| matches!(node, Node::Compare(..))).count()
-}
 
 /// Whether a cone has choices by comparisons.
 fn has_orders(cone: &Cone) -> bool {
