@@ -60,11 +60,7 @@
 //!    there (`walk/borders`). A choice that is thereby found to be a maximum is known by its
 //!    candidates, and maxima of minima by the monotone function of thresholds that they are
 //!    ([`lattice`]). Divisors that depend on a choice and are guarded are lost here.
-//! 10. *Orders.* What is still not proved is evaluated once more, with what several comparisons choose known
-//!     by where it stands among the candidates that are compared (`walk/ranks`): beside one of them, all
-//!     others are below, equal or above, and what follows from that alone is a Boolean function, which
-//!     has one diagram.
-//! 11. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
+//! 10. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
 //!     is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
@@ -136,14 +132,12 @@ pub(super) struct Evaluated {
     pub(super) proved: Vec<Option<Certificate>>,
     /// What that assumes.
     pub(super) notes: BTreeSet<Assumption>,
-    /// Whether there were more orders than are followed.
-    exhausted: bool,
 }
 
 impl Evaluated {
     /// Of so many pairs, none.
     pub(super) fn nothing(count: usize) -> Evaluated {
-        Evaluated { proved: vec![None; count], notes: BTreeSet::new(), exhausted: false }
+        Evaluated { proved: vec![None; count], notes: BTreeSet::new() }
     }
 }
 
@@ -164,7 +158,7 @@ pub(super) fn evaluate(
     let cones = [left?, right?];
     let seed = seed_of(reading, &cones);
     let plain = [None, None];
-    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, (Way::Apart, [0, 1]))?.0;
+    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, Way::Apart)?.0;
     let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
     if open.is_empty() || !cones.iter().any(has_orders) {
         return Ok(evaluated);
@@ -181,8 +175,7 @@ pub(super) fn evaluate(
     let [inner, other] = insides;
     let cones = [inner.unwrap_or(left), other.unwrap_or(right)];
     let seed = [seed[1], seed[0]];
-    let (linked, origins) =
-        at_points(budget, reading, elements, (&cones, plain), seed, (Way::Linked, [0, 1]))?;
+    let (linked, origins) = at_points(budget, reading, elements, (&cones, plain), seed, Way::Linked)?;
     // What that leaves, with choices carried outward.
     let steps: usize = cones.iter().map(|cone| cone.steps().len()).sum();
     let asked = origins.iter().any(|origins| !origins.is_empty());
@@ -191,7 +184,7 @@ pub(super) fn evaluate(
         let expanded = [0, 1].map(|side| Expanded::of(&cones[side], &origins[side]));
         let carried = [0, 1].map(|side| Some(&expanded[side]));
         let seed = [random(seed, 1), random(seed, 2)];
-        at_points(budget, reading, elements, (&cones, carried), seed, (Way::Linked, [0, 1]))?.0
+        at_points(budget, reading, elements, (&cones, carried), seed, Way::Linked)?.0
     } else {
         Evaluated::nothing(open.len())
     };
@@ -202,29 +195,6 @@ pub(super) fn evaluate(
     }
     for (at, certificates) in open.into_iter().zip(linked.proved.into_iter().zip(further.proved)) {
         evaluated.proved[at] = certificates.0.or(certificates.1);
-    }
-    // And what that leaves, by orders of candidates. (What is one of several things and none of the others
-    // is what these leave, on the side that is read first.)
-    for (seed, sides) in [([!seed[1], seed[0]], [0, 1]), ([seed[1], !seed[0]], [1, 0])] {
-        let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
-        if open.is_empty() {
-            break;
-        }
-        let cones = [0, 1].map(|side| {
-            let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
-            Cone::of(reading.terms(side), &roots, budget)
-        });
-        let [left, right] = cones;
-        let cones = [left?, right?];
-        let ways = (Way::Ranked, sides);
-        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, ways)?.0;
-        evaluated.notes.extend(ranked.notes);
-        for (at, certificate) in open.into_iter().zip(ranked.proved) {
-            evaluated.proved[at] = certificate;
-        }
-        if ranked.exhausted {
-            break;
-        }
     }
     Ok(evaluated)
 }
@@ -247,20 +217,20 @@ fn at_points(
     elements: &Elements,
     (cones, carried): (&[Cone; 2], [Option<&Expanded>; 2]),
     seed: [u64; 2],
-    (way, sides): (Way, [usize; 2]),
+    way: Way,
 ) -> Result<(Evaluated, [FxHashMap<usize, Origin>; 2]), Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
-    for side in sides {
+    for side in 0..2 {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
         let cone = carried[side].map_or(&cones[side], |expanded| &expanded.cone);
         let copies = carried[side];
         let mut walk = Walk::over(terms, cone, copies, meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
-        if way != Way::Apart {
+        if way == Way::Linked {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();
         }
         if way == Way::Linked && copies.is_none() {
@@ -300,7 +270,7 @@ fn at_points(
     if !kept && proved.iter().all(Option::is_none) {
         notes.clear();
     }
-    Ok((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins))
+    Ok((Evaluated { proved, notes }, origins))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

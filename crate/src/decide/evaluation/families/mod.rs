@@ -4,10 +4,9 @@
 mod angles;
 mod choices;
 mod logarithms;
-mod ranks;
 mod roots;
 
-pub(super) use super::tests::{Build, SIZES, proved, proves};
+pub(super) use super::tests::{Build, SIZES, proves};
 use crate::term::{Term, Unary};
 
 /// One way to write a row of outputs.
