@@ -65,9 +65,12 @@ enum Index {
     Coordinate { dimension: usize, offset: i64 },
 }
 
+/// The answer, the hint and the text between the numbers: what a family has in common.
+type Key<'a> = (u8, Option<&'a str>, Vec<&'a str>);
+
 /// Joins the groups that one sentence can tell; the first of each keeps its place.
 pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>) -> Vec<(OutputGroup, T)> {
-    let mut families: FxHashMap<(u8, Option<&str>, Vec<&str>), Vec<(usize, Vec<u64>)>> = FxHashMap::default();
+    let mut families: FxHashMap<Key<'_>, Vec<(usize, Vec<u64>)>> = FxHashMap::default();
     for (at, (group, _)) in groups.iter().enumerate() {
         if !matches!(group.answer, Answer::Different | Answer::Unknown | Answer::Close) {
             continue;
