@@ -287,7 +287,7 @@ fn at_point(point: usize) -> [f64; ELEMENTS] {
 #[test]
 fn what_is_found_equal_is_equal_on_a_grid() {
     let rounds: usize =
-        std::env::var("CHOICES_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(1500);
+        std::env::var("CHOICES_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_000);
     let mut random =
         Random(std::env::var("CHOICES_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(5));
     let (mut equal, mut changed_equal) = (0, 0);
