@@ -192,6 +192,13 @@ describe('the playground', () => {
     await block.press('Enter')
     await block.blur()
     await expect.poll(() => textOf(page, 'spec')).toBe(examples[0]!.input.spec.replace(/block = .*/, 'block = [64, 1, 1]'))
+    await page.context().close()
+  })
+
+  test('a tensor gets another name by a click on its chip', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('spec-toggle').click()
     await page.locator('[data-parameter="y"]').click()
     const name = page.locator('.panel:popover-open [data-field="name"]')
     await name.fill('probabilities')

@@ -94,7 +94,8 @@ export function textOf(page: Page, source: 'reference' | 'optimized' | 'spec'): 
 
 /** Replaces the whole text of an editor, as a paste does. */
 export async function paste(page: Page, source: 'reference' | 'optimized', text: string): Promise<void> {
-  await page.locator(`[data-testid="editor-${source}"] .cm-content`).click()
+  // On a phone the texts are folded until one of them has the focus.
+  await page.locator(`[data-testid="editor-${source}"] .cm-content`).focus()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(text)
 }
