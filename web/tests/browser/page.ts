@@ -94,8 +94,8 @@ export function textOf(page: Page, source: 'reference' | 'optimized' | 'spec'): 
 
 /** Replaces the whole text of an editor, as a paste does. */
 export async function paste(page: Page, source: 'reference' | 'optimized', text: string): Promise<void> {
-  // On a phone the texts are folded until one of them has the focus.
-  await page.locator(`[data-testid="editor-${source}"] .cm-content`).focus()
+  // A line, not the text: on a phone most of that is folded away.
+  await page.locator(`[data-testid="editor-${source}"] .cm-line`).first().click()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(text)
 }
