@@ -97,7 +97,11 @@ export async function paste(page: Page, source: 'reference' | 'optimized', text:
   // A line, not the text: on a phone most of that is folded away.
   await page.locator(`[data-testid="editor-${source}"] .cm-line`).first().click()
   await page.keyboard.press('Control+a')
-  await page.keyboard.insertText(text)
+  await page.evaluate(text => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', text)
+    document.activeElement!.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
 }
 
 /** Lines of an editor that evidence has marked, as they are shown. */
