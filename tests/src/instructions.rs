@@ -84,6 +84,8 @@ pub fn widths(spelled: &Spelled) -> Option<(Vec<u32>, Vec<u32>)> {
     let named = |name: &str| -> Option<u32> {
         Some(match name {
             "f16x2" | "bf16x2" | "tf32" => 32,
+            "u16x2" | "s16x2" => 32,
+            "f32x2" => 64,
             "e4m3x2" | "e5m2x2" => 16,
             // No register is narrower than 16 bits.
             name => crate::machine::op::Type::named(name)?.bits.max(16),
@@ -98,6 +100,8 @@ pub fn widths(spelled: &Spelled) -> Option<(Vec<u32>, Vec<u32>)> {
             let to = op.other?.bits;
             (vec![to], vec![to, to, bits?])
         }
+        "lop3" if pair => (vec![32, 1], vec![32, 32, 32, 1]),
+        "cvt" if op.has("pack") => (vec![32], all(32)),
         "cvt" => {
             let [to, from] = op.suffixes.get(op.suffixes.len().checked_sub(2)?..)? else { return None };
             (vec![named(to)?], all(named(from)?))
@@ -161,7 +165,11 @@ fn kernel(spelled: &Spelled, d: &[u32], s: &[u32]) -> String {
     operands.extend(s.iter().enumerate().map(|(at, width)| source(at, *width)));
     if op.base == "lop3" {
         // The table is an immediate; the caller's fourth word cannot reach it.
-        operands[4] = "0x96".to_owned();
+        if d.len() == 2 {
+            operands.insert(4, "0x96".to_owned());
+        } else {
+            operands[4] = "0x96".to_owned();
+        }
     }
     body += &format!("{} {};\n", spelled.opcode, operands.join(", "));
     if carries(&op) {
@@ -296,6 +304,7 @@ pub fn float_of(spelled: &Spelled) -> Option<Format> {
     match () {
         _ if op.has("f16x2") => Some(Format::F16),
         _ if op.has("bf16x2") => Some(Format::Bf16),
+        _ if op.has("f32x2") => Some(Format::F32),
         _ => op.other.and_then(|other| other.float()).or(op.float),
     }
 }

@@ -27,6 +27,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
         "the machine has no quad pairs; the corpus compares them with plain loops",
     ),
+    ("wmma.load.a.sync.aligned.row.m8n8k32", "the machine has no bytes' parts; the corpus compares them with loops"),
+    ("wmma.load.b.sync.aligned.col.m8n8k32", "the same"),
+    ("wmma.mma.sync.aligned.row.col.m8n8k32", "the same"),
+    ("wmma.mma.xor.popc", "the same"),
     ("membar", "it orders accesses, which this machine does in order anyway"),
     ("call", "a call is inlined, so that no row is left of it; the corpus compares such kernels"),
     ("ret", "the same"),
@@ -193,8 +197,13 @@ fn table() -> Vec<(Spelled, [u64; 4], Vec<u64>)> {
             let chain = op.has("cc") || ["addc", "subc", "madc"].contains(&op.base.as_str());
             let sources = if chain { inputs.len() - 1 } else { inputs.len() };
             let outs = if chain { 1 } else { expected.len() };
+            let is_lop3 = op.base == "lop3" && expected.len() == 2;
             let mut operands = vec![if outs == 2 { "p|q".to_owned() } else { "d".to_owned() }];
             operands.extend((0..sources).map(|at| format!("s{at}")));
+            if is_lop3 {
+                // Its table is an immediate.
+                operands.insert(4, "table".to_owned());
+            }
             let mut four = [0; 4];
             four[..sources].copy_from_slice(&inputs[..sources]);
             if chain {

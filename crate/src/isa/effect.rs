@@ -442,7 +442,7 @@ pub enum Effect {
     Atomic {
         /// The operation.
         op: AtomicOp,
-        /// Where and what (vector is 1).
+        /// Where and what: one element, of as many that have to lie there together.
         access: Access,
     },
     /// Jumps to the instruction's target.

@@ -101,11 +101,29 @@ impl Fragment {
             (Part::Sum, F32 | S32, _) if wide => 8,
             (Part::Sum, F32, (16, 16, 8)) => 8,
             (Part::Sum, F64, (8, 8, 4)) => 2,
+            (Part::Sum, S32, (8, 8, 32 | 128)) => 2,
             _ => return None,
         };
         let column = column && part != Part::Sum;
         let (bits, layout) = (format.bits() as u8, Layout::Open { column });
         Some(Fragment { part, rows, cols, format, bits, registers, layout })
+    }
+
+    /// An operand of `wmma` whose elements have four bits or one: A by rows, B by columns.
+    pub fn wmma_narrow(part: Part, shape: (u16, u16, u16), format: Format, bits: u8) -> Option<Fragment> {
+        let fits = matches!((shape, bits), ((8, 8, 32), 4) | ((8, 8, 128), 1)) && part != Part::Sum;
+        let layout = Layout::Open { column: part == Part::B };
+        fits.then(|| Fragment { layout, ..Fragment::narrow(part, shape, format, bits) })
+    }
+
+    /// The same registers as elements of 32 bits, each of which holds neighbours in a line of the matrix.
+    pub fn words(self) -> Fragment {
+        let packed = self.packed() as u16;
+        let (rows, cols) = match self.part {
+            Part::B => (self.rows / packed, self.cols),
+            Part::A | Part::Sum => (self.rows, self.cols / packed),
+        };
+        Fragment { rows, cols, format: Format::B32, bits: 32, ..self }
     }
 
     /// Width of its registers.
@@ -146,6 +164,14 @@ impl Fragment {
                     (Part::Sum, _) => {
                         (first + high + (lane & 1) + (slot & 2), (slot & 4) + (lane & 2) + (slot & 1))
                     }
+                }
+            }
+            (Layout::Open { .. }, part) if self.bits < 8 => {
+                // Words lie as they like; in memory they are what is loaded.
+                let (row, col) = self.words().place(lane, register);
+                match part {
+                    Part::B => (row * self.packed() + within, col),
+                    Part::A | Part::Sum => (row, col * self.packed() + within),
                 }
             }
             (Layout::Open { column }, part) => {
@@ -246,6 +272,9 @@ mod tests {
             ] {
                 fragments.push(Fragment::narrow(part, shape, S8, bits));
             }
+            fragments.extend([((8, 8, 32), 4), ((8, 8, 128), 1)].map(|(shape, bits)| {
+                Fragment::wmma_narrow(part, shape, S8, bits).expect("the shape exists")
+            }));
             fragments.extend([false, true].map(|column| Fragment::quads(part, F16, column)));
         }
         fragments.extend([F16, F32].map(|format| Fragment::quads(Part::Sum, format, false)));

@@ -6,7 +6,7 @@
 //! loop over them.
 
 use super::effect::{Effect, LaneFn, Lanewise, Meaning, Pattern};
-use super::table::Action;
+use super::table::{Action, Arg, Step};
 use crate::base::Format;
 
 /// A value that lives in the low bits of a lane.
@@ -215,6 +215,34 @@ pub(super) fn moving(
 pub(super) fn dividing(concrete: LaneFn, meaning: Meaning, format: Format) -> Option<Action> {
     let op = lanewise(concrete, meaning, format, &[format, format]);
     Some(Action::Effect(Effect::Lanewise(Lanewise { divides: true, ..op })))
+}
+
+/// Applies a function of one element to both elements of packed registers; `number` tells it apart.
+pub(super) fn packed(element: &Lanewise, number: u32) -> Action {
+    let (count, each) = (element.sources, element.dst.bits() as u8);
+    let mut element = *element;
+    element.operation = 0x4000_0000 | number;
+    let mut steps = Vec::new();
+    for source in 0..count {
+        steps.push(Step {
+            effect: Effect::Unpack { bits: 2 * u32::from(each) },
+            dst: vec![Arg::Temp(2 * source, each), Arg::Temp(2 * source + 1, each)],
+            src: vec![Arg::In(source)],
+        });
+    }
+    for side in 0..2 {
+        steps.push(Step {
+            effect: Effect::Lanewise(element),
+            dst: vec![Arg::Temp(8 + side, each)],
+            src: (0..count).map(|source| Arg::Temp(2 * source + side, each)).collect(),
+        });
+    }
+    steps.push(Step {
+        effect: Effect::Pack { bits: 2 * u32::from(each) },
+        dst: vec![Arg::Out(0)],
+        src: vec![Arg::Temp(8, each), Arg::Temp(9, each)],
+    });
+    Action::Steps(steps)
 }
 
 /// A pure function with one destination.

@@ -16,6 +16,7 @@ mod rows;
 mod soft;
 pub mod sparsity;
 mod table;
+mod video;
 mod word;
 
 pub use effect::{
@@ -30,3 +31,4 @@ pub use table::{
     Action, Arg, Coverage, Problem, Resolved, Row, Shape, Step, Support, assign, coverage, find, row,
     row_for, rows,
 };
+pub use video::{Second, Video, VideoOp};

@@ -1,6 +1,7 @@
 //! What a row of the instruction table says, and how an opcode finds its row.
 
 use super::effect::{Effect, Lanewise};
+use super::video::Video;
 use super::form::{Choice, Form, SlotKind};
 use super::rows as chapters;
 use std::sync::OnceLock;
@@ -53,6 +54,8 @@ pub enum Action {
     },
     /// Several effects in a row (packed halves, combined predicates).
     Steps(Vec<Step>),
+    /// Effects that depend on which parts of registers the operands name.
+    Video(Video),
     /// `call`
     Call,
     /// `ret`
@@ -94,6 +97,8 @@ pub enum Shape {
     Not,
     /// `[…]`
     Address,
+    /// `array[…]`, which is an address where one is wanted, and else a value.
+    Element,
     /// `{…}` with that many elements.
     Vector(u8),
     /// `a|b`
@@ -176,6 +181,7 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
     let mut known = false;
     let mut misfit = None;
     let mut missing = None;
+    let mut excluded = false;
     for (index, (row, forms)) in table().entries.iter().enumerate() {
         if row.name != base {
             continue;
@@ -191,7 +197,10 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
                 misfit.get_or_insert((form, reason));
                 continue;
             }
-            let Some(mut action) = (row.build)(&choice) else { continue };
+            let Some(mut action) = (row.build)(&choice) else {
+                excluded = true;
+                continue;
+            };
             number(&mut action, operation(index, at, &choice));
             return Ok(Resolved { row: index as u32, form, vector: choice.vector(), action });
         }
@@ -199,7 +208,7 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
     if let Some(instead) = chapters::compare::instead(base, suffixes) {
         return Err(Problem::Mismatch(instead));
     }
-    if let Some((form, (at, reason))) = misfit {
+    if let Some((form, (at, reason))) = misfit.filter(|_| !excluded) {
         return Err(Problem::Operands { at, reason, form: head(form.text) });
     }
     if let Some(missing) = missing {
@@ -235,7 +244,7 @@ fn number(action: &mut Action, operation: u32) {
         Action::Effect(effect) => mark(effect),
         Action::Carry { lanes, .. } => lanes.operation = operation,
         // Steps keep the numbers of the instructions that they are made of.
-        Action::Steps(_) | Action::Call | Action::Return => {}
+        Action::Steps(_) | Action::Video(_) | Action::Call | Action::Return => {}
     }
 }
 
@@ -253,13 +262,13 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option
             (SlotKind::Out | SlotKind::In, Shape::Vector(n)) => vector == *n,
             // A vector register names all its elements at once.
             (SlotKind::Out, Shape::Scalar | Shape::Sink) => true,
-            (SlotKind::In, Shape::Scalar) => true,
+            (SlotKind::In, Shape::Scalar | Shape::Element) => true,
             (SlotKind::OutPair { optional }, Shape::Scalar | Shape::Sink) => optional,
             (SlotKind::OutPair { .. }, Shape::Pair) => true,
             (SlotKind::Predicate, Shape::Scalar | Shape::Not) => true,
             (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
             (SlotKind::OutFragment | SlotKind::InFragment, Shape::Vector(_) | Shape::Scalar) => true,
-            (SlotKind::Address, Shape::Address) => true,
+            (SlotKind::Address, Shape::Address | Shape::Element) => true,
             _ => false,
         };
         if !fits {
@@ -296,6 +305,7 @@ impl Shape {
             Shape::Sink => "`_`".into(),
             Shape::Not => "a negated predicate".into(),
             Shape::Address => "an address".into(),
+            Shape::Element => "an element of an array".into(),
             Shape::Vector(n) => format!("a vector of {n}"),
             Shape::Pair => "a pair".into(),
             Shape::Other => "a list".into(),

@@ -318,7 +318,7 @@ impl<'a> Machine<'a> {
     fn load_fragment(&mut self, index: usize, pc: u32, stored: Stored) {
         let kernel = self.kernel;
         let Some(places) = self.fragment_places(index, pc, stored, AccessKind::Read) else { return };
-        let fragment = stored.fragment;
+        let fragment = in_memory(stored.fragment);
         let bytes = fragment.format.bytes();
         let mut values = Vec::with_capacity(places.len());
         for (region, offset) in &places {
@@ -349,10 +349,11 @@ impl<'a> Machine<'a> {
     ) -> Option<Vec<(usize, u64)>> {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
-        let Fragment { rows, cols, format, .. } = stored.fragment;
+        let Fragment { rows, cols, format, .. } = in_memory(stored.fragment);
         let (lines, length) = if stored.column { (cols, rows) } else { (rows, cols) };
         let addresses = self.addresses(index, pc, u32::MAX)?;
-        let mut stride = u64::from(length);
+        let element = u64::from(stored.fragment.bits);
+        let mut stride = u64::from(length) * u64::from(format.bits()) / element;
         let registers = if kind == AccessKind::Write { usize::from(stored.fragment.registers) } else { 0 };
         let mut uniform = addresses.iter().all(|address| *address == addresses[0]);
         if let Some(reg) = kernel.src(instr).get(1 + registers).copied() {
@@ -368,13 +369,19 @@ impl<'a> Machine<'a> {
             self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
             return None;
         }
+        // Strides count elements, also those of less than a byte.
+        if stride.wrapping_mul(element) % 8 != 0 {
+            let why = "the stride of a wmma fragment of narrow elements must be a number of whole bytes".to_owned();
+            self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
+            return None;
+        }
         let bytes = u64::from(format.bytes());
         let held = u32::from(stored.fragment.registers) * stored.fragment.register_bits() / 8;
         let total = format.bytes() * u32::from(length);
         let access = Access { space: stored.space, format, vector: 1, strength: Strength::Weak };
         let mut starts = Vec::with_capacity(lines.into());
         for line in 0..u64::from(lines) {
-            let address = addresses[0].wrapping_add(line * stride * bytes);
+            let address = addresses[0].wrapping_add(line.wrapping_mul(stride).wrapping_mul(element) / 8);
             // The manual wants each line aligned to the fragment's bytes; CUDA promises less for
             // the lines after the first (16 bytes), and real kernels pad by that.
             let align = if line == 0 { held.min(32) } else { held.min(16) };
@@ -589,4 +596,9 @@ fn concrete_pairs(
         ys.push(y);
     }
     Some((xs, ys))
+}
+
+/// A fragment as memory holds it: elements of less than a byte as words.
+fn in_memory(fragment: Fragment) -> Fragment {
+    if fragment.bits < 8 { fragment.words() } else { fragment }
 }

@@ -5,7 +5,7 @@
 //!
 //! Source: PTX ISA 9.0, chapter 6 (operands), §9.7 for the forms of single instructions.
 
-use super::ast::{Address, Coordinates, Operand, OperandKind};
+use super::ast::{Address, Coordinates, Name, Operand, OperandKind};
 use super::constant::warp_size;
 use super::grammar::Grammar;
 use super::lex::{self, Input, Step};
@@ -81,7 +81,7 @@ impl<'a> Grammar<'a> {
         Ok((rest, OperandKind::Literal(literal)))
     }
 
-    /// `_`, `%r1`, `%tid.x`, `symbol+8`
+    /// `_`, `%r1`, `%tid.x`, `symbol+8`, `symbol[4]`
     #[inline]
     fn named(&mut self, input: Input<'a>) -> Step<'a, OperandKind> {
         let Some((after, length)) = lex::word(input) else { return Err(Fault::expected(input, OPERAND)) };
@@ -97,6 +97,10 @@ impl<'a> Grammar<'a> {
             let component = self.names.intern(self.text(part, length));
             return Ok((self.advance(&part[length..]), OperandKind::Component { name, component }));
         }
+        // A space before the bracket is a forgotten comma.
+        if after.starts_with(b"[") {
+            return self.element(after, name);
+        }
         let rest = self.advance(after);
         match rest {
             [b'+' | b'-', ..] => {
@@ -105,6 +109,25 @@ impl<'a> Grammar<'a> {
             }
             _ => Ok((rest, OperandKind::Name(name))),
         }
+    }
+
+    /// `[4]`, `[%r1]`, `[%r1+4]` after the name of an array.
+    #[cold]
+    fn element(&mut self, input: Input<'a>, name: Name) -> Step<'a, OperandKind> {
+        let inside = self.advance(&input[1..]);
+        let (rest, index, offset) = match inside {
+            [byte, ..] if lex::starts_word(*byte) && warp_size(inside).is_none() => {
+                let (rest, index) = self.name(inside, "an index")?;
+                let (rest, offset) = self.offset_of_name(rest)?;
+                (rest, Some(index), offset)
+            }
+            _ => {
+                let (rest, bits) = self.integer(inside, "an index")?;
+                (rest, None, bits as i64)
+            }
+        };
+        let (rest, ()) = self.punctuation(rest, b']', "`+` or `]`")?;
+        Ok((rest, OperandKind::Element { name, index, offset }))
     }
 
     /// `+8`, `-8`, `+-8`, `+4*2` after a name; 0 if there is none.

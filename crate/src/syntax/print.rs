@@ -345,6 +345,12 @@ impl Printer<'_> {
             OperandKind::Component { name, component } => {
                 put!(self, "{}.{}", &self.names[*name], &self.names[*component]);
             }
+            OperandKind::Element { name, index: None, offset } => {
+                put!(self, "{}[{offset}]", &self.names[*name])
+            }
+            OperandKind::Element { name, index: Some(index), offset } => {
+                put!(self, "{}[{}+{offset}]", &self.names[*name], &self.names[*index])
+            }
             OperandKind::Offset { name, offset } => put!(self, "{}+{offset}", &self.names[*name]),
             OperandKind::Literal(literal) => put!(self, "{literal}"),
             OperandKind::Address(address) => self.address(*address, &[]),

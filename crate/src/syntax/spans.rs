@@ -175,6 +175,7 @@ fn operand(Operand { span, kind }: &mut Operand) {
         OperandKind::Name(_)
         | OperandKind::Component { .. }
         | OperandKind::Offset { .. }
+        | OperandKind::Element { .. }
         | OperandKind::Literal(_)
         | OperandKind::Address(_)
         | OperandKind::Not(_)

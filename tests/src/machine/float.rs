@@ -18,6 +18,7 @@ fn packed(op: &Op) -> Option<Format> {
     op.suffixes.iter().find_map(|suffix| match suffix.as_str() {
         "f16x2" => Some(Format::F16),
         "bf16x2" => Some(Format::Bf16),
+        "f32x2" => Some(Format::F32),
         _ => None,
     })
 }
@@ -26,10 +27,10 @@ fn packed(op: &Op) -> Option<Format> {
 pub fn run(op: &Op, s: &[u64]) -> Option<u64> {
     if let Some(format) = packed(op) {
         let half = |at: u32| {
-            let parts: Vec<u64> = s.iter().map(|value| value >> (16 * at) & 0xffff).collect();
+            let parts: Vec<u64> = s.iter().map(|value| cut(value >> at, format.bits())).collect();
             scalar(op, format, &parts)
         };
-        return Some(half(0)? | half(1)? << 16);
+        return Some(half(0)? | half(format.bits())? << format.bits());
     }
     let format = op.float?;
     if let (Some(wide), "add" | "sub" | "fma") = (op.other.and_then(Type::float), op.base.as_str()) {

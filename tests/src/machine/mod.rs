@@ -26,6 +26,7 @@ pub mod program;
 mod run;
 pub mod soft;
 mod step;
+pub mod video;
 mod warp;
 
 pub use run::{Machine, Stop};

@@ -43,7 +43,8 @@ impl Type {
         let (class, bits) = match name {
             "pred" => (Class::Predicate, 1),
             "bf16" => (Class::Brain, 16),
-            "f16x2" | "bf16x2" => (Class::Bits, 32),
+            "f16x2" | "bf16x2" | "u16x2" | "s16x2" => (Class::Bits, 32),
+            "f32x2" => (Class::Bits, 64),
             _ => {
                 let (class, bits) = name.split_at_checked(1)?;
                 let class = match class {

@@ -29,6 +29,8 @@ pub enum Arg {
     F64(u64),
     /// A special register by name.
     Special(Rc<str>),
+    /// `%r1.h0`: a part of a register.
+    Part(usize, Rc<str>),
     /// An address in a variable's own space.
     Symbol(Space, u64),
     /// `[base + offset]`
@@ -496,7 +498,11 @@ impl Builder<'_> {
         Ok(match kind {
             K::Name(name) => self.name(*name, 0)?,
             K::Offset { name, offset } => self.name(*name, *offset)?,
+            K::Element { .. } => return Err("an element of an array".to_owned()),
             K::Component { name, component } => {
+                if let Some(Meaning::Register(register)) = self.find(self.text(*name)) {
+                    return Ok(Arg::Part(register, self.text(*component).into()));
+                }
                 let text = format!("{}.{}", self.text(*name), self.text(*component));
                 if !text.starts_with('%') || self.find(self.text(*name)).is_some() {
                     return Err("a part of a vector register".to_owned());

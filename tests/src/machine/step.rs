@@ -6,10 +6,19 @@ use super::memory::{self, FUNCTION_BASE, Space};
 use super::op::{Class, Op, Type};
 use super::program::{Arg, Slot};
 use super::run::{Background, Barrier, Frame, Machine, Pending, Phaser, State, Stop};
-use super::soft;
+use super::{soft, video};
 use rustc_apfloat::Round;
 use std::rc::Rc;
 use warpproof::base::Format;
+
+/// The sum, minimum or maximum of two floats in an atomic.
+fn combined(op: &Op, format: Format, a: u64, b: u64) -> u64 {
+    if op.has("add") {
+        return soft::add(format, a, b, Round::NearestTiesToEven);
+    }
+    let below = soft::value(format, a) < soft::value(format, b);
+    if below == op.has("min") { a } else { b }
+}
 
 /// What comes next.
 pub(super) enum Flow {
@@ -209,7 +218,8 @@ impl Machine<'_> {
                         let half = |at: u32| {
                             let holds =
                                 float::compare(op, from, a >> at & 0xffff, b >> at & 0xffff, Some(format))?;
-                            Some(if holds { soft::one(format) << at } else { 0 })
+                            let one = if to.bits == 32 && to.class != Class::Bits { 0xffff } else { soft::one(format) };
+                            Some(if holds { one << at } else { 0 })
                         };
                         half(0).zip(half(16)).map(|(low, high)| low | high)
                     }
@@ -246,6 +256,11 @@ impl Machine<'_> {
                 let value = float::test(op, format, a).ok_or_else(|| refused(op))?;
                 self.set(thread, &args[0], u64::from(value))?;
             }
+            "cvt" if op.has("pack") => {
+                let s: Vec<u64> =
+                    args[1..].iter().map(|arg| self.value(thread, arg, None)).collect::<Result<_, _>>()?;
+                self.set(thread, &args[0], video::pack(op, &s).ok_or_else(|| refused(op))?)?;
+            }
             "cvt" => {
                 let source = op.ty.and_then(Type::float);
                 let s: Vec<u64> =
@@ -257,6 +272,26 @@ impl Machine<'_> {
                 self.set(thread, &args[0], value)?;
             }
             "trap" | "brkpt" => return Err(Stop::Fault(op.base.clone())),
+            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vadd2" | "vsub2"
+            | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4"
+            | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => {
+                let split = |arg: &Arg| match arg {
+                    Arg::Part(register, name) => (Arg::Reg(*register), Some(name.clone())),
+                    arg => (arg.clone(), None),
+                };
+                let (to, selector) = split(&args[0]);
+                let sources: Vec<(u64, Option<Rc<str>>)> = args[1..]
+                    .iter()
+                    .map(|arg| {
+                        let (arg, selector) = split(arg);
+                        Ok((self.value(thread, &arg, None)?, selector))
+                    })
+                    .collect::<Result<_, Stop>>()?;
+                let sources: Vec<(u64, Option<&str>)> =
+                    sources.iter().map(|(value, selector)| (*value, selector.as_deref())).collect();
+                let value = video::run(op, selector.as_deref(), &sources).ok_or_else(|| refused(op))?;
+                self.set(thread, &to, value)?;
+            }
             _ => self.compute(thread, op, args)?,
         }
         Ok(Flow::Next)
@@ -266,7 +301,7 @@ impl Machine<'_> {
     fn compute(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
         // `bfi`, `shf` and others say their type last; `f16x2` counts as 32 bits.
         let ty = op.ty.ok_or_else(|| refused(op))?;
-        let packed = op.has("f16x2") || op.has("bf16x2");
+        let packed = op.has("f16x2") || op.has("bf16x2") || op.has("f32x2");
         if ty.class == Class::Predicate {
             let s: Vec<u64> =
                 args[1..].iter().map(|arg| self.value(thread, arg, None)).collect::<Result<_, _>>()?;
@@ -279,10 +314,29 @@ impl Machine<'_> {
             };
             return self.set(thread, &args[0], value & 1);
         }
+        if let ("lop3", Arg::Pair(d, p)) = (op.base.as_str(), &args[0]) {
+            let s: Vec<u64> =
+                args[1..].iter().map(|arg| self.value(thread, arg, None)).collect::<Result<_, _>>()?;
+            let value = integer::run(op, ty, &s[..4], &mut false).ok_or_else(|| refused(op))?;
+            let (some, q) = (value != 0, s[4] & 1 == 1);
+            self.set(thread, d, value)?;
+            return self.set(thread, p, u64::from(if op.has("and") { some && q } else { some || q }));
+        }
         let float = op.float;
         let s: Vec<u64> =
             args[1..].iter().map(|arg| self.value(thread, arg, float)).collect::<Result<_, _>>()?;
-        let value = if float.is_some() || packed {
+        let halves = match () {
+            _ if op.has("u16x2") => Some(Class::Unsigned),
+            _ if op.has("s16x2") => Some(Class::Signed),
+            _ => None,
+        };
+        let value = if let Some(class) = halves {
+            let half = |at: u32| {
+                let parts: Vec<u64> = s.iter().map(|value| cut(value >> at, 16)).collect();
+                integer::run(op, Type { class, bits: 16 }, &parts, &mut false)
+            };
+            half(0).zip(half(16)).map(|(low, high)| low | high << 16)
+        } else if float.is_some() || packed {
             float::run(op, &s)
         } else {
             integer::run(op, ty, &s, &mut self.threads[thread].carry)
@@ -326,8 +380,10 @@ impl Machine<'_> {
             _ => None,
         };
         if let (Some(format), Arg::Pair(p, q)) = (half, &args[0]) {
+            let third = args.get(3).map(|arg| self.value(thread, arg, None)).transpose()?;
             for (at, to) in [(0, p), (16, q)] {
-                let holds = float::compare(op, ty, a >> at & 0xffff, b >> at & 0xffff, Some(format));
+                let holds = float::compare(op, ty, a >> at & 0xffff, b >> at & 0xffff, Some(format))
+                    .map(|holds| float::join(op, holds, third.map(|third| third & 1 == 1)));
                 self.set(thread, to, u64::from(holds.ok_or_else(|| refused(op))?))?;
             }
             return Ok(());
@@ -386,6 +442,20 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// An element of a vector atomic; gives the old value.
+    fn element(&mut self, thread: usize, op: &Op, place: &Arg, value: &Arg) -> Result<u64, Stop> {
+        let ty = op.ty.ok_or_else(|| refused(op))?;
+        let old = self.load(
+            thread,
+            op.space().unwrap_or(Space::Generic),
+            self.address(thread, place)?,
+            (ty.bits / 8) as usize,
+        )?;
+        let one = Op::new(&op.text.replacen("atom", "red", 1));
+        self.atomic(thread, &one, &[place.clone(), value.clone()])?;
+        Ok(old)
+    }
+
     fn atomic(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
         let ty = op.ty.ok_or_else(|| refused(op))?;
         let returns = op.base == "atom";
@@ -393,7 +463,22 @@ impl Machine<'_> {
         let address = self.address(thread, &rest[0])?;
         let space = op.space().unwrap_or(Space::Generic);
         let bytes = (ty.bits / 8) as usize;
-        self.aligned(address, bytes as u64)?;
+        self.aligned(address, bytes as u64 * op.vector() as u64)?;
+        if let Arg::Vector(parts) = &rest[1] {
+            // Each element by itself.
+            let one = Op::new(&op.text.replace(".v2", "").replace(".v4", "").replace(".v8", ""));
+            let mut old = Vec::new();
+            for (at, part) in parts.iter().enumerate() {
+                let place = Arg::Memory(Box::new(Arg::Int(address)), (at * bytes) as i64);
+                old.push(self.element(thread, &one, &place, part)?);
+            }
+            return match to {
+                Some(Arg::Vector(to)) => {
+                    to.iter().zip(old).try_for_each(|(to, old)| self.set(thread, to, old))
+                }
+                _ => Ok(()),
+            };
+        }
         let old = self.load(thread, space, address, bytes)?;
         let b = cut(self.value(thread, &rest[1], op.float)?, ty.bits);
         let nearest = Round::NearestTiesToEven;
@@ -402,12 +487,16 @@ impl Machine<'_> {
             .find(|name| op.has(name))
             .ok_or_else(|| refused(op))?;
         let halves = |format: Format| {
-            let half = |at: u32| soft::add(format, old >> at & 0xffff, b >> at & 0xffff, nearest) << at;
+            let half = |at: u32| {
+                let (a, b) = (old >> at & 0xffff, b >> at & 0xffff);
+                combined(op, format, a, b) << at
+            };
             half(0) | half(16)
         };
         let new = match (name, op.float) {
-            ("add", _) if op.has("f16x2") => halves(Format::F16),
-            ("add", _) if op.has("bf16x2") => halves(Format::Bf16),
+            (_, _) if op.has("f16x2") => halves(Format::F16),
+            (_, _) if op.has("bf16x2") => halves(Format::Bf16),
+            ("min" | "max", Some(format)) => combined(op, format, old, b),
             ("add", Some(format)) => soft::add(format, old, b, nearest),
             ("exch", _) => b,
             ("cas", _) => {
@@ -485,7 +574,8 @@ impl Machine<'_> {
     fn meet(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<Flow, Stop> {
         let masked = matches!(op.base.as_str(), "bar" | "shfl" | "vote" | "match" | "redux" | "elect");
         let mask = match args.last() {
-            Some(mask) if masked => self.value(thread, mask, None)? as u32,
+            // Without `.sync`, all that are left.
+            Some(mask) if masked && op.has("sync") => self.value(thread, mask, None)? as u32,
             _ => u32::MAX,
         };
         let lane = thread - self.warp(thread).start;

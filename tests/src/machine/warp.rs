@@ -111,6 +111,18 @@ impl Machine<'_> {
                 }
                 Ok(())
             }
+            "redux" if op.has("f32") => {
+                let magnitude = if op.has("abs") { 0x7fff_ffff } else { u64::MAX };
+                let values: Vec<u64> = members
+                    .iter()
+                    .map(|m| Ok(value(self, *m, 1)? & magnitude))
+                    .collect::<Result<_, Stop>>()?;
+                // What NaNs do is not asked here.
+                let less = |a: u64, b: u64| f32::from_bits(a as u32) < f32::from_bits(b as u32);
+                let better = |a: u64, b: u64| if less(a, b) == op.has("min") { a } else { b };
+                let result = values.into_iter().reduce(better).unwrap_or(0);
+                members.iter().try_for_each(|member| self.set(*member, &self.arg(*member, 0), result))
+            }
             "redux" => {
                 let ty = op.ty.ok_or(Stop::Refused(op.text.clone()))?;
                 let values: Vec<i128> = members

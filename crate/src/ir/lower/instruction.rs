@@ -58,6 +58,7 @@ impl<'m> Lowering<'m> {
             Action::Effect(effect) => self.single(context, resolved, effect, &operands, instruction),
             Action::Carry { lanes, reads, writes } => self.carry(context, *lanes, *reads, *writes, &operands),
             Action::Steps(steps) => self.steps(context, steps, &operands),
+            Action::Video(video) => self.video(context, video, &operands),
             Action::Call => self.call(context, instruction),
             Action::Return => {
                 match self.frames.last().and_then(|frame| frame.after) {
@@ -179,7 +180,7 @@ impl<'m> Lowering<'m> {
             Effect::BranchIndexed => self.branch_indexed(context, operands),
             Effect::Load(access) => self.load(context, *access, operands),
             Effect::Store(access) => self.store(context, *access, operands),
-            Effect::Atomic { .. } => self.atomic(context, effect, operands),
+            Effect::Atomic { .. } => self.atomic(context, effect, operands, resolved.vector),
             Effect::Matrix(op) => self.matrix(context, *op, operands),
             Effect::Copy(op) => self.copy(context, *op, operands),
             Effect::Phaser(op) => self.phaser(context, *op, operands),
@@ -310,7 +311,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// Several effects in a row.
-    fn steps(&mut self, mut context: Context, steps: &[Step], operands: &Operands<'_>) -> Try<()> {
+    pub(super) fn steps(&mut self, mut context: Context, steps: &[Step], operands: &Operands<'_>) -> Try<()> {
         let mut out: Vec<Option<Reg>> = vec![None; operands.out.len()];
         let mut source: Vec<Option<Reg>> = vec![None; operands.source.len()];
         let mut temps: Vec<Option<Reg>> = Vec::new();
@@ -463,7 +464,7 @@ impl<'m> Lowering<'m> {
         let Some(address) = operands.address else { return Ok(()) };
         let want = wanted_destination(&Effect::Load(access), 0, 1);
         let dst = self.destinations(operands.out[0], access.vector, want)?;
-        let place = self.place_of(address)?;
+        let place = self.place_in(context, address)?;
         if let Base::Argument(argument) = place.base {
             for (at, reg) in dst.iter().enumerate() {
                 let offset = place.offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
@@ -481,7 +482,7 @@ impl<'m> Lowering<'m> {
         let Some(address) = operands.address else { return Ok(()) };
         let want = wanted_source(&Effect::Store(access), 1, 2);
         let values = self.sources(context, operands.source[0], access.vector, want)?;
-        let place = self.place_of(address)?;
+        let place = self.place_in(context, address)?;
         match place.base {
             Base::Argument(argument) => {
                 for (at, reg) in values.iter().enumerate() {
@@ -504,10 +505,19 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    fn atomic(&mut self, context: Context, effect: &Effect, operands: &Operands<'_>) -> Try<()> {
+    fn atomic(
+        &mut self,
+        context: Context,
+        effect: &Effect,
+        operands: &Operands<'_>,
+        registers: u8,
+    ) -> Try<()> {
         let (Some(address), Effect::Atomic { op, access }) = (operands.address, *effect) else {
             return Ok(());
         };
+        if access.vector > 1 {
+            return self.atomic_elements(context, op, access, operands, registers);
+        }
         let count = if op == isa::AtomicOp::CompareSwap { 2 } else { 1 };
         let mut src = vec![Reg(0)];
         for operand in operands.source.iter().take(count) {
@@ -524,6 +534,55 @@ impl<'m> Lowering<'m> {
         src[0] = base;
         let effect = Effect::Atomic { op, access: Access { space, ..access } };
         self.emit(context, Emit { effect, dst: &dst, src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    /// An atomic on a vector or on packed halves: on each element by itself, as the manual says. The first
+    /// says how the whole has to lie.
+    fn atomic_elements(
+        &mut self,
+        context: Context,
+        op: isa::AtomicOp,
+        access: Access,
+        operands: &Operands<'_>,
+        registers: u8,
+    ) -> Try<()> {
+        let Some(address) = operands.address else { return Ok(()) };
+        let elements = access.vector;
+        let bits = access.format.bits();
+        let packed = elements / registers.max(1);
+        let want = if packed > 1 { Want::bits(32) } else { Want::bits(bits) };
+        let whole = self.sources(context, operands.source[0], registers, want)?;
+        let mut values = Vec::with_capacity(elements.into());
+        for reg in whole {
+            if packed == 1 {
+                values.push(reg);
+                continue;
+            }
+            let halves = [(); 2].map(|()| self.registers.fresh(bits, ""));
+            self.plain(context, Effect::Unpack { bits: 32 }, &halves, &[reg]);
+            values.extend(halves);
+        }
+        let out = operands.out.first().filter(|out| !matches!(out.kind, OperandKind::Sink));
+        let targets = match out {
+            Some(out) => self.destinations(out, registers, want)?,
+            None => Vec::new(),
+        };
+        let place = self.place_of(address)?;
+        let (space, base, offset) = self.address(access.space, place, address)?;
+        let mut old = Vec::with_capacity(elements.into());
+        for (at, value) in values.iter().enumerate() {
+            let vector = if at == 0 { elements } else { 1 };
+            let effect = Effect::Atomic { op, access: Access { space, vector, ..access } };
+            let dst = out.map(|_| self.registers.fresh(bits, ""));
+            let offset = offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
+            self.emit(context, Emit { effect, dst: dst.as_slice(), src: &[base, *value], offset, target: 0 });
+            old.extend(dst);
+        }
+        for (target, parts) in targets.iter().zip(old.chunks(packed.into())) {
+            let effect = if packed > 1 { Effect::Pack { bits: 32 } } else { Effect::Move { bits } };
+            self.plain(context, effect, &[*target], parts);
+        }
         Ok(())
     }
 }
@@ -549,6 +608,7 @@ fn shape(operand: &Operand) -> Shape {
         | OperandKind::Offset { .. }
         | OperandKind::Literal(_) => Shape::Scalar,
         OperandKind::Address(_) => Shape::Address,
+        OperandKind::Element { .. } => Shape::Element,
         OperandKind::Not(_) => Shape::Not,
         OperandKind::Sink => Shape::Sink,
         OperandKind::Vector(parts) => Shape::Vector(parts.len().min(255) as u8),
@@ -567,7 +627,8 @@ fn encode(shapes: &[Shape]) -> u64 {
             Shape::Address => 4,
             Shape::Pair => 5,
             Shape::Other => 6,
-            Shape::Vector(n) => 7 + u64::from(*n).min(248),
+            Shape::Element => 7,
+            Shape::Vector(n) => 8 + u64::from(*n).min(247),
         };
         code << 8 | byte
     })

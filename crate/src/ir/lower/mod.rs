@@ -22,6 +22,7 @@ mod registers;
 mod scope;
 mod variables;
 mod vectors;
+mod video;
 
 use self::arguments::Arguments;
 use self::registers::Registers;

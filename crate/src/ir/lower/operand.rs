@@ -6,7 +6,7 @@ use super::{Code, Context, Diagnostic, Lowering, Try};
 use crate::base::{Format, FormatClass, Span};
 use crate::ir::kernel::{Constant, Reg};
 use crate::isa::{self, BarrierOp, Effect, Lanewise, ReduceOp, VoteMode};
-use crate::syntax::ast::{Instruction, Literal, Name, Operand, OperandKind, Type};
+use crate::syntax::ast::{Address, Instruction, Literal, Name, Operand, OperandKind, Type};
 
 /// What an instruction wants in an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -137,6 +137,12 @@ impl<'m> Lowering<'m> {
                 let bits = register_bits(ty)?;
                 let text = self.text(name);
                 let binding = match vector {
+                    // 128 bits are two registers of 64.
+                    None if ty == Type::B128 => {
+                        let first = self.registers.fresh(64, &format!("{text}.low"));
+                        self.registers.fresh(64, &format!("{text}.high"));
+                        Binding::Vector { bits: 64, first, count: 2 }
+                    }
                     None => Binding::Register { bits, reg: self.registers.fresh(bits, text) },
                     Some(count) => {
                         let parts = ["x", "y", "z", "w"];
@@ -252,6 +258,7 @@ impl<'m> Lowering<'m> {
             OperandKind::Offset { name, offset } => {
                 self.named_source(context, *name, Some(*offset), want, operand.span)
             }
+            OperandKind::Element { .. } => self.element_source(context, operand, want),
             OperandKind::Literal(literal) => {
                 let bits = self.literal(*literal, want, operand.span)?;
                 Ok(self.registers.bits(bits))
@@ -493,6 +500,56 @@ impl<'m> Lowering<'m> {
         }
         let message = format!("{count} elements are wanted here, not {}", regs.len());
         Err(self.error_at(Code::V002, span, message))
+    }
+
+    /// Bytes of an element of the array that a name stands for.
+    fn element_bytes(&mut self, name: Name, span: Span) -> Try<i64> {
+        let format = match self.bound(name) {
+            Some(Binding::Variable(variable)) => self.variables[variable as usize].format,
+            Some(Binding::Argument(argument)) => self.argument_shape(argument).1,
+            Some(Binding::Parameter(parameter)) => self.parameters[parameter as usize].format,
+            Some(_) => {
+                let message = format!("{} is no array", self.text(name));
+                return Err(self.error_at(Code::V002, span, message));
+            }
+            None => return Err(self.unknown(name, span, "array")),
+        };
+        Ok(format.bytes().into())
+    }
+
+    /// `array[%r1+2]` as a value: the address of the element.
+    fn element_source(&mut self, context: Context, operand: &Operand, want: Want) -> Try<Reg> {
+        let OperandKind::Element { name, index, offset } = operand.kind else {
+            return Err(self.error_at(Code::V002, operand.span, "an element of an array is wanted here"));
+        };
+        let bytes = self.element_bytes(name, operand.span)?;
+        let start = self.named_source(context, name, Some(offset.wrapping_mul(bytes)), want, operand.span)?;
+        let Some(index) = index else { return Ok(start) };
+        let index = self.named_source(context, index, None, Want::bits(32), operand.span)?;
+        // Lengths are those of the address: 32 bits count modulo 2³².
+        let (suffixes, bits) = if want.bits == 64 { (["wide", "u32"], 64) } else { (["lo", "u32"], 32) };
+        let sum = self.registers.fresh(bits, "");
+        let bytes = self.registers.bits(bytes as u64);
+        if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) =
+            isa::find("mad", &suffixes, &[isa::Shape::Scalar; 4])
+        {
+            self.plain(Context { row, ..context }, effect, &[sum], &[index, bytes, start]);
+        }
+        Ok(sum)
+    }
+
+    /// An address, which may be that of an element: `array[2]`.
+    pub(super) fn place_in(&mut self, context: Context, operand: &Operand) -> Try<Place> {
+        let OperandKind::Element { name, index, offset } = operand.kind else {
+            return self.place_of(operand);
+        };
+        if index.is_some() {
+            let reg = self.element_source(context, operand, Want::bits(64))?;
+            return Ok(Place { base: Base::Register(reg), offset: 0 });
+        }
+        let offset = offset.wrapping_mul(self.element_bytes(name, operand.span)?);
+        let address = Address { base: Some(name), offset, unified: false };
+        self.place_of(&Operand { span: operand.span, kind: OperandKind::Address(address) })
     }
 
     /// An address.

@@ -22,6 +22,9 @@ impl<'m> Lowering<'m> {
             return Ok(false);
         }
         let suffixes: Vec<&str> = parts.suffixes().collect();
+        if suffixes == ["b128"] {
+            return self.move_128(context, to, from);
+        }
         let (count, ty) = match suffixes.as_slice() {
             ["v2", ty] => (2, *ty),
             ["v4", ty] => (4, *ty),
@@ -62,6 +65,43 @@ impl<'m> Lowering<'m> {
                 self.plain(context, effect, &targets, &[source]);
             }
             _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// `mov.b128` among registers of 128 bits, pairs of 64 and quadruples of 32.
+    fn move_128(&mut self, context: Context, to: &Operand, from: &Operand) -> Try<bool> {
+        let find = |shapes: &[Shape]| match isa::find("mov", &["b64"], shapes) {
+            Ok(Resolved { action: Action::Effect(effect), row, .. }) => Some((effect, row)),
+            _ => None,
+        };
+        let Some((pack, row)) = find(&[Shape::Scalar, Shape::Vector(2)]) else { return Ok(false) };
+        let Some((unpack, _)) = find(&[Shape::Vector(2), Shape::Scalar]) else { return Ok(false) };
+        let context = Context { row, ..context };
+        let quarters = |operand: &Operand| {
+            matches!(&operand.kind, OperandKind::Vector(parts) if parts.len() == 4)
+        };
+        let halves: Vec<Reg> = match quarters(from) {
+            false => self.sources(context, from, 2, Want::bits(64))?,
+            true => {
+                let parts = self.sources(context, from, 4, Want::bits(32))?;
+                let halves = [(); 2].map(|()| self.registers.fresh(64, ""));
+                for (half, parts) in halves.iter().zip(parts.chunks(2)) {
+                    self.plain(context, pack, &[*half], parts);
+                }
+                halves.to_vec()
+            }
+        };
+        if quarters(to) {
+            let parts = self.destinations(to, 4, Want::bits(32))?;
+            let held = [(); 2].map(|()| self.registers.fresh(64, ""));
+            self.move_all(context, 64, &held, &halves);
+            for (half, parts) in held.iter().zip(parts.chunks(2)) {
+                self.plain(context, unpack, parts, &[*half]);
+            }
+        } else {
+            let targets = self.destinations(to, 2, Want::bits(64))?;
+            self.move_all(context, 64, &targets, &halves);
         }
         Ok(true)
     }

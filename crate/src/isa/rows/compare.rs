@@ -151,7 +151,7 @@ fn comparison_number(format: Format, cmp: Cmp, unordered: bool, ftz: bool) -> u3
 }
 
 /// The comparison of two numbers, with `destinations` results.
-fn comparison(name: &str, format: Format, ftz: bool, destinations: u8) -> Option<Lanewise> {
+pub(super) fn comparison(name: &str, format: Format, ftz: bool, destinations: u8) -> Option<Lanewise> {
     let (cmp, unordered) = operator(name, format)?;
     let run = if format.is_float() {
         float_lanes(format, cmp, unordered, ftz)?
@@ -175,7 +175,7 @@ fn comparison(name: &str, format: Format, ftz: bool, destinations: u8) -> Option
     Some(lanes)
 }
 
-fn logic(name: &str) -> Option<Lanewise> {
+pub(super) fn logic(name: &str) -> Option<Lanewise> {
     let lanes = match name {
         "and" => lanewise(
             lanes!(|a: bool, b: bool| -> bool { a & b }),
@@ -201,7 +201,7 @@ fn logic(name: &str) -> Option<Lanewise> {
     Some(Lanewise { operation, ..lanes })
 }
 
-fn step(lanes: Lanewise, dst: &[Arg], src: &[Arg]) -> Step {
+pub(super) fn step(lanes: Lanewise, dst: &[Arg], src: &[Arg]) -> Step {
     Step { effect: Effect::Lanewise(lanes), dst: dst.to_vec(), src: src.to_vec() }
 }
 
@@ -307,12 +307,23 @@ pub(super) const ROWS: &[Row] = &[
         name: "setp",
         forms: &[
             "setp.cmp{.ftz}.type p|q, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2",
+            "setp.cmp.join{.ftz}.type p|q, a, b, {!}c; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .join = .and .or .xor; .type = .f16x2 .bf16x2",
         ],
         build: |m| {
             let compare = comparison(m.get("cmp")?, half(m.get("type"))?, m.has("ftz"), 1)?;
             let mut steps = split_pairs();
-            for (out, low) in [(0, 0), (1, 1)] {
-                steps.push(step(compare, &[Arg::Out(out)], &[Arg::Temp(low, 16), Arg::Temp(low + 2, 16)]));
+            let join = m.get("join");
+            // With a third predicate, which may be one of the results, both wait until both are known.
+            for low in [0, 1] {
+                let to = if join.is_some() { Arg::Temp(4 + low, 1) } else { Arg::Out(low) };
+                steps.push(step(compare, &[to], &[Arg::Temp(low, 16), Arg::Temp(low + 2, 16)]));
+                if let Some(join) = join {
+                    steps.push(step(logic(join)?, &[to], &[to, Arg::In(2)]));
+                }
+            }
+            for low in join.map_or(0..0, |_| 0..2) {
+                let (dst, src) = (vec![Arg::Out(low)], vec![Arg::Temp(4 + low, 1)]);
+                steps.push(Step { effect: Effect::Move { bits: 1 }, dst, src });
             }
             Some(Action::Steps(steps))
         },
@@ -341,12 +352,16 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "set",
         forms: &[
-            "set.cmp{.ftz}.type.stype d, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2; .stype = .f16x2 .bf16x2",
+            "set.cmp{.ftz}.type.stype d, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2 .u32 .s32; .stype = .f16x2 .bf16x2",
         ],
         build: |m| {
-            let format = half(m.get("type"))?;
+            // Into integers, a half of ones.
+            let (format, one) = match half(m.get("type")) {
+                Some(Format::F16) => (Format::F16, 0x3c00),
+                Some(format) => (format, 0x3f80),
+                None => (Format::U16, 0xffff),
+            };
             let compare = comparison(m.get("cmp")?, half(m.get("stype"))?, m.has("ftz"), 1)?;
-            let one = if format == Format::F16 { 0x3c00 } else { 0x3f80 };
             let mut steps = split_pairs();
             for low in [0, 1] {
                 let (t, h) = (Arg::Temp(4 + low, 1), Arg::Temp(6 + low, 16));
@@ -360,15 +375,15 @@ pub(super) const ROWS: &[Row] = &[
             });
             Some(Action::Steps(steps))
         },
-        real: "1 if a ? b, else 0, in each half",
+        real: "1 (or all ones) if a ? b, else 0, in each half",
         section: "9.7.7.1",
-        summary: "Compares two pairs of halves into 1.0 or 0.0 each.",
+        summary: "Compares two pairs of halves into 1.0 or all ones each.",
         example: "set.lt.f16x2.f16x2 %r1, %r2, %r3;",
         support: Support::Full,
     },
     Row {
         name: "selp",
-        forms: &["selp.type d, a, b, c; .type = .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64"],
+        forms: &["selp.type d, a, b, {!}c; .type = .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f32 .f64"],
         build: |m| Some(Action::Effect(Effect::Lanewise(selection(m.format("type")?)?))),
         real: "if c then a else b",
         section: "9.7.6.3",

@@ -1,8 +1,10 @@
 //! Control flow, synchronization and communication within a warp (PTX ISA 9.0, 9.7.12, 9.7.13,
 //! 9.7.19).
 
+use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::table::{Action, Row, Support};
+use crate::isa::video::scalar;
+use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, ReduceOp, ShuffleMode, VoteMode};
 
 fn effect(effect: Effect) -> Option<Action> {
@@ -21,6 +23,24 @@ fn reduction(m: &Choice<'_>, counted: bool) -> Option<Action> {
         _ => ReduceOp::Popc,
     };
     barrier(m, BarrierOp::Reduce { op, counted })
+}
+
+fn shuffle(m: &Choice<'_>) -> Option<ShuffleMode> {
+    Some(match m.get("mode")? {
+        "up" => ShuffleMode::Up,
+        "down" => ShuffleMode::Down,
+        "bfly" => ShuffleMode::Butterfly,
+        _ => ShuffleMode::Index,
+    })
+}
+
+/// What the manual defines over active threads: the same among those that are found to be here together.
+fn together(exchange: Effect, results: u8, sources: u8) -> Option<Action> {
+    let members = Arg::Temp(0, 32);
+    let asked = Step { effect: Effect::ActiveMask, dst: vec![members], src: Vec::new() };
+    let src = (0..sources).map(Arg::In).chain([members]).collect();
+    let exchanged = Step { effect: exchange, dst: (0..results).map(Arg::Out).collect(), src };
+    Some(Action::Steps(vec![asked, exchanged]))
 }
 
 macro_rules! rows {
@@ -77,6 +97,22 @@ rows! {
          "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
         |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence }),
         "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
+    "fence" "9.7.13.4"
+        ["fence.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster",
+         "fence.proxy.async::generic.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster"]
+        |_| effect(Effect::Nothing),
+        "Orders the thread's own accesses to the shared memory of its cluster.", "fence.acquire.sync_restrict::shared::cluster.cluster;";
+    "vote" "9.7.13.8" ["vote.mode.pred p, {!}a; .mode = .all .any .uni", "vote.ballot.b32 d, {!}a"]
+        |m| together(Effect::Vote(match m.get("mode") {
+            Some("all") => VoteMode::All,
+            Some("any") => VoteMode::Any,
+            Some(_) => VoteMode::Uniform,
+            None => VoteMode::Ballot,
+        }), 1, 1),
+        "Asks whether a predicate holds in the lanes that come here together.", "vote.all.pred %p1, %p2;";
+    "shfl" "9.7.9.5" ["shfl.mode.b32 d, a, b, c; .mode = .up .down .bfly .idx", "shfl.mode.b32 d|p, a, b, c; .mode = .up .down .bfly .idx"]
+        |m| together(Effect::Shuffle(shuffle(m)?), 1 + u8::from(m.pair()), 3),
+        "Reads a register of another of the lanes that come here together.", "shfl.bfly.b32 %r1, %r2, 16, 31;";
     "vote" "9.7.13.9" ["vote.sync.mode.pred p, {!}a, b; .mode = .all .any .uni"]
         |m| effect(Effect::Vote(match m.get("mode")? { "all" => VoteMode::All, "any" => VoteMode::Any, _ => VoteMode::Uniform })),
         "Asks whether a predicate holds in all or any lanes.", "vote.sync.all.pred %p1, %p2, 0xffffffff;";
@@ -104,17 +140,27 @@ rows! {
             effect(Effect::Redux { op, format: m.format("type")? })
         },
         "Reduces a value over the lanes of the mask.", "redux.sync.add.s32 %r1, %r2, 0xffffffff;";
+    "redux" "9.7.13.12" ["redux.sync.op{.abs}{.NaN}.f32 d, a, b; .op = .min .max"]
+        |m| {
+            let op = if m.get("op")? == "min" { ReduceOp::Min } else { ReduceOp::Max };
+            let reduced = Effect::Redux { op, format: Format::F32 };
+            if !m.has("abs") {
+                return effect(reduced);
+            }
+            let magnitude = Arg::Temp(0, 32);
+            let abs = Effect::Lanewise(scalar("abs", &["f32"], 1)?);
+            Some(Action::Steps(vec![
+                Step { effect: abs, dst: vec![magnitude], src: vec![Arg::In(0)] },
+                Step { effect: reduced, dst: vec![Arg::Out(0)], src: vec![magnitude, Arg::In(1)] },
+            ]))
+        },
+        "The smallest or largest of the lanes' floats.", "redux.sync.min.f32 %f1, %f2, 0xffffffff;";
     "griddepcontrol" "9.7.13.13" ["griddepcontrol.action; .action = .launch_dependents .wait"]
         |_| effect(Effect::Nothing), "Orders dependent grids; one grid runs here.", "griddepcontrol.wait;";
     "elect" "9.7.13.14" ["elect.sync d|p, a"] |_| effect(Effect::Elect),
         "Elects one lane of the mask.", "elect.sync %r1|%p1, 0xffffffff;";
     "shfl" "9.7.9.6" ["shfl.sync.mode.b32 d{|p}, a, b, c, x; .mode = .up .down .bfly .idx"]
-        |m| effect(Effect::Shuffle(match m.get("mode")? {
-            "up" => ShuffleMode::Up,
-            "down" => ShuffleMode::Down,
-            "bfly" => ShuffleMode::Butterfly,
-            _ => ShuffleMode::Index,
-        })),
+        |m| effect(Effect::Shuffle(shuffle(m)?)),
         "Reads a register of another lane.", "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;";
     "trap" "9.7.19.4" ["trap"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Aborts the kernel.", "trap;";
     "brkpt" "9.7.19.1" ["brkpt"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Suspends execution.", "brkpt;";

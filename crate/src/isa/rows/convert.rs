@@ -130,6 +130,8 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
         (Format::F64, Format::F64) => lanes!(|a: f64| -> f64 { a }),
         (Format::F16, Format::F16) if extra.sat => lanes!(|a: F16| -> F16 { a.saturated() }),
         (Format::F16, Format::F16) => lanes!(|a: F16| -> F16 { a }),
+        (Format::Bf16, Format::Bf16) if extra.sat => lanes!(|a: Bf16| -> Bf16 { a.saturated() }),
+        (Format::Bf16, Format::Bf16) => lanes!(|a: Bf16| -> Bf16 { a }),
         (Format::F32, Format::F64) if !extra.sat && !extra.relu && !extra.finite => {
             if extra.ftz {
                 lanes!(|a: f32| -> f64 { f64::from(a.flushed()) })
@@ -482,6 +484,18 @@ fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let mode = Mode::from_name(rounding)?;
     let extra =
         Extra { ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu"), finite: m.has("satfinite") };
+    if m.has("irnd") && from == to && from.is_float() && extra.sat {
+        let mut whole = integral_floats(from, mode, Extra { sat: false, ..extra })?;
+        whole.operation = 0x3000_0000 | m.number();
+        let mut clamped = floats(from, from, Mode::Nearest, Extra { sat: true, ..Extra::default() })?;
+        clamped.operation = 0x3100_0000 | from as u32;
+        let between = Arg::Temp(0, from.bits() as u8);
+        let step = |lanes, to, from| Step { effect: Effect::Lanewise(lanes), dst: vec![to], src: vec![from] };
+        return Some(Action::Steps(vec![
+            step(whole, between, Arg::In(0)),
+            step(clamped, Arg::Out(0), between),
+        ]));
+    }
     let lanes = match (from.is_float(), to.is_float()) {
         (true, true) if m.has("irnd") && from == to => integral_floats(from, mode, extra),
         (true, true) if m.has("irnd") => None,
@@ -567,6 +581,11 @@ fn finite_tf32(a: u32) -> u32 {
     if a & 0x7fff_ffff == 0x7f80_0000 { a - 0x2000 } else { a }
 }
 
+/// `.relu`: what is below zero becomes zero; NaNs have no sign.
+fn clipped(a: u32) -> u32 {
+    if (0x8000_0000..=0xff80_0000).contains(&a) { 0 } else { a }
+}
+
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "cvt",
@@ -626,7 +645,23 @@ pub(super) const ROWS: &[Row] = &[
         ],
         build: |m| {
             if m.has("relu") {
-                return None;
+                let run = match (m.get("frnd")?, m.has("satfinite")) {
+                    ("rn", false) => lanes!(|a: u32| -> u32 { clipped(soft::to_tf32(a, Mode::Nearest)) }),
+                    ("rz", false) => lanes!(|a: u32| -> u32 { clipped(soft::to_tf32(a, Mode::Zero)) }),
+                    ("rn", true) => {
+                        lanes!(|a: u32| -> u32 { clipped(finite_tf32(soft::to_tf32(a, Mode::Nearest))) })
+                    }
+                    ("rz", true) => {
+                        lanes!(|a: u32| -> u32 { clipped(finite_tf32(soft::to_tf32(a, Mode::Zero))) })
+                    }
+                    _ => return None,
+                };
+                // A directed rounding would have to be kept.
+                let meaning = match m.get("frnd")? {
+                    "rn" => Meaning::Real(real::relu),
+                    _ => Meaning::None,
+                };
+                return pure(run, meaning, Format::Tf32, &[Format::F32]);
             }
             let run = match (m.get("frnd")?, m.has("satfinite")) {
                 ("rna", false) => lanes!(|a: u32| -> u32 { soft::to_tf32_away(a) }),

@@ -9,7 +9,7 @@
 
 use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
-use crate::isa::lanes::{Lane, lanes, lanewise, pure, typed};
+use crate::isa::lanes::{Lane, lanes, lanewise, packed, pure, typed};
 use crate::isa::real::{self, Mode};
 use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
@@ -197,46 +197,20 @@ fn clipped<T: Float>(x: T) -> T {
     if x <= T::from_f64(0.0) { T::from_f64(0.0) } else { x }
 }
 
-/// Applies a scalar half instruction to both halves of a 32-bit register.
-fn packed(half: &Lanewise, number: u32) -> Action {
-    let count = half.sources;
-    let mut half = *half;
-    half.operation = 0x4000_0000 | number;
-    let mut steps = Vec::new();
-    for source in 0..count {
-        steps.push(Step {
-            effect: Effect::Unpack { bits: 32 },
-            dst: vec![Arg::Temp(2 * source, 16), Arg::Temp(2 * source + 1, 16)],
-            src: vec![Arg::In(source)],
-        });
-    }
-    for side in 0..2 {
-        steps.push(Step {
-            effect: Effect::Lanewise(half),
-            dst: vec![Arg::Temp(8 + side, 16)],
-            src: (0..count).map(|source| Arg::Temp(2 * source + side, 16)).collect(),
-        });
-    }
-    steps.push(Step {
-        effect: Effect::Pack { bits: 32 },
-        dst: vec![Arg::Out(0)],
-        src: vec![Arg::Temp(8, 16), Arg::Temp(9, 16)],
-    });
-    Action::Steps(steps)
-}
-
 /// The element format of a packed type.
 fn half(m: &crate::isa::form::Choice<'_>) -> Option<Format> {
     match m.get("type")? {
         "f16x2" => Some(Format::F16),
         "bf16x2" => Some(Format::Bf16),
+        "f32x2" => Some(Format::F32),
         _ => None,
     }
 }
 
 /// The packed form of a scalar function.
 fn pairwise<A: Arithmetic>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
-    let mut lanes = arithmetic::<A>(half(m)?, Mode::Nearest, m.has("ftz"), m.has("sat"))?;
+    let mode = Mode::from_name(m.get("rnd"))?;
+    let mut lanes = arithmetic::<A>(half(m)?, mode, m.has("ftz"), m.has("sat"))?;
     if m.has("relu") {
         lanes = with_relu(lanes, m.has("ftz"))?;
     }
@@ -552,10 +526,18 @@ rows! {
         pairwise::<Mul>, "a · b in each half", "Multiplies two pairs of halves.", "mul.f16x2 %r1, %r2, %r3;";
     "fma" "9.7.4.4" Full ["fma.rnd{.ftz}{.sat}.type d, a, b, c; .rnd = .rn; .type = .f16x2", "fma.rnd{.ftz}{.relu}.type d, a, b, c; .rnd = .rn; .type = .f16x2 .bf16x2"]
         pairwise::<Fma>, "a · b + c in each half", "Multiplies and adds pairs of halves.", "fma.rn.f16x2 %r1, %r2, %r3, %r4;";
+    "add" "9.7.3.3" Full ["add{.rnd}{.ftz}.type d, a, b; .rnd = .rn .rz .rm .rp; .type = .f32x2"]
+        pairwise::<Add>, "a + b in each half", "Adds two pairs of f32.", "add.f32x2 %rd1, %rd2, %rd3;";
+    "mul" "9.7.3.5" Full ["mul{.rnd}{.ftz}.type d, a, b; .rnd = .rn .rz .rm .rp; .type = .f32x2"]
+        pairwise::<Mul>, "a · b in each half", "Multiplies two pairs of f32.", "mul.f32x2 %rd1, %rd2, %rd3;";
     "add" "9.7.5.1" Full ["add{.rnd}{.sat}.type.atype d, a, c; .rnd = .rn .rz .rm .rp; .type = .f32; .atype = .f16 .bf16"]
         mixed::<Add>, "a + c", "Adds a half to an f32.", "add.f32.f16 %f1, %rs2, %f3;";
+    "sub" "9.7.3.4" Full ["sub{.rnd}{.ftz}.type d, a, b; .rnd = .rn .rz .rm .rp; .type = .f32x2"]
+        pairwise::<Sub>, "a - b in each half", "Subtracts two pairs of f32.", "sub.f32x2 %rd1, %rd2, %rd3;";
     "sub" "9.7.5.2" Full ["sub{.rnd}{.sat}.type.atype d, a, c; .rnd = .rn .rz .rm .rp; .type = .f32; .atype = .f16 .bf16"]
         mixed::<Sub>, "a - c", "Subtracts an f32 from a half.", "sub.f32.f16 %f1, %rs2, %f3;";
+    "fma" "9.7.3.6" Full ["fma.rnd{.ftz}.type d, a, b, c; .rnd = .rn .rz .rm .rp; .type = .f32x2"]
+        pairwise::<Fma>, "a · b + c in each half", "Multiplies and adds pairs of f32.", "fma.rn.f32x2 %rd1, %rd2, %rd3, %rd4;";
     "fma" "9.7.5.3" Full ["fma.rnd{.sat}.type.atype d, a, b, c; .rnd = .rn .rz .rm .rp; .type = .f32; .atype = .f16 .bf16"]
         mixed::<Fma>, "a · b + c", "Multiplies halves into an f32 sum.", "fma.rn.f32.f16 %f1, %rs2, %rs3, %f4;";
 }

@@ -523,12 +523,15 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "fns",
         forms: &["fns.b32 d, mask, base, offset"],
-        build: |_| None,
+        build: |_| {
+            let run = lanes!(|a: u32, b: u32, c: i32| -> u32 { nth_set(a, b, c) });
+            pure(run, Meaning::None, Format::U32, &[Format::B32, Format::B32, Format::S32])
+        },
         real: "none",
         section: "9.7.1.17",
         summary: "Finds the n-th set bit.",
         example: "fns.b32 %r1, %r2, %r3, %r4;",
-        support: Support::Missing("no kernel of the survey uses it"),
+        support: Support::Full,
     },
     Row {
         name: "brev",
@@ -783,6 +786,25 @@ pub(super) const ROWS: &[Row] = &[
         support: Support::Full,
     },
 ];
+
+/// The place of the n-th set bit from a base on, up or down; all ones if there is none.
+fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
+    let above = mask & (u64::from(u32::MAX) << base.min(32)) as u32;
+    let below = mask & low_ones(base.saturating_add(1)) as u32;
+    let nth = |mut bits: u32, skipped: u32, take: fn(u32) -> u32| {
+        for _ in 0..skipped.min(32) {
+            bits &= !take(bits);
+        }
+        if bits == 0 { u32::MAX } else { take(bits).trailing_zeros() }
+    };
+    let lowest = |bits: u32| bits & bits.wrapping_neg();
+    let highest = |bits: u32| bits.checked_ilog2().map_or(0, |at| 1 << at);
+    match offset {
+        0 => nth(above & below, 0, lowest),
+        1.. => nth(above, offset.unsigned_abs() - 1, lowest),
+        _ => nth(below, offset.unsigned_abs() - 1, highest),
+    }
+}
 
 #[inline(always)]
 fn low_ones(count: u32) -> u64 {

@@ -5,9 +5,10 @@
 
 use crate::base::Format;
 use crate::isa::bits::picks_of_funnel;
-use crate::isa::lanes::{PRED, lanes, moving, pure, typed};
-use crate::isa::table::{Row, Support};
-use crate::isa::{Meaning, real, word};
+use super::compare::{comparison, logic, step};
+use crate::isa::lanes::{PRED, lanes, lanewise, moving, pure, typed};
+use crate::isa::table::{Action, Arg, Row, Step, Support};
+use crate::isa::{Effect, Lanewise, Meaning, real, word};
 use crate::term::BitOp;
 
 macro_rules! logic_row {
@@ -88,6 +89,32 @@ pub(super) const ROWS: &[Row] = &[
         section: "9.7.8.6",
         summary: "Any logical function of three operands, given by its truth table.",
         example: "lop3.b32 %r1, %r2, %r3, %r4, 0x96;",
+        support: Support::Full,
+    },
+    Row {
+        name: "lop3",
+        forms: &["lop3.join.b32 d|p, a, b, c, table, {!}q; .join = .and .or"],
+        build: |m| {
+            let b = Format::B32;
+            let (word, not_zero) = (Arg::Temp(0, 32), Arg::Temp(1, 1));
+            let table = lanewise(crate::isa::bits::LOP3, Meaning::Table, b, &[b, b, b, b]);
+            let moved = |bits, to, from| Step { effect: Effect::Move { bits }, dst: vec![to], src: vec![from] };
+            Some(Action::Steps(vec![
+                step(
+                    Lanewise { operation: 0x7200_0000, ..table },
+                    &[word],
+                    &[Arg::In(0), Arg::In(1), Arg::In(2), Arg::In(3)],
+                ),
+                step(comparison("ne", b, false, 1)?, &[not_zero], &[word, Arg::Bits(0)]),
+                step(logic(m.get("join")?)?, &[not_zero], &[not_zero, Arg::In(4)]),
+                moved(32, Arg::Out(0), word),
+                moved(1, Arg::Out(1), not_zero),
+            ]))
+        },
+        real: "d: a bit pattern; p: (d ≠ 0) op q",
+        section: "9.7.8.6",
+        summary: "Any logical function of three operands, and whether it is not zero, combined with a predicate.",
+        example: "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, %p2;",
         support: Support::Full,
     },
     Row {

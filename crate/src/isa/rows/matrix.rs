@@ -1,6 +1,6 @@
 //! Tensor cores: `mma`, `wmma`, and what moves fragments (PTX ISA 9.0, 9.7.14).
 //!
-//! Every shape and type of sm_80 to sm_90 but the sub-byte ones of `wmma`.
+//! Every shape and type of sm_80 to sm_90.
 
 use super::moves::space;
 use crate::base::Format;
@@ -118,6 +118,42 @@ fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
     }))
 }
 
+/// `wmma` on elements of four bits or one.
+fn wmma_narrow(m: &Choice<'_>) -> Option<Action> {
+    let shape = shape(m)?;
+    let sum = Fragment::wmma(Part::Sum, shape, Format::S32, false)?;
+    let pairing = match m.get("bitOp") {
+        None => Pairing::Multiply,
+        Some("xor") => Pairing::Xor,
+        Some(_) => Pairing::And,
+    };
+    let narrow = |part, key| match m.get(key) {
+        Some("s4") => Fragment::wmma_narrow(part, shape, Format::S8, 4),
+        Some(_) => Fragment::wmma_narrow(part, shape, Format::U8, 4),
+        None => Fragment::wmma_narrow(part, shape, Format::U8, 1),
+    };
+    matrix(MatrixOp::Multiply(Product {
+        a: narrow(Part::A, "atype")?,
+        b: narrow(Part::B, "btype")?,
+        c: sum,
+        d: sum,
+        saturate: m.has("satfinite"),
+        pairing,
+        sparsity: None,
+    }))
+}
+
+fn stored_narrow(m: &Choice<'_>, part: Part) -> Option<Action> {
+    let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
+    let (format, bits) = match m.get("type")? {
+        "s4" => (Format::S8, 4),
+        "u4" => (Format::U8, 4),
+        _ => (Format::U8, 1),
+    };
+    let fragment = Fragment::wmma_narrow(part, shape(m)?, format, bits)?;
+    matrix(MatrixOp::Load(Stored { space, fragment, column: part == Part::B }))
+}
+
 fn tiles(m: &Choice<'_>) -> Option<Tiles> {
     let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
     Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans") })
@@ -216,11 +252,11 @@ rows! {
         |m| matrix(MatrixOp::Load(stored(m, Part::B)?)), "what is stored there",
         "Loads the fragment of the right matrix.", "wmma.load.b.sync.aligned.col.m8n8k4.global.f64 {%fd1}, [%rd1], %r1;";
     "wmma" "9.7.14.4.3"
-        ["wmma.load.c.sync.aligned.layout.shape{.ss}.type {d..}, [a]{, b}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
+        ["wmma.load.c.sync.aligned.layout.shape{.ss}.type {d..}, [a]{, b}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
         |m| matrix(MatrixOp::Load(stored(m, Part::Sum)?)), "what is stored there",
         "Loads the fragment of the sum.", "wmma.load.c.sync.aligned.row.m8n8k4.global.f64 {%fd1, %fd2}, [%rd1], %r1;";
     "wmma" "9.7.14.4.4"
-        ["wmma.store.d.sync.aligned.layout.shape{.ss}.type [a], {b..}{, c}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
+        ["wmma.store.d.sync.aligned.layout.shape{.ss}.type [a], {b..}{, c}; .layout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16 .m16n16k8 .m8n8k4 .m8n8k32 .m8n8k128; .ss = .global .shared .shared::cta; .type = .f16 .f32 .f64 .s32"]
         |m| matrix(MatrixOp::Store(stored(m, Part::Sum)?)), "stores the values",
         "Stores the fragment of the sum.", "wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [%rd1], {%fd1, %fd2}, %r1;";
     "wmma" "9.7.14.4.5"
@@ -239,4 +275,20 @@ rows! {
         ["wmma.mma.sync.aligned.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .shape = .m16n16k16 .m8n32k16 .m32n8k16; .atype = .u8 .s8; .btype = .u8 .s8"]
         |m| wmma(m, [S32, ALL, ALL, S32]), "A · B + C (no overflow)",
         "Multiplies fragments of bytes.", "wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.s8.s32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r1, %r2}, {%r3, %r4}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8};";
+    "wmma" "9.7.14.4.3"
+        ["wmma.load.a.sync.aligned.row.shape{.ss}.type {d..}, [a]{, b}; .shape = .m8n8k32 .m8n8k128; .ss = .global .shared .shared::cta; .type = .s4 .u4 .b1"]
+        |m| stored_narrow(m, Part::A), "what is stored there",
+        "Loads the fragment of a left matrix of 4-bit integers or bits.", "wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r1}, [%rd1], %r2;";
+    "wmma" "9.7.14.4.3"
+        ["wmma.load.b.sync.aligned.col.shape{.ss}.type {d..}, [a]{, b}; .shape = .m8n8k32 .m8n8k128; .ss = .global .shared .shared::cta; .type = .s4 .u4 .b1"]
+        |m| stored_narrow(m, Part::B), "what is stored there",
+        "Loads the fragment of a right matrix of 4-bit integers or bits.", "wmma.load.b.sync.aligned.col.m8n8k32.global.s4 {%r1}, [%rd1], %r2;";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.sync.aligned.row.col.shape.s32.atype.btype.s32{.satfinite} {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k32; .atype = .u4 .s4; .btype = .u4 .s4"]
+        wmma_narrow, "A · B + C (concrete A and B, no overflow)",
+        "Multiplies fragments of 4-bit integers.", "wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
+    "wmma" "9.7.14.4.5"
+        ["wmma.mma.bitOp.popc.sync.aligned.row.col.shape.s32.b1.b1.s32 {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k128; .bitOp = .xor .and"]
+        wmma_narrow, "set bits of A op B, + C (concrete A and B, no overflow)",
+        "Counts the bits in which rows and columns of bit fragments differ, or that they share.", "wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
 }

@@ -4,6 +4,7 @@
 //! make an access strong; they never hide a race. Of scopes only those of atomics matter.
 
 use super::moves::space;
+use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Support};
 use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
@@ -18,7 +19,13 @@ fn access(m: &Choice<'_>, fallback: Space) -> Option<Access> {
         None | Some("weak") => Strength::Weak,
         Some(_) => Strength::Strong(scope(m)),
     };
-    Some(Access { space, format: m.format("type")?, vector: m.vector(), strength })
+    let (format, vector) = match (m.get("type")?, m.vector()) {
+        // As two words, which lie where 128 bits have to.
+        ("b128", 1) => (Format::B64, 2),
+        ("b128", _) => return None,
+        (_, vector) => (m.format("type")?, vector),
+    };
+    Some(Access { space, format, vector, strength })
 }
 
 /// Without one it is the device.
@@ -32,7 +39,11 @@ fn scope(m: &Choice<'_>) -> Scope {
 }
 
 fn atomic(m: &Choice<'_>) -> Option<Action> {
-    let format = m.format("type")?;
+    let (format, packed) = match m.get("type")? {
+        "f16x2" => (Format::F16, 2),
+        "bf16x2" => (Format::Bf16, 2),
+        _ => (m.format("type")?, 1),
+    };
     let op = match m.get("op")? {
         "add" => AtomicOp::Add,
         "min" => AtomicOp::Min,
@@ -46,8 +57,16 @@ fn atomic(m: &Choice<'_>) -> Option<Action> {
         "cas" => AtomicOp::CompareSwap,
         _ => return None,
     };
-    let access =
-        Access { space: space(m.get("ss"))?, format, vector: 1, strength: Strength::Strong(scope(m)) };
+    if m.has("vec") {
+        // The manual's table of vector types; elements of 16 bits alone have minima and maxima.
+        let elements = u32::from(m.vector()) * packed;
+        let fits = elements * format.bits() <= 128 && matches!(m.get("ss"), None | Some("global"));
+        if !fits || op != AtomicOp::Add && format.bits() != 16 || (format.bits() == 16) != m.has("noftz") {
+            return None;
+        }
+    }
+    let vector = m.vector() * packed as u8;
+    let access = Access { space: space(m.get("ss"))?, format, vector, strength: Strength::Strong(scope(m)) };
     Some(Action::Effect(Effect::Atomic { op, access }))
 }
 
@@ -55,8 +74,8 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "ld",
         forms: &[
-            "ld{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}; .sem = .weak .relaxed .acquire .volatile .mmio; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster .local .const .param .param::entry .param::func; .cop = .ca .cg .cs .lu .cv; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .pre = .L2::64B .L2::128B .L2::256B; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
-            "ld{.ss}{.cop}.nc{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}; .ss = .global; .cop = .ca .cg .cs; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .pre = .L2::64B .L2::128B .L2::256B; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
+            "ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}; .sem = .weak .relaxed .acquire .volatile; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster .local .const .param .param::entry .param::func; .cop = .ca .cg .cs .lu .cv; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .pre = .L2::64B .L2::128B .L2::256B; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
+            "ld{.ss}{.cop}.nc{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}; .ss = .global; .cop = .ca .cg .cs; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .pre = .L2::64B .L2::128B .L2::256B; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
         ],
         build: |m| Some(Action::Effect(Effect::Load(access(m, Space::Generic)?))),
         real: "what is stored there",
@@ -68,7 +87,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "ldu",
         forms: &[
-            "ldu{.ss}{.vec}.type d, [a]; .ss = .global; .vec = .v2 .v4; .type = .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
+            "ldu{.ss}{.vec}.type d, [a]; .ss = .global; .vec = .v2 .v4; .type = .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
         ],
         build: |m| Some(Action::Effect(Effect::Load(access(m, Space::Generic)?))),
         real: "what is stored there",
@@ -80,7 +99,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "st",
         forms: &[
-            "st{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.vec}.type [a], b{, c}; .sem = .weak .relaxed .release .volatile .mmio; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster .local .param .param::func; .cop = .wb .cg .cs .wt; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
+            "st{.mmio}{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.vec}.type [a], b{, c}; .sem = .weak .relaxed .release .volatile; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster .local .param .param::func; .cop = .wb .cg .cs .wt; .l1 = .L1::evict_normal .L1::evict_unchanged .L1::evict_first .L1::evict_last .L1::no_allocate; .l2 = .L2::cache_hint; .l2evict = .L2::evict_normal .L2::evict_first .L2::evict_last; .vec = .v2 .v4 .v8; .type = .b8 .b16 .b32 .b64 .b128 .u8 .u16 .u32 .u64 .s8 .s16 .s32 .s64 .f32 .f64",
         ],
         build: |m| Some(Action::Effect(Effect::Store(access(m, Space::Generic)?))),
         real: "stores the value",
@@ -148,6 +167,32 @@ pub(super) const ROWS: &[Row] = &[
         section: "9.7.13.6",
         summary: "Changes a memory cell in one step.",
         example: "red.global.add.f32 [%rd1], %f2;",
+        support: Support::Full,
+    },
+    Row {
+        name: "atom",
+        forms: &[
+            "atom{.sem}{.scope}{.ss}.op.noftz{.l2}.type d, [a], b{, x}; .sem = .relaxed .acquire .release .acq_rel; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster; .l2 = .L2::cache_hint; .op = .add; .type = .f16x2 .bf16x2",
+            "atom{.sem}{.scope}{.ss}.op{.noftz}{.l2}.vec.type d, [a], b{, x}; .sem = .relaxed .acquire .release .acq_rel; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster; .l2 = .L2::cache_hint; .op = .add .min .max; .vec = .v2 .v4 .v8; .type = .f32 .f16 .bf16 .f16x2 .bf16x2",
+        ],
+        build: atomic,
+        real: "each element by itself: add, min, max: accumulated",
+        section: "9.7.13.5",
+        summary: "Reads, changes and writes the elements of a short vector, each in one step.",
+        example: "atom.global.add.noftz.f16x2 %r1, [%rd2], %r3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "red",
+        forms: &[
+            "red{.sem}{.scope}{.ss}.op.noftz{.l2}.type [a], b{, x}; .sem = .relaxed .release; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster; .l2 = .L2::cache_hint; .op = .add; .type = .f16x2 .bf16x2",
+            "red{.sem}{.scope}{.ss}.op{.noftz}{.l2}.vec.type [a], b{, x}; .sem = .relaxed .release; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster; .l2 = .L2::cache_hint; .op = .add .min .max; .vec = .v2 .v4 .v8; .type = .f32 .f16 .bf16 .f16x2 .bf16x2",
+        ],
+        build: atomic,
+        real: "each element by itself: add, min, max: accumulated",
+        section: "9.7.13.6",
+        summary: "Changes the elements of a short vector, each in one step.",
+        example: "red.global.add.v2.f32 [%rd1], {%f2, %f3};",
         support: Support::Full,
     },
 ];

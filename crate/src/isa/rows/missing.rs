@@ -37,10 +37,6 @@ missing! {
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
         "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
-    "vote" "9.7.13.8" "nothing: deprecated since PTX 6.0" "vote ..."
-        "Votes without a member mask." "vote.all.pred %p1, %p2;";
-    "shfl" "9.7.9.5" "nothing: deprecated since PTX 6.0" "shfl ..."
-        "Shuffles without a member mask." "shfl.bfly.b32 %r1, %r2, 16, 31;";
     "tex" "9.7.10.3" "textures" "tex ..." "Reads a texture." "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];";
     "tld4" "9.7.10.4" "textures" "tld4 ..." "Gathers four texels." "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];";
     "txq" "9.7.10.5" "textures" "txq ..." "Asks about a texture." "txq.width.b32 %r1, [%rd1];";
@@ -51,10 +47,6 @@ missing! {
     "stacksave" "9.7.17.1" "variable-length arrays" "stacksave ..." "Saves the stack pointer." "stacksave.u64 %rd1;";
     "stackrestore" "9.7.17.2" "variable-length arrays" "stackrestore ..." "Restores the stack pointer." "stackrestore.u64 %rd1;";
     "alloca" "9.7.17.3" "variable-length arrays" "alloca ..." "Allocates local memory." "alloca.u64 %rd1, %rd2;";
-    "vadd" "9.7.18.1" "video instructions" "vadd ..." "Adds parts of registers." "vadd.s32.s32.s32 %r1, %r2, %r3;";
-    "vsub" "9.7.18.2" "video instructions" "vsub ..." "Subtracts parts of registers." "vsub.s32.s32.s32 %r1, %r2, %r3;";
-    "vabsdiff" "9.7.18.3" "video instructions" "vabsdiff ..." "Absolute difference of parts." "vabsdiff.s32.s32.s32 %r1, %r2, %r3;";
-    "vmin" "9.7.18.4" "video instructions" "vmin ..." "Minimum of parts." "vmin.s32.s32.s32 %r1, %r2, %r3;";
-    "vmax" "9.7.18.5" "video instructions" "vmax ..." "Maximum of parts." "vmax.s32.s32.s32 %r1, %r2, %r3;";
-    "vabsdiff4" "9.7.18.13" "video instructions" "vabsdiff4 ..." "Absolute differences of bytes." "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;";
+    "vmad" "9.7.18.1.3" "products of parts" "vmad ..." "Multiplies parts of registers and adds." "vmad.s32.s32.u32 %r1, %r2, %r3, %r4;";
+    "istypep" "9.7.10.7" "textures" "istypep ..." "Asks what kind of texture a variable is." "istypep.texref %p1, %rd1;";
 }

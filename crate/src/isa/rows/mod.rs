@@ -14,6 +14,7 @@ mod matrix;
 mod memory;
 mod missing;
 mod moves;
+mod parts;
 
 /// All rows. The order is fixed: a row's number stands in lowered instructions.
 pub(super) const ALL: &[&[Row]] = &[
@@ -27,5 +28,6 @@ pub(super) const ALL: &[&[Row]] = &[
     control::ROWS,
     copies::ROWS,
     matrix::ROWS,
+    parts::ROWS,
     missing::ROWS,
 ];

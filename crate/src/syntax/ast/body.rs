@@ -161,6 +161,8 @@ pub enum OperandKind {
     Component { name: Name, component: Name },
     /// `symbol+8` without brackets: an address as a value.
     Offset { name: Name, offset: i64 },
+    /// `symbol[4]`, `symbol[%r1]`, `symbol[%r1+1]` without brackets around it: an element of an array.
+    Element { name: Name, index: Option<Name>, offset: i64 },
     /// A number.
     Literal(Literal),
     /// `[base+offset]`

@@ -94,6 +94,10 @@ const TOKENS: &[&str] = &[
     "a",
     "x.y",
     "%tid.x",
+    "s[4]",
+    "s[%r1+1]",
+    "%r1.h0",
+    ".b128 ",
     "generic(",
     "0xFF(",
     "0",
@@ -197,6 +201,41 @@ fn random_tokens() {
             text.push_str("; }");
         }
         fuzz(text.as_bytes());
+    }
+}
+
+/// The habits of other producers, among them what no kernel of the corpus has.
+fn producers() -> Vec<Vec<u8>> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/tests/producers.txt");
+    let text = std::fs::read_to_string(path).expect("the modules are committed");
+    let modules = text.split("=== ").filter_map(|module| module.split_once('\n'));
+    modules.map(|(_, text)| text.as_bytes().to_vec()).collect()
+}
+
+#[test]
+fn the_habits_of_other_producers_cut_mixed_and_mutated() {
+    let mut random = Random(4);
+    let modules = producers();
+    assert!(modules.len() > 100);
+    for _ in 0..20_000 {
+        let mut text = modules[random.below(modules.len())].clone();
+        for _ in 0..1 + random.below(4) {
+            let at = random.below(text.len());
+            match random.below(5) {
+                0 => text.truncate(at + 1),
+                1 => text[at] = random.below(256) as u8,
+                2 => drop(text.splice(at..at, random.of(TOKENS).bytes())),
+                3 => {
+                    // A piece of another module.
+                    let other = &modules[random.below(modules.len())];
+                    let from = random.below(other.len());
+                    let piece = other[from..(from + random.below(60)).min(other.len())].to_vec();
+                    drop(text.splice(at..at, piece));
+                }
+                _ => drop(text.drain(at..(at + 1 + random.below(20)).min(text.len()))),
+            }
+        }
+        fuzz(&text);
     }
 }
 

@@ -307,6 +307,11 @@ impl Tape {
         let kind = match self.below(if self.depth < 5 { 10 } else { 7 }) {
             0 => OperandKind::Name(self.name()),
             1 => OperandKind::Component { name: self.name(), component: self.names.intern("x") },
+            2 if self.below(2) == 0 => OperandKind::Element {
+                name: self.name(),
+                index: (self.below(2) == 0).then(|| self.name()),
+                offset: self.offset(),
+            },
             2 => OperandKind::Offset { name: self.name(), offset: self.offset() },
             3 => OperandKind::Literal(self.literal()),
             4 => OperandKind::Address(self.address()),
