@@ -27,7 +27,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
         "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
         "the machine has no quad pairs; the corpus compares them with plain loops",
     ),
-    ("wmma.load.a.sync.aligned.row.m8n8k32", "the machine has no bytes' parts; the corpus compares them with loops"),
+    (
+        "wmma.load.a.sync.aligned.row.m8n8k32",
+        "the machine has no bytes' parts; the corpus compares them with loops",
+    ),
     ("wmma.load.b.sync.aligned.col.m8n8k32", "the same"),
     ("wmma.mma.sync.aligned.row.col.m8n8k32", "the same"),
     ("wmma.mma.xor.popc", "the same"),

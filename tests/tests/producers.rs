@@ -55,7 +55,9 @@ fn every_habit_is_read_lowered_and_executed() {
             continue;
         }
         let tensor = |name: &str| {
-            format!("[tensors.{name}]\ntype = \"u32\"\nshape = [256]\nrole = \"inout\"\ncontents = \"iota\"\n")
+            format!(
+                "[tensors.{name}]\ntype = \"u32\"\nshape = [256]\nrole = \"inout\"\ncontents = \"iota\"\n"
+            )
         };
         let spec = format!(
             "[launch]\ngrid = [1, 1, 1]\nblock = [32, 1, 1]\n[optimized]\nargs = [\"A\", \"B\"]\n{}{}",

@@ -206,8 +206,21 @@ fn read_groups(opcode: &'static str, definitions: &[(&str, Vec<&'static str>)]) 
 fn is_type(text: &str) -> bool {
     matches!(
         text,
-        "pred" | "s4" | "u4" | "b1" | "f16x2" | "bf16x2" | "b128" | "tf32" | "f32x2" | "e4m3x2" | "e5m2x2"
-            | "u16x2" | "s16x2" | "u2" | "s2"
+        "pred"
+            | "s4"
+            | "u4"
+            | "b1"
+            | "f16x2"
+            | "bf16x2"
+            | "b128"
+            | "tf32"
+            | "f32x2"
+            | "e4m3x2"
+            | "e5m2x2"
+            | "u16x2"
+            | "s16x2"
+            | "u2"
+            | "s2"
     ) || Format::from_name(text).is_some()
 }
 

@@ -1,9 +1,9 @@
 //! What a row of the instruction table says, and how an opcode finds its row.
 
 use super::effect::{Effect, Lanewise};
-use super::video::Video;
 use super::form::{Choice, Form, SlotKind};
 use super::rows as chapters;
+use super::video::Video;
 use std::sync::OnceLock;
 
 /// One instruction (or one group of its types) of the table.

@@ -193,9 +193,10 @@ impl Video {
             results[usize::from(at)] = Some(value);
         }
         if self.second.is_some() {
-            let sum = results.iter().flatten().try_fold(Arg::In(2), |sum, value| {
-                draft.lane("add", &["s32"], 32, &[sum, *value])
-            })?;
+            let sum = results
+                .iter()
+                .flatten()
+                .try_fold(Arg::In(2), |sum, value| draft.lane("add", &["s32"], 32, &[sum, *value]))?;
             draft.push(Effect::Move { bits: 32 }, &[Arg::Out(0)], &[sum]);
             return Some(());
         }
@@ -206,7 +207,9 @@ impl Video {
         for (result, other) in results.iter().zip(others) {
             packed.push(match result {
                 None => other,
-                Some(value) if self.saturate => draft.lane("cvt", &["sat", &narrow, "s32"], bits, &[*value])?,
+                Some(value) if self.saturate => {
+                    draft.lane("cvt", &["sat", &narrow, "s32"], bits, &[*value])?
+                }
                 Some(value) => draft.lane("cvt", &[&narrow, "s32"], bits, &[*value])?,
             });
         }

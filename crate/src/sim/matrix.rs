@@ -371,7 +371,8 @@ impl<'a> Machine<'a> {
         }
         // Strides count elements, also those of less than a byte.
         if stride.wrapping_mul(element) % 8 != 0 {
-            let why = "the stride of a wmma fragment of narrow elements must be a number of whole bytes".to_owned();
+            let why =
+                "the stride of a wmma fragment of narrow elements must be a number of whole bytes".to_owned();
             self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
             return None;
         }

@@ -218,7 +218,11 @@ impl Machine<'_> {
                         let half = |at: u32| {
                             let holds =
                                 float::compare(op, from, a >> at & 0xffff, b >> at & 0xffff, Some(format))?;
-                            let one = if to.bits == 32 && to.class != Class::Bits { 0xffff } else { soft::one(format) };
+                            let one = if to.bits == 32 && to.class != Class::Bits {
+                                0xffff
+                            } else {
+                                soft::one(format)
+                            };
                             Some(if holds { one << at } else { 0 })
                         };
                         half(0).zip(half(16)).map(|(low, high)| low | high)

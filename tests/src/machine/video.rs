@@ -26,25 +26,31 @@ fn combine(name: &str, op: &Op, a: i128, b: i128) -> Option<i128> {
         "vavrg" => (a + b + i128::from(a + b >= 0)) >> 1,
         "vshl" => a << b,
         "vshr" => a >> b,
-        "vset" => i128::from(match op.suffixes.iter().find_map(|name| match name.as_str() {
-            "eq" | "ne" | "lt" | "le" | "gt" | "ge" => Some(name.as_str()),
-            _ => None,
-        })? {
-            "eq" => a == b,
-            "ne" => a != b,
-            "lt" => a < b,
-            "le" => a <= b,
-            "gt" => a > b,
-            _ => a >= b,
-        }),
+        "vset" => i128::from(
+            match op.suffixes.iter().find_map(|name| match name.as_str() {
+                "eq" | "ne" | "lt" | "le" | "gt" | "ge" => Some(name.as_str()),
+                _ => None,
+            })? {
+                "eq" => a == b,
+                "ne" => a != b,
+                "lt" => a < b,
+                "le" => a <= b,
+                "gt" => a > b,
+                _ => a >= b,
+            },
+        ),
         _ => return None,
     })
 }
 
 /// The result for sources with their selectors, and that of the result.
 pub fn run(op: &Op, to: Option<&str>, s: &[(u64, Option<&str>)]) -> Option<u64> {
-    let types: Vec<bool> =
-        op.suffixes.iter().filter(|name| *name == "s32" || *name == "u32").map(|name| name == "s32").collect();
+    let types: Vec<bool> = op
+        .suffixes
+        .iter()
+        .filter(|name| *name == "s32" || *name == "u32")
+        .map(|name| name == "s32")
+        .collect();
     // A comparison has no type of its own for its result, which has no sign.
     let sets = op.base.starts_with("vset");
     let (d, a, b) = if sets { (false, types[0], types[1]) } else { (types[0], types[1], types[2]) };

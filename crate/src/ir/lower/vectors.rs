@@ -78,9 +78,8 @@ impl<'m> Lowering<'m> {
         let Some((pack, row)) = find(&[Shape::Scalar, Shape::Vector(2)]) else { return Ok(false) };
         let Some((unpack, _)) = find(&[Shape::Vector(2), Shape::Scalar]) else { return Ok(false) };
         let context = Context { row, ..context };
-        let quarters = |operand: &Operand| {
-            matches!(&operand.kind, OperandKind::Vector(parts) if parts.len() == 4)
-        };
+        let quarters =
+            |operand: &Operand| matches!(&operand.kind, OperandKind::Vector(parts) if parts.len() == 4);
         let halves: Vec<Reg> = match quarters(from) {
             false => self.sources(context, from, 2, Want::bits(64))?,
             true => {

@@ -27,7 +27,8 @@ impl<'m> Lowering<'m> {
         let texts = parts.map(|part| part.map(|part| self.text(part)));
         let Some(steps) = video.steps(texts, operands.source.len() > 2) else {
             let opcode = self.opcodes[context.opcode as usize].clone();
-            let why = format!("{opcode} with operands like these: what it gives is left open or not supported");
+            let why =
+                format!("{opcode} with operands like these: what it gives is left open or not supported");
             self.unsupported(context, why);
             return Ok(());
         };

@@ -3,8 +3,8 @@
 
 use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::video::scalar;
 use crate::isa::table::{Action, Arg, Row, Step, Support};
+use crate::isa::video::scalar;
 use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, ReduceOp, ShuffleMode, VoteMode};
 
 fn effect(effect: Effect) -> Option<Action> {

@@ -3,9 +3,9 @@
 //! Shift amounts are unsigned 32-bit and clamp at the width: a shift by 32 or more leaves zeros
 //! (or the sign).
 
+use super::compare::{comparison, logic, step};
 use crate::base::Format;
 use crate::isa::bits::picks_of_funnel;
-use super::compare::{comparison, logic, step};
 use crate::isa::lanes::{PRED, lanes, lanewise, moving, pure, typed};
 use crate::isa::table::{Action, Arg, Row, Step, Support};
 use crate::isa::{Effect, Lanewise, Meaning, real, word};
@@ -98,7 +98,8 @@ pub(super) const ROWS: &[Row] = &[
             let b = Format::B32;
             let (word, not_zero) = (Arg::Temp(0, 32), Arg::Temp(1, 1));
             let table = lanewise(crate::isa::bits::LOP3, Meaning::Table, b, &[b, b, b, b]);
-            let moved = |bits, to, from| Step { effect: Effect::Move { bits }, dst: vec![to], src: vec![from] };
+            let moved =
+                |bits, to, from| Step { effect: Effect::Move { bits }, dst: vec![to], src: vec![from] };
             Some(Action::Steps(vec![
                 step(
                     Lanewise { operation: 0x7200_0000, ..table },
