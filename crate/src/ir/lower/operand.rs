@@ -525,17 +525,36 @@ impl<'m> Lowering<'m> {
         let bytes = self.element_bytes(name, operand.span)?;
         let start = self.named_source(context, name, Some(offset.wrapping_mul(bytes)), want, operand.span)?;
         let Some(index) = index else { return Ok(start) };
-        let index = self.named_source(context, index, None, Want::bits(32), operand.span)?;
-        // Lengths are those of the address: 32 bits count modulo 2³².
-        let (suffixes, bits) = if want.bits == 64 { (["wide", "u32"], 64) } else { (["lo", "u32"], 32) };
-        let sum = self.registers.fresh(bits, "");
+        // As ptxas makes it: the index counts bytes in 32 bits, without a sign.
+        let bits = match self.bound(index) {
+            Some(Binding::Register { bits, .. }) => bits,
+            _ => 32,
+        };
+        let given = self.named_source(context, index, None, Want::bits(bits), operand.span)?;
+        let index = match bits {
+            16 => self.made(context, "cvt", &["u32", "u16"], 32, &[given]),
+            64 => self.made(context, "cvt", &["u32", "u64"], 32, &[given]),
+            _ => given,
+        };
         let bytes = self.registers.bits(bytes as u64);
-        if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) =
-            isa::find("mad", &suffixes, &[isa::Shape::Scalar; 4])
-        {
-            self.plain(Context { row, ..context }, effect, &[sum], &[index, bytes, start]);
+        let by = self.made(context, "mul", &["lo", "u32"], 32, &[index, bytes]);
+        if want.bits != 64 {
+            return Ok(self.made(context, "add", &["u32"], 32, &[start, by]));
         }
-        Ok(sum)
+        let by = self.made(context, "cvt", &["u64", "u32"], 64, &[by]);
+        Ok(self.made(context, "add", &["u64"], 64, &[start, by]))
+    }
+
+    /// The result of an ordinary instruction in a new register.
+    fn made(&mut self, context: Context, base: &str, suffixes: &[&str], bits: u32, src: &[Reg]) -> Reg {
+        let result = self.registers.fresh(bits, "");
+        let shapes = [isa::Shape::Scalar; 4];
+        if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) =
+            isa::find(base, suffixes, &shapes[..=src.len()])
+        {
+            self.plain(Context { row, ..context }, effect, &[result], src);
+        }
+        result
     }
 
     /// An address, which may be that of an element: `array[2]`.

@@ -137,7 +137,11 @@ impl<'m> Lowering<'m> {
         name: Name,
         actual: Option<&Operand>,
     ) -> Try<Option<Binding>> {
-        let (Some(count), Some(bits)) = (formal.vector, register_bits(formal.ty)) else { return Ok(None) };
+        let (count, bits) = match (formal.vector, register_bits(formal.ty)) {
+            (None, Some(128)) => (2, 64),
+            (Some(count), Some(bits)) => (count, bits),
+            _ => return Ok(None),
+        };
         let text = self.text(name);
         let regs: Vec<Reg> = (0..count).map(|_| self.registers.fresh(bits, text)).collect();
         if let Some(actual) = actual {

@@ -486,7 +486,7 @@ fn mistakes_are_reported_where_they_stand() {
             V002 %r1 is no predicate; the instruction takes one here at `%r1`
             V002 %r1 is no predicate; the instruction takes one here at `%r1`
             V002 s lives in .shared, not in .global at `[s]`
-            V002 a single value stands where an address in brackets is wanted at `%rd1` (the form is `ld{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}`)
+            V002 a single value stands where an address in brackets is wanted at `%rd1` (the form is `ld{.mmio}{.sem}{.scope}{.ss}{.cop}{.l1}{.l2}{.l2evict}{.pre}{.vec}.type d, [a]{, b}`)
             V002 2 elements are wanted here, not 1 at `%r1`
             V002 a kernel's parameters cannot be written at `[p]`
             V001 label NOWHERE is not declared here at `NOWHERE`

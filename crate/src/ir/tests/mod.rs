@@ -7,5 +7,6 @@ mod floats;
 mod integers;
 mod kernels;
 mod meanings;
+mod parts;
 mod probe;
 mod rows;

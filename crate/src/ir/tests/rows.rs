@@ -1,7 +1,7 @@
 //! Every row: its example lowers to it, and what is pure is executed by some probe.
 
 use super::probe::{Probe, lowered, module};
-use super::{floats, integers};
+use super::{floats, integers, parts};
 use crate::isa::{Effect, Support, rows};
 use std::collections::BTreeSet;
 
@@ -24,13 +24,18 @@ fn every_pure_row_is_executed() {
     let mut note = |probe: Probe, _: &dyn Fn(&Probe)| executed.extend(probe.rows());
     integers::probes(&mut note);
     floats::probes(&mut note);
+    parts::probes(&mut note);
     for (at, row) in rows().enumerate().filter(|(_, row)| row.support == Support::Full) {
         let kernel = lowered(&module(row.example)).expect("lowers").kernel;
-        let last = kernel.code.iter().rfind(|instr| instr.row == at as u32).map(|instr| instr.effect);
-        let pure = matches!(
-            last,
-            Some(Effect::Lanewise(_) | Effect::Pack { .. } | Effect::Unpack { .. } | Effect::Move { .. })
-        );
+        // Pure are those of which every part is.
+        let mut parts = kernel.code.iter().filter(|instr| instr.row == at as u32).peekable();
+        let pure = parts.peek().is_some()
+            && parts.all(|instr| {
+                matches!(
+                    instr.effect,
+                    Effect::Lanewise(_) | Effect::Pack { .. } | Effect::Unpack { .. } | Effect::Move { .. }
+                )
+            });
         assert!(!pure || row.name == "call" || executed.contains(&(at as u32)), "{}", row.example);
     }
 }

@@ -375,13 +375,13 @@ fn operands() {
         "#]],
     );
     check_body(
-        "@ ret;\n\t@5 ret;\n\t5;\n\tcall (%r1, f;\n\tadd.s32 %r1, a[1], 2;\n\tp: .callprototype (.param .b32 _) f ();\n\t.callprototype _;",
+        "@ ret;\n\t@5 ret;\n\t5;\n\tcall (%r1, f;\n\tadd.s32 %r1, a [1], 2;\n\tp: .callprototype (.param .b32 _) f ();\n\t.callprototype _;",
         expect![[r#"
             1:19 P001 expected an instruction, found `;` «;»
             2:3 P001 expected a predicate after `@`, found `5` «5»
             3:2 P001 expected a statement, found `5` «5»
             4:14 P001 expected `,` or `)`, found `;` «;»
-            5:16 P001 expected `,` or `;`, found `[` «[»
+            5:17 P001 expected `,` or `;`, found `[` «[»
             6:36 P001 expected `_` in the place of the function's name, found `f` «f»
             7:2 P001 expected a label before this directive, found `.callprototype` «.callprototype»
             ---
