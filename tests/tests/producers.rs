@@ -14,7 +14,6 @@ use warpproof_tests::ask::analyze;
 /// Modules that no honest semantics executes yet, and what stops them.
 const STOPPED: &[(&str, Verdict)] = &[
     ("recursion", Verdict::Unsupported),
-    ("vprintf", Verdict::Unsupported),
     ("malloc/free", Verdict::Unsupported),
     ("indirect call", Verdict::Unsupported),
     ("indirect calltargets", Verdict::Unsupported),
