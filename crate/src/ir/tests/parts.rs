@@ -72,12 +72,15 @@ pub(super) fn probes(visit: Visit<'_>) {
             s[2] & 0xffff_00ff | (result as u64) << 8
         });
     }
-    let and_average: [(&str, Operation); 6] = [plain[0], plain[1], plain[2], plain[3], plain[4], ("vavrg", average)];
+    let and_average: [(&str, Operation); 6] =
+        [plain[0], plain[1], plain[2], plain[3], plain[4], ("vavrg", average)];
     for (name, f) in and_average {
         on_words(&format!("{name}2.s32.s32.s32 %r1, %r2, %r3, 0"), &|s| parts(s, 16, true, f));
         on_words(&format!("{name}4.u32.u32.u32 %r1, %r2, %r3, 0"), &|s| parts(s, 8, false, f));
     }
-    on_words("vshl.u32.u32.u32.clamp %r1, %r2, %r3", &|s| if s[1] > 31 { 0 } else { s[0] << s[1] & 0xffff_ffff });
+    on_words("vshl.u32.u32.u32.clamp %r1, %r2, %r3", &|s| {
+        if s[1] > 31 { 0 } else { s[0] << s[1] & 0xffff_ffff }
+    });
     on_words("vshr.s32.s32.u32.wrap %r1, %r2, %r3", &|s| word(number(s[0], 32, true) >> (s[1] & 31)));
     on_words("vset.s32.u32.lt %r1, %r2, %r3", &|s| {
         u64::from(number(s[0], 32, true) < number(s[1], 32, false))
@@ -123,7 +126,8 @@ pub(super) fn probes(visit: Visit<'_>) {
         ("fma.rn.f32x2 %rd1, %rd2, %rd3, %rd4", |s| s[0].mul_add(s[1], s[2])),
     ];
     for (text, f) in of_floats {
-        let names: Vec<&str> = ["%rd2", "%rd3", "%rd4"].into_iter().filter(|name| text.contains(name)).collect();
+        let names: Vec<&str> =
+            ["%rd2", "%rd3", "%rd4"].into_iter().filter(|name| text.contains(name)).collect();
         visit(Probe::new(text), &|probe| {
             let sources: Vec<(&str, &[u64])> = names.iter().map(|name| (*name, &pairs[..])).collect();
             probe.check(&sources, &["%rd1"], |s| {
