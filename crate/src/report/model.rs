@@ -385,15 +385,19 @@ data! {
     pub struct InputValues {
         /// Its name.
         pub name: String,
-        /// Extents; empty for a scalar.
+        /// Whether it is a scalar parameter.
+        pub scalar: bool,
+        /// Whether the spec gives its contents.
+        pub given: bool,
+        /// Extents; empty for a scalar, and for a tensor whose extents nobody gave.
         pub shape: Vec<u64>,
         /// Element format.
         pub format: String,
-        /// Elements with a value of their own.
+        /// Elements with a value of their own; none where the contents are given.
         pub entries: Vec<InputValue>,
-        /// The value of all other elements.
+        /// The value of all other elements; empty where the contents are given and not all the same.
         pub rest: String,
-        /// All values in row-major order, where there are at most 64.
+        /// All values in row-major order, where there are at most 64 and the extents are known.
         pub dense: Option<Vec<String>>,
     }
 

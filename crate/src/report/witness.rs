@@ -26,19 +26,34 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
         }
         seen.push(&block.name);
         let own = own_values(bound, witness, &block.name);
-        let output = bound
-            .tensors
-            .iter()
-            .any(|tensor| tensor.name == block.name && tensor.role() == Some(spec::Role::Out));
-        if own.is_empty() && output {
+        let tensor = bound.tensors.iter().find(|tensor| tensor.name == block.name);
+        if own.is_empty() && tensor.is_some_and(|tensor| tensor.role() == Some(spec::Role::Out)) {
             continue;
         }
-        let shape = match bound.tensors.iter().find(|tensor| tensor.name == block.name) {
-            // An open tensor has no extents to show.
-            Some(tensor) if tensor.shape().is_none() => Vec::new(),
-            _ => block.shape.clone(),
-        };
-        let dense = (u64::from(block.count) <= DENSE).then(|| {
+        // A tensor without a declared shape has no extents to show.
+        let open = tensor.is_some_and(|tensor| tensor.shape().is_none());
+        let shape = if open { Vec::new() } else { block.shape.clone() };
+        let few = !open && u64::from(block.count) <= DENSE;
+        let given = tensor.and_then(|tensor| tensor.contents());
+        if let Some(contents) = given {
+            let count = block.count as usize;
+            let dense = few.then(|| as_given(contents, count)).flatten();
+            all.push(InputValues {
+                name: block.name.clone(),
+                scalar: false,
+                given: true,
+                shape,
+                format: block.format.to_string(),
+                entries: Vec::new(),
+                rest: match contents {
+                    Contents::Fill(literal) => spec::literal(*literal),
+                    _ => String::new(),
+                },
+                dense,
+            });
+            continue;
+        }
+        let dense = few.then(|| {
             let mut values = vec![rest.clone(); block.count as usize];
             for (element, value) in &own {
                 values[bound.elements.index(*element) as usize] = number(value);
@@ -52,6 +67,8 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
         });
         all.push(InputValues {
             name: block.name.clone(),
+            scalar: tensor.is_none(),
+            given: false,
             shape,
             format: block.format.to_string(),
             entries: entries.collect(),
@@ -60,6 +77,16 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
         });
     }
     all
+}
+
+/// What the spec gives as contents, element by element, if it says so.
+fn as_given(contents: &Contents, count: usize) -> Option<Vec<String>> {
+    match contents {
+        Contents::Iota => Some((0..count).map(|at| at.to_string()).collect()),
+        Contents::Fill(literal) => Some(vec![spec::literal(*literal); count]),
+        Contents::List(list) => Some(list.iter().map(|literal| spec::literal(*literal)).collect()),
+        Contents::Declared => None,
+    }
 }
 
 /// The spec of the question with the witness as concrete inputs: running it shows the difference

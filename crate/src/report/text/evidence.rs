@@ -302,11 +302,12 @@ impl Page<'_> {
 
 /// `[0, 1, 0, 0]`, or the elements that matter and the value of the rest.
 fn values(input: &InputValues) -> String {
-    if input.shape.is_empty() && input.dense.as_ref().is_some_and(|dense| dense.len() == 1) {
-        return input.dense.as_ref().map_or_else(String::new, |dense| dense[0].clone());
+    if input.scalar {
+        return input.entries.first().map_or(&input.rest, |own| &own.value).clone();
     }
     match &input.dense {
-        Some(dense) if dense.len() <= 16 && !input.shape.is_empty() => format!("[{}]", dense.join(", ")),
+        Some(dense) if dense.len() <= 16 => format!("[{}]", dense.join(", ")),
+        _ if input.rest.is_empty() => "as the spec gives it".to_owned(),
         _ if input.entries.is_empty() => format!("{} everywhere", input.rest),
         _ => {
             let own: Vec<_> =
