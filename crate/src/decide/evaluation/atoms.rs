@@ -15,7 +15,7 @@ use super::conditions::Conditions;
 use super::constants::{ATOM, NEGATIVE, POSITIVE};
 use super::demands::ALL;
 use super::field::{self, LANES, LEVELS, Residue, ZERO};
-use super::lattice::{Lattice, Place};
+use super::lattice::{Key, Lattice, Place};
 use super::products::Bases;
 use super::roots::Roots;
 use super::sets::{Set, Sets};
@@ -45,6 +45,8 @@ pub(super) enum Way {
     Apart,
     /// max(d, 0) = q·d, where q is 1 if d > 0 and 0 if d < 0 (see `walk/orders`).
     Linked,
+    /// The same, and what several comparisons choose is known by orders of candidates (`walk/ranks`).
+    Ranked,
 }
 
 pub(super) struct Atoms {
@@ -63,6 +65,10 @@ pub(super) struct Atoms {
     shares: FxHashMap<u32, Value>,
     /// Choices by the sign of a class's first member: what is chosen above, below and at the border.
     pub(super) choices: FxHashMap<(u32, [Residue; 2], Border), (Value, Levels)>,
+    /// Where something is chosen, by a candidate and a function of what stands beside it.
+    indicators: FxHashMap<Key, Value>,
+    /// Conditions that are no comparisons of candidates, by their residues.
+    apart: FxHashMap<Residue, u32>,
     pub(super) sets: Sets,
     pub(super) lattice: Lattice,
     pub(super) conditions: Conditions,
@@ -83,8 +89,10 @@ impl Atoms {
             absent: FxHashSet::default(),
             shares: FxHashMap::default(),
             choices: FxHashMap::default(),
+            indicators: FxHashMap::default(),
+            apart: FxHashMap::default(),
             sets: Sets::default(),
-            lattice: Lattice::default(),
+            lattice: if way == Way::Ranked { Lattice::hurried() } else { Lattice::default() },
             conditions: Conditions::default(),
             bases: Bases::default(),
             roots: Roots::new(seed),
@@ -98,7 +106,12 @@ impl Atoms {
 
     /// How many keys were told apart.
     pub(super) fn count(&self) -> usize {
-        self.keys.len() + self.first.len() + self.values.len() + self.bases.count() + self.roots.count()
+        self.keys.len()
+            + self.apart.len()
+            + self.first.len()
+            + self.values.len()
+            + self.bases.count()
+            + self.roots.count()
     }
 
     /// The free variable with a key.
@@ -149,7 +162,7 @@ impl Atoms {
     /// `max(number, 0) = (number + |number|) / 2` of a number of a class. It does not carry the root: a sum of
     /// thousands of these is an ordinary one.
     pub(super) fn above_zero(&mut self, member: Member, number: Value, levels: Levels) -> Value {
-        if self.way == Way::Linked {
+        if self.way != Way::Apart {
             return self.share(member).times(number, levels).with_sign(Sign::NOT_NEGATIVE);
         }
         let twice = number.plus(self.magnitude(member, levels), levels);
@@ -158,7 +171,7 @@ impl Atoms {
 
     /// `[number > 0]` of a number of a class.
     pub(super) fn is_above(&mut self, member: Member, levels: Levels) -> Value {
-        if self.way == Way::Linked {
+        if self.way != Way::Apart {
             let apart = Value::ONE.minus(self.is_border(member.class), ALL);
             return self.share(member).times(apart, levels).with_sign(Sign::NOT_NEGATIVE);
         }
@@ -232,7 +245,7 @@ impl Atoms {
             }
             _ => {
                 let value = self.free(levels, ATOM | 1 << 36 | u64::from(set.number()));
-                Value { chosen: self.way == Way::Linked, ..value }
+                Value { chosen: self.way != Way::Apart, ..value }
             }
         }
     }
@@ -251,6 +264,38 @@ impl Atoms {
     pub(super) fn between(&self, place: Place) -> Value {
         let value = self.free(ALL, ATOM | 1 << 37 | u64::from(place.number()));
         Value { chosen: true, ..value }
+    }
+
+    /// 1 where something is chosen, of which each of the keys says where that is, and 0 elsewhere, if that
+    /// is known.
+    pub(super) fn known_indicator(&self, keys: &[Key]) -> Option<Value> {
+        keys.iter().find_map(|key| match key.place {
+            Place::NEVER => Some(Value::ZERO),
+            Place::ALWAYS => Some(Value::ONE),
+            _ => self.indicators.get(key).copied(),
+        })
+    }
+
+    /// The same; what is not known yet is a free variable.
+    pub(super) fn indicator(&mut self, keys: &[Key]) -> Value {
+        let next = self.free(ALL, ATOM | 1 << 38 | self.indicators.len() as u64);
+        let value = self.known_indicator(keys).unwrap_or(next);
+        self.set_indicator(keys, value);
+        value
+    }
+
+    pub(super) fn set_indicator(&mut self, keys: &[Key], value: Value) {
+        let value = Value { chosen: true, parts: 0, ..value.with_sign(Sign::NOT_NEGATIVE) };
+        for key in keys {
+            self.indicators.entry(*key).or_insert(value);
+        }
+    }
+
+    /// A condition that is no comparison of candidates.
+    pub(super) fn apart(&mut self, holds: &Value) -> Option<Place> {
+        let next = self.apart.len() as u32;
+        let number = *self.apart.entry(holds.at[0]).or_insert(next);
+        self.lattice.apart(number)
     }
 
     /// `max(a, b)`, at all levels.

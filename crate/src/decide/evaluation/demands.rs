@@ -206,7 +206,7 @@ impl Sweep<'_> {
                 }
             }
         }
-        if self.way == Way::Linked
+        if self.way != Way::Apart
             && let Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b) = *node
         {
             for [_, argument] in exponentials(self.cone.steps(), [a, b]) {

@@ -18,7 +18,11 @@ const MOST: usize = 1 << 20;
 /// Steps that all functions together may take.
 const STEPS: u32 = 1 << 23;
 
-/// A monotone function of candidates, by its number.
+/// Variables that are no candidates: "at least" and "above" a candidate, and other conditions.
+const SIDES: u32 = 1 << 30;
+const APART: u32 = 1 << 31;
+
+/// A function of candidates, by its number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Place(u32);
 
@@ -29,6 +33,26 @@ impl Place {
     pub(super) fn number(self) -> u32 {
         self.0
     }
+}
+
+/// What candidates are compared with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Beside {
+    /// Each other, where all of them are 0 or 1.
+    Bits,
+    /// The largest of them, or the smallest.
+    Top,
+    Bottom,
+    One(u32),
+}
+
+/// Where something is chosen, by the states of candidates beside one, which is the largest or smallest
+/// `among` some.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Key {
+    pub(super) at: Beside,
+    pub(super) among: Place,
+    pub(super) place: Place,
 }
 
 /// How two functions are combined.
@@ -50,6 +74,7 @@ struct Fork {
 
 #[derive(Default)]
 pub(super) struct Lattice {
+    /// Steps taken.
     steps: u32,
     forks: Vec<Fork>,
     known: FxHashMap<Fork, Place>,
@@ -133,6 +158,105 @@ impl Lattice {
             }
         }
         simple(a, b).or_else(|| self.joined.get(&key(a, b)).copied())
+    }
+
+    /// One that may take a fraction of the steps.
+    pub(super) fn hurried() -> Lattice {
+        Lattice { steps: STEPS - STEPS / 8, ..Lattice::default() }
+    }
+
+    /// Whether it has taken all steps that it may.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps >= STEPS
+    }
+
+    /// A function made anew from its forks, those that are asked last first.
+    fn rebuilt(
+        &mut self,
+        place: Place,
+        mut make: impl FnMut(&mut Lattice, u32, Place, Place) -> Option<Place>,
+    ) -> Option<Place> {
+        let mut seen = self.reached(place);
+        // What a fork leads to is older than it.
+        seen.sort_unstable();
+        let mut made: FxHashMap<Place, Place> = FxHashMap::default();
+        for own in seen {
+            self.steps += 1;
+            if self.steps > STEPS {
+                self.steps = STEPS;
+                return None;
+            }
+            let Fork { candidate, below, above } = self.at(own)?;
+            let [below, above] = [below, above].map(|part| made.get(&part).copied().unwrap_or(part));
+            let new = make(self, candidate, below, above)?;
+            made.insert(own, new);
+        }
+        Some(made.get(&place).copied().unwrap_or(place))
+    }
+
+    fn reached(&self, place: Place) -> Vec<Place> {
+        let (mut open, mut seen) = (vec![place], FxHashMap::default());
+        while let Some(place) = open.pop() {
+            if let Some(fork) = self.at(place)
+                && seen.insert(place, ()).is_none()
+            {
+                open.extend([fork.below, fork.above]);
+            }
+        }
+        seen.into_keys().collect()
+    }
+
+    /// The candidates that a function asks for, ascending.
+    pub(super) fn support(&self, place: Place) -> Vec<u32> {
+        let mut asked: Vec<u32> =
+            self.reached(place).into_iter().filter_map(|own| Some(self.at(own)?.candidate)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        asked
+    }
+
+    /// Where a function holds with the same or fewer candidates above the threshold (or, contrary, the
+    /// same or more): at a threshold that is not lower (not higher).
+    pub(super) fn reachable(&mut self, place: Place, contrary: bool) -> Option<Place> {
+        self.rebuilt(place, |lattice, candidate, below, above| {
+            let either = lattice.combine(How::Either, below, above)?;
+            let (below, above) = if contrary { (either, above) } else { (below, either) };
+            lattice.fork(candidate, below, above)
+        })
+    }
+
+    /// Where what is known by `place` is at least a threshold, and where it is above it, by where each
+    /// candidate is; one of them may be the threshold.
+    pub(super) fn beside(&mut self, place: Place, pivot: Option<u32>) -> Option<[Place; 2]> {
+        let at_least = self.rebuilt(place, |lattice, candidate, below, above| {
+            if Some(candidate) == pivot {
+                return Some(above);
+            }
+            lattice.fork(SIDES | (2 * candidate + 1), below, above)
+        })?;
+        let above = self.rebuilt(place, |lattice, candidate, below, above| {
+            if Some(candidate) == pivot {
+                return Some(below);
+            }
+            let above = lattice.fork(SIDES | (2 * candidate), below, above)?;
+            lattice.fork(SIDES | (2 * candidate + 1), below, above)
+        })?;
+        Some([at_least, above])
+    }
+
+    /// Another condition, which is no order of candidates.
+    pub(super) fn apart(&mut self, number: u32) -> Option<Place> {
+        self.fork(APART | number, Place::NEVER, Place::ALWAYS)
+    }
+
+    /// Whether a function asks for candidates being above a threshold alone.
+    pub(super) fn is_of_candidates(&self, place: Place) -> bool {
+        self.support(place).last().is_none_or(|last| *last < SIDES)
+    }
+
+    /// Whether it holds wherever it holds for fewer.
+    pub(super) fn is_monotone(&mut self, place: Place) -> bool {
+        self.reachable(place, false) == Some(place)
     }
 
     /// Each function so far by number, from the third: what it asks, and what follows.

@@ -60,7 +60,11 @@
 //!    there (`walk/borders`). A choice that is thereby found to be a maximum is known by its
 //!    candidates, and maxima of minima by the monotone function of thresholds that they are
 //!    ([`lattice`]). Divisors that depend on a choice and are guarded are lost here.
-//! 10. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
+//! 10. *Orders.* What is still not proved is evaluated once more, with what several comparisons choose known
+//!     by where it stands among the candidates that are compared (`walk/ranks`): beside one of them, all
+//!     others are below, equal or above, and what follows from that alone is a Boolean function, which
+//!     has one diagram.
+//! 11. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
 //!     is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
@@ -132,12 +136,14 @@ pub(super) struct Evaluated {
     pub(super) proved: Vec<Option<Certificate>>,
     /// What that assumes.
     pub(super) notes: BTreeSet<Assumption>,
+    /// Whether there were more orders than are followed.
+    exhausted: bool,
 }
 
 impl Evaluated {
     /// Of so many pairs, none.
     pub(super) fn nothing(count: usize) -> Evaluated {
-        Evaluated { proved: vec![None; count], notes: BTreeSet::new() }
+        Evaluated { proved: vec![None; count], notes: BTreeSet::new(), exhausted: false }
     }
 }
 
@@ -158,7 +164,7 @@ pub(super) fn evaluate(
     let cones = [left?, right?];
     let seed = seed_of(reading, &cones);
     let plain = [None, None];
-    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, Way::Apart)?.0;
+    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, (Way::Apart, [0, 1]))?.0;
     let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
     if open.is_empty() || !cones.iter().any(has_orders) {
         return Ok(evaluated);
@@ -175,7 +181,8 @@ pub(super) fn evaluate(
     let [inner, other] = insides;
     let cones = [inner.unwrap_or(left), other.unwrap_or(right)];
     let seed = [seed[1], seed[0]];
-    let (linked, origins) = at_points(budget, reading, elements, (&cones, plain), seed, Way::Linked)?;
+    let (linked, origins) =
+        at_points(budget, reading, elements, (&cones, plain), seed, (Way::Linked, [0, 1]))?;
     // What that leaves, with choices carried outward.
     let steps: usize = cones.iter().map(|cone| cone.steps().len()).sum();
     let asked = origins.iter().any(|origins| !origins.is_empty());
@@ -184,7 +191,7 @@ pub(super) fn evaluate(
         let expanded = [0, 1].map(|side| Expanded::of(&cones[side], &origins[side]));
         let carried = [0, 1].map(|side| Some(&expanded[side]));
         let seed = [random(seed, 1), random(seed, 2)];
-        at_points(budget, reading, elements, (&cones, carried), seed, Way::Linked)?.0
+        at_points(budget, reading, elements, (&cones, carried), seed, (Way::Linked, [0, 1]))?.0
     } else {
         Evaluated::nothing(open.len())
     };
@@ -195,6 +202,29 @@ pub(super) fn evaluate(
     }
     for (at, certificates) in open.into_iter().zip(linked.proved.into_iter().zip(further.proved)) {
         evaluated.proved[at] = certificates.0.or(certificates.1);
+    }
+    // And what that leaves, by orders of candidates. (What is one of several things and none of the others
+    // is what these leave, on the side that is read first.)
+    for (seed, sides) in [([!seed[1], seed[0]], [0, 1]), ([seed[1], !seed[0]], [1, 0])] {
+        let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
+        if open.is_empty() {
+            break;
+        }
+        let cones = [0, 1].map(|side| {
+            let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
+            Cone::of(reading.terms(side), &roots, budget)
+        });
+        let [left, right] = cones;
+        let cones = [left?, right?];
+        let ways = (Way::Ranked, sides);
+        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, ways)?.0;
+        evaluated.notes.extend(ranked.notes);
+        for (at, certificate) in open.into_iter().zip(ranked.proved) {
+            evaluated.proved[at] = certificate;
+        }
+        if ranked.exhausted {
+            break;
+        }
     }
     Ok(evaluated)
 }
@@ -217,20 +247,20 @@ fn at_points(
     elements: &Elements,
     (cones, carried): (&[Cone; 2], [Option<&Expanded>; 2]),
     seed: [u64; 2],
-    way: Way,
+    (way, sides): (Way, [usize; 2]),
 ) -> Result<(Evaluated, [FxHashMap<usize, Origin>; 2]), Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
-    for side in 0..2 {
+    for side in sides {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
         let cone = carried[side].map_or(&cones[side], |expanded| &expanded.cone);
         let copies = carried[side];
         let mut walk = Walk::over(terms, cone, copies, meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
-        if way == Way::Linked {
+        if way != Way::Apart {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();
         }
         if way == Way::Linked && copies.is_none() {
@@ -270,7 +300,7 @@ fn at_points(
     if !kept && proved.iter().all(Option::is_none) {
         notes.clear();
     }
-    Ok((Evaluated { proved, notes }, origins))
+    Ok((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

@@ -13,7 +13,16 @@ pub(super) fn proves(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> bool {
     with_seed(build, None)
 }
 
+/// Which of one side's terms it finds equal to the other's.
+pub(super) fn proved(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Vec<bool> {
+    answers(build, None)
+}
+
 fn with_seed(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2]>) -> bool {
+    answers(build, seed).into_iter().all(|proved| proved)
+}
+
+fn answers(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2]>) -> Vec<bool> {
     let (mut reference, mut optimized) = (Build(Terms::new()), Build(Terms::new()));
     let left = build(&mut reference, false);
     let right = build(&mut optimized, true);
@@ -31,10 +40,10 @@ fn with_seed(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2
             let cones = [0, 1]
                 .map(|side| Cone::of(reading.terms(side), reading.roots(side), &budget).expect("small"));
             let plain = (&cones, [None, None]);
-            at_points(&budget, &reading, &elements, plain, seed, Way::Apart).map(|found| found.0)
+            at_points(&budget, &reading, &elements, plain, seed, (Way::Apart, [0, 1])).map(|found| found.0)
         }
     };
-    evaluated.expect("small").proved.iter().all(Option::is_some)
+    evaluated.expect("small").proved.iter().map(Option::is_some).collect()
 }
 
 /// A store under construction, with short names.

@@ -5,9 +5,11 @@
 //! makes the key of an atom at level 0. The second goes up and computes.
 
 mod borders;
+mod exchanges;
 pub(super) mod masks;
 mod networks;
 mod orders;
+mod ranks;
 pub(super) mod worlds;
 
 use super::atoms::{Atoms, Classified, Member, Way};
@@ -27,6 +29,7 @@ use crate::term::{Node, Relation, Term, Terms, Unary};
 use borders::Supposed;
 use masks::Shape;
 use orders::Met;
+use ranks::Ranks;
 use rustc_hash::{FxHashMap, FxHashSet};
 use worlds::Worlds;
 
@@ -78,6 +81,7 @@ pub(super) struct Walk<'a> {
     /// Copies of steps, if there are.
     carried: Option<&'a Expanded>,
     pub(super) worlds: Worlds,
+    ranks: Ranks,
     seen: FxHashSet<Residue>,
     /// What was taken to be defined, in store numbers.
     pub(super) domains: Vec<Domain>,
@@ -163,12 +167,16 @@ impl<'a> Walk<'a> {
                 supposed: Supposed::new(count),
                 carried,
                 worlds: Worlds::default(),
+                ranks: Ranks::default(),
                 seen: FxHashSet::default(),
                 domains: Vec::new(),
                 guarded: false,
                 key_degree: 1.0,
                 atoms,
             };
+        if walk.atoms.way == Way::Ranked {
+            walk.find_ranked();
+        }
         for (at, node) in cone.steps().iter().enumerate() {
             if at.is_multiple_of(4096) {
                 budget.poll()?;
@@ -221,7 +229,16 @@ impl<'a> Walk<'a> {
     }
 
     fn node(&mut self, own: Term, node: &Node, levels: Levels) -> Value {
+        if matches!(node, Node::Compare(..) | Node::Not(_) | Node::And(..) | Node::Or(..))
+            && let Some(value) = self.ranked(own)
+        {
+            return value;
+        }
         if let Some(value) = self.masked(own, node, levels) {
+            if let Some(ranked) = self.ranked(own) {
+                self.shapes.remove(&own);
+                return ranked;
+            }
             return value;
         }
         match *node {
@@ -474,7 +491,7 @@ impl<'a> Walk<'a> {
                 _ => factors.push(term),
             }
         }
-        if self.atoms.way != Way::Linked || factors.len() < 2 {
+        if self.atoms.way == Way::Apart || factors.len() < 2 {
             return self.magnitude(value, levels);
         }
         let sign = Sign { not_zero: value.sign.not_zero, ..Sign::NOT_NEGATIVE };
@@ -500,7 +517,7 @@ impl<'a> Walk<'a> {
             Some(Classified::Constant(below)) if below < 0 => value.negated(levels),
             Some(Classified::Constant(_)) => value,
             Some(Classified::Member(member)) => {
-                if self.atoms.way == Way::Linked {
+                if self.atoms.way != Way::Apart {
                     let above = self.atoms.above_zero(member, value, levels);
                     return above.plus(above, levels).minus(value, levels).with_sign(sign);
                 }
@@ -514,6 +531,9 @@ impl<'a> Walk<'a> {
     /// by the set of its candidates.
     fn extremum(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Value {
         let levels = ALL;
+        if let Some(value) = self.ranked(own) {
+            return value;
+        }
         if let Some(value) = self.network(own, operands, largest) {
             return value;
         }
@@ -591,7 +611,7 @@ impl<'a> Walk<'a> {
             }
             Some(Classified::Member(member)) => member,
         };
-        if self.atoms.way == Way::Linked {
+        if self.atoms.way != Way::Apart {
             return self.linked(relation, [first, second], member, sign, levels);
         }
         let above = self.atoms.is_above(member, levels);
@@ -630,9 +650,12 @@ impl<'a> Walk<'a> {
         }
         let gain = x.minus(y, levels);
         let sign = x.sign.or(y.sign);
-        if self.atoms.way == Way::Linked
+        if self.atoms.way != Way::Apart
             && let Some(value) = self.choose(own, condition, (a, x), (b, y))
         {
+            return value.with_sign(sign);
+        }
+        if let Some(value) = self.ranked(own) {
             return value.with_sign(sign);
         }
         if let Some(asked) = self.asked.get(&condition).copied()

@@ -4,9 +4,10 @@
 mod angles;
 mod choices;
 mod logarithms;
+mod ranks;
 mod roots;
 
-pub(super) use super::tests::{Build, SIZES, proves};
+pub(super) use super::tests::{Build, SIZES, proved, proves};
 use crate::term::{Term, Unary};
 
 /// One way to write a row of outputs.

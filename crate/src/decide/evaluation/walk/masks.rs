@@ -128,13 +128,13 @@ impl Walk<'_> {
         self.shape(self.cone.roots()[at], 1)
     }
 
-    fn is_shaped(&self, term: Term) -> bool {
+    pub(super) fn is_shaped(&self, term: Term) -> bool {
         self.shapes.contains_key(&term)
     }
 
     /// The value of a step that has a shape; `None` if it is a plain one.
     pub(super) fn masked(&mut self, own: Term, node: &Node, levels: Levels) -> Option<Value> {
-        if self.atoms.way != Way::Linked || levels == 0 {
+        if self.atoms.way == Way::Apart || levels == 0 {
             return None;
         }
         match *node {

@@ -8,7 +8,7 @@ use super::*;
 impl Walk<'_> {
     /// The larger or smaller of two of which one is made by the other operation.
     pub(super) fn network(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Option<Value> {
-        if self.atoms.way != Way::Linked {
+        if self.atoms.way == Way::Apart {
             return None;
         }
         let contrary = if largest { &self.smallest } else { &self.largest };
@@ -32,6 +32,11 @@ impl Walk<'_> {
             not_zero: signs.iter().any(|sign| sign.is_positive()) || signs.iter().all(|sign| sign.not_zero),
         };
         let sign = if largest { sign } else { sign.negated() };
+        Some(self.known_by(own, place)?.with_sign(sign))
+    }
+
+    /// The value of a step that is known by a function of thresholds.
+    pub(super) fn known_by(&mut self, own: Term, place: Place) -> Option<Value> {
         // One of the candidates, or a maximum or minimum alone after all.
         for up in [true, false] {
             let Some(members) = self.atoms.lattice.plain(place, up) else { continue };
@@ -44,13 +49,13 @@ impl Walk<'_> {
             let set = all?;
             if up { &mut self.largest } else { &mut self.smallest }.insert(own, set);
             let value = self.atoms.maximum(set, ALL);
-            return Some(if up { value } else { value.negated(ALL) }.with_sign(sign));
+            return Some(if up { value } else { value.negated(ALL) });
         }
         self.places.insert(own, place);
-        Some(self.atoms.between(place).with_sign(sign))
+        Some(self.atoms.between(place))
     }
 
-    fn place(&mut self, term: Term) -> Option<Place> {
+    pub(super) fn place(&mut self, term: Term) -> Option<Place> {
         if let Some(place) = self.places.get(&term) {
             return Some(*place);
         }
@@ -79,7 +84,8 @@ impl Walk<'_> {
     }
 
     /// The number of a candidate.
-    fn candidate_of(&mut self, value: Value) -> u32 {
+    pub(super) fn candidate_of(&mut self, value: Value) -> u32 {
+        self.key_degree = self.key_degree.max(2.0 * (value.degree[0] + value.degree[1]));
         let set = self.atoms.candidate(value, ALL);
         self.atoms.sets.members(set)[0]
     }

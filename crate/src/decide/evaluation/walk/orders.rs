@@ -19,6 +19,9 @@
 use super::*;
 use crate::decide::evaluation::demands::{exponent_scale, inner};
 
+/// Parts of one condition that are looked at.
+const MOST_ASKED: usize = 64;
+
 /// A power `2^exponent`, as it was met.
 #[derive(Clone, Copy)]
 pub(super) struct Met {
@@ -41,7 +44,7 @@ pub(super) struct Factor {
 
 impl Walk<'_> {
     pub(super) fn remember_power(&mut self, power: &Value, argument: Term, natural: bool, levels: Levels) {
-        if self.atoms.way != Way::Linked || self.supposed.any() || levels & 1 == 0 || !power.is_finite() {
+        if self.atoms.way == Way::Apart || self.supposed.any() || levels & 1 == 0 || !power.is_finite() {
             return;
         }
         let levels = inner(levels) & 6;
@@ -139,11 +142,20 @@ impl Walk<'_> {
         then: (Term, Value),
         otherwise: (Term, Value),
     ) -> Option<Value> {
+        if let Some(value) = self.choose_by_gain(own, condition, then, otherwise) {
+            return Some(value);
+        }
+        if let Some(value) = self.exchanged(own, condition, then.0, otherwise.0) {
+            return Some(value);
+        }
         let (relation, [a, b], contrary) = self.comparison(condition)?;
         let (larger, smaller, contrary) = match relation {
             Relation::Less => (b, a, contrary),
             Relation::LessEqual => (a, b, !contrary),
-            Relation::Equal => return self.choose_at_border([a, b], contrary, then, otherwise),
+            Relation::Equal => {
+                let ranked = self.ranked(own);
+                return ranked.or_else(|| self.choose_at_border([a, b], contrary, then, otherwise));
+            }
         };
         let (above, below) = if contrary { (otherwise, then) } else { (then, otherwise) };
         let difference = self.get(larger, ALL).minus(self.get(smaller, ALL), ALL);
@@ -165,8 +177,64 @@ impl Walk<'_> {
         if let Some((value, _)) = self.rescaled([larger, smaller], share, above.1, below.1) {
             return Some(value);
         }
+        if let Some(value) = self.ranked(own) {
+            return Some(value);
+        }
         let meet = self.meet([larger, smaller], above.0, below.0);
         meet.then(|| below.1.plus(share.times(gain, ALL), ALL))
+    }
+
+    /// A choice that the sign of `then - otherwise` decides, whatever other conditions say where both are one.
+    fn choose_by_gain(
+        &mut self,
+        own: Term,
+        condition: Term,
+        then: (Term, Value),
+        otherwise: (Term, Value),
+    ) -> Option<Value> {
+        let gain = then.1.minus(otherwise.1, ALL);
+        let Classified::Member(gains) = self.classify(&gain)? else { return None };
+        let [above, below] = [true, false].map(|up| self.outcome(condition, gains, up, &mut { MOST_ASKED }));
+        match (above?, below?) {
+            (true, false) => Some(self.extremum(own, [then.0, otherwise.0], true)),
+            (false, true) => Some(self.extremum(own, [then.0, otherwise.0], false)),
+            (true, true) => Some(then.1),
+            (false, false) => Some(otherwise.1),
+        }
+    }
+
+    /// How a condition comes out where a number of a class is positive, or negative, if that decides it.
+    fn outcome(&mut self, condition: Term, member: Member, up: bool, left: &mut usize) -> Option<bool> {
+        *left = left.checked_sub(1)?;
+        let holds = self.get(condition, 1);
+        if holds.is_finite() && (holds.is_zero() || holds.at[0] == field::ONE) {
+            return Some(!holds.is_zero());
+        }
+        match self.cone.steps()[condition.as_node()?] {
+            Node::Not(a) => self.outcome(a, member, up, left).map(|holds| !holds),
+            Node::And(a, b) | Node::Or(a, b) => {
+                let both = matches!(self.cone.steps()[condition.as_node()?], Node::And(..));
+                match (self.outcome(a, member, up, left), self.outcome(b, member, up, left)) {
+                    (Some(one), _) | (_, Some(one)) if one != both => Some(one),
+                    (Some(_), Some(_)) => Some(both),
+                    _ => None,
+                }
+            }
+            Node::Compare(relation, a, b) => {
+                let difference = self.get(b, ALL).minus(self.get(a, ALL), ALL);
+                if !difference.is_finite() {
+                    return None;
+                }
+                match self.classify(&difference)? {
+                    Classified::Member(own) if own.class == member.class => {
+                        let positive = ((own.ratio.0 > 0) == (member.ratio.0 > 0)) == up;
+                        Some(relation != Relation::Equal && positive)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     /// `a = b ? u : v` is v, if u and v meet where a = b.
