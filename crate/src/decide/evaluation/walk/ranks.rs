@@ -359,10 +359,14 @@ impl Walk<'_> {
         found
     }
 
+    /// The step at hand has no value yet.
+    fn has_value(&self, term: Term) -> bool {
+        term.as_node().is_none_or(|step| step < self.steps.len())
+    }
+
     /// A condition that comes out one way for all inputs.
     fn fixed(&self, condition: Term) -> Option<bool> {
-        // The step at hand has no value yet.
-        if condition.as_node().is_some_and(|step| step >= self.steps.len()) {
+        if !self.has_value(condition) {
             return None;
         }
         let holds = self.get(condition, 1);
@@ -373,6 +377,9 @@ impl Walk<'_> {
     /// The function of thresholds of what is compared as a whole: nothing for an infinity, and `None` for
     /// what is lost.
     pub(super) fn side_of(&mut self, term: Term) -> Option<Option<Place>> {
+        if !self.has_value(term) {
+            return None;
+        }
         let value = self.get(term, ALL);
         match value.kind {
             Kind::Finite if !self.is_shaped(term) => Some(Some(self.place(term)?)),
@@ -466,6 +473,9 @@ impl Walk<'_> {
                 if let Some(holds) = self.fixed(term) {
                     return Some(always(holds));
                 }
+                if !self.has_value(term) {
+                    return None;
+                }
                 let holds = self.get(term, ALL);
                 if !holds.is_finite() {
                     return None;
@@ -544,6 +554,9 @@ impl Walk<'_> {
                 Some(Seen::Truth([is, other]))
             }
             (Question::Is(own), _) => {
+                if !self.has_value(term) {
+                    return None;
+                }
                 let value = self.get(term, ALL);
                 value.is_finite().then(|| self.candidate_of(value) == own).map(always)
             }
