@@ -186,7 +186,9 @@ impl Walk<'_> {
     /// Beside which candidates a question has one answer in each state of the others, and where that is
     /// yes: the largest or smallest of all, or else those that stand close, or else one of the others.
     fn keys(&mut self, question: Question, own: Term, close: &[u32], all: &[u32]) -> Option<Vec<Key>> {
-        for at in [Beside::Top, Beside::Bottom] {
+        // Of no candidates none is the largest.
+        let ends = if all.is_empty() { [].as_slice() } else { &[Beside::Top, Beside::Bottom] };
+        for at in ends.iter().copied() {
             let domain = self.domain(at, all)?;
             let Seen::Truth([is, other]) = self.see(at, question, own)? else { return None };
             let (is, other) = (self.both(is, domain)?, self.both(other, domain)?);
