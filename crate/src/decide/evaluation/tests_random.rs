@@ -61,7 +61,27 @@ fn is_condition(program: &[Line], at: usize) -> bool {
     at >= GIVEN && matches!(program[at - GIVEN].op, Less | LessEqual | Equal | Not | And | Or)
 }
 
-fn draw(random: &mut Random, length: usize) -> Vec<Line> {
+/// What programs are drawn from: arithmetic and choices, or what orders alone decide.
+const ALL: &[Op] = {
+    use Op::*;
+    const MAX: Op = MaxChosen(Relation::Less);
+    const MIN: Op = MinChosen(Relation::LessEqual);
+    &[
+        Add, Sub, Mul, Div, Max, Min, MAX, MIN, Exp, Neg, Abs, Root, Log, Less, Less, LessEqual, Equal, Not,
+        And, Or, Select, Select, Select, Mask, Mask,
+    ]
+};
+const ORDERS: &[Op] = {
+    use Op::*;
+    const MAX: Op = MaxChosen(Relation::Less);
+    const MIN: Op = MinChosen(Relation::LessEqual);
+    &[
+        Max, Min, MAX, MIN, Less, Less, Less, LessEqual, Equal, Not, And, Or, Select, Select, Select, Select,
+        Select, Add,
+    ]
+};
+
+fn draw(random: &mut Random, chosen: &[Op], length: usize) -> Vec<Line> {
     use Op::*;
     let mut program: Vec<Line> = Vec::new();
     while program.len() < length {
@@ -73,33 +93,6 @@ fn draw(random: &mut Random, length: usize) -> Vec<Line> {
             |from: &[usize]| from[from.len() - 1 - random.below(from.len()).min(random.below(from.len()))];
         let [a, b] = [pick(&numbers), pick(&numbers)];
         let of = [a, b, 0];
-        let chosen = [
-            Add,
-            Sub,
-            Mul,
-            Div,
-            Max,
-            Min,
-            MaxChosen(Relation::Less),
-            MinChosen(Relation::LessEqual),
-            Exp,
-            Neg,
-            Abs,
-            Root,
-            Log,
-            Less,
-            Less,
-            LessEqual,
-            Equal,
-            Not,
-            And,
-            Or,
-            Select,
-            Select,
-            Select,
-            Mask,
-            Mask,
-        ];
         let line = match chosen[random.below(chosen.len())] {
             op @ (Not | And | Or | Select | Mask) if conditions.is_empty() => {
                 let _ = op;
@@ -286,6 +279,15 @@ fn at_point(point: usize) -> [f64; ELEMENTS] {
 
 #[test]
 fn what_is_found_equal_is_equal_on_a_grid() {
+    equal_on_a_grid(ALL);
+}
+
+#[test]
+fn orders_that_are_found_equal_are_equal_on_a_grid() {
+    equal_on_a_grid(ORDERS);
+}
+
+fn equal_on_a_grid(ops: &[Op]) {
     let rounds: usize =
         std::env::var("CHOICES_ROUNDS").ok().and_then(|text| text.parse().ok()).unwrap_or(40_000);
     let mut random =
@@ -293,7 +295,7 @@ fn what_is_found_equal_is_equal_on_a_grid() {
     let (mut equal, mut changed_equal) = (0, 0);
     for _ in 0..rounds {
         let length = 3 + random.below(14);
-        let program = draw(&mut random, length);
+        let program = draw(&mut random, ops, length);
         let other = change(&mut random, &program);
         if is_condition(&program, GIVEN + program.len() - 1) || is_condition(&other, GIVEN + other.len() - 1)
         {
