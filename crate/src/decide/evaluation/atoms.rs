@@ -21,7 +21,7 @@ use super::roots::Roots;
 use super::sets::{Set, Sets};
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use super::walk::worlds::Border;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// A number's class, and its ratio to the class's first member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,6 +45,8 @@ pub(super) enum Way {
     Apart,
     /// max(d, 0) = q·d, where q is 1 if d > 0 and 0 if d < 0 (see `walk/orders`).
     Linked,
+    /// The same, and choices that are maxima of minima are known as such (`walk/exchanges`).
+    Exchanged,
     /// The same, and what several comparisons choose is known by orders of candidates (`walk/ranks`).
     Ranked,
 }
@@ -59,8 +61,8 @@ pub(super) struct Atoms {
     /// Candidates of maxima, by their residues.
     candidates: FxHashMap<(Residue, Place), u32>,
     values: Vec<(Value, Levels)>,
-    /// Candidates that there are not always.
-    absent: FxHashSet<u32>,
+    /// Where each of them is there.
+    present: Vec<Place>,
     /// For `Way::Linked`, by class: 1 where its first member is positive, 0 where that is negative.
     shares: FxHashMap<u32, Value>,
     /// Choices by the sign of a class's first member: what is chosen above, below and at the border.
@@ -86,13 +88,16 @@ impl Atoms {
             first: Vec::new(),
             candidates: FxHashMap::default(),
             values: Vec::new(),
-            absent: FxHashSet::default(),
+            present: Vec::new(),
             shares: FxHashMap::default(),
             choices: FxHashMap::default(),
             indicators: FxHashMap::default(),
             apart: FxHashMap::default(),
             sets: Sets::default(),
-            lattice: if way == Way::Ranked { Lattice::hurried() } else { Lattice::default() },
+            lattice: match way {
+                Way::Exchanged | Way::Ranked => Lattice::hurried(),
+                Way::Apart | Way::Linked => Lattice::default(),
+            },
             conditions: Conditions::default(),
             bases: Bases::default(),
             roots: Roots::new(seed),
@@ -219,10 +224,8 @@ impl Atoms {
     pub(super) fn candidate_where(&mut self, place: Place, value: Value, levels: Levels) -> Set {
         let next = self.values.len() as u32;
         let id = *self.candidates.entry((value.at[0], place)).or_insert(next);
-        if place != Place::ALWAYS {
-            self.absent.insert(id);
-        }
         if id == next {
+            self.present.push(place);
             self.values.push((value, levels));
         } else {
             let (known, have) = &mut self.values[id as usize];
@@ -252,7 +255,38 @@ impl Atoms {
 
     /// Whether some candidate is there in some places only.
     pub(super) fn absent_in(&self, set: Set) -> bool {
-        self.sets.members(set).iter().any(|member| self.absent.contains(member))
+        self.sets.members(set).iter().any(|member| self.present[*member as usize] != Place::ALWAYS)
+    }
+
+    /// The candidates of one set where a condition holds, and of the other elsewhere.
+    pub(super) fn set_where(&mut self, place: Place, sets: [Option<Set>; 2]) -> Option<Set> {
+        let (mut all, own) = match sets {
+            [Some(one), Some(two)] => self.sets.apart(one, two),
+            _ => (None, sets.map(|set| set.map_or(Vec::new(), |set| self.sets.members(set)))),
+        };
+        // What is there in different places is one candidate.
+        let mut found: Vec<(Residue, u32, Place)> = Vec::new();
+        for (members, first) in own.into_iter().zip([true, false]) {
+            for member in members {
+                let present = self.present[member as usize];
+                let at = if first { self.both(present, place)? } else { self.without(present, place)? };
+                found.push((self.values[member as usize].0.at[0], member, at));
+            }
+        }
+        found.sort_by_key(|(residue, member, _)| (*residue, *member));
+        let mut next = found.into_iter().peekable();
+        while let Some((residue, member, mut at)) = next.next() {
+            while let Some((_, _, other)) = next.next_if(|other| other.0 == residue) {
+                at = self.either(at, other)?;
+            }
+            if at == Place::NEVER {
+                continue;
+            }
+            let (value, levels) = self.values[member as usize];
+            let set = self.candidate_where(at, value, levels);
+            all = Some(all.map_or(set, |all| self.sets.union(all, set)));
+        }
+        all
     }
 
     /// The value of a candidate.

@@ -205,25 +205,28 @@ pub(super) fn evaluate(
     }
     // And what that leaves, by orders of candidates. (What is one of several things and none of the others
     // is what these leave, on the side that is read first.)
-    for (seed, sides) in [([!seed[1], seed[0]], [0, 1]), ([seed[1], !seed[0]], [1, 0])] {
+    let mut ways = vec![(Way::Ranked, [0, 1]), (Way::Ranked, [1, 0])];
+    for turn in 0u64.. {
         let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
-        if open.is_empty() {
+        if open.is_empty() || ways.is_empty() {
             break;
         }
+        let (way, sides) = ways.remove(0);
         let cones = [0, 1].map(|side| {
             let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
             Cone::of(reading.terms(side), &roots, budget)
         });
         let [left, right] = cones;
         let cones = [left?, right?];
-        let ways = (Way::Ranked, sides);
-        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, ways)?.0;
+        let seed = [random(seed, 3 + turn), random(seed, 64 + turn)];
+        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, (way, sides))?.0;
         evaluated.notes.extend(ranked.notes);
         for (at, certificate) in open.into_iter().zip(ranked.proved) {
             evaluated.proved[at] = certificate;
         }
+        // Where there are too many orders, choices that are maxima of minima are followed alone.
         if ranked.exhausted {
-            break;
+            ways = if way == Way::Ranked { vec![(Way::Exchanged, sides)] } else { Vec::new() };
         }
     }
     Ok(evaluated)

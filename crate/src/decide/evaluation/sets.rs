@@ -96,6 +96,49 @@ impl Sets {
         }
     }
 
+    /// What is in both, and what is in one of them only; what they share is not looked at.
+    pub(super) fn apart(&mut self, a: Set, b: Set) -> (Option<Set>, [Vec<u32>; 2]) {
+        let (mut both, mut own) = (None, [Vec::new(), Vec::new()]);
+        let mut open = vec![[Some(a), Some(b)]];
+        while let Some(pair) = open.pop() {
+            let [a, b] = match pair {
+                [Some(a), Some(b)] if a == b => {
+                    both = Some(both.map_or(a, |all| self.union(all, a)));
+                    continue;
+                }
+                [Some(a), Some(b)] => [a, b],
+                _ => {
+                    for (own, set) in own.iter_mut().zip(pair) {
+                        own.extend(set.map_or(Vec::new(), |set| self.members(set)));
+                    }
+                    continue;
+                }
+            };
+            let fork = |set: Set| match self.trees[set.0 as usize].0 {
+                Tree::Member(_) => None,
+                Tree::Fork { bit, left, right } => Some((bit, left, right)),
+            };
+            match (fork(a), fork(b)) {
+                (Some((i, left, right)), Some((j, below, above))) if i == j => {
+                    open.extend([[Some(left), Some(below)], [Some(right), Some(above)]]);
+                }
+                // Members of b do not differ in that bit.
+                (Some((i, left, right)), other) if other.is_none_or(|other| other.0 < i) => {
+                    let near = self.any(b) >> i & 1 == 1;
+                    let (near, far) = if near { (right, left) } else { (left, right) };
+                    open.extend([[Some(near), Some(b)], [Some(far), None]]);
+                }
+                (_, Some((i, left, right))) => {
+                    let near = self.any(a) >> i & 1 == 1;
+                    let (near, far) = if near { (right, left) } else { (left, right) };
+                    open.extend([[Some(a), Some(near)], [None, Some(far)]]);
+                }
+                _ => open.extend([[Some(a), None], [None, Some(b)]]),
+            }
+        }
+        (both, own)
+    }
+
     fn any(&self, set: Set) -> u32 {
         let mut set = set;
         loop {
@@ -147,6 +190,14 @@ mod tests {
             assert_eq!(sets.members(set), members.iter().copied().collect::<Vec<_>>());
             assert_eq!(sets.len(set), members.len());
             assert_eq!(*found.entry(members.clone()).or_insert(set), set);
+            if let Some((others, other)) = pool.last() {
+                let (both, own) = sets.apart(set, *other);
+                let shared: Vec<u32> = both.map_or(Vec::new(), |both| sets.members(both));
+                assert_eq!(shared, members.intersection(others).copied().collect::<Vec<_>>());
+                for (own, (a, b)) in own.into_iter().zip([(&members, others), (others, &members)]) {
+                    assert_eq!(own.into_iter().collect::<BTreeSet<u32>>(), a - b);
+                }
+            }
             pool.push((members, set));
         }
     }

@@ -4,6 +4,7 @@
 mod angles;
 mod choices;
 mod logarithms;
+mod masks;
 mod ranks;
 mod roots;
 

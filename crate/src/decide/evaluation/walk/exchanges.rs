@@ -26,7 +26,7 @@ impl Walk<'_> {
         then: Term,
         otherwise: Term,
     ) -> Option<Value> {
-        if self.atoms.way != Way::Ranked {
+        if !matches!(self.atoms.way, Way::Exchanged | Way::Ranked) {
             return None;
         }
         let [then, otherwise] = [self.side_of(then)??, self.side_of(otherwise)??];

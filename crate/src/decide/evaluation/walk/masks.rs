@@ -8,9 +8,12 @@
 //! they are finite and infinite in the same places and their pieces are the same; undefined is equal
 //! to undefined alone.
 //!
-//! A piece is *closed* if it is 0 outside its place as it stands; any other is multiplied by the
-//! place's weight where pieces have to be put together. What was divided by a choice must not be
-//! (0/0 outside its place): then the value is lost.
+//! Nothing is said of a piece where the value is not finite. A piece is *closed* if it is 0 outside its
+//! place as it stands; any other is multiplied by the place's weight where pieces have to be put
+//! together, unless its place is all there is. What was divided by a choice is *regular* where that is
+//! not 0, and put together with others only where all of it is (0/0 times 0 is not 0).
+//! Conditions have c² = c, residues do not: what has weights in it is not multiplied by those of its
+//! own conditions again. So `select(c, l + e, l)` is l + [c]·e, whatever l is.
 //!
 //! Guarantees: where a shape cannot be exact, the value is lost.
 //! Misses: roots and other functions of such values; signs of what infinities are multiplied by.
@@ -27,8 +30,8 @@ pub(in super::super) struct Piece {
     place: Place,
     value: Value,
     closed: bool,
-    /// Whether it has a divisor that may be 0 outside the place.
-    fragile: bool,
+    /// Where no divisor of it is 0: all of the place, at least.
+    regular: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -54,7 +57,12 @@ impl Shape {
             Kind::Finite => {
                 shape.finite = Place::ALWAYS;
                 if value.at[level] != ZERO {
-                    shape.pieces.push(Piece { place: Place::ALWAYS, value, closed: true, fragile: false });
+                    shape.pieces.push(Piece {
+                        place: Place::ALWAYS,
+                        value,
+                        closed: true,
+                        regular: Place::ALWAYS,
+                    });
                 }
             }
             Kind::Infinity => shape.up = Place::ALWAYS,
@@ -90,25 +98,24 @@ pub(in super::super) fn alike(atoms: &mut Atoms, a: &Shape, b: &Shape) -> bool {
     if listed(a) == listed(b) {
         return true;
     }
-    let whole = |atoms: &mut Atoms, shape: &Shape| whole(atoms, &shape.pieces, 1).map(|value| value.at[0]);
-    matches!((whole(atoms, a), whole(atoms, b)), (Some(a), Some(b)) if a == b)
+    let whole = |atoms: &mut Atoms, shape: &Shape| whole(atoms, &shape.pieces, shape.finite, 1);
+    matches!((whole(atoms, a), whole(atoms, b)), (Some(a), Some(b)) if a.0.at[0] == b.0.at[0])
 }
 
-/// The pieces as one value.
-fn whole(atoms: &mut Atoms, pieces: &[Piece], levels: Levels) -> Option<Value> {
-    let mut sum = Value::ZERO;
+/// The pieces as one value within a place, and where that is regular: all of the place, at least.
+fn whole(atoms: &mut Atoms, pieces: &[Piece], within: Place, levels: Levels) -> Option<(Value, Place)> {
+    let (mut sum, mut regular) = (Value::ZERO, Place::ALWAYS);
     for piece in pieces {
-        if piece.fragile && piece.place != Place::ALWAYS {
-            return None;
-        }
-        let part = if piece.closed || piece.place == Place::ALWAYS {
+        let part = if piece.closed || atoms.without(within, piece.place)? == Place::NEVER {
             piece.value
         } else {
             piece.value.times(atoms.weight(piece.place), levels)
         };
         sum = sum.plus(part, levels);
+        regular = atoms.both(regular, piece.regular)?;
     }
-    sum.is_finite().then_some(sum)
+    let defined = sum.is_finite() && atoms.without(within, regular)? == Place::NEVER;
+    defined.then_some((sum, regular))
 }
 
 impl Walk<'_> {
@@ -192,7 +199,7 @@ impl Walk<'_> {
             }
             return Some(Value { kind, ..Value::LOST });
         }
-        let value = whole(self.atoms, &shape.pieces, levels);
+        let value = whole(self.atoms, &shape.pieces, Place::ALWAYS, levels).map(|(value, _)| value);
         let sign = match (&shape.pieces[..], shape.positive) {
             ([], _) => Sign::of(0),
             ([one], true) if one.place == Place::ALWAYS => Sign::POSITIVE,
@@ -223,25 +230,26 @@ impl Walk<'_> {
                 Some(other) => {
                     other.place = self.atoms.either(other.place, piece.place)?;
                     other.closed = false;
-                    other.fragile |= piece.fragile;
+                    other.regular = self.atoms.both(other.regular, piece.regular)?;
                 }
                 None => kept.push(piece),
             }
         }
         if kept.len() > PIECES {
-            kept = vec![self.joined(&kept, levels)?];
+            kept = vec![self.joined(&kept, shape.finite, levels)?];
         }
         Some(Shape { pieces: kept, ..shape })
     }
 
-    /// The pieces as one that is closed.
-    fn joined(&mut self, pieces: &[Piece], levels: Levels) -> Option<Piece> {
-        let value = whole(self.atoms, pieces, levels)?;
+    /// The pieces as one that is closed, of what is finite in a place.
+    fn joined(&mut self, pieces: &[Piece], within: Place, levels: Levels) -> Option<Piece> {
+        let (value, regular) = whole(self.atoms, pieces, within, levels)?;
         let mut place = Place::NEVER;
         for piece in pieces {
             place = self.atoms.either(place, piece.place)?;
         }
-        Some(Piece { place, value, closed: true, fragile: false })
+        let place = self.atoms.both(place, within)?;
+        Some(Piece { place, value, closed: true, regular })
     }
 
     /// All pieces of the finite part, with that which is 0.
@@ -251,7 +259,7 @@ impl Walk<'_> {
             rest = self.atoms.without(rest, piece.place)?;
         }
         if rest != Place::NEVER {
-            pieces.push(Piece { place: rest, value: Value::ZERO, closed: true, fragile: false });
+            pieces.push(Piece { place: rest, value: Value::ZERO, closed: true, regular: Place::ALWAYS });
         }
         Some(pieces)
     }
@@ -280,9 +288,6 @@ impl Walk<'_> {
                 let shape = self.shape(a, inside)?;
                 let mut pieces = self.explicit(&shape)?;
                 for piece in &mut pieces {
-                    if piece.fragile {
-                        return None;
-                    }
                     let exponent = self.exponent(piece.value, &scale, inside);
                     piece.value = self.exponential(exponent, levels);
                     piece.closed = false;
@@ -301,18 +306,13 @@ impl Walk<'_> {
                 };
                 let finite = pick(self.atoms, x.finite, y.finite)?;
                 let (down, up) = (pick(self.atoms, x.down, y.down)?, pick(self.atoms, x.up, y.up)?);
-                let mut pieces = Vec::new();
-                for (shape, first) in [(&x, true), (&y, false)] {
-                    for piece in &shape.pieces {
-                        let at = if first {
-                            self.atoms.both(piece.place, place)?
-                        } else {
-                            self.atoms.without(piece.place, place)?
-                        };
-                        let closed = piece.closed && at == piece.place && shape.finite == Place::ALWAYS;
-                        pieces.push(Piece { place: at, closed, ..*piece });
+                let pieces = match self.chosen_between(own, [(a, &x), (b, &y)], place)? {
+                    Some(value) => {
+                        let regular = Place::ALWAYS;
+                        vec![Piece { place: finite, value, closed: false, regular }]
                     }
-                }
+                    None => self.chosen_pieces(place, [&x, &y], finite, levels)?,
+                };
                 let positive = both_positive(&x, &y);
                 Some(Shape { finite, down, up, pieces, positive })
             }
@@ -320,12 +320,99 @@ impl Walk<'_> {
                 let place = self.compared(relation, a, b)?;
                 self.conditions.insert(own, place);
                 let value = self.atoms.weight(place);
-                let piece = Piece { place: Place::ALWAYS, value, closed: true, fragile: false };
+                let piece = Piece { place: Place::ALWAYS, value, closed: true, regular: Place::ALWAYS };
                 let (finite, never) = (Place::ALWAYS, Place::NEVER);
                 Some(Shape { finite, down: never, up: never, pieces: vec![piece], positive: false })
             }
             _ => None,
         }
+    }
+
+    /// The pieces of what a condition chooses.
+    fn chosen_pieces(
+        &mut self,
+        place: Place,
+        [x, y]: [&Shape; 2],
+        finite: Place,
+        levels: Levels,
+    ) -> Option<Vec<Piece>> {
+        let weighed =
+            |shape: &Shape| shape.pieces.iter().any(|piece| piece.closed && piece.place != Place::ALWAYS);
+        if !x.pieces.is_empty() && !y.pieces.is_empty() && (weighed(x) || weighed(y)) {
+            // y + [c]·(x - y), where both mean something whether c holds or not.
+            let (then, other) = (self.atoms.both(finite, place)?, self.atoms.without(finite, place)?);
+            let [then, other] = [(x, then), (y, other)]
+                .map(|(shape, within)| whole(self.atoms, &shape.pieces, within, levels));
+            if let (Some(then), Some(other)) = (then, other)
+                && let Some(regular) = self.atoms.both(then.1, other.1)
+                && self.atoms.without(finite, regular) == Some(Place::NEVER)
+            {
+                let gain = then.0.minus(other.0, levels).times(self.atoms.weight(place), levels);
+                let value = other.0.plus(gain, levels);
+                let mut support = Place::NEVER;
+                for (shape, first) in [(x, true), (y, false)] {
+                    for piece in &shape.pieces {
+                        let at = if first {
+                            self.atoms.both(piece.place, place)?
+                        } else {
+                            self.atoms.without(piece.place, place)?
+                        };
+                        support = self.atoms.either(support, at)?;
+                    }
+                }
+                return Some(vec![Piece { place: support, value, closed: true, regular }]);
+            }
+        }
+        let mut pieces = Vec::new();
+        for (shape, first) in [(x, true), (y, false)] {
+            for piece in &shape.pieces {
+                let at = if first {
+                    self.atoms.both(piece.place, place)?
+                } else {
+                    self.atoms.without(piece.place, place)?
+                };
+                let closed = piece.closed && at == piece.place && shape.finite == Place::ALWAYS;
+                pieces.push(Piece { place: at, closed, ..*piece });
+            }
+        }
+        Some(pieces)
+    }
+
+    /// A choice between maxima (or between minima) of candidates: a maximum of all of them, each there
+    /// where it is and is chosen. Nothing if they are not known as such.
+    fn chosen_between(
+        &mut self,
+        own: Term,
+        operands: [(Term, &Shape); 2],
+        place: Place,
+    ) -> Option<Option<Value>> {
+        for largest in [true, false] {
+            let known = if largest { &self.largest } else { &self.smallest };
+            let known = operands.map(|(term, _)| known.get(&term).copied());
+            let constant =
+                |(term, shape): (Term, &Shape)| term.as_constant().is_some() && shape.finite != Place::NEVER;
+            if known == [None, None] || operands.into_iter().any(constant) {
+                continue;
+            }
+            let mut sets: [Option<Set>; 2] = known;
+            for ((_, shape), set) in operands.into_iter().zip(&mut sets) {
+                if set.is_none() {
+                    let shape = if largest { shape.clone() } else { shape.clone().negated(ALL) };
+                    for piece in self.explicit(&shape)? {
+                        if piece.regular != Place::ALWAYS || piece.closed && piece.place != Place::ALWAYS {
+                            return Some(None);
+                        }
+                        let one = self.atoms.candidate_where(piece.place, piece.value, ALL);
+                        *set = Some(set.map_or(one, |all| self.atoms.sets.union(all, one)));
+                    }
+                }
+            }
+            let set = self.atoms.set_where(place, sets)?;
+            if largest { &mut self.largest } else { &mut self.smallest }.insert(own, set);
+            let value = self.atoms.maximum(set, ALL);
+            return Some(Some(if largest { value } else { value.negated(ALL) }));
+        }
+        Some(None)
     }
 
     fn added(&mut self, x: Shape, y: Shape, levels: Levels) -> Option<Shape> {
@@ -347,7 +434,8 @@ impl Walk<'_> {
                 let value = p.value.plus(q.value, levels);
                 if place != Place::NEVER && value.at[levels.trailing_zeros() as usize] != ZERO {
                     let closed = [p, q].iter().all(|piece| piece.closed && piece.place == place);
-                    pieces.push(Piece { place, value, closed, fragile: p.fragile || q.fragile });
+                    let regular = self.atoms.both(p.regular, q.regular)?;
+                    pieces.push(Piece { place, value, closed, regular });
                 }
             }
         }
@@ -356,8 +444,11 @@ impl Walk<'_> {
         if joined(&pieces) && x.pieces.len() <= 1 && y.pieces.len() <= 1 || pieces.len() > PIECES {
             let mut all = x.pieces.clone();
             all.extend(&y.pieces);
-            let whole = self.joined(&all, levels)?;
-            pieces = vec![Piece { place: self.atoms.both(whole.place, finite)?, ..whole }];
+            match self.joined(&all, finite, levels) {
+                Some(whole) => pieces = vec![whole],
+                None if pieces.len() > PIECES => return None,
+                None => {}
+            }
         }
         Some(Shape { finite, down, up, pieces, positive })
     }
@@ -381,9 +472,13 @@ impl Walk<'_> {
         for p in &x.pieces {
             for q in &y.pieces {
                 let place = self.atoms.both(p.place, q.place)?;
-                let closed = p.closed && place == p.place || q.closed && place == q.place;
+                let alone = x.pieces.len() == 1 && y.pieces.len() == 1;
+                let closed = p.closed && place == p.place
+                    || q.closed && place == q.place
+                    || alone && p.closed && q.closed;
                 let value = p.value.times(q.value, levels);
-                pieces.push(Piece { place, value, closed, fragile: p.fragile || q.fragile });
+                let regular = self.atoms.both(p.regular, q.regular)?;
+                pieces.push(Piece { place, value, closed, regular });
             }
         }
         Some(Shape { finite, down, up, pieces, positive: x.positive && y.positive })
@@ -426,12 +521,9 @@ impl Walk<'_> {
             if !value.is_finite() {
                 return None;
             }
-            pieces.push(Piece {
-                value,
-                closed: false,
-                fragile: piece.fragile || piece.value.chosen,
-                ..*piece
-            });
+            let here = if piece.value.chosen { piece.place } else { Place::ALWAYS };
+            let regular = self.atoms.both(here, piece.regular)?;
+            pieces.push(Piece { value, closed: false, regular, ..*piece });
         }
         let never = Place::NEVER;
         Some(Shape { finite, down: never, up: never, pieces, positive: true })
@@ -448,7 +540,7 @@ impl Walk<'_> {
             let mut sets: Vec<Set> = known.into_iter().collect();
             if known.is_none() {
                 for piece in self.explicit(&shape)? {
-                    if piece.fragile {
+                    if piece.regular != Place::ALWAYS {
                         return None;
                     }
                     sets.push(self.atoms.candidate_where(piece.place, piece.value, ALL));
@@ -474,7 +566,7 @@ impl Walk<'_> {
         };
         let (one, two) = (reach(x, y)?, reach(y, x)?);
         let up = self.atoms.either(one, two)?;
-        let pieces = vec![Piece { place: finite, value, closed: false, fragile: false }];
+        let pieces = vec![Piece { place: finite, value, closed: false, regular: Place::ALWAYS }];
         let shape = Shape { finite, down, up, pieces, positive: false };
         Some(if largest { shape } else { shape.negated(ALL) })
     }
@@ -513,7 +605,7 @@ impl Walk<'_> {
                 if both == Place::NEVER {
                     continue;
                 }
-                if p.fragile || q.fragile {
+                if [p, q].iter().any(|piece| piece.regular != Place::ALWAYS) {
                     return None;
                 }
                 // Positive pieces are above what is 0.
@@ -571,6 +663,11 @@ impl Walk<'_> {
                 Node::Or(a, b) => {
                     let (a, b) = (self.place_where(a)?, self.place_where(b)?);
                     Some(self.atoms.either(a, b)?)
+                }
+                Node::Select(condition, a, b) => {
+                    let [condition, a, b] = [condition, a, b].map(|part| self.place_where(part));
+                    let (one, two) = (self.atoms.both(condition?, a?)?, self.atoms.without(b?, condition?)?);
+                    Some(self.atoms.either(one, two)?)
                 }
                 Node::Compare(relation, a, b) => {
                     let (x, y) = (self.get(a, ALL), self.get(b, ALL));
