@@ -15,8 +15,9 @@
 //! Conditions have c² = c, residues do not: what has weights in it is not multiplied by those of its
 //! own conditions again. So `select(c, l + e, l)` is l + [c]·e, whatever l is.
 //!
-//! Guarantees: where a shape cannot be exact, the value is lost.
-//! Misses: roots and other functions of such values; signs of what infinities are multiplied by.
+//! Guarantees: a shape says where it is not exact, and is one value with nothing then.
+//! Misses: roots and other functions of such values; signs of what infinities are multiplied by; sums that
+//! are rescaled by branches where a mask lets a score through.
 
 use super::*;
 use crate::decide::evaluation::demands::{exponent_scale, inner};
@@ -39,6 +40,9 @@ pub(in super::super) struct Shape {
     finite: Place,
     down: Place,
     up: Place,
+    /// Where nothing is known of it: an infinity times a number of unknown sign. It is undefined in all
+    /// other places.
+    unknown: Place,
     pieces: Vec<Piece>,
     /// Whether all pieces are positive in their places.
     positive: bool,
@@ -50,6 +54,7 @@ impl Shape {
             finite: Place::NEVER,
             down: Place::NEVER,
             up: Place::NEVER,
+            unknown: Place::NEVER,
             pieces: Vec::new(),
             positive: value.sign.is_positive(),
         };
@@ -87,7 +92,8 @@ impl Shape {
 
 /// Whether two shapes are one value.
 pub(in super::super) fn alike(atoms: &mut Atoms, a: &Shape, b: &Shape) -> bool {
-    if (a.finite, a.down, a.up) != (b.finite, b.down, b.up) {
+    let known = [a, b].iter().all(|shape| shape.unknown == Place::NEVER);
+    if !known || (a.finite, a.down, a.up) != (b.finite, b.down, b.up) {
         return false;
     }
     let listed = |shape: &Shape| {
@@ -293,7 +299,7 @@ impl Walk<'_> {
                     piece.closed = false;
                 }
                 let finite = self.atoms.either(shape.finite, shape.down)?;
-                Some(Shape { finite, down: Place::NEVER, up: shape.up, pieces, positive: true })
+                Some(Shape { finite, down: Place::NEVER, pieces, positive: true, ..shape })
             }
             Node::Max(a, b) => self.chosen_of(own, [a, b], true),
             Node::Min(a, b) => self.chosen_of(own, [a, b], false),
@@ -306,6 +312,7 @@ impl Walk<'_> {
                 };
                 let finite = pick(self.atoms, x.finite, y.finite)?;
                 let (down, up) = (pick(self.atoms, x.down, y.down)?, pick(self.atoms, x.up, y.up)?);
+                let unknown = pick(self.atoms, x.unknown, y.unknown)?;
                 let pieces = match self.chosen_between(own, [(a, &x), (b, &y)], place)? {
                     Some(value) => {
                         let regular = Place::ALWAYS;
@@ -314,7 +321,7 @@ impl Walk<'_> {
                     None => self.chosen_pieces(place, [&x, &y], finite, levels)?,
                 };
                 let positive = both_positive(&x, &y);
-                Some(Shape { finite, down, up, pieces, positive })
+                Some(Shape { finite, down, up, unknown, pieces, positive })
             }
             Node::Compare(relation, a, b) => {
                 let place = self.compared(relation, a, b)?;
@@ -322,7 +329,8 @@ impl Walk<'_> {
                 let value = self.atoms.weight(place);
                 let piece = Piece { place: Place::ALWAYS, value, closed: true, regular: Place::ALWAYS };
                 let (finite, never) = (Place::ALWAYS, Place::NEVER);
-                Some(Shape { finite, down: never, up: never, pieces: vec![piece], positive: false })
+                let pieces = vec![piece];
+                Some(Shape { finite, down: never, up: never, unknown: never, pieces, positive: false })
             }
             _ => None,
         }
@@ -424,6 +432,7 @@ impl Walk<'_> {
             atoms.either(one, two)
         };
         let (down, up) = (infinite(x.down, y.down)?, infinite(x.up, y.up)?);
+        let unknown = atoms.either(x.unknown, y.unknown)?;
         let positive = both_positive(&x, &y);
         let (a, b) = (self.explicit(&x)?, self.explicit(&y)?);
         let mut pieces = Vec::new();
@@ -450,7 +459,7 @@ impl Walk<'_> {
                 None => {}
             }
         }
-        Some(Shape { finite, down, up, pieces, positive })
+        Some(Shape { finite, down, up, unknown, pieces, positive })
     }
 
     fn multiplied(&mut self, x: Shape, y: Shape, levels: Levels) -> Option<Shape> {
@@ -462,11 +471,15 @@ impl Walk<'_> {
         if negative(&x) && !x.positive {
             return Some(self.multiplied(x.negated(levels).positive(), y, levels)?.negated(levels));
         }
-        let [(x_up, x_down), (y_up, y_down)] = [
-            (self.scaled_by(&x, x.up, &y)?, self.scaled_by(&x, x.down, &y)?),
-            (self.scaled_by(&y, y.up, &x)?, self.scaled_by(&y, y.down, &x)?),
-        ];
-        let (up, down) = (self.atoms.either(x_up, y_up)?, self.atoms.either(x_down, y_down)?);
+        let (mut up, mut down) = (Place::NEVER, Place::NEVER);
+        let mut unknown = self.atoms.either(x.unknown, y.unknown)?;
+        for (own, by) in [(&x, &y), (&y, &x)] {
+            for (all, infinite) in [(&mut up, own.up), (&mut down, own.down)] {
+                let [stays, lost] = self.scaled_by(infinite, by)?;
+                *all = self.atoms.either(*all, stays)?;
+                unknown = self.atoms.either(unknown, lost)?;
+            }
+        }
         let finite = self.atoms.both(x.finite, y.finite)?;
         let mut pieces = Vec::new();
         for p in &x.pieces {
@@ -481,24 +494,25 @@ impl Walk<'_> {
                 pieces.push(Piece { place, value, closed, regular });
             }
         }
-        Some(Shape { finite, down, up, pieces, positive: x.positive && y.positive })
+        Some(Shape { finite, down, up, unknown, pieces, positive: x.positive && y.positive })
     }
 
-    /// Where an infinity of `own` stays one, multiplied by another shape: all of it must be known.
-    fn scaled_by(&mut self, _own: &Shape, infinite: Place, by: &Shape) -> Option<Place> {
+    /// Where an infinity stays one, multiplied by a shape, and where it is not known what it is.
+    fn scaled_by(&mut self, infinite: Place, by: &Shape) -> Option<[Place; 2]> {
         if infinite == Place::NEVER {
-            return Some(infinite);
+            return Some([Place::NEVER; 2]);
         }
         let others = self.atoms.either(by.up, by.down)?;
-        if self.atoms.both(infinite, others)? != Place::NEVER {
-            return None;
-        }
+        let others = self.atoms.both(infinite, others)?;
         let mut support = Place::NEVER;
         for piece in &by.pieces {
             support = self.atoms.either(support, piece.place)?;
         }
         let stays = self.atoms.both(infinite, support)?;
-        (stays == Place::NEVER || by.positive).then_some(stays)
+        if by.positive {
+            return Some([stays, others]);
+        }
+        Some([Place::NEVER, self.atoms.either(stays, others)?])
     }
 
     /// `1 / b`: undefined where b is 0.
@@ -526,7 +540,7 @@ impl Walk<'_> {
             pieces.push(Piece { value, closed: false, regular, ..*piece });
         }
         let never = Place::NEVER;
-        Some(Shape { finite, down: never, up: never, pieces, positive: true })
+        Some(Shape { finite, down: never, up: never, unknown: shape.unknown, pieces, positive: true })
     }
 
     /// A maximum or minimum of candidates that there are in their places only.
@@ -567,7 +581,8 @@ impl Walk<'_> {
         let (one, two) = (reach(x, y)?, reach(y, x)?);
         let up = self.atoms.either(one, two)?;
         let pieces = vec![Piece { place: finite, value, closed: false, regular: Place::ALWAYS }];
-        let shape = Shape { finite, down, up, pieces, positive: false };
+        let unknown = self.atoms.either(x.unknown, y.unknown)?;
+        let shape = Shape { finite, down, up, unknown, pieces, positive: false };
         Some(if largest { shape } else { shape.negated(ALL) })
     }
 
