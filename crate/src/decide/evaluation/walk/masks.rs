@@ -284,10 +284,12 @@ impl Walk<'_> {
                 self.added(product, self.shape(c, levels)?, levels)
             }
             Node::Div(a, b) => {
-                let inverse = self.inverted(b, levels)?;
+                // What has weights in it is divided by what has weights in it.
+                let weighed = !self.is_shaped(a) && self.get(a, levels).chosen;
+                let inverse = self.inverted(b, weighed, levels)?;
                 self.multiplied(self.shape(a, levels)?, inverse, levels)
             }
-            Node::Unary(Unary::Recip, a) => self.inverted(a, levels),
+            Node::Unary(Unary::Recip, a) => self.inverted(a, false, levels),
             Node::Unary(function @ (Unary::Exp | Unary::Exp2), a) => {
                 let inside = inner(levels);
                 let scale = exponent_scale(function == Unary::Exp, 1)?;
@@ -515,9 +517,9 @@ impl Walk<'_> {
         Some([Place::NEVER, self.atoms.either(stays, others)?])
     }
 
-    /// `1 / b`: undefined where b is 0.
-    fn inverted(&mut self, b: Term, levels: Levels) -> Option<Shape> {
-        let shape = self.shape(b, levels)?;
+    /// `1 / b`: undefined where b is 0; of its pieces, or of all of them as one.
+    fn inverted(&mut self, b: Term, joined: bool, levels: Levels) -> Option<Shape> {
+        let mut shape = self.shape(b, levels)?;
         if !self.is_shaped(b) {
             let value = self.inverse(b, levels);
             return Shape::always(value, levels.trailing_zeros() as usize);
@@ -527,6 +529,9 @@ impl Walk<'_> {
         }
         self.assume(self.get(b, levels | 1), Domain::NotZero(b));
         let infinite = self.atoms.either(shape.up, shape.down)?;
+        if joined && !shape.pieces.is_empty() {
+            shape.pieces = vec![self.joined(&shape.pieces, shape.finite, levels)?];
+        }
         let mut finite = infinite;
         let mut pieces = Vec::new();
         for piece in &shape.pieces {
