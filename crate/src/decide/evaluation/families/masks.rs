@@ -142,7 +142,7 @@ fn masked(b: &mut Build, size: usize, form: Form, guard: Guard) -> Vec<Term> {
     }]
 }
 
-const SOME: [usize; 15] = [1, 2, 3, 4, 5, 6, 7, 9, 13, 16, 17, 33, 64, 70, 257];
+const SOME: [usize; 11] = [1, 2, 3, 4, 5, 7, 8, 17, 33, 64, 70];
 
 #[test]
 fn rows_masked_by_data() {
