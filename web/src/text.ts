@@ -179,7 +179,7 @@ export const text = {
       data_race: 'Two threads touch the same bytes, at least one writes, and nothing orders them. Every race is found, and every race shown is real.',
       deadlock: 'Some threads wait for others that can never come.',
       not_structured: 'A branch or an address depends on input data, so that one symbolic run does not stand for all.',
-      unknown: 'Neither a proof nor a counterexample was found. It is never folded into good news.',
+      unknown: 'Neither a proof nor a counterexample was found. This is not a good verdict, and is never shown as one.',
     },
     keysTitle: 'Keys',
     keys: [
@@ -332,7 +332,7 @@ export const text = {
   pairFile: {
     notJson: 'it is not JSON, or was cut off',
     notOurs: 'it is not a file of Warpproof',
-    version: (version: string) => `it is of version ${version}, which this page does not know; it may come from a newer one`,
+    version: (version: string) => `this page cannot read version ${version} of the format; a newer page may have written it`,
     notText: (key: string) => `its part “${key}” is not text`,
     refused: (name: string, why: string) => `The file ${name} cannot be opened: ${why}.`,
   },
@@ -377,7 +377,7 @@ export const text = {
   link: {
     damaged: (what: string, kept: boolean) => `This link is damaged: ${what}.${kept ? ' What could be read is in the editors.' : ''}`,
     empty: 'it is empty',
-    version: (version: string) => `it is of version “${version}”, which this page does not know; it may come from a newer one`,
+    version: (version: string) => `this page cannot read version “${version}” of the format; a newer page may have written it`,
     alphabet: (place: number, character: string) => `character ${place} of the link, “${character}”, cannot stand in a link; it was probably added on the way`,
     incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${missing} bytes are missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
     checksum: 'the checksum does not fit, so the texts may not be what was shared',
@@ -465,7 +465,7 @@ export const text = {
     none: 'No thread waits for ever.',
     showAll: 'Show all waiting places',
     wait: (side: string, threads: number) => `of the ${side} kernel ${threads === 1 ? 'waits' : 'wait'} at`,
-    waitsFor: (threads: string) => `for ${threads}, who will not come`,
+    waitsFor: (threads: string) => `for ${threads}, which will not arrive`,
   },
   memory: {
     title: 'Memory at this barrier',
@@ -492,7 +492,7 @@ export const text = {
   },
   repair: {
     looking: 'Looking for lines that remove this race…',
-    found: (lines: number) => (lines === 1 ? 'With one more line the kernel was run again' : `With ${lines} more lines the kernel was run again`) + ', without a race, a deadlock or another fault:',
+    found: (lines: number) => (lines === 1 ? 'The kernel was run again with one line added' : `The kernel was run again with ${lines} lines added`) + ', and had no race, no deadlock and no other fault:',
     before: (line: number) => `before line ${line}`,
     here: 'one more line before this one',
     apply: (lines: number) => (lines === 1 ? 'Insert it and verify' : 'Insert them and verify'),

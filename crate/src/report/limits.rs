@@ -110,7 +110,7 @@ pub fn smaller(spec: &Spec, bound: &Bound) -> String {
     match ways.is_empty() {
         true => "a larger budget".to_owned(),
         false => {
-            format!("a smaller problem, which shows the same code: {}; or a larger budget", ways.join(", "))
+            format!("a smaller problem that runs the same code ({}), or a larger budget", ways.join(", "))
         }
     }
 }

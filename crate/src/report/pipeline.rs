@@ -791,9 +791,9 @@ fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) -> Opt
             "let every order of the threads give the same, or wait until they are done"
         }
         Verdict::NotStructured => {
-            "give the tensor that decides concrete `contents`, or make the choice independent of the data"
+            "set `contents` in the spec for the tensor that it depends on, so that its values are known"
         }
-        Verdict::Unknown => "give the tensor that the condition is about concrete `contents`",
+        Verdict::Unknown => "set `contents` in the spec for the tensor that the condition reads",
         _ => return None,
     };
     let mut hint = hint.to_owned();

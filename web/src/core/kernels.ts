@@ -1,5 +1,7 @@
 // Which kernels a PTX text holds, read without the engine.
 
+import type { Side } from './protocol'
+
 /** The names of a text's kernels. */
 export const entries = (ptx: string): string[] => [...ptx.matchAll(/\.entry\s+([\w$]+)/g)].map(([, name]) => name!)
 
@@ -15,4 +17,13 @@ export function replacesKernel(given: string, before: string, after: string): bo
   const inserted = after.slice(whole, after.length - tail)
   const known = new Set(entries(given))
   return after.length - tail - head > 1 && /\.entry\b|__global__/.test(inserted) && !entries(after).some(name => known.has(name))
+}
+
+/** The side that a file's name speaks of: `softmax_ref.ptx`, `opt-2.ptx`. */
+export function sideOf(name: string): Side | null {
+  const words = name.toLowerCase().split(/[^a-z]+/)
+  const speaks = (...of: string[]) => words.some(word => of.includes(word))
+  const reference = speaks('ref', 'reference', 'naive', 'baseline', 'base')
+  const optimized = speaks('opt', 'optimized', 'optimised', 'fast')
+  return reference === optimized ? null : reference ? 'reference' : 'optimized'
 }

@@ -1,8 +1,10 @@
 // Files that come in: by a button or dropped on the page. What a file is shows in its name
 // and its text; a file that is none of what the page knows is named and left alone.
 
+import { sideOf } from '../core/kernels'
 import { isLesson, parseLesson } from '../core/lesson'
 import { readPair } from '../core/pair-file'
+import type { Side } from '../core/protocol'
 import { text } from '../text'
 import { session } from './session.svelte'
 
@@ -10,13 +12,12 @@ export { readLesson } from '../core/lesson'
 
 const MOST_BYTES = 8 << 20
 
-export type Side = 'reference' | 'optimized'
-
 const warn = (message: string) => (session.notice = { tone: 'warn', text: message })
 
-/** Opens files; PTX goes to `side`, two of them to both sides in the order of their names. */
+/** Opens files; PTX goes to `side`, or to the side that its name speaks of; two of them to both sides, in the
+ * order of their names where these do not say which is which. */
 export async function openFiles(files: readonly File[], side: Side | null): Promise<void> {
-  const kernels: string[] = []
+  const kernels: { content: string; side: Side | null }[] = []
   for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (file.size > MOST_BYTES) return void warn(text.files.tooLarge(file.name))
     const content = await file.text()
@@ -38,12 +39,14 @@ export async function openFiles(files: readonly File[], side: Side | null): Prom
       continue
     }
     if (!/\.(ptx|txt)$/i.test(file.name) && !/^\s*\.version\b/m.test(content)) return void warn(text.files.unknown(file.name))
-    kernels.push(content)
+    kernels.push({ content, side: sideOf(file.name) })
   }
-  if (kernels.length === 1) session.edit(session.single ? 'optimized' : (side ?? (session.reference === '' ? 'reference' : 'optimized')), kernels[0]!)
-  else if (kernels.length > 1) {
+  const [first, second] = kernels
+  if (first && !second) session.edit(session.single ? 'optimized' : (side ?? first.side ?? (session.reference === '' ? 'reference' : 'optimized')), first.content)
+  else if (first && second) {
+    const turned = first.side === 'optimized' ? second.side !== 'optimized' : first.side === null && second.side === 'reference'
     session.setSingle(false)
-    session.edit('reference', kernels[0]!)
-    session.edit('optimized', kernels[1]!)
+    session.edit('reference', (turned ? second : first).content)
+    session.edit('optimized', (turned ? first : second).content)
   }
 }

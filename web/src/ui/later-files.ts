@@ -1,7 +1,7 @@
 // Hands files on to what reads them, which is fetched when it is needed.
 
 import { text } from '../text'
-import type { Side } from './files'
+import type { Side } from '../core/protocol'
 import { laterFiles } from './later'
 import { session } from './session.svelte'
 

@@ -10,6 +10,7 @@ import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { startHelper, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
+import { keep, kept } from './kept'
 import { fetchLater, laterLinks } from './later'
 import { offline } from './offline.svelte'
 import { text } from '../text'
@@ -38,6 +39,7 @@ export interface Notice {
 
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
+const KEEP_AFTER_MS = 300
 
 const same = (a: Input, b: Input) => a.reference === b.reference && a.optimized === b.optimized && a.spec === b.spec && a.single === b.single
 
@@ -93,6 +95,7 @@ class Session {
   #helper: Engine | null = null
   #helperOf: Input | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
+  #keepTimer: ReturnType<typeof setTimeout> | undefined
   #inferring = false
   #inferAgain = false
 
@@ -212,6 +215,7 @@ class Session {
 
   async verify(): Promise<void> {
     if (this.run.kind === 'running' || !this.#runner) return
+    if (this.#keepTimer !== undefined) this.#keepSoon()
     this.#helper?.dispose()
     this.#helper = null
     this.run = { kind: 'running', progress: null }
@@ -305,8 +309,29 @@ class Session {
     this.lesson = null
   }
 
-  /** Reads a link, or shows the first example. */
+  /** Keeps what was edited, for a reload. */
+  #keepSoon(): void {
+    clearTimeout(this.#keepTimer)
+    this.#keepTimer = setTimeout(() => keep({ input: this.input(), fragment: window.location.hash, asked: this.run.kind !== 'idle' && !this.stale }), KEEP_AFTER_MS)
+  }
+
+  #forget(): void {
+    clearTimeout(this.#keepTimer)
+    this.#keepTimer = undefined
+    keep(null)
+  }
+
+  /** What was edited before a reload; else reads a link, or shows the first example. */
   async #open(fragment: string): Promise<void> {
+    const work = kept(fragment)
+    if (work) {
+      this.#replace(work.input, null)
+      this.#keepTimer = undefined
+      keep(work)
+      if (work.asked) void this.verify()
+      else this.#later()
+      return
+    }
     if (fragment.length <= 1) {
       this.#replace(firstExample.input, firstExample)
       void this.verify()
@@ -342,6 +367,7 @@ class Session {
   /** Forgets the run and what it showed. */
   #reset(example: Example | null): void {
     this.stop()
+    this.#forget()
     this.lesson = null
     this.promised = null
     this.example = example
@@ -356,6 +382,7 @@ class Session {
 
   #changed(): void {
     this.stale = true
+    this.#keepSoon()
     this.marks = []
     this.promised = null
     this.#inferSoon()

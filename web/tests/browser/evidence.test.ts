@@ -63,6 +63,21 @@ test('a counterexample shows both formulas, the difference marked, and is copied
   await page.context().close()
 })
 
+/** x[t + 1] against x[t], whose extents nobody gives, at an index that the spec gives or does not. */
+const shifted = (by: number) => `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry shift(.param .u64 shift_param_0, .param .u64 shift_param_1, .param .u64 shift_param_2)\n.reqntid 4\n{\n.reg .b32 %r<4>; .reg .f32 %f<4>; .reg .b64 %rd<9>;\nld.param.u64 %rd1, [shift_param_0]; ld.param.u64 %rd2, [shift_param_1]; ld.param.u64 %rd3, [shift_param_2];\nmov.u32 %r1, %tid.x; mul.wide.u32 %rd4, %r1, 4;\nadd.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5+${4 * by}];\nadd.s64 %rd6, %rd2, %rd4; ld.global.f32 %f2, [%rd6]; mul.f32 %f3, %f1, %f2;\nadd.s64 %rd7, %rd3, %rd4; st.global.f32 [%rd7], %f3;\nret;\n}\n`
+
+test('inputs of a counterexample: tensors without extents are no scalars, and contents are those of the spec', async () => {
+  const spec = '[tensors.arg1]\ntype = "f32"\nshape = [4]\ncontents = [3, 5, 7, 9]\n'
+  const { page, complaints } = await visit(site, '#' + encode({ reference: shifted(0), optimized: shifted(1), spec, single: false, verdict: null }))
+  expect(await verdict(page)).toBe('not_equivalent')
+  await page.locator('#tab-counterexample').click()
+  const input = (name: string) => page.locator('.inputs li', { hasText: name }).first()
+  expect(await input('arg1').locator('td').allTextContents()).toEqual(['3', '5', '7', '9'])
+  expect(await input('arg0').textContent()).toMatch(/arg0\[[01]\] = \S+, all others 0/)
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
 test('a marked term leads to the lines of both kernels, by mouse and by keyboard', async () => {
   const { page, complaints } = await at('not_equivalent/softmax/n4_no_rescale')
   await page.locator('#tab-counterexample').click()

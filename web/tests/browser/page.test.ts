@@ -157,6 +157,35 @@ describe('the playground', () => {
     await page.context().close()
   })
 
+  test('a reload brings back what was edited, and its verdict', async () => {
+    const { page, complaints } = await visit(site)
+    await verdict(page)
+    const broken = (await textOf(page, 'optimized')).replace(/\tbar\.sync[^\n]*\n/, '')
+    await paste(page, 'optimized', broken)
+    expect(await verify(page)).toBe('data_race')
+    await expect.poll(() => page.evaluate(() => sessionStorage.getItem('warpproof.work') ?? '')).toContain('"asked":true')
+    await page.reload()
+    expect(await verdict(page)).toBe('data_race')
+    await expect.poll(() => textOf(page, 'optimized')).toBe(broken)
+    // An example that was chosen since is what a reload shows.
+    await page.getByTestId('examples').click()
+    await page.locator(`[data-example="${examples[0]!.id}"]`).click()
+    expect(await verdict(page)).toBe('equivalent')
+    await page.reload()
+    expect(await verdict(page)).toBe('equivalent')
+    await expect.poll(() => textOf(page, 'optimized')).toBe(examples[0]!.input.optimized)
+    expect(complaints).toEqual([])
+    await page.context().close()
+  })
+
+  test('one kernel: what it writes is written, not equal', async () => {
+    const { page } = await visit(site, '#' + encode({ ...examples[0]!.input, single: true, verdict: null }))
+    expect(await verdict(page)).toBe('race_free')
+    await expect.poll(() => page.locator('#panel').textContent()).toContain('128 written')
+    expect(await page.locator('#panel').textContent()).not.toContain('128 equal')
+    await page.context().close()
+  })
+
   test('errors show while typing', async () => {
     const { page } = await visit(site)
     await verdict(page)

@@ -86,6 +86,12 @@ describe('files', () => {
     await choose(file('a.ptx', first.input.reference), file('b.ptx', first.input.optimized), file('c.toml', first.input.spec))
     await expect.poll(() => textOf(page, 'reference')).toBe(first.input.reference)
     expect(await verify(page)).toBe('equivalent')
+    // Names that say which side they are for count for more than their order.
+    await choose(file('k_opt.ptx', first.input.optimized + '// opt\n'), file('k_ref.ptx', first.input.reference + '// ref\n'))
+    await expect.poll(() => textOf(page, 'reference')).toBe(first.input.reference + '// ref\n')
+    await expect.poll(() => textOf(page, 'optimized')).toBe(first.input.optimized + '// opt\n')
+    await choose(file('a.ptx', first.input.reference), file('b.ptx', first.input.optimized))
+    await expect.poll(() => textOf(page, 'reference')).toBe(first.input.reference)
     await choose(file('broken.json', '{"warpproof": 1, "ref'))
     await expect.poll(() => page.getByTestId('notice').textContent()).toContain('broken.json cannot be opened')
     await expect.poll(() => textOf(page, 'reference')).toBe(first.input.reference)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { entries, replacesKernel } from '../../src/core/kernels'
+import { entries, replacesKernel, sideOf } from '../../src/core/kernels'
 
 const kernel = (name: string, body = '\tret;') => `.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry ${name}(\n\t.param .u64 ${name}_param_0\n)\n{\n${body}\n}\n`
 
@@ -18,4 +18,10 @@ test('another kernel is a new question; an edit of the same one is not', () => {
   expect(replacesKernel(given, given, given.replace('softmax(', 'softmaxx('))).toBe(false)
   expect(replacesKernel(given, '', given)).toBe(false)
   expect(replacesKernel(given, given, '')).toBe(false)
+})
+
+test('a file says in its name which side it is for', () => {
+  expect(['softmax_ref.ptx', 'Naive-2.ptx', 'base.ptx'].map(sideOf)).toEqual(['reference', 'reference', 'reference'])
+  expect(['a_opt.ptx', 'fast.sm_90.ptx', 'softmax-optimised.ptx'].map(sideOf)).toEqual(['optimized', 'optimized', 'optimized'])
+  expect(['softmax.ptx', 'refine.ptx', 'option.ptx', 'opt_vs_ref.ptx'].map(sideOf)).toEqual([null, null, null, null])
 })
