@@ -178,6 +178,19 @@ describe('the playground', () => {
     await page.context().close()
   })
 
+  test('the list of examples goes on downwards, not sideways', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    for (const width of [1440, 900, 390]) {
+      await page.setViewportSize({ width, height: 860 })
+      await page.getByTestId('examples').click()
+      await page.locator('[data-example]').first().waitFor()
+      expect(await page.locator('#examples').evaluate(list => list.scrollWidth - list.clientWidth), `${width} pixels`).toBeLessThanOrEqual(0)
+      await page.keyboard.press('Escape')
+    }
+    await page.context().close()
+  })
+
   test('one kernel: what it writes is written, not equal', async () => {
     const { page } = await visit(site, '#' + encode({ ...examples[0]!.input, single: true, verdict: null }))
     expect(await verdict(page)).toBe('race_free')

@@ -193,5 +193,8 @@ test('paper gets the verdict, what it rests on, and both texts', async () => {
   await sheet.waitFor()
   for (const part of ['Equivalent', 'softmax_naive', 'block 128×1×1', 'no value is infinite or NaN', first.input.reference, first.input.optimized, first.input.spec]) await expect.poll(() => sheet.textContent()).toContain(part)
   await expect.poll(() => page.locator('header').isVisible()).toBe(false)
+  // Lines are numbered, as the places in the answer are.
+  await expect.poll(() => sheet.locator('.numbered').first().locator('span').count()).toBe(first.input.reference.replace(/\n$/, '').split('\n').length)
+  expect(await sheet.locator('.numbered span').first().evaluate(line => getComputedStyle(line, '::before').content)).toContain('counter')
   await page.context().close()
 })
