@@ -84,6 +84,7 @@ export const text = {
     grid: 'grid',
     block: 'block',
     ctas: 'CTAs',
+    ofCtas: (all: number) => `of ${all.toLocaleString('en')}`,
     parameters: 'Kernel parameters',
     only: (side: string) => `, only in the ${side} kernel`,
     missing: (count: number) => `${count} to fill in`,
