@@ -213,6 +213,7 @@ export const text = {
     open: 'Open in Warpproof',
     columns: ['', 'Kernel', 'Grid', 'Block'],
     restsOn: (count: number) => `Rests on ${count} ${count === 1 ? 'assumption' : 'assumptions'}`,
+    spec: 'Launch, shapes and scalars',
     reproduce: (version: string) => `Reproduce it with Warpproof ${version}`,
   },
   reproduced: {

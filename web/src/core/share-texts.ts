@@ -9,21 +9,28 @@ const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
 const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : piece.replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
 
-/** A block for a code review: verdict, launch, assumptions, version, link; with no report, the link alone. */
-export function markdown(report: Report | null, link: string): string {
+/** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
+ * no report, the link alone. */
+export function markdown(report: Report | null, spec: string, link: string): string {
   if (!report) return `[${text.share.open}](${link})`
   const { word, tone } = presentations[report.verdict]
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
   if (report.kernels.length > 0) {
     lines.push(`| ${text.share.columns.join(' | ')} |`, '| --- | --- | --- | --- |')
-    for (const { side, name, grid, block } of report.kernels) lines.push(`| ${text.sides[side]} | \`${name}\` | ${times(grid)} | ${times(block)} |`)
+    for (const { side, title, grid, block } of report.kernels) lines.push(`| ${text.sides[side]} | \`${title}\` | ${times(grid)} | ${times(block)} |`)
     lines.push('')
   }
   if (report.assumptions.length > 0) {
     lines.push(`<details><summary>${text.share.restsOn(report.assumptions.length)}</summary>`, '')
     for (const { text: assumed, count } of report.assumptions) lines.push(`- ${plain(assumed)}${count > 1 ? ` (${count.toLocaleString('en')}×)` : ''}`)
     lines.push('', '</details>', '')
+  }
+  const toml = spec.trim()
+  if (toml !== '') {
+    // A fence longer than any run of backticks in the text.
+    const fence = '`'.repeat(Math.max(3, ...[...toml.matchAll(/`+/g)].map(([run]) => run.length + 1)))
+    lines.push(`<details><summary>${text.share.spec}</summary>`, '', `${fence}toml`, toml, fence, '', '</details>', '')
   }
   lines.push(`[${text.share.reproduce(report.version)}](${link})`)
   return lines.join('\n')

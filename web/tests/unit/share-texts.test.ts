@@ -9,15 +9,15 @@ const report = {
   summary: '`a_b` and `c` compute the same 4 elements of `y`, <b>bold</b> [x](y).',
   version: '0.1.0',
   kernels: [
-    { side: 'reference', name: 'a_b', grid: [1, 1, 1], block: [64, 1, 1] },
-    { side: 'optimized', name: 'c', grid: [2, 1, 1], block: [32, 1, 1] },
+    { side: 'reference', title: 'a_b', grid: [1, 1, 1], block: [64, 1, 1] },
+    { side: 'optimized', title: 'c', grid: [2, 1, 1], block: [32, 1, 1] },
   ],
   assumptions: [{ text: '`add.f32` is computed without rounding', count: 12_345 }, { text: 'no value is NaN', count: 1 }],
 } as unknown as Report
 
 describe('what is shared', () => {
   test('as Markdown says verdict, launch, assumptions, version and link', () => {
-    expect(markdown(report, 'https://host/#1abc')).toBe(
+    expect(markdown(report, 'a = "``"\n', 'https://host/#1abc')).toBe(
       [
         '✅ **Equivalent**. `a_b` and `c` compute the same 4 elements of `y`, \\<b\\>bold\\</b\\> \\[x\\](y).',
         '',
@@ -33,10 +33,18 @@ describe('what is shared', () => {
         '',
         '</details>',
         '',
+        '<details><summary>Launch, shapes and scalars</summary>',
+        '',
+        '```toml',
+        'a = "``"',
+        '```',
+        '',
+        '</details>',
+        '',
         '[Reproduce it with Warpproof 0.1.0](https://host/#1abc)',
       ].join('\n'),
     )
-    expect(markdown(null, 'L')).toBe('[Open in Warpproof](L)')
+    expect(markdown(null, '', 'L')).toBe('[Open in Warpproof](L)')
   })
 
   test('as HTML cannot be broken out of', () => {
