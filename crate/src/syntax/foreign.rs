@@ -6,7 +6,7 @@
 
 /// A language that kernels are written or shown in.
 pub(super) struct Foreign {
-    /// As in *this is …, not PTX*.
+    /// As in *this is …, not a PTX file*.
     pub(super) name: &'static str,
     /// How to get PTX, one way a sentence.
     pub(super) ways: &'static [&'static str],
@@ -52,12 +52,19 @@ const LANGUAGES: &[Foreign] = &[
         },
     },
     Foreign {
+        name: "MLIR, a compiler's intermediate form",
+        ways: &[
+            "Triton keeps the PTX beside it: `~/.triton/cache` has a file `*.ptx` for each `*.ttir` and `*.ttgir`, and `kernel[grid](…).asm[\"ptx\"]` holds it",
+        ],
+        is: |text| ["tt.func", "func.func", "llvm.func", "gpu.module", "#ttg."].iter().any(|word| text.contains(word)),
+    },
+    Foreign {
         name: "a compiled binary",
         ways: &["`cuobjdump -ptx FILE` extracts the PTX of a cubin or an executable, if it holds any"],
         is: |text| text.starts_with("\u{7f}ELF"),
     },
     Foreign {
-        name: "a piece of PTX without its kernel",
+        name: "a fragment of PTX without the kernel around it",
         ways: &[
             "give the whole file, from its `.version` line on: where instructions stand and what registers and parameters are is said around them",
         ],

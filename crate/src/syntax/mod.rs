@@ -70,7 +70,7 @@ pub fn parse(which: Source, text: &str) -> Parsed {
         && let Some(first) = grammar.diagnostics.first()
     {
         // What else the parser says of such a text is noise.
-        let message = format!("this is {}, not PTX", foreign.name);
+        let message = format!("this is {}, not a PTX file", foreign.name);
         let mut diagnostic = Diagnostic::error(Code::P009, message);
         diagnostic.primary.clone_from(&first.primary);
         if let Some(label) = &mut diagnostic.primary {

@@ -428,7 +428,7 @@ fn junk() {
     check(
         "\u{7f}ELF\u{2}\u{1}\u{1}3\0\0\0 .shstrtab\0",
         expect![[r#"
-            1:1 P009 this is a compiled binary, not PTX «\u{7f}»
+            1:1 P009 this is a compiled binary, not a PTX file «\u{7f}»
             ---
         "#]],
     );
@@ -443,7 +443,7 @@ fn junk() {
     check(
         "__global__ void k(float *a) { a[threadIdx.x] = 1; }",
         expect![[r#"
-        1:1 P009 this is CUDA C++, not PTX «__global__»
+        1:1 P009 this is CUDA C++, not a PTX file «__global__»
         ---
     "#]],
     );
@@ -457,12 +457,13 @@ fn other_languages_are_named_with_the_way_to_ptx() {
         ("import triton\n@triton.jit\ndef k(): pass", "Python", "asm[\"ptx\"]"),
         ("target triple = \"nvptx64\"\ndefine void @k() { ret void }", "LLVM IR", "llc"),
         ("        /*0000*/                   MOV R1, c[0x0][0x28] ;", "SASS", "cuobjdump"),
-        ("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;", "a piece of PTX", ".version"),
+        ("ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;", "a fragment of PTX", ".version"),
+        ("module {\n  tt.func public @k(%arg0: !tt.ptr<f32>) {", "MLIR", ".triton/cache"),
     ] {
         let found = parse(Source::Optimized, text).diagnostics;
         let [only] = found.as_slice() else { panic!("{text}: {found:?}") };
         assert_eq!(only.code, Code::P009, "{text}");
-        assert!(only.message.contains(name) && only.message.ends_with("not PTX"), "{}", only.message);
+        assert!(only.message.contains(name) && only.message.ends_with("not a PTX file"), "{}", only.message);
         assert!(only.notes.iter().any(|note| note.contains(way)), "{:?}", only.notes);
         assert!(only.primary.is_some(), "{text}");
     }
