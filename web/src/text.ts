@@ -447,7 +447,7 @@ export const text = {
     inputs: 'Inputs',
     others: 'all others',
     all: 'all',
-    given: 'as the spec gives it',
+    given: 'as the spec says',
     values: (name: string) => `Values of ${name}`,
     copy: 'Copy as test',
     copied: 'Copied',

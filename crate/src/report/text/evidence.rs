@@ -307,7 +307,7 @@ fn values(input: &InputValues) -> String {
     }
     match &input.dense {
         Some(dense) if dense.len() <= 16 => format!("[{}]", dense.join(", ")),
-        _ if input.rest.is_empty() => "as the spec gives it".to_owned(),
+        _ if input.rest.is_empty() => "as the spec says".to_owned(),
         _ if input.entries.is_empty() => format!("{} everywhere", input.rest),
         _ => {
             let own: Vec<_> =
