@@ -56,7 +56,11 @@ const LANGUAGES: &[Foreign] = &[
         ways: &[
             "Triton keeps the PTX beside it: `~/.triton/cache` has a file `*.ptx` for each `*.ttir` and `*.ttgir`, and `kernel[grid](…).asm[\"ptx\"]` holds it",
         ],
-        is: |text| ["tt.func", "func.func", "llvm.func", "gpu.module", "#ttg."].iter().any(|word| text.contains(word)),
+        is: |text| {
+            ["tt.func", "func.func", "llvm.func", "gpu.module", "#ttg."]
+                .iter()
+                .any(|word| text.contains(word))
+        },
     },
     Foreign {
         name: "a compiled binary",
