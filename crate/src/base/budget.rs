@@ -1,11 +1,13 @@
 //! Budgets: how much a run may execute and hold, and how it is told to stop.
 //!
 //! Every loop whose length the user controls calls [`Budget::tick`] or checks its own share, so
-//! that a run ends in a diagnostic instead of a hang. Nothing here reads a clock: times are the
-//! faces' business. One budget is shared by all threads of a run; `Clone` shares it.
+//! that a run ends in a diagnostic instead of a hang. What can be counted is counted, so that the same
+//! question ends at the same place everywhere. Nothing here reads a clock or asks the system for memory:
+//! a face that does says so by [`Budget::stop`], and the run ends as if it had been cancelled, with
+//! another reason. One budget is shared by all threads of a run; `Clone` shares it.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Why a run had to stop early.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +18,28 @@ pub enum Exhausted {
     Fuel,
     /// More memory held than allowed.
     Memory,
+    /// More time taken than allowed.
+    Time,
+}
+
+impl Exhausted {
+    /// What the flag holds that stops a run, as [`Budget::stop_flag`] says.
+    fn of_flag(flag: u8) -> Option<Exhausted> {
+        match flag {
+            0 => None,
+            2 => Some(Exhausted::Time),
+            3 => Some(Exhausted::Memory),
+            _ => Some(Exhausted::Cancelled),
+        }
+    }
+
+    fn flag(self) -> u8 {
+        match self {
+            Exhausted::Cancelled | Exhausted::Fuel => 1,
+            Exhausted::Time => 2,
+            Exhausted::Memory => 3,
+        }
+    }
 }
 
 /// What a run is busy with, for progress displays; in the order it happens.
@@ -50,7 +74,7 @@ pub struct Progress {
 
 #[derive(Debug)]
 struct Shared {
-    cancelled: AtomicBool,
+    stopped: AtomicU8,
     progress: Progress,
 }
 
@@ -60,10 +84,13 @@ type Observer = fn(Stage);
 /// Limits of one run, shared by its threads.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Thread-instructions that one kernel may execute; an instruction of a warp counts for at least 8.
+    /// Thread-instructions that one kernel may execute; an instruction of a warp counts for at least 8, and
+    /// accesses, atomics, barriers and matrix instructions for more.
     pub fuel: u64,
     /// Bytes that one kernel's terms and memory may hold.
     pub memory: u64,
+    /// Seconds after which the face stops the run, if it does: only to be named.
+    pub seconds: Option<u64>,
     observer: Option<Observer>,
     shared: Arc<Shared>,
 }
@@ -77,13 +104,18 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// What two kernels and the comparison may hold together, in shares of `memory`: at the default what
+    /// WebAssembly can address.
+    pub const SHARES: u64 = 8;
+
     /// A budget of `fuel` thread-instructions and `memory` bytes for each kernel.
     pub fn new(fuel: u64, memory: u64) -> Self {
         Budget {
             fuel,
             memory,
+            seconds: None,
             observer: None,
-            shared: Arc::new(Shared { cancelled: AtomicBool::new(false), progress: Progress::default() }),
+            shared: Arc::new(Shared { stopped: AtomicU8::new(0), progress: Progress::default() }),
         }
     }
 
@@ -92,20 +124,34 @@ impl Budget {
         Budget { observer: Some(observer), ..self }
     }
 
-    /// The flag behind [`cancel`](Self::cancel), for those who can only write to memory.
-    pub fn cancel_flag(&self) -> &AtomicBool {
-        &self.shared.cancelled
+    /// The same, for a face that stops the run after so many seconds.
+    pub fn within(self, seconds: u64) -> Self {
+        Budget { seconds: Some(seconds), ..self }
+    }
+
+    /// The flag behind [`stop`](Self::stop), for those who can only write to memory: 0 while the run may go
+    /// on, 1 once it was cancelled, 2 when its time is up, 3 when the process holds too much memory.
+    pub fn stop_flag(&self) -> &AtomicU8 {
+        &self.shared.stopped
     }
 
     /// Asks the run to stop; it does so within milliseconds.
     pub fn cancel(&self) {
-        self.shared.cancelled.store(true, Ordering::Relaxed);
+        self.stop(Exhausted::Cancelled);
     }
 
-    /// `Err(Cancelled)` once someone asked to stop.
+    /// The same for another reason; the first one counts.
+    pub fn stop(&self, why: Exhausted) {
+        let _ = self.shared.stopped.compare_exchange(0, why.flag(), Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// `Err` once someone asked to stop.
     #[inline]
     pub fn poll(&self) -> Result<(), Exhausted> {
-        if self.shared.cancelled.load(Ordering::Relaxed) { Err(Exhausted::Cancelled) } else { Ok(()) }
+        match Exhausted::of_flag(self.shared.stopped.load(Ordering::Relaxed)) {
+            None => Ok(()),
+            Some(why) => Err(why),
+        }
     }
 
     /// The counters of this run.
@@ -118,6 +164,23 @@ impl Budget {
         self.shared.progress.stage.store(stage as u32, Ordering::Relaxed);
         if let Some(observer) = self.observer {
             observer(stage);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_counts() {
+        for why in [Exhausted::Cancelled, Exhausted::Time, Exhausted::Memory] {
+            let budget = Budget::default();
+            assert_eq!(budget.poll(), Ok(()));
+            budget.clone().stop(why);
+            budget.cancel();
+            budget.stop(Exhausted::Time);
+            assert_eq!(budget.poll(), Err(why));
         }
     }
 }

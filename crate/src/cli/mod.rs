@@ -6,10 +6,11 @@
 mod explain;
 mod files;
 mod progress;
+mod watch;
 
 use crate::base::Budget;
 use crate::report::export::Language;
-use crate::report::{self, Input, Names, Outcome, RunOptions, TextOptions};
+use crate::report::{self, Input, Names, Outcome, Report, RunOptions, TextOptions};
 use crate::spec::{self, Spec};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use files::{Question, Refusal};
@@ -101,12 +102,15 @@ struct Run {
     /// Give a scalar a value, over what the spec says; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Thread-instructions that each kernel may execute.
+    /// Thread-instructions that each kernel may execute; those that cost more count for more.
     #[arg(long, value_name = "COUNT")]
     fuel: Option<u64>,
     /// MiB that each kernel's run may hold.
     #[arg(long, value_name = "MIB")]
     memory: Option<u64>,
+    /// Seconds that the whole question may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    time: u64,
     /// What a proof may rest on.
     #[arg(long, value_enum, default_value_t = Proof::Any)]
     proof: Proof,
@@ -203,7 +207,8 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
     let budget = Budget::new(
         run.fuel.unwrap_or(standard.fuel),
         run.memory.map_or(standard.memory, |mib| mib.saturating_mul(1 << 20)),
-    );
+    )
+    .within(run.time);
     stop_on_interrupt(&budget);
     let started = std::time::Instant::now();
     let clock = || started.elapsed().as_secs_f64() * 1000.0;
@@ -216,13 +221,33 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         ..RunOptions::default()
     };
     let progress = progress::Display::start(&budget);
-    let Outcome { report, conditions, .. } = report::check(&input, &options, &budget);
+    let Outcome { report, conditions, .. } = std::thread::scope(|scope| {
+        let given_up = |why| {
+            let report = &report::overdue(&input, why, &budget);
+            let status = report.verdict.exit_status();
+            print(&shown(question, &input, run, report), status);
+            std::process::exit(status.into())
+        };
+        let _watch = watch::Watch::start(scope, &budget, given_up);
+        report::check(&input, &options, &budget)
+    });
     progress.stop();
     if let Some(conditions) = conditions {
         return Ok(print(&conditions, 0));
     }
     let status = report.verdict.exit_status();
-    let text = match run.format {
+    let text = shown(question, &input, run, &report);
+    if export.is_some() {
+        // Why there are no conditions is no part of a file that standard output goes to.
+        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
+        return Ok(ExitCode::from(status));
+    }
+    Ok(print(&text, status))
+}
+
+/// A report as it is printed.
+fn shown(question: &Question, input: &Input<'_>, run: &Run, report: &Report) -> String {
+    match run.format {
         Format::Json => report.to_json(),
         Format::Text => {
             let name =
@@ -230,15 +255,9 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
             let (reference, spec) = (name(&question.reference), name(&question.spec));
             let names = Names { reference: &reference, optimized: &question.optimized.name, spec: &spec };
             let options = TextOptions { colour: wants_colour(), ..TextOptions::default() };
-            report::text(&report, &input, &names, &options)
+            report::text(report, input, &names, &options)
         }
-    };
-    if export.is_some() {
-        // Why there are no conditions is no part of a file that standard output goes to.
-        let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
-        return Ok(ExitCode::from(status));
     }
-    Ok(print(&text, status))
 }
 
 /// `--block`, `--grid`, `--ctas` and `--set` as a spec laid over the file's.

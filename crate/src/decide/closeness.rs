@@ -30,6 +30,8 @@ use std::rc::Rc;
 
 /// Coefficients to touch in one portion of the outputs.
 const WORK: u64 = 8_000_000;
+/// Monomials of a normal form that take as long as a step here.
+const MONOMIALS: u64 = 8;
 /// Bits of a coefficient.
 const LONGEST: u64 = 4096;
 /// What floats may lose of an affine form, generously.
@@ -414,6 +416,7 @@ impl<'a> Sums<'a> {
                 if by.number.bits() > LONGEST || !by.spread().is_finite() {
                     return Err(Stop::GivenUp);
                 }
+                self.tick((by.number.effort() / MONOMIALS) as usize)?;
                 total.entry(id).and_modify(|known| *known = known.plus(&by)).or_insert(by);
             }
         }

@@ -25,7 +25,7 @@ use crate::term::eval::{Cone, Reach, Reals};
 use crate::term::{self, Term, Terms};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::mem::discriminant;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -626,32 +626,38 @@ fn same_sum(terms: usize) -> Certificate {
 
 /// Pairs with the same answer together, in the order of their first member.
 fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
+    /// What answers have in common that are told together; differences stand alone.
+    #[derive(PartialEq, Eq, Hash)]
+    enum Alike<'a> {
+        // The sizes may differ; the first member's stand for all.
+        Equal(std::mem::Discriminant<Method>),
+        Unknown(&'a str),
+        Close,
+    }
     let mut groups: Vec<Group> = Vec::new();
-    let mut of_unique: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut of_answer: FxHashMap<Alike<'_>, usize> = FxHashMap::default();
+    let mut of_unique: FxHashMap<u32, usize> = FxHashMap::default();
     for (index, unique) in which.iter().enumerate() {
         if let Some(group) = of_unique.get(unique) {
             groups[*group].members.push(index as u32);
             continue;
         }
         let Some(answer) = &answers[*unique as usize] else { continue };
-        let alike = groups.iter().position(|group| match (&group.equality, answer) {
-            // The sizes may differ; the first member's stand for all.
-            (Equality::Equal(a), Equality::Equal(b)) => discriminant(&a.method) == discriminant(&b.method),
-            (Equality::Unknown(a), Equality::Unknown(b)) => a.message == b.message,
-            (Equality::Close(_), Equality::Close(_)) => true,
-            _ => false,
-        });
-        match alike {
-            Some(group) => {
-                groups[group].take_bound(answer);
-                groups[group].members.push(index as u32);
-                of_unique.insert(*unique, group);
-            }
-            None => {
-                of_unique.insert(*unique, groups.len());
-                groups.push(Group { members: vec![index as u32], equality: answer.clone() });
-            }
+        let alike = match answer {
+            Equality::Equal(certificate) => Some(Alike::Equal(discriminant(&certificate.method))),
+            Equality::Unknown(reason) => Some(Alike::Unknown(&reason.message)),
+            Equality::Close(_) => Some(Alike::Close),
+            Equality::Different(_) => None,
+        };
+        let next = groups.len();
+        let group = alike.map_or(next, |alike| *of_answer.entry(alike).or_insert(next));
+        if group == next {
+            groups.push(Group { members: Vec::new(), equality: answer.clone() });
+        } else {
+            groups[group].take_bound(answer);
         }
+        groups[group].members.push(index as u32);
+        of_unique.insert(*unique, group);
     }
     groups
 }

@@ -9,7 +9,7 @@
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{One, Signed, ToPrimitive};
 use std::cmp::Ordering;
 
 /// A rational number.
@@ -97,7 +97,10 @@ impl Rational {
                     None => Rational::from_big(&(self.to_big() + other.to_big())),
                 }
             }
-            _ => Rational::from_big(&(self.to_big() + other.to_big())),
+            _ => match self.both_whole(other) {
+                Some((a, b)) => Rational::from_whole(a + b),
+                None => Rational::from_big(&(self.to_big() + other.to_big())),
+            },
         }
     }
 
@@ -108,7 +111,42 @@ impl Rational {
             (Rational::Small(a, b), Rational::Small(c, d)) => {
                 Rational::from_wide(i128::from(*a) * i128::from(*c), i128::from(*b) * i128::from(*d))
             }
-            _ => Rational::from_big(&(self.to_big() * other.to_big())),
+            _ => match self.both_whole(other) {
+                Some((a, b)) => Rational::from_whole(a * b),
+                None => Rational::from_big(&(self.to_big() * other.to_big())),
+            },
+        }
+    }
+
+    /// Both numerators, where both are integers: to reduce a fraction costs the square of its length, even
+    /// over 1.
+    fn both_whole(&self, other: &Rational) -> Option<(BigInt, BigInt)> {
+        Some((self.whole()?, other.whole()?))
+    }
+
+    fn whole(&self) -> Option<BigInt> {
+        match self {
+            Rational::Small(above, below) => (*below == 1).then(|| (*above).into()),
+            Rational::Big(value) => value.denom().is_one().then(|| value.numer().clone()),
+        }
+    }
+
+    fn from_whole(value: BigInt) -> Rational {
+        match value.to_i64() {
+            Some(value) => Rational::Small(value, 1),
+            None => Rational::Big(Box::new(BigRational::new_raw(value, 1.into()))),
+        }
+    }
+
+    /// What computing with the number costs, in monomials: nothing much while it is small, and then the
+    /// square of its length, because a fraction is reduced each time.
+    pub(super) fn effort(&self) -> u64 {
+        match self {
+            Rational::Small(..) => 0,
+            Rational::Big(value) => {
+                let words = value.numer().bits().max(value.denom().bits()) / 64 + 1;
+                if value.denom().is_one() { words } else { words * words * WORD_PAIRS }
+            }
         }
     }
 
@@ -181,6 +219,9 @@ impl Rational {
     }
 }
 
+/// Monomials that take as long as reducing a fraction does for each pair of its words.
+const WORD_PAIRS: u64 = 16;
+
 /// Coefficients longer than this stop the procedure instead of eating memory.
 pub(super) const LARGEST_BITS: u64 = 1 << 16;
 
@@ -214,7 +255,7 @@ impl std::fmt::Display for Rational {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use num_traits::{One, Zero};
+    use num_traits::Zero;
 
     #[test]
     fn overflow_goes_big_and_comes_back() {
@@ -237,6 +278,17 @@ mod tests {
         let expected = a.to_big() + b.to_big();
         assert_eq!(a.plus(&b).to_big(), expected);
         assert!(Rational::new(1, 3) < Rational::new(1, 2) && b > Rational::ONE);
+    }
+
+    #[test]
+    fn long_integers_and_fractions_mix() {
+        let long = Rational::new(i64::MAX, 1).times(&Rational::new(i64::MAX, 1));
+        assert_eq!(long.plus(&Rational::new(1, 2)).to_big(), long.to_big() + Rational::new(1, 2).to_big());
+        assert_eq!(long.times(&Rational::new(2, 7)).to_big(), long.to_big() * Rational::new(2, 7).to_big());
+        assert_eq!(long.times(&long.negated()).to_big(), long.to_big() * -long.to_big());
+        assert_eq!(long.plus(&long.negated()), Rational::ZERO);
+        assert_eq!(Rational::new(5, 7).effort(), 0);
+        assert!(long.effort() < long.times(&Rational::new(1, 7)).effort());
     }
 
     #[test]

@@ -68,7 +68,7 @@ codes! {
     Q001: "outputs differ", "There are inputs for which the two kernels give different values.", "";
     Q002: "not decided", "Neither a proof nor a counterexample was found.", "";
     Q003: "output not written", "An output element is written by one kernel only, or by neither.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 x)\n.reqntid 1\n{\n    .reg .b64 %rd<2>;\n    .reg .f32 %f<2>;\n    ld.param.u64 %rd1, [x];\n    mov.f32 %f1, 0f3F800000;\n    st.global.f32 [%rd1+4], %f1;\n    ret;\n}\n";
-    B001: "budget exhausted", "The run needed more instructions or memory than allowed.", "";
+    B001: "budget exhausted", "The run needed more instructions, memory or time than allowed.", "";
     B002: "cancelled", "The run was stopped.", "";
 }
 

@@ -8,6 +8,7 @@
 
 use super::kernel::Kernel;
 use crate::isa::{Effect, Forbidden};
+use std::collections::VecDeque;
 
 /// For each instruction, the index where a branch there meets again, or `u32::MAX`.
 pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
@@ -122,12 +123,19 @@ impl Blocks {
         if let Some(without) = without {
             reached[without] = true;
         }
-        for successor in &self.successors[block] {
-            if !reached[*successor] {
-                flood(*successor, &self.successors, &mut reached);
+        // The nearest first: most loops are small, and the code behind them is long.
+        let mut open = VecDeque::from([block]);
+        while let Some(at) = open.pop_front() {
+            for next in &self.successors[at] {
+                if *next == block && without != Some(block) {
+                    return true;
+                }
+                if !std::mem::replace(&mut reached[*next], true) {
+                    open.push_back(*next);
+                }
             }
         }
-        reached[block]
+        without == Some(block)
     }
 
     pub(super) fn count(&self) -> usize {
@@ -179,38 +187,46 @@ impl Blocks {
                 flood(block, &before, &mut reached);
             }
         }
-        let order = postorder(exit, &before, count + 1);
-        let mut number = vec![0; count + 1];
-        for (at, block) in order.iter().enumerate() {
-            number[*block] = at;
-        }
-        let mut parent: Vec<Option<usize>> = vec![None; count + 1];
-        parent[exit] = Some(exit);
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in order.iter().rev().filter(|block| **block != exit) {
-                let known = after[*block].iter().filter(|next| parent[**next].is_some());
-                let meet = known.copied().reduce(|mut a, mut b| {
-                    while a != b {
-                        while number[a] < number[b] {
-                            a = parent[a].unwrap_or(exit);
-                        }
-                        while number[b] < number[a] {
-                            b = parent[b].unwrap_or(exit);
-                        }
-                    }
-                    a
-                });
-                if parent[*block] != meet {
-                    parent[*block] = meet;
-                    changed = true;
-                }
-            }
-        }
+        let mut parent = parents(exit, &before, &after);
         parent.truncate(count);
         parent.into_iter().map(|meet| meet.filter(|block| *block != exit)).collect()
     }
+}
+
+/// The immediate dominator of each node in a graph that is walked from `root`, whose own is itself; `None` where
+/// nothing leads. `back` are the edges the other way round.
+pub(super) fn parents(root: usize, edges: &[Vec<usize>], back: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let count = edges.len();
+    let order = postorder(root, edges, count);
+    let mut number = vec![0; count];
+    for (at, block) in order.iter().enumerate() {
+        number[*block] = at;
+    }
+    let mut parent: Vec<Option<usize>> = vec![None; count];
+    parent[root] = Some(root);
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in order.iter().rev().filter(|block| **block != root) {
+            let known = back[*block].iter().filter(|next| parent[**next].is_some());
+            let meet = known.copied().reduce(|mut a, mut b| {
+                while a != b {
+                    while number[a] < number[b] {
+                        a = parent[a].unwrap_or(root);
+                    }
+                    while number[b] < number[a] {
+                        b = parent[b].unwrap_or(root);
+                    }
+                }
+                a
+            });
+            if parent[*block] != meet {
+                parent[*block] = meet;
+                changed = true;
+            }
+        }
+    }
+    parent
 }
 
 /// Marks everything that `edges` lead to.

@@ -229,7 +229,9 @@ impl Cook<'_> {
             FaultKind::Exhausted(why) => {
                 let (verdict, code) = match why {
                     Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
-                    Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
+                    Exhausted::Fuel | Exhausted::Memory | Exhausted::Time => {
+                        (Verdict::ResourceLimit, Code::B001)
+                    }
                 };
                 let message = limits::execution(&self.kernel.title(), *why, &self.run.stats, self.budget);
                 (verdict, code, message)

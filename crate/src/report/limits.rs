@@ -26,12 +26,57 @@ pub fn execution(kernel: &str, why: Exhausted, stats: &Stats, budget: &Budget) -
             "the execution of `{kernel}` takes more than the {} thread-instructions allowed",
             grouped(budget.fuel)
         ),
+        Exhausted::Time => {
+            format!(
+                "the execution of `{kernel}` takes more time than {}: it ended after {executed} thread-instructions",
+                time(budget)
+            )
+        }
+        Exhausted::Memory if stats.bytes <= budget.memory => format!(
+            "the question needs more memory than the {} that two kernels and their comparison may hold: the execution of `{kernel}` ended after {executed} thread-instructions",
+            bytes(budget.memory.saturating_mul(Budget::SHARES)),
+        ),
         Exhausted::Memory => format!(
             "the execution of `{kernel}` needs more memory than the {} allowed: after {executed} thread-instructions it holds {}, with {} terms",
             bytes(budget.memory),
             bytes(stats.bytes),
             grouped(stats.terms)
         ),
+    }
+}
+
+/// "the 120 seconds allowed".
+fn time(budget: &Budget) -> String {
+    match budget.seconds {
+        Some(1) => "the second allowed".to_owned(),
+        Some(seconds) => format!("the {} seconds allowed", grouped(seconds)),
+        None => "allowed".to_owned(),
+    }
+}
+
+/// A question that did not end when it was told to, because its time was up or it held too much memory:
+/// in which stage, for a face that ends it all the same.
+#[cold]
+pub fn overdue(why: Exhausted, budget: &Budget) -> String {
+    let stage = budget.progress().stage.load(Ordering::Relaxed);
+    let stages = [
+        (Stage::Parse, "the texts were read"),
+        (Stage::Simulate, "the kernels were executed"),
+        (Stage::Decide, "output elements were decided"),
+        (Stage::Check, "answers were re-checked"),
+    ];
+    let doing = stages.iter().find(|(known, _)| *known as u32 == stage);
+    let doing = doing.map_or("the report was written", |(_, doing)| doing);
+    match why {
+        Exhausted::Memory => {
+            let most = bytes(budget.memory.saturating_mul(Budget::SHARES));
+            format!(
+                "the question needs more memory than the {most} that two kernels and their comparison may hold: it ended while {doing}"
+            )
+        }
+        Exhausted::Cancelled | Exhausted::Fuel | Exhausted::Time => {
+            format!("the question takes more time than {}: it ended while {doing}", time(budget))
+        }
     }
 }
 
@@ -55,6 +100,7 @@ pub fn comparison(why: Exhausted, budget: &Budget) -> String {
     let what = match why {
         Exhausted::Cancelled => "was stopped".to_owned(),
         Exhausted::Fuel => "takes more steps than allowed: it ended".to_owned(),
+        Exhausted::Time => format!("takes more time than {}: it ended", time(budget)),
         Exhausted::Memory => {
             format!("needs more memory than the {} allowed: it ended", bytes(budget.memory))
         }

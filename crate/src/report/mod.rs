@@ -50,7 +50,7 @@ pub use infer::infer;
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
 pub use origins::{OriginQuestion, TRACEABLE, origins};
-pub use pipeline::{analyze, check};
+pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
 pub use text::{Names, TextOptions, text};

@@ -63,6 +63,21 @@ fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -
     outcome
 }
 
+/// The report on a question that did not end when it was told to ([`Budget::stop`]), for a face that ends
+/// it all the same.
+#[cold]
+pub fn overdue(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Report {
+    let texts = Texts::new(input.reference, input.optimized, input.spec);
+    let message = limits::overdue(why, budget);
+    Report {
+        verdict: Verdict::ResourceLimit,
+        summary: format!("{}.", capital(&message)),
+        hint: Some("a smaller problem, which shows the same code; or a larger budget".to_owned()),
+        diagnostics: vec![diagnostic(&texts, &[], &Diagnostic::error(Code::B001, message))],
+        ..empty_report()
+    }
+}
+
 /// Looks at one kernel: races, deadlocks, bounds; its outputs are shown, not compared.
 pub fn analyze(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
     check(&Input { reference: None, ..*input }, options, budget)
@@ -480,7 +495,7 @@ impl<'a> Question<'a> {
     fn stopped(&mut self, exhausted: Exhausted) -> Verdicts {
         let (verdict, code) = match exhausted {
             Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
-            Exhausted::Fuel | Exhausted::Memory => (Verdict::ResourceLimit, Code::B001),
+            Exhausted::Fuel | Exhausted::Memory | Exhausted::Time => (Verdict::ResourceLimit, Code::B001),
         };
         if verdict == Verdict::ResourceLimit {
             self.report.hint = Some(self.smaller.clone());

@@ -11,6 +11,15 @@ use crate::isa::Effect;
 pub(super) const OTHERS: usize = 64;
 /// Threads that a warp's instruction counts for at least: with fewer it takes no less time.
 pub(super) const FEWEST: u64 = 8;
+/// What instructions count for beside themselves that take longer than arithmetic, so that the same fuel
+/// takes about the same time whatever a kernel does: for a warp's access to memory or collective, and for
+/// each lane of an atomic, an arrival at a barrier, and an operation on a barrier object or copy.
+pub(super) const ACCESS: u64 = 16;
+pub(super) const ATOMIC: u64 = 8;
+pub(super) const ARRIVAL: u64 = 16;
+pub(super) const OBJECT: u64 = 96;
+/// Multiplications of a matrix instruction that count for one.
+pub(super) const PRODUCTS: u64 = 2;
 /// Bytes that may be added before somebody counts what is held.
 pub(super) const FRESH: u64 = 4 << 20;
 /// Different faults that are kept.
@@ -39,6 +48,12 @@ pub(super) fn spent(stats: &Stats) -> u64 {
 }
 
 impl<'a> Machine<'a> {
+    /// Takes fuel for what an instruction costs beside itself.
+    #[inline]
+    pub(super) fn charge(&mut self, cost: u64) {
+        self.fuel = self.fuel.saturating_sub(cost);
+    }
+
     /// Lanes return: they count as arrived wherever others wait for them.
     pub(super) fn exit(&mut self, index: usize, mask: u32) {
         let first = self.warps[index].first();
@@ -142,7 +157,7 @@ impl<'a> Machine<'a> {
         let why = *self.exhausted.get_or_insert(Exhausted::Fuel);
         let kind = match why {
             Exhausted::Fuel => FaultKind::EndlessLoop(self.enclosing_loop(pc)),
-            Exhausted::Cancelled | Exhausted::Memory => FaultKind::Exhausted(why),
+            Exhausted::Cancelled | Exhausted::Memory | Exhausted::Time => FaultKind::Exhausted(why),
         };
         let lane = mask.trailing_zeros();
         let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };

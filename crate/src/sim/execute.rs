@@ -1,6 +1,7 @@
 //! One instruction for the lanes that execute it: the match over all effects.
 
 use super::bits;
+use super::ends;
 use super::machine::{Flow, Machine};
 use super::memory::window;
 use super::outcome::FaultKind;
@@ -34,8 +35,14 @@ impl<'a> Machine<'a> {
                 let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
                 self.warps[index].copy(to, from, mask);
             }
-            Effect::Load(access) => self.load(index, pc, mask, *access),
-            Effect::Store(access) => self.store(index, pc, mask, *access),
+            Effect::Load(access) => {
+                self.charge(ends::ACCESS);
+                self.load(index, pc, mask, *access);
+            }
+            Effect::Store(access) => {
+                self.charge(ends::ACCESS);
+                self.store(index, pc, mask, *access);
+            }
             Effect::Branch => return Flow::Jump(instr.target),
             other => return self.execute_other(index, pc, mask, other),
         }
@@ -54,7 +61,10 @@ impl<'a> Machine<'a> {
             Effect::ToGeneric(space) => self.shift_address(index, pc, mask, window(*space)),
             Effect::FromGeneric(space) => self.shift_address(index, pc, mask, window(*space).wrapping_neg()),
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
-            Effect::Atomic { op, access } => self.atomic(index, pc, mask, *op, *access),
+            Effect::Atomic { op, access } => {
+                self.charge(ends::ATOMIC * threads(mask));
+                self.atomic(index, pc, mask, *op, *access);
+            }
             Effect::BranchIndexed => return self.branch_indexed(index, pc, mask),
             Effect::Exit => {
                 self.exit(index, mask);
@@ -83,16 +93,28 @@ impl<'a> Machine<'a> {
                     return Flow::Leave;
                 }
             }
-            Effect::Barrier { op, aligned } => return self.barrier(index, pc, mask, *op, *aligned),
+            Effect::Barrier { op, aligned } => {
+                self.charge(ends::ARRIVAL * threads(mask));
+                return self.barrier(index, pc, mask, *op, *aligned);
+            }
             Effect::WarpSync
             | Effect::Shuffle(_)
             | Effect::Vote(_)
             | Effect::Match { .. }
             | Effect::Redux { .. }
             | Effect::Elect
-            | Effect::Matrix(_) => return self.meet(index, pc, mask),
-            Effect::Copy(op) => self.copy(index, pc, mask, *op),
-            Effect::Phaser(op) => return self.phaser(index, pc, mask, *op),
+            | Effect::Matrix(_) => {
+                self.charge(ends::ACCESS);
+                return self.meet(index, pc, mask);
+            }
+            Effect::Copy(op) => {
+                self.charge(ends::OBJECT * threads(mask));
+                self.copy(index, pc, mask, *op);
+            }
+            Effect::Phaser(op) => {
+                self.charge(ends::OBJECT * threads(mask));
+                return self.phaser(index, pc, mask, *op);
+            }
             Effect::ActiveMask => {
                 // Lanes that part may stay apart for as long as nothing makes them meet.
                 let warp = &self.warps[index];
@@ -231,6 +253,10 @@ impl<'a> Machine<'a> {
         }
         mask & !special
     }
+}
+
+fn threads(mask: u32) -> u64 {
+    u64::from(mask.count_ones())
 }
 
 /// Instructions that a thread may not execute under a symbolic condition.

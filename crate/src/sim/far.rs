@@ -20,6 +20,7 @@
 //! Misses: sides that agree on all arguments that were run and differ on others beyond the border, which
 //! the ledger assumes away.
 
+use super::ends;
 use super::machine::Machine;
 use super::memory::Owner;
 use super::predicate::Guards;
@@ -287,7 +288,7 @@ impl Machine<'_> {
             self.memory.regions.iter_mut().map(|region| std::mem::take(&mut region.read)).collect();
 
         let (fuel, spinning) = (self.fuel, warp.spinning.len());
-        self.fuel = fuel.min(stats.thread_instructions + FUEL);
+        self.fuel = fuel.min(ends::spent(&stats) + FUEL);
 
         let came = self.run_side(index, pc, meet, mask);
 

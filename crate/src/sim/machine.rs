@@ -281,6 +281,10 @@ impl<'a> Machine<'a> {
     pub(super) fn launch(&mut self) {
         for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
             self.begin_cta(index, *cta);
+            if self.exhausted.is_some() {
+                self.out_of_fuel(0, 0, 1);
+                break;
+            }
             self.run_cta();
             self.observe_end();
             self.trace_end();
@@ -314,7 +318,18 @@ impl<'a> Machine<'a> {
         self.suspects.begin_cta();
         self.forget_shared();
         self.trace.begin_cta(index, count);
-        self.warps = (0..count).map(|warp| self.new_warp(warp)).collect();
+        self.charge(u64::from(count) * self.kernel.registers.len() as u64);
+        self.warps = Vec::new();
+        let mut held = self.bytes();
+        for index in 0..count {
+            let warp = self.new_warp(index);
+            held += warp.bytes();
+            self.warps.push(warp);
+            if held > self.budget.memory {
+                self.exhausted = Some(Exhausted::Memory);
+                return;
+            }
+        }
     }
 
     fn new_warp(&self, index: u32) -> Warp {

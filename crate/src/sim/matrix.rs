@@ -9,6 +9,7 @@
 //! it is computed; integers wrap or saturate as the manual says.
 
 use super::bits::{as_operand, concat, mask, plain, slice};
+use super::ends;
 use super::gaps::{lacking, spread};
 use super::machine::Machine;
 use super::memory::Spot;
@@ -60,6 +61,7 @@ impl<'a> Machine<'a> {
             }
         }
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
+        self.charge((rows * depth * cols) as u64 / ends::PRODUCTS);
         let (left, right) = (a.numbers(self), b.numbers(self));
         let addends = c.addends(self);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };

@@ -207,7 +207,7 @@ impl Run {
     pub fn addresses(&self) -> Result<JsValue, JsError> {
         let progress = self.budget.progress();
         let addresses = Addresses {
-            cancel: address(self.budget.cancel_flag()),
+            cancel: address(self.budget.stop_flag()),
             stage: address(&progress.stage),
             executed: address(&progress.executed),
             decided: address(&progress.decided),

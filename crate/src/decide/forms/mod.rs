@@ -165,6 +165,8 @@ pub(super) fn unknown<T>(message: impl Into<String>) -> Step<T> {
 
 /// Monomials that one question may touch before the answer is "unknown".
 const WORK: u64 = 400_000_000;
+/// The same for each of many questions, once others have touched as many.
+const LEAST_WORK: u64 = 1_000_000;
 
 /// The arena.
 #[derive(Clone)]
@@ -174,6 +176,8 @@ pub(super) struct Forms<'a> {
     /// Monomials touched, and how many may be.
     work: u64,
     limit: u64,
+    /// How many the present question and those after it may touch.
+    left: u64,
     /// Bytes it may hold.
     memory: u64,
     coefficients: Vec<Rational>,
@@ -206,6 +210,7 @@ impl<'a> Forms<'a> {
             elements,
             work: 0,
             limit: WORK,
+            left: WORK,
             memory: budget.memory / 8,
             coefficients: vec![Rational::ONE],
             coefficient_ids: FxHashMap::default(),
@@ -263,18 +268,37 @@ impl<'a> Forms<'a> {
         Ok(())
     }
 
-    /// Starts counting work for the next question.
+    /// Starts counting work for the next question. All questions together may take what one may; those that
+    /// come after it is used up may take little.
     pub(super) fn next_question(&mut self) {
+        self.left = self.left.saturating_sub(self.work).max(LEAST_WORK);
         self.work = 0;
-        self.limit = WORK;
+        self.limit = self.left;
     }
 
     /// Allows only so many monomials more for what follows.
     pub(super) fn limit_work(&mut self, work: u64) {
-        self.limit = WORK.min(self.work + work);
+        self.limit = self.left.min(self.work + work);
     }
 
     // ---- coefficients ----------------------------------------------------------------------
+
+    /// Counts what computing a coefficient took, and refuses those that are too long.
+    #[inline]
+    fn pay(&mut self, value: &Rational) -> Step<()> {
+        match value.effort() {
+            0 => Ok(()),
+            effort => self.pay_long(value, effort),
+        }
+    }
+
+    #[cold]
+    fn pay_long(&mut self, value: &Rational, effort: u64) -> Step<()> {
+        if value.bits() > LARGEST_BITS {
+            return unknown("coefficients grow beyond 65536 bits");
+        }
+        self.tick(effort)
+    }
 
     fn coef(&mut self, value: &Rational) -> Step<Coef> {
         if value.is_one() {
@@ -283,9 +307,7 @@ impl<'a> Forms<'a> {
         if let Some(id) = self.coefficient_ids.get(value) {
             return Ok(Coef(*id));
         }
-        if value.bits() > LARGEST_BITS {
-            return unknown("coefficients grow beyond 65536 bits");
-        }
+        self.pay(value)?;
         let id = self.coefficients.len() as u32;
         self.coefficients.push(value.clone());
         self.coefficient_ids.insert(value.clone(), id);
@@ -377,6 +399,7 @@ impl<'a> Forms<'a> {
     pub(super) fn product(&mut self, a: &Product, b: &Product) -> Step<Product> {
         let mut product = self.mono_times(a.mono, b.mono)?;
         product.coefficient = product.coefficient.times(&a.coefficient).times(&b.coefficient);
+        self.pay(&product.coefficient)?;
         Ok(product)
     }
 
@@ -552,6 +575,7 @@ impl<'a> Forms<'a> {
             let mut product = self.mono_times(self.mono_at(poly, at), factor.mono)?;
             product.coefficient =
                 product.coefficient.times(self.coefficient_at(poly, at)).times(&factor.coefficient);
+            self.pay(&product.coefficient)?;
             sum.add(&product);
         }
         Ok(())

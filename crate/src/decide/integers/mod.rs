@@ -36,6 +36,7 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
 use rustc_hash::FxHashMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Names of atoms: the bits of a float, as `BitsOf` names them.
 const FLOAT: u32 = 1;
@@ -84,6 +85,7 @@ pub(super) struct Integers {
     /// The ranges of quotients, which may be nested as deep as a kernel's loop is long.
     quotients: FxHashMap<Atom, Range>,
     circuits: circuits::Circuits,
+    known: Known,
 }
 
 impl Integers {
@@ -96,7 +98,43 @@ impl Integers {
             atoms: FxHashMap::default(),
             quotients: FxHashMap::default(),
             circuits: circuits::Circuits::default(),
+            known: Known::default(),
         }
+    }
+}
+
+/// What was found out about polynomials, which may be nested in one another as often as there are ways
+/// through a kernel's choices: each is looked at once. A lock, because threads copy what one has begun.
+#[derive(Default)]
+struct Known(Mutex<Facts>);
+
+#[derive(Clone, Default)]
+struct Facts {
+    integers: FxHashMap<Poly, bool>,
+    /// With the ranges that some atoms were taken to have.
+    ranges: FxHashMap<(Poly, Vec<(Atom, Range)>), Range>,
+}
+
+/// Facts that are kept before all are forgotten.
+const MOST_FACTS: usize = 1 << 20;
+
+impl Known {
+    fn look<R>(&self, look: impl FnOnce(&Facts) -> Option<R>) -> Option<R> {
+        look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, note: impl FnOnce(&mut Facts)) {
+        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if facts.integers.len() + facts.ranges.len() >= MOST_FACTS {
+            *facts = Facts::default();
+        }
+        note(&mut facts);
+    }
+}
+
+impl Clone for Known {
+    fn clone(&self) -> Known {
+        Known(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
 }
 

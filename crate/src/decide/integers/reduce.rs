@@ -30,6 +30,17 @@ type Factors = Vec<(Atom, i16)>;
 impl Normalizer<'_> {
     /// Whether a form has integer coefficients and is made of integers.
     pub(super) fn is_integer(&self, poly: Poly) -> bool {
+        if let Some(known) = self.integers.known.look(|facts| facts.integers.get(&poly).copied()) {
+            return known;
+        }
+        let found = self.has_integers_only(poly);
+        self.integers.known.note(|facts| {
+            facts.integers.insert(poly, found);
+        });
+        found
+    }
+
+    fn has_integers_only(&self, poly: Poly) -> bool {
         (0..self.forms.len(poly)).all(|at| {
             let mono = self.forms.mono_at(poly, at);
             self.forms.coefficient_at(poly, at).is_integer()
@@ -99,6 +110,18 @@ impl Normalizer<'_> {
         if self.forms.len(poly) > LONGEST {
             return None;
         }
+        let asked = (poly, known.to_vec());
+        if let Some(range) = self.integers.known.look(|facts| facts.ranges.get(&asked).copied()) {
+            return Some(range);
+        }
+        let range = self.worked_out_range(poly, known)?;
+        self.integers.known.note(|facts| {
+            facts.ranges.insert(asked, range);
+        });
+        Some(range)
+    }
+
+    fn worked_out_range(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
         if known.len() < SPLIT
             && let Some((atom, inner, [holds, fails])) = self.indicator_to_split(poly, known)
         {
