@@ -224,8 +224,11 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
     let Outcome { report, conditions, .. } = std::thread::scope(|scope| {
         let given_up = |why| {
             let report = &report::overdue(&input, why, &budget);
-            let status = report.verdict.exit_status();
-            print(&shown(question, &input, run, report), status);
+            let (status, text) = (report.verdict.exit_status(), shown(question, &input, run, report));
+            match export {
+                Some(_) => drop(writeln!(std::io::stderr(), "{}", text.trim_end())),
+                None => drop(print(&text, status)),
+            }
             std::process::exit(status.into())
         };
         let _watch = watch::Watch::start(scope, &budget, given_up);

@@ -116,6 +116,8 @@ const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation:
 
 /// Bytes of a budget that a node takes at least.
 const LEAST_BYTES: u64 = 4;
+/// What a constant takes, with its numerator and denominator: it is held twice, once to be found.
+const CONSTANT_BYTES: u64 = 320;
 /// Nodes that have numbers, with room for what is built before somebody looks.
 const MOST: usize = (1 << 30) - (1 << 24);
 /// Absorbed nodes that are remembered.
@@ -228,7 +230,8 @@ impl Terms {
     pub fn bytes(&self) -> u64 {
         let nodes = self.nodes.bytes().max(LEAST_BYTES * self.len() as u64);
         let nodes = if self.len() > MOST { u64::MAX / 2 } else { nodes };
-        nodes + self.products.bytes() + self.others.bytes() + self.gaps.bytes()
+        let constants = CONSTANT_BYTES * self.constants.len() as u64;
+        nodes + constants + self.products.bytes() + self.others.bytes() + self.gaps.bytes()
     }
 
     /// Notes the format of the elements from `first` on, up to the next that was noted.
