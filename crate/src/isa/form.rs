@@ -166,6 +166,12 @@ impl Form {
         complete.then_some(Choice { form: self, chosen })
     }
 
+    /// Whether every place of the form that has to be filled is, whatever else is there.
+    pub fn is_about(&self, suffixes: &[&str]) -> bool {
+        let filled = |group: &Group| suffixes.iter().any(|suffix| group.choices.contains(suffix));
+        self.groups.iter().all(|group| group.optional || filled(group))
+    }
+
     /// Whether some place of the form takes this suffix.
     pub fn knows(&self, suffix: &str) -> bool {
         self.groups.iter().any(|group| group.choices.contains(&suffix))

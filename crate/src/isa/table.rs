@@ -33,7 +33,8 @@ pub struct Row {
 pub enum Support {
     /// In all its forms.
     Full,
-    /// Not yet; what needs it. The row accepts every suffix and operand.
+    /// Not yet; what needs it. The row accepts all operands, and all suffixes beside those that its form
+    /// wants.
     Missing(&'static str),
 }
 
@@ -103,7 +104,7 @@ pub enum Shape {
     Vector(u8),
     /// `a|b`
     Pair,
-    /// `(…)`, or an address with coordinates.
+    /// `(…)`, an address with coordinates, or `-a`.
     Other,
 }
 
@@ -188,7 +189,9 @@ pub fn find(base: &str, suffixes: &[&str], shapes: &[Shape]) -> Result<Resolved,
         }
         known = true;
         if let Support::Missing(family) = row.support {
-            missing.get_or_insert(Problem::Missing(index as u32, family));
+            if forms.iter().any(|form| form.is_about(suffixes)) {
+                missing.get_or_insert(Problem::Missing(index as u32, family));
+            }
             continue;
         }
         for (at, form) in forms.iter().enumerate() {
@@ -308,7 +311,7 @@ impl Shape {
             Shape::Element => "an element of an array".into(),
             Shape::Vector(n) => format!("a vector of {n}"),
             Shape::Pair => "a pair".into(),
-            Shape::Other => "a list".into(),
+            Shape::Other => "a list or a negated register".into(),
         }
     }
 }

@@ -69,10 +69,22 @@ impl<'a> Grammar<'a> {
                     self.literal(input)?
                 }
             }
+            [b'-', after @ ..] if self.negates_name(after) => {
+                let after = self.advance(after);
+                let (rest, kind) = self.named(after)?;
+                let inner = Operand { span: self.span(after), kind };
+                (rest, OperandKind::Minus(Box::new(inner)))
+            }
             [b'0'..=b'9' | b'-' | b'+' | b'~' | b'(', ..] | [b'.', b'0'..=b'9', ..] => self.literal(input)?,
             _ => return Err(Fault::expected(input, OPERAND)),
         };
         Ok((rest, Operand { span: self.span(input), kind }))
+    }
+
+    /// Whether a register follows a minus, and not a constant.
+    fn negates_name(&self, after: Input<'a>) -> bool {
+        let after = lex::trivia(after);
+        after.first().is_some_and(|byte| lex::starts_word(*byte)) && warp_size(after).is_none()
     }
 
     #[inline]

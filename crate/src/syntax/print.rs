@@ -355,6 +355,10 @@ impl Printer<'_> {
             OperandKind::Literal(literal) => put!(self, "{literal}"),
             OperandKind::Address(address) => self.address(*address, &[]),
             OperandKind::Coordinates(coordinates) => self.address(coordinates.address, &coordinates.rest),
+            OperandKind::Minus(inner) => {
+                put!(self, "-");
+                self.operand(inner);
+            }
             OperandKind::Not(name) => put!(self, "!{}", &self.names[*name]),
             OperandKind::Sink => self.put("_"),
             OperandKind::Vector(elements) => {

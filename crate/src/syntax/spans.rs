@@ -180,6 +180,7 @@ fn operand(Operand { span, kind }: &mut Operand) {
         | OperandKind::Address(_)
         | OperandKind::Not(_)
         | OperandKind::Sink => {}
+        OperandKind::Minus(inner) => operand(inner),
         OperandKind::Coordinates(coordinates) => {
             let Coordinates { address: _, rest } = &mut **coordinates;
             rest.iter_mut().for_each(operand);

@@ -140,7 +140,7 @@ impl<'a> Grammar<'a> {
         let form = if &text[..base] == "call" { Form::Call } else { Form::Other };
         let rest = self.advance(&input[length..]);
         let name = match rest {
-            [b'.', byte, ..] if lex::continues_word(*byte) && self.same_line(rest) => {
+            [b'.', byte, ..] if lex::continues_word(*byte) && self.goes_on(rest) => {
                 return self.spaced_opcode(input, rest, text, form);
             }
             _ => self.names.intern(text),
@@ -148,8 +148,8 @@ impl<'a> Grammar<'a> {
         Ok((rest, Opcode { name, span: self.span(input) }, form))
     }
 
-    /// An opcode whose suffixes stand apart: `ld .global .f32`. Suffixes stay on the opcode's line,
-    /// so that a directive after a missing semicolon is not taken for one.
+    /// An opcode whose suffixes stand apart: `ld .global .f32`. Suffixes stay on the opcode's line, but for
+    /// types, so that a directive after a missing semicolon is not taken for one.
     #[cold]
     fn spaced_opcode(
         &mut self,
@@ -160,7 +160,7 @@ impl<'a> Grammar<'a> {
     ) -> Result<(Input<'a>, Opcode, Form), nom::Err<Fault<'a>>> {
         let mut text = first.to_string();
         let mut rest = rest;
-        while rest.starts_with(b".") && self.same_line(rest) {
+        while rest.starts_with(b".") && self.goes_on(rest) {
             let length = lex::suffixes(rest);
             if length == 0 {
                 break;
@@ -170,6 +170,17 @@ impl<'a> Grammar<'a> {
         }
         let name = self.names.intern(&text);
         Ok((rest, Opcode { name, span: self.span(input) }, form))
+    }
+
+    /// Whether what begins with a dot here belongs to the opcode before it.
+    fn goes_on(&self, input: Input<'a>) -> bool {
+        let names_type = || {
+            let length = lex::suffixes(input);
+            let first = self.text(input, length).split('.').nth(1).unwrap_or("");
+            crate::base::Format::from_name(first).is_some()
+                || matches!(first, "pred" | "b128" | "f16x2" | "bf16x2" | "v2" | "v4" | "v8")
+        };
+        self.same_line(input) || names_type()
     }
 
     /// Whether no line ended between the last token and this place.

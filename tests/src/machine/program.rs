@@ -519,6 +519,7 @@ impl Builder<'_> {
                 };
                 Arg::Memory(Box::new(base), address.offset)
             }
+            K::Minus(_) => return Err("a negated operand".to_owned()),
             K::Coordinates(_) => return Err("an address with coordinates".to_owned()),
             K::Not(name) => match self.name(*name, 0)? {
                 Arg::Reg(register) => Arg::Not(register),

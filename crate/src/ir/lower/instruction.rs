@@ -613,7 +613,7 @@ fn shape(operand: &Operand) -> Shape {
         OperandKind::Sink => Shape::Sink,
         OperandKind::Vector(parts) => Shape::Vector(parts.len().min(255) as u8),
         OperandKind::Pair(_) => Shape::Pair,
-        OperandKind::Coordinates(_) | OperandKind::List(_) => Shape::Other,
+        OperandKind::Coordinates(_) | OperandKind::List(_) | OperandKind::Minus(_) => Shape::Other,
     }
 }
 

@@ -273,6 +273,7 @@ impl<'m> Lowering<'m> {
                 Ok(self.negation(context, positive))
             }
             OperandKind::Sink
+            | OperandKind::Minus(_)
             | OperandKind::Address(_)
             | OperandKind::Coordinates(_)
             | OperandKind::Vector(_)
@@ -388,7 +389,9 @@ impl<'m> Lowering<'m> {
             Some(Predefined::Special(special)) if narrow(32) && want.bits > 1 => {
                 Ok(self.registers.special(special, &full))
             }
-            Some(Predefined::Constant(bits)) if want.bits > 1 => Ok(self.registers.bits(bits)),
+            Some(Predefined::Constant(bits)) if want.bits > 1 || name == "%is_explicit_cluster" => {
+                Ok(self.registers.bits(bits))
+            }
             Some(Predefined::Unknowable(bits)) if want.bits > 1 => {
                 let reg = self.registers.fresh(bits, &full);
                 self.plain(context, Effect::ReadClock, &[reg], &[]);

@@ -122,6 +122,9 @@ fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
 fn wmma_narrow(m: &Choice<'_>) -> Option<Action> {
     let shape = shape(m)?;
     let sum = Fragment::wmma(Part::Sum, shape, Format::S32, false)?;
+    if m.get("atype") != m.get("btype") {
+        return None;
+    }
     let pairing = match m.get("bitOp") {
         None => Pairing::Multiply,
         Some("xor") => Pairing::Xor,

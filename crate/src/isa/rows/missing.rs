@@ -37,6 +37,28 @@ missing! {
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
         "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
+    "mbarrier" "9.7.13.15.12" "bulk copies (Hopper)" "mbarrier.complete_tx ..."
+        "Counts bytes of bulk copies at a barrier object." "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
+    "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
+        "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
+    "st" "9.7.9.13" "bulk copies (Hopper)" "st.bulk ..."
+        "Writes zeros in the background." "st.bulk.shared::cta [%rd1], %rd2, 0;";
+    "red" "9.7.13.7" "clusters of thread blocks" "red.async ..."
+        "Changes the shared memory of the cluster in the background." "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];";
+    "atom" "9.7.13.5" "atomics of 128 bits" "atom.b128 ..."
+        "Exchanges 128 bits in one step." "atom.global.exch.b128 %rd1, [%rd2], %rd3;";
+    "fma" "9.7.4.4" "NaNs that stand for what lies out of bounds (Hopper copies)" "fma.oob ..."
+        "Multiplies and adds halves, and treats elements out of bounds as zeros." "fma.rn.oob.f16 %rs1, %rs2, %rs3, %rs4;";
+    "cvt" "9.7.9.21" "stochastic rounding (Blackwell)" "cvt.rs ..."
+        "Converts with bits that decide how to round." "cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4;";
+    "cvt" "9.7.9.21" "floats of four and six bits, and scales (Blackwell)" "cvt.type ...; .type = .e2m1x2 .e2m3x2 .e3m2x2 .ue8m0x2"
+        "Converts to and from floats of a few bits." "cvt.rn.satfinite.e2m3x2.f32 %rs1, %f2, %f3;";
+    "mma" "9.7.14.5.14" "floats of four and six bits, and scales (Blackwell)" "mma.type ...; .type = .e2m1 .e2m3 .e3m2 .block_scale"
+        "Multiplies matrices of floats of a few bits." "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "ldmatrix" "9.7.14.5.15" "matrices of bytes (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16 .m8n16"
+        "Loads matrices of bytes into the lanes of a warp." "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];";
+    "stmatrix" "9.7.14.5.16" "matrices of bytes (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
+        "Stores matrices of bytes from the lanes of a warp." "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};";
     "tex" "9.7.10.3" "textures" "tex ..." "Reads a texture." "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];";
     "tld4" "9.7.10.4" "textures" "tld4 ..." "Gathers four texels." "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];";
     "txq" "9.7.10.5" "textures" "txq ..." "Asks about a texture." "txq.width.b32 %r1, [%rd1];";

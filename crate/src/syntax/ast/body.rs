@@ -171,6 +171,8 @@ pub enum OperandKind {
     Coordinates(Box<Coordinates>),
     /// `!p`
     Not(Name),
+    /// `-%r1`, `-%r1.h0`: a negated source of a video instruction.
+    Minus(Box<Operand>),
     /// `_`
     Sink,
     /// `{a, b}`

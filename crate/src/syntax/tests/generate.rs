@@ -307,6 +307,10 @@ impl Tape {
         let kind = match self.below(if self.depth < 5 { 10 } else { 7 }) {
             0 => OperandKind::Name(self.name()),
             1 => OperandKind::Component { name: self.name(), component: self.names.intern("x") },
+            2 if self.below(4) == 0 => {
+                let kind = OperandKind::Name(self.name());
+                OperandKind::Minus(Box::new(Operand { span: NOWHERE, kind }))
+            }
             2 if self.below(2) == 0 => OperandKind::Element {
                 name: self.name(),
                 index: (self.below(2) == 0).then(|| self.name()),
