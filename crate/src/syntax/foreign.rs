@@ -81,7 +81,9 @@ const LANGUAGES: &[Foreign] = &[
 /// What a text that is no PTX at all probably is.
 pub(super) fn recognise(text: &str) -> Option<&'static Foreign> {
     // PTX with a mistake in its first line is PTX.
-    if [".version", ".entry", ".func"].iter().any(|directive| text.contains(directive)) {
+    let directive =
+        |word: &str| [".version", ".entry", ".func"].iter().any(|directive| word.starts_with(directive));
+    if text.split_whitespace().any(directive) {
         return None;
     }
     LANGUAGES.iter().find(|language| (language.is)(text))
