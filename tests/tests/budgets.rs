@@ -180,3 +180,33 @@ fn time_that_is_up_is_no_cancellation() {
         assert!(report.hint.is_some());
     }
 }
+
+/// Integers that a long loop nests in one another: absolute values and clamps.
+#[test]
+fn integers_are_nested_as_deep_as_a_loop_is_long() {
+    let nested = |round: &str| {
+        kernel(&format!(
+            "ld.global.s32 %r2, [%rd1];\nld.global.s32 %r3, [%rd1+4];\nmov.u32 %r1, 0;\nL: {round}\n\
+             add.u32 %r1, %r1, 1;\nsetp.ne.u32 %p1, %r1, 5000;\n@%p1 bra L;\nst.global.s32 [%rd2], %r2;"
+        ))
+    };
+    let clamped = |first: &str, last: &str| {
+        nested(&format!("add.s32 %r2, %r2, %r3;\n{first}.s32 %r2, %r2, %r4;\n{last}.s32 %r2, %r2, %r5;"))
+    };
+    let limits = |text: String| {
+        text.replace("mov.u32 %r1, 0;", "mov.u32 %r4, -128;\nmov.u32 %r5, 127;\nmov.u32 %r1, 0;")
+    };
+    let other = clamped("min", "max")
+        .replace("mov.u32 %r1, 0;", "mov.u32 %r5, -128;\nmov.u32 %r4, 127;\nmov.u32 %r1, 0;");
+    let pairs = [
+        (
+            nested("sub.s32 %r2, %r2, %r3;\nabs.s32 %r2, %r2;"),
+            nested("sub.s32 %r2, %r3, %r2;\nabs.s32 %r2, %r2;"),
+        ),
+        (limits(clamped("max", "min")), other),
+    ];
+    for (reference, optimized) in pairs {
+        let report = ask(Some(&reference), &optimized, &spec(1, "s32", 2, 1), &Budget::default());
+        assert!(matches!(report.verdict, Verdict::Equivalent | Verdict::Unknown), "{}", report.summary);
+    }
+}

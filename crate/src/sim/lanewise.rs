@@ -94,10 +94,12 @@ impl<'a> Machine<'a> {
                 self.grant_division(threads, pc);
             }
             let warp = &mut self.warps[index];
-            let word = warp.compute_common(op.concrete, src, &mut self.scratch);
+            warp.compute(op.concrete, src, &mut self.scratch);
             self.look_at_rounding(index, pc, 1, op, src);
             let warp = &mut self.warps[index];
-            warp.fill_word(dst[0], word, false);
+            let word = warp.waiting()[0];
+            warp.take(dst[0], u32::MAX, false);
+            warp.mark_uniform(dst[0]);
             match dst.get(1) {
                 Some(reg) => warp.fill_word(*reg, self.scratch[0], false),
                 None => self.keep(place, &question, Answer { word, symbolic: false }),

@@ -172,16 +172,10 @@ impl Warp {
     /// for [`Warp::take`]; the second one, where there is one, is in `second`.
     #[inline]
     pub(super) fn compute(&mut self, function: LaneFn, sources: &[Reg], second: &mut Lanes) {
+        static ZERO: Lanes = [0; WARP];
         for reg in sources {
             self.registers.unfold(*reg);
         }
-        self.call(function, sources, second);
-    }
-
-    /// Calls a function on the lanes' own words.
-    #[inline]
-    fn call(&mut self, function: LaneFn, sources: &[Reg], second: &mut Lanes) {
-        static ZERO: Lanes = [0; WARP];
         let Registers { heads, words, spare } = &mut self.registers;
         let spare = *spare as usize;
         let (low, rest) = words.split_at_mut(spare);
@@ -194,21 +188,6 @@ impl Warp {
             None => &ZERO,
         };
         function(&[of(0), of(1), of(2), of(3)], result, second);
-    }
-
-    /// Computes a function of up to four registers that hold the same in all lanes; `second` as in
-    /// [`Warp::compute`]. Their lanes need not be brought up to date for that: the first ones are enough, two
-    /// of them, because what was written as a word is slow to read as the vector that the function reads.
-    #[inline]
-    pub(super) fn compute_common(&mut self, function: LaneFn, sources: &[Reg], second: &mut Lanes) -> u64 {
-        for reg in sources {
-            let head = &self.registers.heads[reg.0 as usize];
-            if head.folded {
-                self.registers.words[head.slot as usize][..2].fill(head.word);
-            }
-        }
-        self.call(function, sources, second);
-        self.waiting()[0]
     }
 
     /// The words that wait to be taken.

@@ -35,8 +35,8 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
-use rustc_hash::FxHashMap;
-use std::sync::{Mutex, PoisonError};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Names of atoms: the bits of a float, as `BitsOf` names them.
 const FLOAT: u32 = 1;
@@ -81,6 +81,8 @@ pub(super) struct Integers {
     leaves: Vec<Leaf>,
     leaf_ids: FxHashMap<Leaf, u32>,
     asked: usize,
+    /// Polynomials whose bits are being worked out within one another.
+    depth: usize,
     atoms: FxHashMap<Atom, Option<Word>>,
     /// The ranges of quotients, which may be nested as deep as a kernel's loop is long.
     quotients: FxHashMap<Atom, Range>,
@@ -95,6 +97,7 @@ impl Integers {
             leaves: Vec::new(),
             leaf_ids: FxHashMap::default(),
             asked: 0,
+            depth: 0,
             atoms: FxHashMap::default(),
             quotients: FxHashMap::default(),
             circuits: circuits::Circuits::default(),
@@ -103,38 +106,44 @@ impl Integers {
     }
 }
 
-/// What was found out about polynomials, which may be nested in one another as often as there are ways
-/// through a kernel's choices: each is looked at once. A lock, because threads copy what one has begun.
+/// What was found out about polynomials. They may be nested in one another as often as there are ways through
+/// a kernel's choices, and as deep as its loops are long: each is looked at once, the innermost first. A lock,
+/// because threads copy what one has begun.
 #[derive(Default)]
 struct Known(Mutex<Facts>);
 
 #[derive(Clone, Default)]
 struct Facts {
     integers: FxHashMap<Poly, bool>,
+    ranges: FxHashMap<Poly, Option<Range>>,
     /// With the ranges that some atoms were taken to have.
-    ranges: FxHashMap<(Poly, Vec<(Atom, Range)>), Range>,
+    split: FxHashMap<(Poly, Vec<(Atom, Range)>), Option<Range>>,
+    /// Polynomials that are being looked at within one another.
+    depth: usize,
 }
 
-/// Facts that are kept before all are forgotten.
-const MOST_FACTS: usize = 1 << 20;
+/// Facts under ranges that were taken to hold, which are forgotten when there are more.
+const MOST_SPLIT: usize = 1 << 20;
+/// So deep within one another, polynomials have the ranges that hold whatever others are taken to have, and
+/// the bits of what lies further inside are worked out first.
+const DEEP: usize = 32;
 
 impl Known {
-    fn look<R>(&self, look: impl FnOnce(&Facts) -> Option<R>) -> Option<R> {
-        look(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    fn facts(&self) -> MutexGuard<'_, Facts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note(&self, note: impl FnOnce(&mut Facts)) {
-        let mut facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if facts.integers.len() + facts.ranges.len() >= MOST_FACTS {
-            *facts = Facts::default();
-        }
-        note(&mut facts);
+    /// An atom has another range than it had.
+    fn forget_ranges(&self) {
+        let mut facts = self.facts();
+        facts.ranges.clear();
+        facts.split.clear();
     }
 }
 
 impl Clone for Known {
     fn clone(&self) -> Known {
-        Known(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
+        Known(Mutex::new(self.facts().clone()))
     }
 }
 
@@ -454,6 +463,24 @@ impl Normalizer<'_> {
 
     /// The bits of a form modulo 2ⁿ; `None` if they are too many or too much.
     fn bits(&mut self, poly: Poly, n: u32) -> Step<Option<Word>> {
+        let depth = self.integers.depth;
+        let bits = self.bits_further_in(poly, n, depth + 1);
+        self.integers.depth = depth;
+        bits
+    }
+
+    fn bits_further_in(&mut self, poly: Poly, n: u32, depth: usize) -> Step<Option<Word>> {
+        if depth == DEEP {
+            for atom in self.inner_atoms(poly) {
+                self.integers.depth = 0;
+                self.bits_of_atom(atom)?;
+            }
+        }
+        self.integers.depth = depth;
+        self.bits_of_summands(poly, n)
+    }
+
+    fn bits_of_summands(&mut self, poly: Poly, n: u32) -> Step<Option<Word>> {
         let mut sum: Word = vec![Bit::ZERO; n as usize];
         if n > 128 || !self.is_integer(poly) {
             return Ok(None);
@@ -471,6 +498,42 @@ impl Normalizer<'_> {
             sum = next;
         }
         Ok(Some(sum))
+    }
+
+    /// The atoms in a polynomial, and in what these are made of, whose bits are not known: the innermost first.
+    fn inner_atoms(&self, poly: Poly) -> Vec<Atom> {
+        let (mut order, mut seen) = (Vec::new(), FxHashSet::default());
+        let mut open: Vec<(Atom, bool)> = self.atoms_in(poly).into_iter().map(|atom| (atom, false)).collect();
+        while let Some((atom, done)) = open.pop() {
+            if done {
+                order.push(atom);
+            } else if !self.integers.atoms.contains_key(&atom) && seen.insert(atom) {
+                open.push((atom, true));
+                let inside = self.parts_of(atom).into_iter().flat_map(|part| self.atoms_in(part));
+                open.extend(inside.map(|atom| (atom, false)));
+            }
+        }
+        order
+    }
+
+    fn atoms_in(&self, poly: Poly) -> Vec<Atom> {
+        let mono = |at| self.forms.mono_at(poly, at);
+        let factors = |mono| (0..self.forms.factor_count(mono)).map(move |at| self.forms.factor(mono, at).0);
+        (0..self.forms.len(poly)).flat_map(|at| factors(mono(at))).collect()
+    }
+
+    /// The polynomials that an atom of integers is made of.
+    fn parts_of(&self, atom: Atom) -> Vec<Poly> {
+        match self.forms.kind(atom) {
+            Kind::Sum(p) | Kind::Abs(p) | Kind::Positive(p) | Kind::Zero(p) => vec![p],
+            Kind::Max => self.forms.max_arguments(atom),
+            Kind::Contest => {
+                let candidates = self.forms.contest_candidates(atom);
+                candidates.into_iter().map(|(_, payload)| payload).collect()
+            }
+            Kind::Condition | Kind::Opaque => self.forms.opaque_parts(atom).1,
+            _ => Vec::new(),
+        }
     }
 
     fn bits_of_mono(&mut self, mono: Mono, n: u32) -> Step<Option<Word>> {

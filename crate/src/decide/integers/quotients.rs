@@ -325,7 +325,10 @@ impl Normalizer<'_> {
                 // Of one number, some may be asked for in a part of its range.
                 let high = self.range_of_form(x).map_or(most, |(_, high)| high.max(most));
                 let end = (BigInt::from(high) * above / below).to_i128().unwrap_or(i128::MAX >> 2);
-                self.integers.quotients.insert(atom, (0, end));
+                let before = self.integers.quotients.insert(atom, (0, end));
+                if before.is_some_and(|before| before != (0, end)) {
+                    self.integers.known.forget_ranges();
+                }
                 self.forms.atom_poly(atom)?
             }
         };

@@ -6,7 +6,7 @@
 //! Source: Hungerbühler, Specker: *A generalization of the Smarandache function to several variables*,
 //! 2006, for the basis of falling factorials.
 
-use super::{PART, QUOTIENT, Range, WRAP, range_of};
+use super::{DEEP, MOST_SPLIT, PART, QUOTIENT, Range, WRAP, range_of};
 use crate::base::FormatClass;
 use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
@@ -30,14 +30,33 @@ type Factors = Vec<(Atom, i16)>;
 impl Normalizer<'_> {
     /// Whether a form has integer coefficients and is made of integers.
     pub(super) fn is_integer(&self, poly: Poly) -> bool {
-        if let Some(known) = self.integers.known.look(|facts| facts.integers.get(&poly).copied()) {
-            return known;
+        let known = |poly: &Poly| self.integers.known.facts().integers.get(poly).copied();
+        let mut open = vec![poly];
+        while let Some(last) = open.last().copied() {
+            let before = open.len();
+            if known(&last).is_none() {
+                open.extend(self.integers_within(last).into_iter().filter(|part| known(part).is_none()));
+            }
+            if open.len() == before {
+                open.pop();
+                if known(&last).is_none() {
+                    let found = self.has_integers_only(last);
+                    self.integers.known.facts().integers.insert(last, found);
+                }
+            }
         }
-        let found = self.has_integers_only(poly);
-        self.integers.known.note(|facts| {
-            facts.integers.insert(poly, found);
-        });
-        found
+        known(&poly).unwrap_or(false)
+    }
+
+    /// The polynomials in one that have to be of integers for it to be of integers, and to have ranges for it
+    /// to have one.
+    fn integers_within(&self, poly: Poly) -> Vec<Poly> {
+        let nested = |atom: Atom| match self.forms.kind(atom) {
+            Kind::Sum(p) | Kind::Abs(p) => vec![p],
+            Kind::Max | Kind::Contest => self.parts_of(atom),
+            _ => Vec::new(),
+        };
+        self.atoms_in(poly).into_iter().flat_map(nested).collect()
     }
 
     fn has_integers_only(&self, poly: Poly) -> bool {
@@ -110,15 +129,46 @@ impl Normalizer<'_> {
         if self.forms.len(poly) > LONGEST {
             return None;
         }
-        let asked = (poly, known.to_vec());
-        if let Some(range) = self.integers.known.look(|facts| facts.ranges.get(&asked).copied()) {
-            return Some(range);
+        if known.is_empty() || self.integers.known.facts().depth > DEEP {
+            return self.range_by_itself(poly);
         }
-        let range = self.worked_out_range(poly, known)?;
-        self.integers.known.note(|facts| {
-            facts.ranges.insert(asked, range);
-        });
-        Some(range)
+        let asked = (poly, known.to_vec());
+        if let Some(range) = self.integers.known.facts().split.get(&asked) {
+            return *range;
+        }
+        self.integers.known.facts().depth += 1;
+        let range = self.worked_out_range(poly, known);
+        let mut facts = self.integers.known.facts();
+        facts.depth -= 1;
+        if facts.split.len() >= MOST_SPLIT {
+            facts.split.clear();
+        }
+        facts.split.insert(asked, range);
+        range
+    }
+
+    /// The range that holds whatever ranges atoms are taken to have: of what lies inside first.
+    fn range_by_itself(&self, poly: Poly) -> Option<Range> {
+        let known = |poly: &Poly| self.integers.known.facts().ranges.get(poly).copied();
+        if let Some(range) = known(&poly) {
+            return range;
+        }
+        let mut open = vec![poly];
+        while let Some(last) = open.last().copied() {
+            let before = open.len();
+            if known(&last).is_none() && self.forms.len(last) <= LONGEST {
+                open.extend(self.integers_within(last).into_iter().filter(|part| known(part).is_none()));
+            }
+            if open.len() == before {
+                open.pop();
+                if known(&last).is_none() {
+                    let fits = self.forms.len(last) <= LONGEST;
+                    let found = if fits { self.worked_out_range(last, &[]) } else { None };
+                    self.integers.known.facts().ranges.insert(last, found);
+                }
+            }
+        }
+        known(&poly).flatten()
     }
 
     fn worked_out_range(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
