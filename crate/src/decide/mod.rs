@@ -70,6 +70,8 @@ pub struct Options {
     pub exact_constants: bool,
     /// Prove without chance: normal forms alone, no evaluation at random points.
     pub exact_proof: bool,
+    /// Take conversions that saturate by themselves for conversions of what is in range.
+    pub in_range: bool,
 }
 
 /// The answer for one pair. Never a bare boolean.

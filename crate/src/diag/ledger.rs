@@ -76,6 +76,11 @@ impl Ledger {
         }
     }
 
+    /// Takes assumptions out that turned out not to be made.
+    pub fn remove(&mut self, unneeded: impl Fn(&Assumption) -> bool) {
+        self.entries.retain(|assumption, _| !unneeded(assumption));
+    }
+
     /// The entries in order.
     pub fn entries(&self) -> impl Iterator<Item = (&Assumption, &Noted)> {
         self.entries.iter()

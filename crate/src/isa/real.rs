@@ -6,10 +6,7 @@
 //! roundings are always kept: an author who writes one relies on it.
 
 use crate::base::Format;
-use crate::term::{Node, Number, Relation, Rounding, Term, Terms, Unary};
-use num_bigint::BigInt;
-use num_rational::BigRational;
-use num_traits::Signed;
+use crate::term::{Number, Relation, Rounding, Term, Terms, Unary};
 
 /// What [`Meaning::Real`](crate::isa::Meaning) holds.
 pub(super) type Function = fn(&mut Terms, &[Term]) -> Term;
@@ -61,70 +58,23 @@ fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
 }
 
 /// A conversion with `.satfinite` into format `F` (an index into [`Format::ALL`]), and 0 for negative ones if
-/// `RELU`.
+/// `RELU`: the clamp that the same code without `.satfinite` has to write, unless the number is seen to lie
+/// in the format's range.
 ///
-/// Into fp8 there is no other conversion: the number itself, which is taken to be in range (the ledger says
-/// so), and a clamp to that range or a wider one before it does nothing that it would not, so it goes. Into
-/// f16 it is the clamp that the same code without `.satfinite` has to write.
+/// Into fp8 there is no other conversion, so that many kernels saturate that are not meant to: there the
+/// limits are constants of their own, which can be left out as an assumption.
 pub(super) fn saturating<const F: usize, const RELU: bool>(terms: &mut Terms, s: &[Term]) -> Term {
     let format = Format::ALL[F];
-    let most = largest(format);
-    let mut inner = s[0];
-    while let Some(next) = without_limit(terms, inner, &most) {
-        inner = next;
+    let number = if RELU { terms.max(s[0], Term::ZERO) } else { s[0] };
+    if terms.lies_within(format, number) {
+        return number;
     }
-    if format == Format::F16 {
-        let [low, high] =
-            [-65_504f32, 65_504.0].map(|limit| terms.number(Format::F32, limit.to_bits().into()));
-        inner = terms.max(inner, if RELU { Term::ZERO } else { low });
-        return terms.min(inner, high);
-    }
-    if RELU { terms.max(inner, Term::ZERO) } else { inner }
-}
-
-/// The largest number of a narrow float format.
-fn largest(format: Format) -> BigRational {
-    BigRational::from_integer(BigInt::from(match format {
-        Format::E4m3 => 448,
-        Format::E5m2 => 57_344,
-        _ => 65_504,
-    }))
-}
-
-/// What a maximum, a minimum or a choice by a comparison limits, if the limit is at `most` or beyond.
-fn without_limit(terms: &Terms, term: Term, most: &BigRational) -> Option<Term> {
-    // A limit, and whether it is one from above.
-    let limit = |term: Term| {
-        let value = terms.as_rational(term).filter(|value| value.abs() >= *most)?;
-        Some(value.is_positive())
+    let [low, high] = match format {
+        Format::F16 => [-65_504f32, 65_504.0].map(|limit| terms.number(Format::F32, limit.to_bits().into())),
+        _ => terms.limits(format),
     };
-    match terms.node(term) {
-        node @ (Node::Min(a, b) | Node::Max(a, b)) => {
-            let above = matches!(node, Node::Min(..));
-            [(a, b), (b, a)].into_iter().find_map(|(at, inner)| (limit(at)? == above).then_some(inner))
-        }
-        Node::Select(condition, a, b) => {
-            let Node::Compare(Relation::Less | Relation::LessEqual, x, y) = terms.node(condition) else {
-                return None;
-            };
-            // `x < y` with y above everything, or x below everything, is what numbers in range do.
-            let inside = match (limit(x), limit(y)) {
-                (None, Some(above)) => above,
-                (Some(above), None) => !above,
-                _ => return None,
-            };
-            let (kept, at) = if inside { (a, b) } else { (b, a) };
-            let compared = if limit(x).is_none() { x } else { y };
-            let bare = |mut term: Term| {
-                while let Some(next) = without_limit(terms, term, most) {
-                    term = next;
-                }
-                term
-            };
-            (limit(at).is_some() && bare(kept) == bare(compared)).then_some(kept)
-        }
-        _ => None,
-    }
+    let above = if RELU { number } else { terms.max(number, low) };
+    terms.min(above, high)
 }
 
 /// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,

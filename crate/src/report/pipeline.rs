@@ -361,7 +361,7 @@ impl<'a> Question<'a> {
             elements: &bound.elements,
             pairs: &comparison.pairs,
         };
-        let options = self.reading_options(spec);
+        let mut options = self.reading_options(spec);
         // The page never asks for that; a constant here keeps its code out of what is downloaded.
         if let Some(language) = self.options.export.filter(|_| cfg!(not(target_family = "wasm"))) {
             let kernels = sides.map(|side| side.kernel.name.as_str());
@@ -370,7 +370,19 @@ impl<'a> Question<'a> {
         let meanwhile = |reading: &Reading<'_>, unwanted: &AtomicBool| {
             check::values_ahead(self.budget, problem.elements, reading, unwanted)
         };
-        let decided = decide::decide_while(&options, self.budget, &problem, meanwhile);
+        let mut decided = decide::decide_while(&options, self.budget, &problem, meanwhile);
+        // Kernels that differ only where a conversion saturates by itself are equal where none does.
+        let in_range = decide::Options { in_range: true, ..options };
+        if saturates(&problem)
+            && decided.as_ref().is_ok_and(|decided| !all_equal(&decided.decision))
+            && let Ok(again) = decide::decide_while(&in_range, self.budget, &problem, meanwhile)
+            && all_equal(&again.decision)
+        {
+            (decided, options) = (Ok(again), in_range);
+        }
+        if !options.in_range {
+            self.ledger.remove(|assumption| matches!(assumption, Assumption::Saturates(_)));
+        }
         let (mut decision, reading, values) = match decided {
             Ok(decided) => (decided.decision, decided.reading, decided.meanwhile.flatten()),
             Err(exhausted) => return self.stopped(exhausted),
@@ -424,6 +436,7 @@ impl<'a> Question<'a> {
         decide::Options {
             exact_constants: spec.options.exact_constants,
             exact_proof: self.options.exact_proof,
+            in_range: false,
         }
     }
 
@@ -632,6 +645,17 @@ fn mark_hidden(run: &mut Run, options: &sim::Options, budget: &Budget, kernel: &
     for race in run.races_mut() {
         race.hidden_by_collectives = !remaining.contains(&(race.first.site.instr, race.second.site.instr));
     }
+}
+
+/// Whether a conversion saturates by itself in what is compared.
+fn saturates(problem: &Problem<'_>) -> bool {
+    [problem.reference, problem.optimized]
+        .iter()
+        .any(|terms| terms.constants().iter().any(crate::term::Constant::is_limit))
+}
+
+fn all_equal(decision: &Decision) -> bool {
+    decision.groups.iter().all(|group| matches!(group.equality, Equality::Equal(_)))
 }
 
 /// A run does not know which text its kernel came from.

@@ -40,7 +40,8 @@ impl Ready {
             .collect();
         let bound = bind(&spec, &asked).ok()?;
         drop(asked);
-        let options = decide::Options { exact_constants: spec.options.exact_constants, exact_proof: false };
+        let options =
+            decide::Options { exact_constants: spec.options.exact_constants, ..decide::Options::default() };
         Some(Ready { kernels, bound, options })
     }
 

@@ -54,18 +54,34 @@ pub struct Constant {
     pub rounded: Option<Format>,
     /// The bits of [`Constant::error`].
     error: u64,
+    /// Where a conversion saturates.
+    limit: bool,
 }
 
 impl Constant {
     /// A number, and the float format it was rounded to.
     pub fn new(number: Number, rounded: Option<Format>) -> Constant {
-        Constant { number, rounded, error: 0 }
+        Constant { number, rounded, error: 0, limit: false }
     }
 
     /// The same, computed by a kernel from concrete numbers.
     pub(super) fn computed(self, error: f64) -> Constant {
         debug_assert!(error >= 0.0);
         Constant { error: error.to_bits(), ..self }
+    }
+
+    /// The largest number of a format, or its negative, as the limit of a conversion that saturates: a
+    /// constant of its own, because what a kernel is meant to compute may leave saturation out.
+    pub(super) fn limit(format: Format, negative: bool) -> Constant {
+        let largest = super::bounds::largest(format);
+        let value = BigRational::from_float(if negative { -largest } else { largest });
+        let number = value.map_or(Number::NotANumber, Number::Rational);
+        Constant { limit: true, ..Constant::new(number, Some(Format::F32)) }
+    }
+
+    /// Whether it is the limit of a conversion that saturates.
+    pub fn is_limit(&self) -> bool {
+        self.limit
     }
 
     /// How far the real number that the kernel computed may at most be from this one: 0, unless it

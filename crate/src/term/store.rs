@@ -1,5 +1,6 @@
 //! The append-only store and its smart constructors.
 
+use super::bounds;
 use super::chunks::{BITS, Cached, Chunks, Packed};
 use super::constant::{Constant, Number};
 use super::gap::Gaps;
@@ -363,6 +364,11 @@ impl Terms {
         self.rational(BigRational::from_integer(value.into()))
     }
 
+    /// Where a conversion into a float format saturates, below and above.
+    pub fn limits(&mut self, format: Format) -> [Term; 2] {
+        [true, false].map(|negative| self.constant(Constant::limit(format, negative)))
+    }
+
     /// A named real.
     pub fn named(&mut self, name: Named) -> Term {
         self.constant(Constant::new(Number::Named(name), None))
@@ -572,6 +578,9 @@ impl Terms {
         if a == Term::MINUS_INFINITY || b == Term::INFINITY {
             return b;
         }
+        if let Some(only) = bounds::limited(self, a, b, true) {
+            return only;
+        }
         self.push(Op::Max, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
 
@@ -583,6 +592,9 @@ impl Terms {
         }
         if a == Term::INFINITY || b == Term::MINUS_INFINITY {
             return b;
+        }
+        if let Some(only) = bounds::limited(self, a, b, false) {
+            return only;
         }
         self.push(Op::Min, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
@@ -663,6 +675,9 @@ impl Terms {
             Relation::Less if a == high || b == low => return Term::FALSE,
             Relation::LessEqual if a == low || b == high => return Term::TRUE,
             _ => {}
+        }
+        if let Some(holds) = bounds::decided(self, relation, a, b) {
+            return if holds { Term::TRUE } else { Term::FALSE };
         }
         if let (Node::Select(condition, x, y), Some(_)) = (self.node(a), b.as_constant())
             && x.as_constant().is_some()

@@ -153,7 +153,7 @@ impl Meanings {
             terms.constants().iter().map(each).collect()
         });
         let sides = sides.map(|(terms, _)| {
-            terms.constants().iter().map(|constant| meaning(&constant.number, &values)).collect()
+            terms.constants().iter().map(|constant| meaning(options, constant, &values)).collect()
         });
         let used = values.into_iter().map(|(value, rounded)| (value, rounded.uses.map(|uses| uses > 0)));
         Ok(Meanings { sides, names, computed, spreads, used: used.collect() })
@@ -243,7 +243,7 @@ fn spread(
         if let Some(format) = constant.rounded {
             radius = radius.max(left_over(&value.abs(), format)).max(left_of_one(value, format, near_one));
         }
-        if let Meaning::Number(read) = meaning(&constant.number, values)
+        if let Meaning::Number(read) = meaning(options, constant, values)
             && read.as_rational() != Some(value)
         {
             radius = radius.max(read.enclosure().minus(bits).abs().high());
@@ -297,15 +297,18 @@ fn computed(terms: &Terms) -> Vec<Computed> {
 }
 
 /// The meaning of one table entry.
-fn meaning(number: &Number, values: &BTreeMap<BigRational, Rounded>) -> Meaning {
-    let recovered = match number {
+fn meaning(options: &Options, constant: &Constant, values: &BTreeMap<BigRational, Rounded>) -> Meaning {
+    let recovered = match &constant.number {
+        Number::Rational(value) if constant.is_limit() && options.in_range => {
+            return if value.is_negative() { Meaning::MinusInfinity } else { Meaning::Infinity };
+        }
         Number::Rational(value) if !values.is_empty() => values
             .get(&value.abs())
             .and_then(|rounded| rounded.meaning.as_ref())
             .map(|(exact, _)| if value.is_negative() { exact.negated() } else { exact.clone() }),
         _ => None,
     };
-    recovered.map_or_else(|| Meaning::of_number(number), Meaning::Number)
+    recovered.map_or_else(|| Meaning::of_number(&constant.number), Meaning::Number)
 }
 
 /// How one table entry reads, if it was recovered.
@@ -334,7 +337,7 @@ fn uses(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Vec<u64>, Exha
 fn collect(terms: &Terms, uses: &[u64], side: usize, values: &mut BTreeMap<BigRational, Rounded>) {
     for (constant, count) in terms.constants().iter().zip(uses) {
         let Number::Rational(value) = &constant.number else { continue };
-        if *count == 0 || value.is_zero() {
+        if *count == 0 || value.is_zero() || constant.is_limit() {
             continue;
         }
         let known = values.entry(value.abs()).or_insert(Rounded {
