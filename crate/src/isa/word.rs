@@ -338,24 +338,49 @@ fn funnel(terms: &mut Terms, s: &[Term], at: u32) -> Term {
     terms.from_bits(Format::U32, part)
 }
 
+/// The same, with a count that is not known: what is shifted this way and what comes in from the other half,
+/// each shift giving zeros from 32 on.
+fn funnel_by(terms: &mut Terms, s: &[Term], left: bool, wraps: bool) -> Term {
+    let [low, high, count] = [s[0], s[1], s[2]].map(|source| terms.bits_of(Format::U32, source));
+    let count = match wraps {
+        true => with(terms, BitOp::And, 32, count, 31),
+        false => with(terms, BitOp::Min, 32, count, 32),
+    };
+    let whole = terms.bit_constant(32);
+    let rest = terms.bits(BitOp::Sub, 32, whole, count, Term::ZERO);
+    let (up, down) = if left { (count, rest) } else { (rest, count) };
+    let up = terms.bits(BitOp::ShiftLeft, 32, high, up, Term::ZERO);
+    let down = terms.bits(BitOp::ShiftRight, 32, low, down, Term::ZERO);
+    let both = terms.bits(BitOp::Or, 32, up.min(down), up.max(down), Term::ZERO);
+    terms.from_bits(Format::U32, both)
+}
+
 pub(super) fn funnel_left_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-    let by = (known(terms, s[2])? as u32).min(32);
-    Some(funnel(terms, s, 32 - by))
+    Some(match known(terms, s[2]) {
+        Some(by) => funnel(terms, s, 32 - (by as u32).min(32)),
+        None => funnel_by(terms, s, true, false),
+    })
 }
 
 pub(super) fn funnel_left_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-    let by = known(terms, s[2])? as u32 & 31;
-    Some(funnel(terms, s, 32 - by))
+    Some(match known(terms, s[2]) {
+        Some(by) => funnel(terms, s, 32 - (by as u32 & 31)),
+        None => funnel_by(terms, s, true, true),
+    })
 }
 
 pub(super) fn funnel_right_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-    let by = (known(terms, s[2])? as u32).min(32);
-    Some(funnel(terms, s, by))
+    Some(match known(terms, s[2]) {
+        Some(by) => funnel(terms, s, (by as u32).min(32)),
+        None => funnel_by(terms, s, false, false),
+    })
 }
 
 pub(super) fn funnel_right_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-    let by = known(terms, s[2])? as u32 & 31;
-    Some(funnel(terms, s, by))
+    Some(match known(terms, s[2]) {
+        Some(by) => funnel(terms, s, by as u32 & 31),
+        None => funnel_by(terms, s, false, true),
+    })
 }
 
 /// Bytes of sources 0 and 1, or their signs spread over a byte, as source 2 picks.

@@ -307,7 +307,16 @@ impl Normalizer<'_> {
     }
 
     fn bitwise(&mut self, op: BitOp, n: u32, a: Poly, b: Poly) -> Step<Option<Poly>> {
-        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else { return Ok(None) };
+        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else {
+            // A rotation of what is too large to be looked at bit by bit.
+            return match op != BitOp::And && (self.are_apart(n, a, b)? || self.are_apart(n, b, a)?) {
+                true => {
+                    let sum = self.forms.plus(a, b)?;
+                    self.reduced(sum, n).map(Some)
+                }
+                false => Ok(None),
+            };
+        };
         let all = &mut self.integers.diagrams;
         let joined: Option<Word> = x
             .iter()
@@ -322,6 +331,18 @@ impl Normalizer<'_> {
             Some(word) => self.of_bits(&word).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Whether one lies below a power of two and the other, modulo 2ⁿ, is a multiple of it: no bit is in both.
+    fn are_apart(&mut self, n: u32, low: Poly, high: Poly) -> Step<bool> {
+        let high = self.reduced(high, n)?;
+        let twos = |at: usize| {
+            let value = self.forms.coefficient_at(high, at).to_big();
+            if value.is_integer() { value.numer().trailing_zeros().unwrap_or(0) } else { 0 }
+        };
+        let place = (0..self.forms.len(high)).map(twos).min().unwrap_or(0).min(u64::from(n));
+        let inside = |(least, most): Range| least >= 0 && most < 1 << place.min(120);
+        Ok(place > 0 && self.range_of_form(low).is_some_and(inside))
     }
 
     fn counted(&mut self, op: BitOp, n: u32, a: Poly) -> Step<Option<Poly>> {

@@ -133,7 +133,7 @@ const FIRST: usize = 5;
 /// Tries with any integers and with those at the ends of their ranges, in turn.
 const INTEGERS: usize = 12;
 /// Tries around each threshold.
-const AROUND: usize = 3;
+const AROUND: usize = 4;
 
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
@@ -166,8 +166,9 @@ pub(super) fn point(
     }
 }
 
-/// Values next to a threshold, and on it; the last time half of it and half as much again, of either
-/// sign, because a rounded threshold is on neither side of itself.
+/// Values next to a threshold, and on it; then some on it and the others small, because what stands beside a
+/// guard need not be of its size; the last time half of it and half as much again, of either sign, because a
+/// rounded threshold is on neither side of itself.
 fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<Small> {
     let step = Ratio::from_integer(1 + threshold.to_integer().abs() / 64);
     let value = |rank: usize| {
@@ -175,6 +176,9 @@ fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<S
         if time + 1 == AROUND {
             let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
             return if word & 1 == 0 { part } else { -part };
+        }
+        if time + 2 == AROUND {
+            return if word & 1 == 0 { threshold } else { Ratio::from_integer((word >> 8) as i64 % 5 - 2) };
         }
         threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };

@@ -38,5 +38,23 @@ extern "C" __global__ void forms(const float* x, const float* w, float* y) {
 #elif FORM == 14  // wrong: a narrower range
     __nv_fp8_storage_t c = __nv_cvt_float_to_fp8(fminf(fmaxf(v, -2.0f), 2.0f), __NV_SATFINITE, __NV_E4M3);
     y[t] = k + __half2float(__half(__nv_cvt_fp8_to_halfraw(c, __NV_E4M3)));
+#elif FORM == 15  // a clamp of what was saturated there
+    __nv_fp8_storage_t c = __nv_cvt_float_to_fp8(v, __NV_SATFINITE, __NV_E4M3);
+    float back = __half2float(__half(__nv_cvt_fp8_to_halfraw(c, __NV_E4M3)));
+    y[t] = k + fminf(fmaxf(back, -448.0f), 448.0f);
+#elif FORM == 16  // wrong: one step of the format below that
+    __nv_fp8_storage_t c = __nv_cvt_float_to_fp8(v, __NV_SATFINITE, __NV_E4M3);
+    float back = __half2float(__half(__nv_cvt_fp8_to_halfraw(c, __NV_E4M3)));
+    y[t] = k + fminf(fmaxf(back, -416.0f), 416.0f);
+#elif FORM == 17  // a branch that nothing takes
+    __nv_fp8_storage_t c = __nv_cvt_float_to_fp8(v, __NV_SATFINITE, __NV_E4M3);
+    float back = __half2float(__half(__nv_cvt_fp8_to_halfraw(c, __NV_E4M3)));
+    y[t] = back > 448.0f ? 7.0f : k + back;
+#elif FORM == 18  // wrong: the number is tested before it is saturated
+    __nv_fp8_storage_t c = __nv_cvt_float_to_fp8(v, __NV_SATFINITE, __NV_E4M3);
+    float back = __half2float(__half(__nv_cvt_fp8_to_halfraw(c, __NV_E4M3)));
+    y[t] = v > 448.0f ? 7.0f : k + back;
+#elif FORM == 19
+    y[t] = k + fminf(fmaxf(v, -448.0f), 448.0f);
 #endif
 }

@@ -1,0 +1,117 @@
+//! Which numbers a term may be because of the formats that it went through.
+//!
+//! An element of a narrow float format, what is read out of its bits, and what a conversion that saturates
+//! gives lie in the format's finite range (that no value is infinite or NaN is in the ledger). So a clamp at
+//! the ends of that range, or beyond them, is nothing, and a comparison with such a number is decided.
+//! Choices, signs and clamps of what lies in a range are followed to a small depth.
+//!
+//! Guarantees: a term lies in the range that is given for it wherever it has a finite value. f32 and f64 are
+//! not looked at: who compares with their largest numbers asks about infinities, which kernels also write.
+//! Misses: sums and products; ranges that conditions imply.
+
+use super::{Node, Relation, Term, Terms, Unary};
+use crate::base::Format;
+use num_traits::ToPrimitive;
+
+/// Terms that are looked at.
+const MOST: u32 = 12;
+
+/// The largest number of a float format.
+pub fn largest(format: Format) -> f64 {
+    match format {
+        Format::E4m3 => 448.0,
+        Format::E5m2 => 57_344.0,
+        Format::F16 => 65_504.0,
+        Format::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
+        Format::Tf32 => f64::from(f32::from_bits(0x7f7f_e000)),
+        Format::F32 => f64::from(f32::MAX),
+        _ => f64::MAX,
+    }
+}
+
+/// A constant, if it is one of those that are not special.
+fn constant(terms: &Terms, term: Term) -> Option<f64> {
+    term.as_constant().filter(|id| *id >= FIXED)?;
+    terms.as_rational(term)?.to_f64()
+}
+
+/// 0, 1, −1, the infinities and the truth values are no limits.
+const FIXED: usize = 7;
+
+/// The other operand of a maximum or a minimum, if one is a number at which nothing is limited.
+#[inline]
+pub(super) fn limited(terms: &Terms, a: Term, b: Term, maximum: bool) -> Option<Term> {
+    if a.as_constant().is_none() && b.as_constant().is_none() {
+        return None;
+    }
+    without_limit(terms, a, b, maximum).or_else(|| without_limit(terms, b, a, maximum))
+}
+
+fn without_limit(terms: &Terms, limit: Term, kept: Term, maximum: bool) -> Option<Term> {
+    let at = constant(terms, limit)?;
+    let (low, high) = range(terms, kept, &mut { MOST })?;
+    (if maximum { at <= low } else { high <= at }).then_some(kept)
+}
+
+/// Whether a comparison with a number comes out the same for all that the other side may be.
+pub(super) fn decided(terms: &Terms, relation: Relation, a: Term, b: Term) -> Option<bool> {
+    if a.as_constant().is_none_or(|id| id < FIXED) && b.as_constant().is_none_or(|id| id < FIXED) {
+        return None;
+    }
+    let ((a_low, a_high), (b_low, b_high)) =
+        (range(terms, a, &mut { MOST })?, range(terms, b, &mut { MOST })?);
+    match relation {
+        Relation::Less if a_high < b_low => Some(true),
+        Relation::Less if a_low >= b_high => Some(false),
+        Relation::LessEqual if a_high <= b_low => Some(true),
+        Relation::LessEqual if a_low > b_high => Some(false),
+        Relation::Equal if a_high < b_low || a_low > b_high => Some(false),
+        _ => None,
+    }
+}
+
+impl Terms {
+    /// Whether a term is seen to lie in the finite range of a float format.
+    pub fn lies_within(&self, format: Format, term: Term) -> bool {
+        let most = largest(format);
+        range(self, term, &mut { MOST }).is_some_and(|(low, high)| -most <= low && high <= most)
+    }
+}
+
+/// The numbers that a format bounds: of narrow ones only, the others bound what infinities are.
+fn of_format(format: Format) -> Option<(f64, f64)> {
+    let most = largest(format);
+    matches!(format, Format::E4m3 | Format::E5m2 | Format::F16 | Format::Bf16).then_some((-most, most))
+}
+
+fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(f64, f64)> {
+    if let Some(element) = term.as_element() {
+        return terms.element_format(element).and_then(of_format);
+    }
+    if let Some(value) = terms.as_rational(term) {
+        let value = value.to_f64()?;
+        return Some((value, value));
+    }
+    *fuel = fuel.checked_sub(1)?;
+    let mut of = |term: Term| range(terms, term, fuel);
+    const ALL: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+    let found = match terms.node(term) {
+        Node::FromBits(format, _) => of_format(format)?,
+        Node::Unary(Unary::Neg, a) => of(a).map(|(low, high)| (-high, -low))?,
+        Node::Unary(Unary::Abs, a) => {
+            let (low, high) = of(a)?;
+            (low.max(-high).max(0.0), high.max(-low))
+        }
+        // One of them limits the other, on one side.
+        node @ (Node::Max(a, b) | Node::Min(a, b)) => {
+            let ((a, b), (c, d)) = (of(a).unwrap_or(ALL), of(b).unwrap_or(ALL));
+            if matches!(node, Node::Max(..)) { (a.max(c), b.max(d)) } else { (a.min(c), b.min(d)) }
+        }
+        Node::Select(_, a, b) => {
+            let ((a, b), (c, d)) = (of(a)?, of(b)?);
+            (a.min(c), b.max(d))
+        }
+        _ => return None,
+    };
+    (found != ALL).then_some(found)
+}
