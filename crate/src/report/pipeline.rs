@@ -91,6 +91,8 @@ struct Question<'a> {
     report: Report,
     diagnostics: Vec<Diagnostic>,
     ledger: Ledger,
+    /// The kernels are equal where no conversion saturates by itself, and not otherwise.
+    in_range: bool,
     timelines: Vec<Recording>,
     conditions: Option<String>,
     timings: Timings,
@@ -145,6 +147,7 @@ impl<'a> Question<'a> {
             report,
             diagnostics: Vec::new(),
             ledger: Ledger::default(),
+            in_range: false,
             timelines: Vec::new(),
             conditions: None,
             timings: Timings::default(),
@@ -163,6 +166,9 @@ impl<'a> Question<'a> {
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
         self.report.diagnostics =
             self.diagnostics.iter().map(|d| diagnostic(&self.texts, &kernels, d)).collect();
+        if !self.in_range {
+            self.ledger.remove(|assumption| matches!(assumption, Assumption::Saturates(_)));
+        }
         self.report.assumptions = assumptions::cook(&self.texts, &self.ledger);
         if self.options.clock.is_some() {
             self.timings.total = self.now() - self.started;
@@ -380,9 +386,7 @@ impl<'a> Question<'a> {
         {
             (decided, options) = (Ok(again), in_range);
         }
-        if !options.in_range {
-            self.ledger.remove(|assumption| matches!(assumption, Assumption::Saturates(_)));
-        }
+        self.in_range = options.in_range;
         let (mut decision, reading, values) = match decided {
             Ok(decided) => (decided.decision, decided.reading, decided.meanwhile.flatten()),
             Err(exhausted) => return self.stopped(exhausted),

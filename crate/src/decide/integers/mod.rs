@@ -434,6 +434,9 @@ impl Normalizer<'_> {
         {
             return self.of_bits(&word[at as usize..]);
         }
+        if let Some(sum) = self.across(reduced, at, length)? {
+            return self.fitted(false, length, sum);
+        }
         let atom = self.forms.opaque(false, &[PART, at, length], &[reduced]);
         self.forms.atom_poly(atom)
     }
@@ -444,6 +447,20 @@ impl Normalizer<'_> {
             Some(floor) => Ok(floor),
             None => self.part(poly, at, length),
         }
+    }
+
+    /// A part of two words side by side, of which it takes the upper end of one and the lower end of the other:
+    /// a rotation.
+    fn across(&mut self, poly: Poly, at: u32, length: u32) -> Step<Option<Poly>> {
+        for middle in at + 1..at + length {
+            let Some(upper) = self.upper_part(poly, middle)? else { continue };
+            let above = self.forms.scaled(upper, &power_of_two(middle))?;
+            let lower = self.forms.minus(poly, above)?;
+            let (low, high) =
+                (self.part(lower, at, middle - at)?, self.forms.scaled(upper, &power_of_two(middle - at))?);
+            return self.forms.plus(low, high).map(Some);
+        }
+        Ok(None)
     }
 
     /// `h`, if a form is `h·2^at` and something that lies between 0 and 2^at.

@@ -133,7 +133,7 @@ const FIRST: usize = 5;
 /// Tries with any integers and with those at the ends of their ranges, in turn.
 const INTEGERS: usize = 12;
 /// Tries around each threshold.
-const AROUND: usize = 4;
+const AROUND: usize = 5;
 
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
@@ -155,7 +155,8 @@ pub(super) fn point(
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
         Some(late) if late < AROUND * thresholds.len() => {
-            around(seed, (thresholds[late / AROUND], late % AROUND), kinds)
+            let round = attempt / tries(thresholds, kinds);
+            around(seed, (thresholds[late / AROUND], late % AROUND), round, kinds)
         }
         Some(late) => {
             // Only where there are integers is there a try beyond the patterns.
@@ -169,7 +170,7 @@ pub(super) fn point(
 /// Values next to a threshold, and on it; then some on it and the others small, because what stands beside a
 /// guard need not be of its size; the last time half of it and half as much again, of either sign, because a
 /// rounded threshold is on neither side of itself.
-fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<Small> {
+fn around(seed: u64, (threshold, time): (Small, usize), round: usize, kinds: &[Kind]) -> Vec<Small> {
     let step = Ratio::from_integer(1 + threshold.to_integer().abs() / 64);
     let value = |rank: usize| {
         let word = random(seed, rank as u64);
@@ -177,8 +178,10 @@ fn around(seed: u64, (threshold, time): (Small, usize), kinds: &[Kind]) -> Vec<S
             let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
             return if word & 1 == 0 { part } else { -part };
         }
-        if time + 2 == AROUND {
-            return if word & 1 == 0 { threshold } else { Ratio::from_integer((word >> 8) as i64 % 5 - 2) };
+        // One half, the other half, then other halves.
+        if let Some(half) = (time + 3).checked_sub(AROUND) {
+            let small = Ratio::from_integer((word >> 8) as i64 % 5 - 2);
+            return if rank >> round & 1 == half { threshold } else { small };
         }
         threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };

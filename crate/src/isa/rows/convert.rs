@@ -1,10 +1,9 @@
 //! `cvt` among integers and floats of every width (PTX ISA 9.0, 9.7.9.21).
 //!
 //! Between floats a rounding to nearest reads as the identity over the reals, a directed one stays
-//! a [`Terms::round`]; `.satfinite` into fp8 takes numbers to be in range, and a clamp to that range before
-//! it for nothing; into f16 it is a clamp. Float to integer rounds and clamps to the range of the integer
-//! (NaN gives 0, for f32 to 64 bits and f64 the most negative or 2⁶³, as the manual's table says); integer to
-//! integer wraps, or clamps under `.sat`.
+//! a [`Terms::round`]; `.satfinite` is a clamp to the range of the format. Float to integer rounds and clamps
+//! to the range of the integer (NaN gives 0, for f32 to 64 bits and f64 the most negative or 2⁶³, as the
+//! manual's table says); integer to integer wraps, or clamps under `.sat`.
 
 use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
@@ -619,7 +618,7 @@ pub(super) const ROWS: &[Row] = &[
             "cvt.frnd.satfinite{.relu}.dtype.atype d, a, b; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f32",
         ],
         build: pair,
-        real: "the same numbers, taken to be in range",
+        real: "the same numbers, clamped to the range",
         section: "9.7.9.21",
         summary: "Converts two f32 into a pair of fp8, the first into the upper half.",
         example: "cvt.rn.satfinite.e4m3x2.f32 %rs1, %f2, %f3;",

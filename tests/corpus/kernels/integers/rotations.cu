@@ -1,5 +1,5 @@
 // y[t] is made of rotations of x[t], by w[t] too, written with shifts or as the instruction for two words
-// (CLEVER). MUTANT puts one fault into the clever kernel. One block of 32 threads, 5 words each.
+// (CLEVER). MUTANT puts one fault into the clever kernel. One block, 5 words a thread.
 
 __device__ unsigned left(unsigned x, unsigned by) {
 #ifdef CLEVER
@@ -28,14 +28,9 @@ extern "C" __global__ void rotations(const unsigned* x, const unsigned* w, unsig
 #else
     y[5 * t + 3] = by << 7 | a >> 25;
 #endif
-    // A step of MurmurHash3, too large to be looked at bit by bit.
-    unsigned h = a * 0xcc9e2d51u;
 #if MUTANT == 2
-    h = left(h, 14);
-#elif defined(CLEVER)
-    h = left(h, 15);
+    y[5 * t + 4] = left(left(a, 5) ^ by, 10);
 #else
-    h = h << 15 | h >> 17;
+    y[5 * t + 4] = left(left(a, 5) ^ by, 11);
 #endif
-    y[5 * t + 4] = h * 0x1b873593u + 5;
 }
