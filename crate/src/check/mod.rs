@@ -367,7 +367,7 @@ fn close_values(
     let mut agreement = vec![Agreement::Nowhere; claims.len()];
     for point in 0..points::count(cones[0].steps().len() + cones[1].steps().len()) as u64 {
         let values = |side: usize| {
-            let probe = Probe { point, border: None };
+            let probe = Probe { point, moved: &[] };
             let own = (&cones[side], &slots[side]);
             points::values(own, problem.elements, &constants[side], probe, budget)
         };
@@ -539,18 +539,20 @@ fn at_points(
     (plain, alone): (bool, bool),
 ) -> Result<Vec<Agreement>, Exhausted> {
     let constants = [reading.meanings.quantities(0), reading.meanings.quantities(1)];
-    let mut probes: Vec<Probe> = Vec::new();
-    for side in 0..2 {
-        let terms = reading.terms(side);
-        for border in points::borders(terms, &cones[side], elements, &constants[side], budget)? {
-            if !probes.contains(&Probe { point: 0, border: Some(border) }) {
-                probes.extend([0, 1].map(|point| Probe { point, border: Some(border) }));
-            }
+    let border =
+        |side: usize| points::borders(reading.terms(side), &cones[side], elements, &constants[side], budget);
+    let moves = [points::moves(&border(0)?), points::moves(&border(1)?)];
+    let mut moved: Vec<&[(u32, Quantity)]> = Vec::new();
+    for each in moves.iter().flatten() {
+        if !moved.contains(&each.as_slice()) {
+            moved.push(each);
         }
     }
+    let mut probes: Vec<Probe<'_>> =
+        moved.iter().flat_map(|moved| [0, 1].map(|point| Probe { point, moved })).collect();
     if plain {
         let most = points::count(cones[0].steps().len() + cones[1].steps().len()) as u64;
-        probes.extend((0..most).map(|point| Probe { point, border: None }));
+        probes.extend((0..most).map(|point| Probe { point, moved: &[] }));
     }
     let tasks = (2 * probes.len()).max(1);
     let values: Result<Vec<Vec<Quantity>>, Exhausted> = (0..2 * probes.len())

@@ -6,16 +6,19 @@ use crate::term::eval::{Cone, Quantity, Reals, Slots, evaluate, evaluate_roots, 
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedSub, Zero};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Points at which equalities are tried, at least and at most.
 const LEAST: usize = 6;
 const MOST: usize = 48;
 /// Nodes that may be evaluated for more than the least.
 const NODES: usize = 200_000;
-/// Borders that are tried on each side, and nodes of a condition for which one is looked for.
+/// Conditions whose borders are tried one by one on each side, and elements of a condition that are moved.
 const BORDERS: usize = 4;
+/// Conditions that are looked at from the start, nodes of one, and how often borders are tried together.
+const TRIED: usize = 64;
 const LARGEST_CONDITION: usize = 4096;
+const PACKS: usize = 12;
 
 /// Nodes up to which all claims are tried at points, whatever the fields say.
 pub(super) const SMALL: usize = 400_000;
@@ -125,11 +128,11 @@ impl Agreement {
     }
 }
 
-/// Where both sides are evaluated: a point, with one element on a border.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Probe {
+/// Where both sides are evaluated: a point, with some elements on borders.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe<'a> {
     pub(super) point: u64,
-    pub(super) border: Option<(u32, Quantity)>,
+    pub(super) moved: &'a [(u32, Quantity)],
 }
 
 /// The values of a cone's roots at one point.
@@ -137,40 +140,49 @@ pub(super) fn values(
     (cone, slots): (&Cone, &Slots),
     elements: &Elements,
     constants: &[Quantity],
-    Probe { point, border }: Probe,
+    Probe { point, moved }: Probe<'_>,
     budget: &Budget,
 ) -> Result<Vec<Quantity>, Exhausted> {
-    let element = |element: u32| match border {
-        Some((own, value)) if own == element => value,
-        _ => coordinate(elements, point, element),
+    let element = |element: u32| match moved.binary_search_by_key(&element, |(own, _)| *own) {
+        Ok(at) => moved[at].1,
+        Err(_) => coordinate(elements, point, element),
     };
     evaluate_roots(cone, slots, &Reals { element: &element, constants }, budget)
 }
 
+/// A value of one element at which a condition is a tie, or just beside that, while the condition's other
+/// elements stay as they are.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Border {
+    own: u32,
+    value: Quantity,
+    /// All elements of the condition, ascending.
+    elements: Vec<u32>,
+}
+
 /// Values of single elements at which a comparison of two numbers that are linear in them, or a clamp, is a
 /// tie, and one above and below it: what holds at one value only (`x == 37`), or beyond 65504, is met by no
-/// random point.
+/// random point. The first [`TRIED`] conditions are looked at, and as many spread over the rest.
 pub(super) fn borders(
     terms: &Terms,
     cone: &Cone,
     elements: &Elements,
     constants: &[Quantity],
     budget: &Budget,
-) -> Result<Vec<(u32, Quantity)>, Exhausted> {
-    let mut found: Vec<(u32, Quantity)> = Vec::new();
-    let mut tried = 0;
-    for (at, step) in cone.steps().iter().enumerate() {
-        // A clamp is a comparison with a number, beyond which it shows.
-        let clamps = |a: &Term, b: &Term| a.as_constant().is_some() || b.as_constant().is_some();
-        if !matches!(step, Node::Compare(..))
-            && !matches!(step, Node::Max(a, b) | Node::Min(a, b) if clamps(a, b))
-        {
-            continue;
-        }
-        if found.len() >= 3 * BORDERS || tried >= 4 * BORDERS {
-            break;
-        }
-        tried += 1;
+) -> Result<Vec<Border>, Exhausted> {
+    // A clamp is a comparison with a number, beyond which it shows.
+    let clamps = |a: &Term, b: &Term| a.as_constant().is_some() || b.as_constant().is_some();
+    let is_condition = |step: &Node| match step {
+        Node::Compare(..) => true,
+        Node::Max(a, b) | Node::Min(a, b) => clamps(a, b),
+        _ => false,
+    };
+    let steps = cone.steps();
+    let mut conditions: Vec<usize> = (0..steps.len()).filter(|at| is_condition(&steps[*at])).collect();
+    let rest = conditions.split_off(TRIED.min(conditions.len()));
+    conditions.extend(rest.iter().step_by(rest.len().div_ceil(TRIED).max(1)));
+    let mut found: Vec<Border> = Vec::new();
+    for at in conditions {
         let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = terms.node(cone.node(at)) else {
             continue;
         };
@@ -181,7 +193,7 @@ pub(super) fn borders(
         let slots = Slots::of(&both);
         for own in both.elements().iter().copied().take(BORDERS) {
             let difference = |value: Quantity| {
-                let probe = Probe { point: 0, border: Some((own, value)) };
+                let probe = Probe { point: 0, moved: &[(own, value)] };
                 let values = values((&both, &slots), elements, constants, probe, budget)?;
                 let [a, b] = [middle(values[0]), middle(values[1])];
                 Ok::<_, Exhausted>(a.zip(b).and_then(|(a, b)| a.checked_sub(&b)))
@@ -199,15 +211,43 @@ pub(super) fn borders(
             let values = [Some(-root), (-root).checked_add(&Ratio::ONE), (-root).checked_sub(&Ratio::ONE)];
             let format = elements.block_of(own).map(|block| block.format);
             for value in values.into_iter().flatten() {
-                let border = (own, Quantity::Exact(value));
-                if format.is_none_or(|format| is_number_of(format, value)) && !found.contains(&border) {
-                    found.push(border);
+                let value = Quantity::Exact(value);
+                let is_new = || !found.iter().any(|border| border.own == own && border.value == value);
+                if format.is_none_or(|format| middle(value).is_some_and(|at| is_number_of(format, at)))
+                    && is_new()
+                {
+                    found.push(Border { own, value, elements: both.elements().to_vec() });
                 }
             }
             break;
         }
     }
     Ok(found)
+}
+
+/// What to move at once: the first few borders alone, and all of them together with others whose conditions
+/// have no element in common, so that outputs which are alike are all tried, at the price of one.
+pub(super) fn moves(borders: &[Border]) -> Vec<Vec<(u32, Quantity)>> {
+    let alone = borders.iter().take(3 * BORDERS).map(|border| vec![(border.own, border.value)]);
+    let mut packs: Vec<(Vec<(u32, Quantity)>, FxHashSet<u32>)> = Vec::new();
+    for border in borders {
+        let is_free = |taken: &FxHashSet<u32>| border.elements.iter().all(|element| !taken.contains(element));
+        let place = match packs.iter().position(|(_, taken)| is_free(taken)) {
+            Some(place) => place,
+            None if packs.len() < PACKS => {
+                packs.push(<_>::default());
+                packs.len() - 1
+            }
+            None => continue,
+        };
+        packs[place].0.push((border.own, border.value));
+        packs[place].1.extend(&border.elements);
+    }
+    let together = packs.into_iter().map(|(mut moved, _)| {
+        moved.sort_by_key(|(own, _)| *own);
+        moved
+    });
+    alone.chain(together.filter(|moved| moved.len() > 1)).collect()
 }
 
 /// Why a witness does not show a difference, if it does not.

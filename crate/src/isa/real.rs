@@ -6,7 +6,8 @@
 //! roundings are always kept: an author who writes one relies on it.
 
 use crate::base::Format;
-use crate::term::{Number, Relation, Rounding, Term, Terms, Unary};
+use crate::term::{Node, Number, Relation, Rounding, Term, Terms, Unary};
+use num_rational::BigRational;
 
 /// What [`Meaning::Real`](crate::isa::Meaning) holds.
 pub(super) type Function = fn(&mut Terms, &[Term]) -> Term;
@@ -58,14 +59,19 @@ fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
 }
 
 /// A conversion with `.satfinite` into format `F` (an index into [`Format::ALL`]), and 0 for negative ones if
-/// `RELU`: the clamp that the same code without `.satfinite` has to write, unless the number is seen to lie
+/// `RELU`, rounded to nearest or `TO_ZERO`: the clamp that the same code without `.satfinite` has to write, unless the number is seen to lie
 /// in the format's range.
 ///
-/// Into fp8 there is no other conversion, so that many kernels saturate that are not meant to: there the
-/// limits are constants of their own, which can be left out as an assumption.
-pub(super) fn saturating<const F: usize, const RELU: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+/// Into fp8 there is no other conversion, so that many kernels saturate that are not meant to, and the ranges of
+/// bf16 and tf32 are nearly that of f32: there the limits are constants of their own, which can be left out as an
+/// assumption.
+pub(super) fn saturating<const F: usize, const RELU: bool, const TO_ZERO: bool>(
+    terms: &mut Terms,
+    s: &[Term],
+) -> Term {
     let format = Format::ALL[F];
-    let number = if RELU { terms.max(s[0], Term::ZERO) } else { s[0] };
+    let number = if TO_ZERO { terms.round(Rounding::Zero, format, s[0]) } else { s[0] };
+    let number = if RELU { terms.max(number, Term::ZERO) } else { number };
     if terms.lies_within(format, number) {
         return number;
     }
@@ -226,16 +232,43 @@ pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Term {
 }
 
 /// Float to an integer of format `F` (an index into [`Format::ALL`]): rounded, and what is negative becomes
-/// 0 if the format has no sign.
+/// 0 if the format has no sign. A clamp at the ends of the format's range, or beyond them, does nothing that the
+/// conversion would not.
+///
+/// Into 8 and 16 bits it is the clamp that it is, with limits that can be left out as an assumption; into more,
+/// floats are taken to be in range.
 pub(super) fn to_integer<const U: usize, const F: usize>(terms: &mut Terms, s: &[Term]) -> Term {
-    let whole = terms.unary(Unary::ALL[U], s[0]);
     let format = Format::ALL[F];
-    let number = match int_range(format).0 {
+    let (low, high) = int_range(format);
+    let mut inner = s[0];
+    while let Some(next) = without_limit(terms, inner, low, high) {
+        inner = next;
+    }
+    let whole = terms.unary(Unary::ALL[U], inner);
+    let number = match low {
+        _ if format.bits() <= 16 => {
+            let [low, high] = terms.limits(format);
+            let above = terms.max(whole, low);
+            terms.min(above, high)
+        }
         0 => terms.max(whole, Term::ZERO),
         _ => whole,
     };
-    terms.note_conversion(format, number);
+    terms.note_conversion(format, number, whole);
     number
+}
+
+/// What a maximum or a minimum limits, if the limit is an end of a range of integers or beyond it.
+fn without_limit(terms: &Terms, term: Term, low: i128, high: i128) -> Option<Term> {
+    let node @ (Node::Min(a, b) | Node::Max(a, b)) = terms.node(term) else { return None };
+    let is_beyond = |term: Term| {
+        let value = terms.as_rational(term)?;
+        Some(match node {
+            Node::Max(..) => *value <= BigRational::from_integer(low.into()),
+            _ => *value >= BigRational::from_integer(high.into()),
+        })
+    };
+    [(a, b), (b, a)].into_iter().find_map(|(at, inner)| is_beyond(at)?.then_some(inner))
 }
 
 /// Saturation to the range of an integer format (an index into [`Format::ALL`]).

@@ -6,10 +6,13 @@
 
 use super::Input;
 use super::compare::collect;
+use super::ranges;
 use super::ready::Ready;
 use crate::base::Budget;
 use crate::check::{Ahead, Checked, decision};
-use crate::decide::{Certificate, Decision, Equality, Group, Method, Options, Problem, Witness, decide};
+use crate::decide::{
+    Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Witness, decide,
+};
 use crate::diag::Ledger;
 use crate::sim::{self, Run};
 use crate::spec;
@@ -19,6 +22,7 @@ use num_traits::One;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 /// Thread-instructions of one kernel, and outputs of a case that are looked at.
 const SMALL: u64 = 400_000;
@@ -81,21 +85,25 @@ impl Subject<'_> {
         Problem { reference: &reference.terms, optimized: &optimized.terms, elements, pairs }
     }
 
-    fn honest(&self, pairs: &[(Term, Term)]) -> Decision {
-        decide(&Options::default(), &Budget::default(), &self.problem(pairs)).expect("within the budget")
+    /// The answer to a question about these pairs, with the options that it was given under.
+    fn honest(&self, pairs: &[(Term, Term)]) -> (Decision, Options) {
+        let (options, budget) = (Options::default(), Budget::default());
+        let nothing = |_: &Reading<'_>, _: &AtomicBool| ();
+        let (decided, options) =
+            ranges::decide(options, &budget, &self.problem(pairs), nothing).expect("within the budget");
+        (decided.decision, options)
     }
 
-    fn checked(&self, pairs: &[(Term, Term)], groups: Vec<Group>) -> Checked {
+    fn checked(&self, options: &Options, pairs: &[(Term, Term)], groups: Vec<Group>) -> Checked {
         let forged = Decision { groups, ledger: Ledger::default() };
         let problem = self.problem(pairs);
-        decision(&Options::default(), &Budget::default(), &problem, &forged, Ahead::default())
-            .expect("within the budget")
+        decision(options, &Budget::default(), &problem, &forged, Ahead::default()).expect("within the budget")
     }
 
     /// Claims that all of these pairs are equal, or different by one witness each.
-    fn refuted(&self, pairs: &[(Term, Term)], equality: &Equality) -> usize {
+    fn refuted(&self, options: &Options, pairs: &[(Term, Term)], equality: &Equality) -> usize {
         let group = |pair: u32| Group { members: vec![pair], equality: equality.clone() };
-        self.checked(pairs, (0..pairs.len() as u32).map(group).collect()).refuted.len()
+        self.checked(options, pairs, (0..pairs.len() as u32).map(group).collect()).refuted.len()
     }
 
     fn count(&self, tally: &mut Tally, what: &'static str, all: usize, refuted: usize) {
@@ -107,22 +115,30 @@ impl Subject<'_> {
     }
 
     /// Pairs that differ are claimed to be equal, in all ways there are.
-    fn claim_equal(&self, tally: &mut Tally, what: &'static str, pairs: &[(Term, Term)]) {
+    fn claim_equal(&self, tally: &mut Tally, what: &'static str, options: &Options, pairs: &[(Term, Term)]) {
         if pairs.is_empty() {
             return;
         }
         for method in METHODS {
             let claim = Equality::Equal(Certificate { summary: String::new(), method });
-            self.count(tally, what, pairs.len(), self.refuted(pairs, &claim));
+            self.count(tally, what, pairs.len(), self.refuted(options, pairs, &claim));
         }
     }
 
     fn spoil(&self, all: &[(Term, Term)], tally: &mut Tally) {
         let step = all.len().div_ceil(OUTPUTS).max(1);
         let pairs: Pairs = all.iter().copied().step_by(step).collect();
-        let honest = self.honest(&pairs);
+        let (honest, options) = self.honest(&pairs);
+        let options = &options;
         let (equal, different) = sorted(&honest, &pairs);
-        self.claim_equal(tally, DIFFERING, &different);
+        self.claim_equal(tally, DIFFERING, options, &different);
+        if options.in_range {
+            // Where conversions saturate they do differ.
+            let strict = Options::default();
+            let asked =
+                decide(&strict, &Budget::default(), &self.problem(&pairs)).expect("within the budget");
+            self.claim_equal(tally, DIFFERING, &strict, &sorted(&asked, &pairs).1);
+        }
         if !equal.is_empty() {
             let made_up = Equality::Different(Witness {
                 point: None,
@@ -135,16 +151,17 @@ impl Subject<'_> {
                 tally,
                 "a witness for outputs that do not differ",
                 equal.len(),
-                self.refuted(&equal, &made_up),
+                self.refuted(options, &equal, &made_up),
             );
             let shifted: Pairs =
                 equal.iter().zip(equal.iter().cycle().skip(1)).map(|(one, next)| (one.0, next.1)).collect();
-            let (_, apart) = sorted(&self.honest(&shifted), &shifted);
-            self.claim_equal(tally, "outputs exchanged with their neighbours", &apart);
+            let (honest, under) = self.honest(&shifted);
+            let (_, apart) = sorted(&honest, &shifted);
+            self.claim_equal(tally, "outputs exchanged with their neighbours", &under, &apart);
             let method = METHODS[1];
             let equality = Equality::Equal(Certificate { summary: String::new(), method });
             let members = (1..equal.len() as u32).collect();
-            let checked = self.checked(&equal, vec![Group { members, equality }]);
+            let checked = self.checked(options, &equal, vec![Group { members, equality }]);
             self.count(tally, "an output left out", 1, usize::from(!checked.refuted.is_empty()));
         }
         for group in &honest.groups {
@@ -156,7 +173,7 @@ impl Subject<'_> {
                 tally,
                 "a witness with its sides exchanged",
                 1,
-                self.refuted(&pair, &Equality::Different(spoilt)),
+                self.refuted(options, &pair, &Equality::Different(spoilt)),
             );
             let mut spoilt = witness.clone();
             let high = spoilt.values[1].1;
@@ -166,7 +183,7 @@ impl Subject<'_> {
                 tally,
                 "a witness with a value altered",
                 1,
-                self.refuted(&pair, &Equality::Different(spoilt)),
+                self.refuted(options, &pair, &Equality::Different(spoilt)),
             );
         }
     }

@@ -36,6 +36,7 @@ mod model;
 mod origins;
 mod pipeline;
 mod pyramid;
+mod ranges;
 mod ready;
 mod repair;
 mod suspects;

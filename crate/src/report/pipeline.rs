@@ -9,6 +9,7 @@ use super::faults::{self, Cooked, Cooking, Worst, rank};
 use super::front::{Front, load};
 use super::limits;
 use super::model::*;
+use super::ranges;
 use super::suspects;
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
@@ -367,7 +368,7 @@ impl<'a> Question<'a> {
             elements: &bound.elements,
             pairs: &comparison.pairs,
         };
-        let mut options = self.reading_options(spec);
+        let options = self.reading_options(spec);
         // The page never asks for that; a constant here keeps its code out of what is downloaded.
         if let Some(language) = self.options.export.filter(|_| cfg!(not(target_family = "wasm"))) {
             let kernels = sides.map(|side| side.kernel.name.as_str());
@@ -376,21 +377,14 @@ impl<'a> Question<'a> {
         let meanwhile = |reading: &Reading<'_>, unwanted: &AtomicBool| {
             check::values_ahead(self.budget, problem.elements, reading, unwanted)
         };
-        let mut decided = decide::decide_while(&options, self.budget, &problem, meanwhile);
-        // Kernels that differ only where a conversion saturates by itself are equal where none does.
-        let in_range = decide::Options { in_range: true, ..options };
-        if saturates(&problem)
-            && decided.as_ref().is_ok_and(|decided| !all_equal(&decided.decision))
-            && let Ok(again) = decide::decide_while(&in_range, self.budget, &problem, meanwhile)
-            && all_equal(&again.decision)
-        {
-            (decided, options) = (Ok(again), in_range);
-        }
-        self.in_range = options.in_range;
-        let (mut decision, reading, values) = match decided {
-            Ok(decided) => (decided.decision, decided.reading, decided.meanwhile.flatten()),
+        let decided = ranges::decide(options, self.budget, &problem, meanwhile);
+        let (mut decision, reading, values, options) = match decided {
+            Ok((decided, options)) => {
+                (decided.decision, decided.reading, decided.meanwhile.flatten(), options)
+            }
             Err(exhausted) => return self.stopped(exhausted),
         };
+        self.in_range = options.in_range;
         self.timings.decide = self.now() - begun;
         self.budget.enter(Stage::Check);
         let begun = self.now();
@@ -649,17 +643,6 @@ fn mark_hidden(run: &mut Run, options: &sim::Options, budget: &Budget, kernel: &
     for race in run.races_mut() {
         race.hidden_by_collectives = !remaining.contains(&(race.first.site.instr, race.second.site.instr));
     }
-}
-
-/// Whether a conversion saturates by itself in what is compared.
-fn saturates(problem: &Problem<'_>) -> bool {
-    [problem.reference, problem.optimized]
-        .iter()
-        .any(|terms| terms.constants().iter().any(crate::term::Constant::is_limit))
-}
-
-fn all_equal(decision: &Decision) -> bool {
-    decision.groups.iter().all(|group| matches!(group.equality, Equality::Equal(_)))
 }
 
 /// A run does not know which text its kernel came from.

@@ -113,8 +113,11 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
     let base = opcode.split('.').next().unwrap_or(opcode);
     let (from, to) = (op.src[0], op.dst);
     match op.meaning {
-        // Into fp8; into f16 it is the clamp that it says.
-        Meaning::Real(_) if opcode.contains(".satfinite") && to.bits() == 8 => {
+        // Into f16 it is the clamp that it says, whatever is assumed.
+        Meaning::Real(_) if opcode.contains(".satfinite") && to != Format::F16 => {
+            Some(Assumption::Saturates(opcode.to_owned()))
+        }
+        Meaning::Real(_) if from.is_float() && !to.is_float() && to.bits() <= 16 => {
             Some(Assumption::Saturates(opcode.to_owned()))
         }
         Meaning::Convert if from.is_float() && to.is_float() => {

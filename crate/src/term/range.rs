@@ -29,31 +29,40 @@ pub fn integers(format: Format) -> (i128, i128) {
 /// Whether an integer lies in a format at all inputs, as far as can be seen.
 pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
     let (low, high) = integers(format);
-    if let Some((least, most)) = terms.converted.get(&term) {
-        return low <= *least && *most <= high;
+    let (least, most) = ends(terms, term, &mut { MOST });
+    low <= least && most <= high
+}
+
+/// Between what an integer lies; the ends of all where nothing is seen. What limits need not be known itself.
+fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
+    const ALL: (i128, i128) = (i128::MIN, i128::MAX);
+    let known = terms.converted.get(&term).copied().or_else(|| range(terms, term, &mut { MOST }));
+    if let Some(known) = known {
+        return known;
     }
-    // A limit on what lies there, on the side of the limit that is the format's.
-    if let node @ (Node::Max(a, b) | Node::Min(a, b)) = terms.node(term) {
-        let limits = |limit: Term| match (node, range(terms, limit, &mut { MOST })) {
-            _ if limit.as_constant().is_none() => false,
-            (Node::Max(..), Some((_, most))) => most <= high,
-            (_, Some((least, _))) => least >= low,
-            _ => false,
-        };
-        if limits(a) && lies_in(terms, format, b) || limits(b) && lies_in(terms, format, a) {
-            return true;
+    let Some(rest) = fuel.checked_sub(1) else { return ALL };
+    *fuel = rest;
+    let mut of = |term: Term| ends(terms, term, fuel);
+    match terms.node(term) {
+        Node::Max(a, b) => {
+            let ((a, b), (c, d)) = (of(a), of(b));
+            (a.max(c), b.max(d))
         }
+        Node::Min(a, b) => {
+            let ((a, b), (c, d)) = (of(a), of(b));
+            (a.min(c), b.min(d))
+        }
+        Node::Select(_, a, b) => {
+            let ((a, b), (c, d)) = (of(a), of(b));
+            (a.min(c), b.max(d))
+        }
+        _ => ALL,
     }
-    range(terms, term, &mut { MOST }).is_some_and(|(least, most)| low <= least && most <= high)
 }
 
 impl Terms {
-    /// Notes that a float was rounded and converted to an integer of a format.
-    pub(crate) fn note_conversion(&mut self, format: Format, term: Term) {
-        let rounded = match self.node(term) {
-            Node::Max(a, Term::ZERO) | Node::Max(Term::ZERO, a) => a,
-            _ => term,
-        };
+    /// Notes that a float was `rounded` and converted to an integer of a format, which is `term`.
+    pub(crate) fn note_conversion(&mut self, format: Format, term: Term, rounded: Term) {
         let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) =
             self.node(rounded)
         else {

@@ -364,9 +364,14 @@ impl Terms {
         self.rational(BigRational::from_integer(value.into()))
     }
 
-    /// Where a conversion into a float format saturates, below and above.
+    /// Where a conversion into a format saturates, below and above. (No number without a sign is less than 0,
+    /// whatever is assumed.)
     pub fn limits(&mut self, format: Format) -> [Term; 2] {
-        [true, false].map(|negative| self.constant(Constant::limit(format, negative)))
+        let lower = match format.class() {
+            FormatClass::Unsigned => Term::ZERO,
+            _ => self.constant(Constant::limit(format, true)),
+        };
+        [lower, self.constant(Constant::limit(format, false))]
     }
 
     /// A named real.

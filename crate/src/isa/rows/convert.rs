@@ -186,16 +186,19 @@ fn float_meaning(to: Format, mode: Mode, narrows: bool, extra: Extra) -> Option<
     if extra.sat {
         return Some(Meaning::Real(real::clamp01));
     }
-    let narrow = matches!(to, Format::E4m3 | Format::E5m2 | Format::F16);
-    if extra.finite && narrow && mode == Mode::Nearest {
-        return Some(Meaning::Real(match (to, extra.relu) {
-            (Format::E4m3, false) => real::saturating::<{ Format::E4m3 as usize }, false>,
-            (Format::E4m3, true) => real::saturating::<{ Format::E4m3 as usize }, true>,
-            (Format::E5m2, false) => real::saturating::<{ Format::E5m2 as usize }, false>,
-            (Format::E5m2, true) => real::saturating::<{ Format::E5m2 as usize }, true>,
-            (_, false) => real::saturating::<{ Format::F16 as usize }, false>,
-            (_, true) => real::saturating::<{ Format::F16 as usize }, true>,
-        }));
+    if extra.finite {
+        macro_rules! saturating {
+            ($($F:ident)*) => {
+                match (to, mode, extra.relu) {
+                    $((Format::$F, Mode::Nearest, false) => real::saturating::<{ Format::$F as usize }, false, false> as Real,
+                    (Format::$F, Mode::Nearest, true) => real::saturating::<{ Format::$F as usize }, true, false>,
+                    (Format::$F, Mode::Zero, false) => real::saturating::<{ Format::$F as usize }, false, true>,
+                    (Format::$F, Mode::Zero, true) => real::saturating::<{ Format::$F as usize }, true, true>,)*
+                    _ => return None,
+                }
+            };
+        }
+        return Some(Meaning::Real(saturating!(E4m3 E5m2 F16 Bf16 Tf32)));
     }
     if extra.relu {
         return Some(Meaning::Real(real::relu));
@@ -671,7 +674,8 @@ pub(super) const ROWS: &[Row] = &[
                 (_, true) => lanes!(|a: u32| -> u32 { finite_tf32(soft::to_tf32(a, Mode::Zero)) }),
             };
             let mode = Mode::from_name(m.get("frnd"))?;
-            let meaning = float_meaning(Format::Tf32, mode, true, Extra::default())?;
+            let extra = Extra { finite: m.has("satfinite"), ..Extra::default() };
+            let meaning = float_meaning(Format::Tf32, mode, true, extra)?;
             pure(run, meaning, Format::Tf32, &[Format::F32])
         },
         real: "the same number",
