@@ -2,7 +2,7 @@
 
 use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::decide::{Reading, Witness};
-use crate::term::eval::{Cone, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
+use crate::term::eval::{Cone, Formats, Quantity, Reals, Slots, evaluate, evaluate_roots, number_of};
 use crate::term::{Elements, Node, Term, Terms};
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedDiv, CheckedSub, Zero};
@@ -261,14 +261,26 @@ pub(super) fn refute_witness(
         witness.inputs.iter().map(|(element, value)| (*element, Quantity::rational(value))).collect();
     let rest = Quantity::rational(&witness.default);
     let element = |element: u32| inputs.get(&element).copied().unwrap_or(rest);
-    let mut values = [Quantity::Unknown; 2];
+    let (mut values, mut on_machine) = ([Quantity::Unknown; 2], [Quantity::Unknown; 2]);
     for (side, term) in [a, b].into_iter().enumerate() {
         let cone = Cone::of(reading.terms(side), &[term], budget)?;
         let constants = reading.meanings.enclosures(side);
         let domain = Reals { element: &element, constants: &constants };
         values[side] = evaluate(&cone, &domain, budget, &mut Vec::new())?[0];
+        // What is claimed is what the machine makes of large numbers; over the reals they have to differ, too.
+        let formats = Formats::of(reading.terms(side), &cone);
+        on_machine[side] = match formats {
+            Some(formats) => formats.evaluate(&cone, &domain, budget, &mut Vec::new())?[0],
+            None => values[side],
+        };
     }
-    Ok(refute_values(values, witness))
+    let are_apart = on_machine == values
+        || matches!((values[0].interval(), values[1].interval()), (Some(x), Some(y)) if x.is_apart(y))
+        || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne);
+    if !are_apart {
+        return Ok(Some("the two sides are not certainly apart at the witness over the reals".to_owned()));
+    }
+    Ok(refute_values(on_machine, witness))
 }
 
 /// Why the values at a witness do not show a difference, if they do not.

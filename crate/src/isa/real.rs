@@ -97,7 +97,13 @@ impl<const F: usize, const M: usize, const SAT: bool> Float<F, M, SAT> {
             2 => terms.round(Rounding::Down, format, exact),
             _ => terms.round(Rounding::Up, format, exact),
         };
-        if SAT { saturate(terms, rounded) } else { rounded }
+        if SAT {
+            return saturate(terms, rounded);
+        }
+        if format == Format::F16 {
+            terms.note_half(rounded);
+        }
+        rounded
     }
 
     pub(super) fn add(terms: &mut Terms, s: &[Term]) -> Term {
@@ -273,11 +279,7 @@ fn without_limit(terms: &Terms, term: Term, low: i128, high: i128) -> Option<Ter
 
 /// Saturation to the range of an integer format (an index into [`Format::ALL`]).
 pub(super) fn clamp_int<const F: usize>(terms: &mut Terms, s: &[Term]) -> Term {
-    let format = Format::ALL[F];
-    let (low, high) = int_range(format);
-    let (low, high) = (terms.integer(low), terms.integer(high));
-    let above = terms.max(s[0], low);
-    terms.min(above, high)
+    terms.clamped(Format::ALL[F], s[0])
 }
 
 /// Least and greatest value of an integer format.

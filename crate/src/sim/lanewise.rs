@@ -455,6 +455,9 @@ fn convert(terms: &mut Terms, from: Format, to: Format, value: Value) -> Option<
         _ if narrowing => as_operand(terms, plain(from), value)?,
         _ => as_number(terms, from, value)?,
     };
+    if to == Format::F16 {
+        terms.note_half(number);
+    }
     Some(Value::Symbolic(Symbol::number(to, number)))
 }
 

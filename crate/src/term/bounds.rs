@@ -84,7 +84,8 @@ fn of_format(format: Format) -> Option<(f64, f64)> {
     matches!(format, Format::E4m3 | Format::E5m2 | Format::F16 | Format::Bf16).then_some((-most, most))
 }
 
-fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(f64, f64)> {
+/// Between what a float lies.
+pub(super) fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(f64, f64)> {
     if let Some(element) = term.as_element() {
         return terms.element_format(element).and_then(of_format);
     }

@@ -21,6 +21,7 @@ pub mod print;
 mod range;
 mod recent;
 mod store;
+mod through;
 mod value;
 
 pub use constant::{Constant, Named, Number};
@@ -31,6 +32,7 @@ pub use gap::{Gap, Missing, Origin};
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
 pub use range::integers;
 pub use store::{Reader, Terms, TermsView};
+pub use through::Through;
 pub use value::{Symbol, SymbolKind, Value};
 
 /// A real-valued term, a condition, or a bit pattern; which one its node says.

@@ -7,15 +7,17 @@
 //! were written; `decide` looks further.
 //!
 //! Guarantees: an integer that is said to lie in a format does, at all inputs. What a conversion makes
-//! of a float counts as an integer of the format that it was converted to, of no narrower one and of none
-//! with another sign: the hardware clamps it, and the ledger says that it is taken to be in range.
+//! of a float counts as an integer of the format that it was converted to, and of a narrower one, or one with
+//! another sign, only if it is clamped: the hardware clamps it, and the ledger says that it is taken to be in
+//! range.
 //! Misses: deep terms, and facts about operands that are related.
 
-use super::{Node, Term, Terms, Unary};
+use super::{Node, Term, Terms, Unary, bounds};
 use crate::base::{Format, FormatClass};
 
-/// Terms that are looked at.
+/// Terms that are looked at, and of a sum that is clamped.
 const MOST: u32 = 12;
+const MOST_OF_SUM: u32 = 512;
 
 /// Least and greatest integer of a format; plain bits count as unsigned.
 pub fn integers(format: Format) -> (i128, i128) {
@@ -33,17 +35,20 @@ pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
     low <= least && most <= high
 }
 
-/// Between what an integer lies; the ends of all where nothing is seen. What limits need not be known itself.
+/// What is not limited.
+const ALL: (i128, i128) = (i128::MIN, i128::MAX);
+
+/// Between what an integer lies: because of the format that a float was converted to, and of what limits it
+/// before or after that, whatever is limited.
 fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
-    const ALL: (i128, i128) = (i128::MIN, i128::MAX);
-    let known = terms.converted.get(&term).copied().or_else(|| range(terms, term, &mut { MOST }));
-    if let Some(known) = known {
-        return known;
-    }
     let Some(rest) = fuel.checked_sub(1) else { return ALL };
     *fuel = rest;
+    if let Some(known) = range(terms, term, &mut { MOST }) {
+        return known;
+    }
     let mut of = |term: Term| ends(terms, term, fuel);
-    match terms.node(term) {
+    let sum = |low: Option<i128>, high: Option<i128>| low.zip(high).unwrap_or(ALL);
+    let (low, high) = match terms.node(term) {
         Node::Max(a, b) => {
             let ((a, b), (c, d)) = (of(a), of(b));
             (a.max(c), b.max(d))
@@ -56,8 +61,23 @@ fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
             let ((a, b), (c, d)) = (of(a), of(b));
             (a.min(c), b.max(d))
         }
+        Node::Add(a, b) => {
+            let ((a, b), (c, d)) = (of(a), of(b));
+            sum(a.checked_add(c), b.checked_add(d))
+        }
+        Node::Sub(a, b) => {
+            let ((a, b), (c, d)) = (of(a), of(b));
+            sum(a.checked_sub(d), b.checked_sub(c))
+        }
+        Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, inner) => {
+            let (low, high) =
+                bounds::range(terms, inner, &mut { MOST }).unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+            (low.floor() as i128, high.ceil() as i128)
+        }
         _ => ALL,
-    }
+    };
+    let (least, most) = terms.converted.get(&term).copied().unwrap_or(ALL);
+    (low.max(least), high.min(most))
 }
 
 impl Terms {
@@ -76,6 +96,20 @@ impl Terms {
         // Of several formats, any may be meant.
         let known = self.converted.entry(term).or_insert((low, high));
         *known = (known.0.min(low), known.1.max(high));
+    }
+
+    /// An integer clamped to a format, where it is not seen to lie there. What is seen of a sum is kept, for
+    /// those that it goes into.
+    pub fn clamped(&mut self, format: Format, term: Term) -> Term {
+        if let Some(found) = range(self, term, &mut { MOST_OF_SUM }) {
+            self.ranges.insert(term, found);
+        }
+        if lies_in(self, format, term) {
+            return term;
+        }
+        let [low, high] = <[i128; 2]>::from(integers(format)).map(|end| self.integer(end));
+        let above = self.max(term, low);
+        self.min(above, high)
     }
 
     /// Whether a term is seen to be an exact integer, of which each unit counts.

@@ -6,6 +6,7 @@ use super::constant::{Constant, Number};
 use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::recent::{Latest, Recent};
+use super::through::Halves;
 use super::{Named, Term};
 use crate::base::{Format, FormatClass};
 use num_rational::BigRational;
@@ -145,6 +146,8 @@ pub struct Terms {
     pub(super) ranges: FxHashMap<Term, (i128, i128)>,
     /// Least and greatest integer of the formats that floats were converted to.
     pub(super) converted: FxHashMap<Term, (i128, i128)>,
+    /// Which terms went through f16.
+    pub(super) halves: Halves,
 }
 
 /// Reads the nodes of a store, fastest where they are neighbours of those that were read before.
@@ -195,6 +198,7 @@ impl Terms {
             formats: Vec::new(),
             ranges: FxHashMap::default(),
             converted: FxHashMap::default(),
+            halves: Halves::default(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [

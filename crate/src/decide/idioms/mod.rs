@@ -209,6 +209,9 @@ pub fn rewrite_traceably(
     for (first, format) in terms.element_formats() {
         new.note_elements(first, format);
     }
+    for leaf in terms.half_leaves() {
+        new.note_half(leaf);
+    }
     let mut recognised = vec![0u64; IDIOMS.len()];
     let mut places: Vec<Term> = vec![Term::ZERO; needed.len() * 64];
     let mut copied = FxHashMap::default();
@@ -274,6 +277,7 @@ pub fn rewrite_traceably(
                 build(&mut new, terms, &node)
             }
         };
+        new.note_through(places[node], terms, Term::from_node(node));
     }
     let roots = roots
         .iter()

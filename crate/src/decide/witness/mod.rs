@@ -10,6 +10,7 @@
 //! ([`Meanings::enclosures`]). Numbers that a kernel computed from known ones count as all those that the
 //! hardware may have rounded; where there are some, less than [`NOTICEABLE`] of the larger side is not
 //! believed, because not every way to such a number is followed. Deterministic for a seed.
+//! They are as different on the machine, where f16 is infinite and integers are clamped ([`Formats`]).
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
@@ -24,7 +25,7 @@ pub use contrast::{Contrast, Shown, contrast};
 use super::Witness;
 use super::constants::{Computed, Meanings};
 use crate::base::{Budget, Exhausted, Format};
-use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
+use crate::term::eval::{Cone, Formats, Quantity, Reals, Small, evaluate};
 use crate::term::{Elements, Node, Term, Terms, Unary};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
@@ -153,7 +154,8 @@ pub fn search(
     }
     let before = arena.steps;
     let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
-    let [reference, optimized] = arena.values(&point)?;
+    let values = arena.values(&point)?;
+    let [reference, optimized] = arena.values_in_formats(&point)?.unwrap_or(values);
     let difference = contrast(question, pair, budget)?.sentence;
     let inputs = arena.elements.iter().zip(&point).filter(|(_, value)| **value != default);
     *spent += (arena.steps - before) as u64;
@@ -203,6 +205,8 @@ struct Arena<'a> {
     budget: &'a Budget,
     cones: [Cone; 2],
     constants: [Vec<Quantity>; 2],
+    /// Which terms went through formats without a place for large numbers.
+    formats: [Option<Formats>; 2],
     /// The constants as the hardware computes them, where that is not for certain.
     as_computed: Option<[Vec<Quantity>; 2]>,
     /// The elements of either cone, ascending; points list values in this order.
@@ -247,6 +251,7 @@ impl<'a> Arena<'a> {
             whole: are_whole(&cones, &constants)
                 || question.terms[0].is_integer(pair.0) && question.terms[1].is_integer(pair.1),
             constants,
+            formats: [0, 1].map(|side| Formats::of(question.terms[side], &cones[side])),
             as_computed,
             lone,
             kinds: elements.iter().map(kind).collect(),
@@ -282,10 +287,35 @@ impl<'a> Arena<'a> {
         Ok(values)
     }
 
-    /// By what part of the larger side the two certainly differ; `None` where one has no value.
+    /// The values where large numbers are what the formats make of them that they go through, if they do.
+    fn values_in_formats(&mut self, point: &[Small]) -> Result<Option<[Quantity; 2]>, Exhausted> {
+        if self.formats.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut values = self.values(point)?;
+        let element = |element: u32| match self.ranks.get(&element) {
+            Some(rank) => Quantity::Exact(point[*rank as usize]),
+            None => Quantity::Unknown,
+        };
+        for (side, value) in values.iter_mut().enumerate() {
+            let Some(formats) = &self.formats[side] else { continue };
+            let reals = Reals { element: &element, constants: &self.constants[side] };
+            *value = formats.evaluate(&self.cones[side], &reals, self.budget, &mut self.scratch)?[0];
+        }
+        Ok(Some(values))
+    }
+
+    /// By what part of the larger side the two certainly differ; `None` where one has no value. They have to
+    /// differ on the machine as well, where formats have no place for large numbers.
     fn difference(&mut self, point: &[Small]) -> Result<Option<f64>, Exhausted> {
         let values = self.values(point)?;
-        Ok(self.apart(values))
+        let Some(difference) = self.apart(values).filter(|difference| *difference > 0.0) else {
+            return Ok(self.apart(values));
+        };
+        match self.values_in_formats(point)? {
+            Some(values) => Ok(self.apart(values).map(|other| other.min(difference))),
+            None => Ok(Some(difference)),
+        }
     }
 
     /// The same with constants as the hardware computes them, where that may make a difference.

@@ -178,10 +178,11 @@ fn around(seed: u64, (threshold, time): (Small, usize), round: usize, kinds: &[K
             let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
             return if word & 1 == 0 { part } else { -part };
         }
-        // One half, the other half, then other halves.
+        // One half, the other half, then any.
         if let Some(half) = (time + 3).checked_sub(AROUND) {
             let small = Ratio::from_integer((word >> 8) as i64 % 5 - 2);
-            return if rank >> round & 1 == half { threshold } else { small };
+            let own = if round == 0 { rank & 1 } else { (word >> 24) as usize & 1 };
+            return if own == half { threshold } else { small };
         }
         threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };

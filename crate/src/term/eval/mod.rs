@@ -7,6 +7,7 @@
 
 mod bits;
 mod cone;
+mod formats;
 mod interval;
 mod partial;
 mod quantity;
@@ -17,6 +18,7 @@ mod tests;
 
 pub use bits::from_bits as number_of;
 pub use cone::{Cone, Ranks, Reach, operands, with_operands};
+pub use formats::Formats;
 pub use interval::Interval;
 pub use partial::{applied, lone_unknown};
 pub use quantity::{Quantity, Small};
