@@ -19,6 +19,10 @@ const BORDERS: usize = 4;
 const TRIED: usize = 64;
 const LARGEST_CONDITION: usize = 4096;
 const PACKS: usize = 12;
+/// Where a sign is asked for, about how often that is for one condition, and nodes that may be evaluated for all.
+const LADDER: [i64; 11] = [-65_536, -4096, -256, -16, -1, 0, 1, 16, 256, 4096, 65_536];
+const EVALUATIONS: usize = 32;
+const MOST_SPENT: usize = 4_000_000;
 
 /// Nodes up to which all claims are tried at points, whatever the fields say.
 pub(super) const SMALL: usize = 400_000;
@@ -161,7 +165,7 @@ pub(super) struct Border {
 }
 
 /// Values of single elements at which a comparison of two numbers that are linear in them, or a clamp, is a
-/// tie, and one above and below it: what holds at one value only (`x == 37`), or beyond 65504, is met by no
+/// tie, and one above and below it, or integers between which it changes sides: what holds at one value only (`x == 37`), or beyond 65504, is met by no
 /// random point. The first [`TRIED`] conditions are looked at, and as many spread over the rest.
 pub(super) fn borders(
     terms: &Terms,
@@ -182,12 +186,13 @@ pub(super) fn borders(
     let rest = conditions.split_off(TRIED.min(conditions.len()));
     conditions.extend(rest.iter().step_by(rest.len().div_ceil(TRIED).max(1)));
     let mut found: Vec<Border> = Vec::new();
+    let mut spent = 0;
     for at in conditions {
         let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = terms.node(cone.node(at)) else {
             continue;
         };
         let both = Cone::of(terms, &[a, b], budget)?;
-        if both.steps().len() > LARGEST_CONDITION {
+        if both.steps().len() > LARGEST_CONDITION || spent > MOST_SPENT {
             continue;
         }
         let slots = Slots::of(&both);
@@ -198,19 +203,19 @@ pub(super) fn borders(
                 let [a, b] = [middle(values[0]), middle(values[1])];
                 Ok::<_, Exhausted>(a.zip(b).and_then(|(a, b)| a.checked_sub(&b)))
             };
-            let [zero, one, two] = [0, 1, 2].map(|value| difference(Quantity::integer(value)));
-            let (Some(zero), Some(one), Some(two)) = (zero?, one?, two?) else { continue };
-            let Some(slope) = one.checked_sub(&zero).filter(|slope| !slope.is_zero()) else { continue };
-            if two.checked_sub(&one) != Some(slope) {
+            let values = match linear(&difference)? {
+                Some(root) => {
+                    let beside = [root.checked_add(&Ratio::ONE), root.checked_sub(&Ratio::ONE)];
+                    [Some(root)].into_iter().chain(beside).flatten().collect()
+                }
+                None => crossings(&difference)?,
+            };
+            spent += EVALUATIONS * both.steps().len();
+            if values.is_empty() {
                 continue;
             }
-            let Some(root) = zero.checked_div(&slope) else { continue };
-            if *root.numer() == i64::MIN {
-                continue;
-            }
-            let values = [Some(-root), (-root).checked_add(&Ratio::ONE), (-root).checked_sub(&Ratio::ONE)];
             let format = elements.block_of(own).map(|block| block.format);
-            for value in values.into_iter().flatten() {
+            for value in values {
                 let value = Quantity::Exact(value);
                 let is_new = || !found.iter().any(|border| border.own == own && border.value == value);
                 if format.is_none_or(|format| middle(value).is_some_and(|at| is_number_of(format, at)))
@@ -221,6 +226,41 @@ pub(super) fn borders(
             }
             break;
         }
+    }
+    Ok(found)
+}
+
+/// By how much the two numbers of a condition differ, by the value of one element.
+type Difference<'a> = &'a dyn Fn(Quantity) -> Result<Option<Ratio<i64>>, Exhausted>;
+
+/// Where a difference that is linear is 0.
+fn linear(difference: Difference<'_>) -> Result<Option<Ratio<i64>>, Exhausted> {
+    let [zero, one, two] = [0, 1, 2].map(|value| difference(Quantity::integer(value)));
+    let (Some(zero), Some(one), Some(two)) = (zero?, one?, two?) else { return Ok(None) };
+    let Some(slope) = one.checked_sub(&zero).filter(|slope| !slope.is_zero()) else { return Ok(None) };
+    if two.checked_sub(&one) != Some(slope) {
+        return Ok(None);
+    }
+    Ok(zero.checked_div(&slope).filter(|root| *root.numer() != i64::MIN).map(|root| -root))
+}
+
+/// Neighbouring integers between which a difference changes its sign.
+fn crossings(difference: Difference<'_>) -> Result<Vec<Ratio<i64>>, Exhausted> {
+    let sign =
+        |at: i64| Ok::<_, Exhausted>(difference(Quantity::integer(at))?.map(|value| value.cmp(&Ratio::ZERO)));
+    let signs = LADDER.iter().map(|at| sign(*at)).collect::<Result<Vec<_>, _>>()?;
+    let mut found = Vec::new();
+    for (ends, signs) in LADDER.windows(2).zip(signs.windows(2)) {
+        let (Some(below), Some(above)) = (signs[0], signs[1]) else { continue };
+        if below == above {
+            continue;
+        }
+        let (mut low, mut high) = (ends[0], ends[1]);
+        while high - low > 1 {
+            let middle = i64::midpoint(low, high);
+            if sign(middle)? == Some(below) { low = middle } else { high = middle }
+        }
+        found.extend([low, high].map(Ratio::from_integer));
     }
     Ok(found)
 }

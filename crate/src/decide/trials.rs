@@ -11,7 +11,7 @@ use super::Witness;
 use super::witness::{self, NOTICEABLE, Question, Rounded, Search, plain, roughest};
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
-use crate::term::eval::{Cone, Interval, Quantity, Reals, evaluate};
+use crate::term::eval::{Cone, Formats, Interval, Quantity, Reals, evaluate};
 use num_rational::BigRational;
 use num_traits::Zero;
 use rustc_hash::FxHashMap;
@@ -43,13 +43,24 @@ pub(super) fn plainly_different(
     let (left, right): (Vec<Term>, Vec<Term>) = pairs.iter().copied().unzip();
     let cones = [Cone::of(question.terms[0], &left, budget)?, Cone::of(question.terms[1], &right, budget)?];
     let constants = [question.meanings.enclosures(0), question.meanings.enclosures(1)];
+    let formats = [0, 1].map(|side| Formats::of(question.terms[side], &cones[side]));
     let mut found = vec![None; pairs.len()];
     for point in 1..3 {
         let element = |element: u32| plain(question.elements, point, element);
         let values = |side: usize| {
             let domain = Reals { element: &element, constants: &constants[side] };
             let mut steps = Vec::new();
-            evaluate(&cones[side], &domain, budget, &mut steps)
+            let mut values = evaluate(&cones[side], &domain, budget, &mut steps)?;
+            if let Some(formats) = &formats[side] {
+                // What overflows on the way shows nothing.
+                let there = formats.evaluate(&cones[side], &domain, budget, &mut steps)?;
+                values
+                    .iter_mut()
+                    .zip(there)
+                    .filter(|(value, there)| **value != *there)
+                    .for_each(|(value, _)| *value = Quantity::Unknown);
+            }
+            Ok::<_, Exhausted>(values)
         };
         let (reference, optimized) = (values(0)?, values(1)?);
         for (found, values) in found.iter_mut().zip(reference.into_iter().zip(optimized)) {
@@ -122,15 +133,18 @@ impl Trials {
 struct Both {
     cones: [Cone; 2],
     constants: [Vec<Quantity>; 2],
+    formats: [Option<Formats>; 2],
 }
 
 impl Both {
     fn new(question: &Question<'_>, pair: (Term, Term), budget: &Budget) -> Result<Both, Exhausted> {
+        let cones = [
+            Cone::of(question.terms[0], &[pair.0], budget)?,
+            Cone::of(question.terms[1], &[pair.1], budget)?,
+        ];
         Ok(Both {
-            cones: [
-                Cone::of(question.terms[0], &[pair.0], budget)?,
-                Cone::of(question.terms[1], &[pair.1], budget)?,
-            ],
+            formats: [0, 1].map(|side| Formats::of(question.terms[side], &cones[side])),
+            cones,
             constants: [question.meanings.enclosures(0), question.meanings.enclosures(1)],
         })
     }
@@ -170,6 +184,12 @@ impl Both {
         for (side, value) in values.iter_mut().enumerate() {
             let domain = Reals { element, constants: &constants[side] };
             *value = evaluate(&self.cones[side], &domain, budget, &mut Vec::new())?[0];
+            if let Some(formats) = &self.formats[side]
+                && formats.evaluate(&self.cones[side], &domain, budget, &mut Vec::new())?[0] != *value
+            {
+                // What overflows on the way shows nothing.
+                *value = Quantity::Unknown;
+            }
         }
         Ok(values)
     }

@@ -18,6 +18,8 @@ pub enum Assumption {
     OperandsTruncated(String),
     /// This saturating conversion is read as the identity: nothing is beyond the range of its format.
     Saturates(String),
+    /// What this product of matrices sums up does not saturate.
+    SumsInRange(String),
     /// A rounded constant (first) is read as the real number its author meant (second).
     ConstantRecovered(String, String),
     /// So many constants stand for any number within their rounding.

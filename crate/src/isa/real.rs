@@ -241,8 +241,7 @@ pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Term {
 /// 0 if the format has no sign. A clamp at the ends of the format's range, or beyond them, does nothing that the
 /// conversion would not.
 ///
-/// Into 8 and 16 bits it is the clamp that it is, with limits that can be left out as an assumption; into more,
-/// floats are taken to be in range.
+/// Into 8 and 16 bits it is the clamp that it is; into more, floats are taken to be in range.
 pub(super) fn to_integer<const U: usize, const F: usize>(terms: &mut Terms, s: &[Term]) -> Term {
     let format = Format::ALL[F];
     let (low, high) = int_range(format);
@@ -252,11 +251,7 @@ pub(super) fn to_integer<const U: usize, const F: usize>(terms: &mut Terms, s: &
     }
     let whole = terms.unary(Unary::ALL[U], inner);
     let number = match low {
-        _ if format.bits() <= 16 => {
-            let [low, high] = terms.limits(format);
-            let above = terms.max(whole, low);
-            terms.min(above, high)
-        }
+        _ if format.bits() <= 16 => terms.clamped(format, whole),
         0 => terms.max(whole, Term::ZERO),
         _ => whole,
     };

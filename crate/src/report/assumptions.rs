@@ -35,6 +35,9 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
             "saturates",
             format!("`{op}` does not change the value: what it saturates is in the range of its format"),
         ),
+        Assumption::SumsInRange(op) => {
+            ("sums_in_range", format!("what `{op}` sums up lies in the range of its format"))
+        }
         Assumption::ConstantRecovered(bits, value) => {
             ("constant_recovered", format!("the constant {bits} stands for {value}"))
         }

@@ -190,6 +190,9 @@ pub fn enclosure((low, high): (f64, f64)) -> String {
 
 fn plain(value: f64) -> String {
     let size = value.abs();
+    if size.is_infinite() {
+        return if value > 0.0 { "∞" } else { "-∞" }.to_owned();
+    }
     if value == 0.0 || (1e-4..1e9).contains(&size) { format!("{value}") } else { format!("{value:e}") }
 }
 
@@ -203,6 +206,7 @@ mod tests {
         assert_eq!(enclosure((0.333333333, 0.333333334)), "≈ 0.3333333");
         assert_eq!(enclosure((2.0, 3.0)), "between 2 and 3");
         assert_eq!(enclosure((1e-12, 1e-12)), "1e-12");
+        assert_eq!(enclosure((f64::NEG_INFINITY, f64::NEG_INFINITY)), "-∞");
         assert_eq!(enclosure((-1.0, 1.0)), "between -1 and 1");
     }
 }

@@ -419,6 +419,15 @@ fn shortcut(terms: &mut Terms, op: BitOp, width: u32, values: &[Value]) -> Optio
             return Some(Value::Symbolic(Symbol::number(format, number)));
         }
     }
+    // What a mask leaves of a number that has no more bits.
+    if let SymbolKind::Number(format) = symbol.kind
+        && op == BitOp::And
+        && !format.is_float()
+        && (constant & (constant + 1)) == 0
+        && terms.lies_between(symbol.term, 0, constant.into())
+    {
+        return Some(whole);
+    }
     let half = width / 2;
     let low_half = mask(u64::MAX, half);
     if let Some((low, high)) = halves(terms, symbol, width) {

@@ -63,8 +63,7 @@ impl<'a> Machine<'a> {
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         self.charge((rows * depth * cols) as u64 / ends::PRODUCTS);
         let (left, right) = (a.numbers(self), b.numbers(self));
-        // What saturates looks at numbers, what wraps at remainders.
-        let addends = if product.saturate { c.numbers(self) } else { c.addends(self) };
+        let addends = c.addends(self);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
         let mut symbolic = false;
         for row in 0..rows {
@@ -86,10 +85,7 @@ impl<'a> Machine<'a> {
                     // Narrow elements have no terms; their sum is a constant like any other.
                     let sum = isa::multiply(&Product { saturate: false, ..*product }, &xs, &ys, 0);
                     let sum = self.terms.number(product.d.format, sum);
-                    let mut term = self.terms.add(addends[at], sum);
-                    if product.saturate {
-                        term = self.terms.clamped(product.d.format, term);
-                    }
+                    let term = self.terms.add(addends[at], sum);
                     result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
                     continue;
                 }
@@ -99,9 +95,6 @@ impl<'a> Machine<'a> {
                 }
                 if product.d.format == Format::F16 {
                     self.terms.note_half(term);
-                }
-                if product.saturate && !product.d.format.is_float() {
-                    term = self.terms.clamped(product.d.format, term);
                 }
                 result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
             }

@@ -101,6 +101,9 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
                 found.push(Assumption::OperandsTruncated(opcode.to_owned()));
             }
         }
+        Effect::Matrix(MatrixOp::Multiply(product)) if product.saturate => {
+            found.push(Assumption::SumsInRange(opcode.to_owned()));
+        }
         _ => {}
     }
     if opcode.contains(".ftz") {
@@ -117,9 +120,8 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         Meaning::Real(_) if opcode.contains(".satfinite") && to != Format::F16 => {
             Some(Assumption::Saturates(opcode.to_owned()))
         }
-        Meaning::Real(_) if from.is_float() && !to.is_float() && to.bits() <= 16 => {
-            Some(Assumption::Saturates(opcode.to_owned()))
-        }
+        // Into narrow integers, too.
+        Meaning::Real(_) if from.is_float() && !to.is_float() && to.bits() <= 16 => None,
         Meaning::Convert if from.is_float() && to.is_float() => {
             narrows(from, to).then(|| Assumption::ConversionIdentity(opcode.to_owned()))
         }

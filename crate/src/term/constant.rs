@@ -70,21 +70,13 @@ impl Constant {
         Constant { error: error.to_bits(), ..self }
     }
 
-    /// An end of the range of a format, as the limit of a conversion that saturates: a constant of its own,
-    /// because what a kernel is meant to compute may leave saturation out.
+    /// The largest number of a float format, or its negative, as the limit of a conversion that saturates: a
+    /// constant of its own, because what a kernel is meant to compute may leave saturation out.
     pub(super) fn limit(format: Format, lower: bool) -> Constant {
-        let value = match format.is_float() {
-            true => {
-                let largest = super::bounds::largest(format);
-                BigRational::from_float(if lower { -largest } else { largest })
-            }
-            false => {
-                let (least, most) = super::range::integers(format);
-                Some(BigRational::from_integer(if lower { least } else { most }.into()))
-            }
-        };
+        let largest = super::bounds::largest(format);
+        let value = BigRational::from_float(if lower { -largest } else { largest });
         let number = value.map_or(Number::NotANumber, Number::Rational);
-        Constant { limit: true, ..Constant::new(number, format.is_float().then_some(Format::F32)) }
+        Constant { limit: true, ..Constant::new(number, Some(Format::F32)) }
     }
 
     /// Whether it is the limit of a conversion that saturates.

@@ -15,9 +15,8 @@
 use super::{Node, Term, Terms, Unary, bounds};
 use crate::base::{Format, FormatClass};
 
-/// Terms that are looked at, and of a sum that is clamped.
+/// Terms that are looked at.
 const MOST: u32 = 12;
-const MOST_OF_SUM: u32 = 512;
 
 /// Least and greatest integer of a format; plain bits count as unsigned.
 pub fn integers(format: Format) -> (i128, i128) {
@@ -31,8 +30,7 @@ pub fn integers(format: Format) -> (i128, i128) {
 /// Whether an integer lies in a format at all inputs, as far as can be seen.
 pub(super) fn lies_in(terms: &Terms, format: Format, term: Term) -> bool {
     let (low, high) = integers(format);
-    let (least, most) = ends(terms, term, &mut { MOST });
-    low <= least && most <= high
+    terms.lies_between(term, low, high)
 }
 
 /// What is not limited.
@@ -41,11 +39,12 @@ const ALL: (i128, i128) = (i128::MIN, i128::MAX);
 /// Between what an integer lies: because of the format that a float was converted to, and of what limits it
 /// before or after that, whatever is limited.
 fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
-    let Some(rest) = fuel.checked_sub(1) else { return ALL };
-    *fuel = rest;
     if let Some(known) = range(terms, term, &mut { MOST }) {
         return known;
     }
+    let (least, most) = terms.converted.get(&term).copied().unwrap_or(ALL);
+    let Some(rest) = fuel.checked_sub(1) else { return (least, most) };
+    *fuel = rest;
     let mut of = |term: Term| ends(terms, term, fuel);
     let sum = |low: Option<i128>, high: Option<i128>| low.zip(high).unwrap_or(ALL);
     let (low, high) = match terms.node(term) {
@@ -76,7 +75,6 @@ fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
         }
         _ => ALL,
     };
-    let (least, most) = terms.converted.get(&term).copied().unwrap_or(ALL);
     (low.max(least), high.min(most))
 }
 
@@ -98,18 +96,20 @@ impl Terms {
         *known = (known.0.min(low), known.1.max(high));
     }
 
-    /// An integer clamped to a format, where it is not seen to lie there. What is seen of a sum is kept, for
-    /// those that it goes into.
+    /// An integer clamped to a format, where it is not seen to lie there.
     pub fn clamped(&mut self, format: Format, term: Term) -> Term {
-        if let Some(found) = range(self, term, &mut { MOST_OF_SUM }) {
-            self.ranges.insert(term, found);
-        }
         if lies_in(self, format, term) {
             return term;
         }
         let [low, high] = <[i128; 2]>::from(integers(format)).map(|end| self.integer(end));
         let above = self.max(term, low);
         self.min(above, high)
+    }
+
+    /// Whether an integer is seen to lie between two others, at all inputs.
+    pub fn lies_between(&self, term: Term, low: i128, high: i128) -> bool {
+        let (least, most) = ends(self, term, &mut { MOST });
+        low <= least && most <= high
     }
 
     /// Whether a term is seen to be an exact integer, of which each unit counts.

@@ -368,14 +368,9 @@ impl Terms {
         self.rational(BigRational::from_integer(value.into()))
     }
 
-    /// Where a conversion into a format saturates, below and above. (No number without a sign is less than 0,
-    /// whatever is assumed.)
+    /// Where a conversion into a float format saturates, below and above.
     pub fn limits(&mut self, format: Format) -> [Term; 2] {
-        let lower = match format.class() {
-            FormatClass::Unsigned => Term::ZERO,
-            _ => self.constant(Constant::limit(format, true)),
-        };
-        [lower, self.constant(Constant::limit(format, false))]
+        [true, false].map(|lower| self.constant(Constant::limit(format, lower)))
     }
 
     /// A named real.

@@ -30,6 +30,7 @@ impl Forms<'_> {
         flat.dedup();
         let flat = self.without_absorbed(flat)?;
         let flat = self.largest_constants(flat)?;
+        let flat = self.without_lower_limits(flat)?;
         let flat = self.largest_by_range(flat)?;
         if flat.len() == 1 {
             return Ok(flat[0]);
@@ -139,7 +140,7 @@ impl Forms<'_> {
 
     /// The only term of a sum that is a multiple of a maximum: two of them are not opened, because that
     /// multiplies their sizes.
-    fn lone_maximum(&self, poly: Poly) -> Option<(Product, Atom)> {
+    pub(super) fn lone_maximum(&self, poly: Poly) -> Option<(Product, Atom)> {
         let mut found = None;
         for at in 0..self.len(poly) {
             let mono = self.mono_at(poly, at);
@@ -173,7 +174,7 @@ impl Forms<'_> {
     }
 
     /// What a sum with the maximum in `term` is for each of its candidates.
-    fn members(&mut self, sum: Poly, term: &Product, candidates: Vec<Poly>) -> Step<Vec<Poly>> {
+    pub(super) fn members(&mut self, sum: Poly, term: &Product, candidates: Vec<Poly>) -> Step<Vec<Poly>> {
         let own = self.poly(term)?;
         let rest = self.minus(sum, own)?;
         let mut members = Vec::with_capacity(candidates.len());
@@ -231,6 +232,46 @@ impl Forms<'_> {
         let mut kept: Vec<Poly> = best.into_values().map(|(_, poly)| poly).collect();
         kept.sort_unstable();
         Ok(kept)
+    }
+
+    /// `max(c, min(h, max(l, x)))` with `l ≤ c` is `max(c, min(h, x))`: a clamp inside a narrower one.
+    fn without_lower_limits(&mut self, mut flat: Vec<Poly>) -> Step<Vec<Poly>> {
+        let Some(known) = flat.iter().find_map(|poly| self.constant(*poly)) else { return Ok(flat) };
+        let mut changed = false;
+        for candidate in &mut flat {
+            let minimum = self.lone_maximum(*candidate).filter(|(term, _)| term.coefficient.is_negative());
+            let Some((term, atom)) = minimum else { continue };
+            let arguments = self.max_arguments(atom);
+            if arguments.len() > FEW {
+                continue;
+            }
+            let mut branches = self.members(*candidate, &term, arguments)?;
+            let mut dropped = false;
+            for branch in &mut branches {
+                let maximum = self.lone_maximum(*branch).filter(|(term, _)| term.coefficient.is_positive());
+                let Some((term, atom)) = maximum else { continue };
+                let arguments = self.max_arguments(atom);
+                if arguments.len() > FEW {
+                    continue;
+                }
+                let members = self.members(*branch, &term, arguments)?;
+                let is_below = |poly: &Poly| self.constant(*poly).is_some_and(|limit| limit <= known);
+                let left: Vec<Poly> = members.iter().copied().filter(|poly| !is_below(poly)).collect();
+                if !left.is_empty() && left.len() < members.len() {
+                    *branch = self.max_of(&left)?;
+                    dropped = true;
+                }
+            }
+            if dropped {
+                *candidate = self.min_of(&branches)?;
+                changed = true;
+            }
+        }
+        if changed {
+            flat.sort_unstable();
+            flat.dedup();
+        }
+        Ok(flat)
     }
 
     /// Of a few candidates with known ranges, drops those below another.

@@ -237,42 +237,43 @@ impl Forms<'_> {
         if negative { self.negated(value) } else { Ok(value) }
     }
 
-    /// A rounding of a maximum (or of one with a minus sign, a minimum) is the maximum of the
-    /// roundings: they are monotone.
+    /// A rounding of a maximum (or of one with a minus sign, a minimum), to which a number may be added, is the
+    /// maximum of the roundings: they are monotone. What is an integer stays what it is.
     fn step_of_max(&mut self, function: Unary, poly: Poly) -> Step<Option<Poly>> {
-        let Some(single) = self.single(poly) else { return Ok(None) };
-        let (mono, negative) = match single.coefficient {
-            ref one if one.is_one() => (single.mono, false),
-            ref one if one.negated().is_one() => (single.mono, true),
-            _ => return Ok(None),
-        };
-        if self.factor_count(mono) != 1 || self.exponent(mono) != Poly::ZERO {
-            return Ok(None);
-        }
-        let (atom, power) = self.factor(mono, 0);
-        if power != super::Power::ONE {
-            return Ok(None);
-        }
-        // What is an integer stays what it is.
-        if let Kind::Function(Unary::Floor | Unary::Trunc | Unary::RoundEven, _) = self.kind(atom) {
+        if self.is_whole(poly) {
             return Ok(Some(poly));
         }
-        if self.kind(atom) != Kind::Max {
-            return Ok(None);
-        }
+        let Some((term, atom)) = self.lone_maximum(poly) else { return Ok(None) };
+        let own = self.poly(&term)?;
+        let rest = self.minus(poly, own)?;
         let arguments = self.max_arguments(atom);
-        if arguments.len() > STEPPED {
+        if self.constant(rest).is_none() || arguments.len() > STEPPED {
             return Ok(None);
         }
-        let mut steps = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            // f(-max(a, b)) = -max(-f(-a), -f(-b))
-            let argument = if negative { self.negated(argument)? } else { argument };
-            let step = self.function(function, argument)?;
-            steps.push(if negative { self.negated(step)? } else { step });
+        let mut steps = self.members(poly, &term, arguments)?;
+        for step in &mut steps {
+            *step = self.function(function, *step)?;
         }
-        let most = self.max_of(&steps)?;
-        if negative { self.negated(most).map(Some) } else { Ok(Some(most)) }
+        match term.coefficient.is_negative() {
+            true => self.min_of(&steps).map(Some),
+            false => self.max_of(&steps).map(Some),
+        }
+    }
+
+    /// Whether a sum is one of roundings and integers.
+    fn is_whole(&self, poly: Poly) -> bool {
+        (0..self.len(poly)).all(|at| {
+            let mono = self.mono_at(poly, at);
+            let is_rounding = |atom| {
+                matches!(self.kind(atom), Kind::Function(Unary::Floor | Unary::Trunc | Unary::RoundEven, _))
+            };
+            self.coefficient_at(poly, at).is_integer()
+                && self.exponent(mono) == Poly::ZERO
+                && (0..self.factor_count(mono)).all(|at| {
+                    let (atom, power) = self.factor(mono, at);
+                    power.below == 1 && power.above > 0 && is_rounding(atom)
+                })
+        })
     }
 }
 

@@ -178,11 +178,15 @@ fn around(seed: u64, (threshold, time): (Small, usize), round: usize, kinds: &[K
             let part = threshold * Ratio::new(1 + 2 * (word >> 8 & 1) as i64, 2);
             return if word & 1 == 0 { part } else { -part };
         }
-        // One half, the other half, then any.
+        // One half on the threshold, or, later, beyond it, and the other half small: positive ones first, for
+        // roots and powers; at last any half.
         if let Some(half) = (time + 3).checked_sub(AROUND) {
-            let small = Ratio::from_integer((word >> 8) as i64 % 5 - 2);
-            let own = if round == 0 { rank & 1 } else { (word >> 24) as usize & 1 };
-            return if own == half { threshold } else { small };
+            let own = if round < 2 { rank & 1 } else { (word >> 24) as usize & 1 };
+            if own == half {
+                return if round == 1 { threshold * Ratio::from_integer(4) } else { threshold };
+            }
+            let small = (word >> 8) as i64 % if round == 0 { 3 } else { 5 };
+            return Ratio::from_integer(if round == 0 { small + 1 } else { small - 2 });
         }
         threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
     };
