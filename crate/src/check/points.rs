@@ -326,23 +326,27 @@ pub(super) fn refute_witness(
 /// Why the values at a witness do not show a difference, if they do not.
 pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<String> {
     let infinite = |value: Quantity| matches!(value, Quantity::Infinity | Quantity::MinusInfinity);
-    match (values[0].interval(), values[1].interval()) {
-        (Some(x), Some(y))
-            if x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne) =>
-        {
-            let within = |value: crate::term::Interval, claimed: (f64, f64)| {
-                value.low() <= claimed.1 && claimed.0 <= value.high()
-            };
-            if within(x, witness.values[0]) && within(y, witness.values[1]) {
-                None
-            } else {
-                Some("the values at the witness are not those reported".to_owned())
-            }
+    let claimed = |value: Quantity, (low, high): (f64, f64)| match value {
+        Quantity::Infinity => low == f64::INFINITY,
+        Quantity::MinusInfinity => high == f64::NEG_INFINITY,
+        _ => value.interval().is_some_and(|value| value.low() <= high && low <= value.high()),
+    };
+    let apart = match (values[0].interval(), values[1].interval()) {
+        (Some(x), Some(y)) => {
+            x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne)
         }
-        (Some(_), Some(_)) => Some("the two sides are not certainly apart at the witness".to_owned()),
-        (None, Some(_)) if infinite(values[0]) => None,
-        (Some(_), None) if infinite(values[1]) => None,
-        _ if infinite(values[0]) && infinite(values[1]) && values[0] != values[1] => None,
-        _ => Some("a side has no value at the witness".to_owned()),
-    }
+        (None, Some(_)) => infinite(values[0]),
+        (Some(_), None) => infinite(values[1]),
+        (None, None) => infinite(values[0]) && infinite(values[1]) && values[0] != values[1],
+    };
+    let message = if apart && (0..2).all(|side| claimed(values[side], witness.values[side])) {
+        return None;
+    } else if apart {
+        "the values at the witness are not those reported"
+    } else if values.iter().all(|value| value.interval().is_some()) {
+        "the two sides are not certainly apart at the witness"
+    } else {
+        "a side has no value at the witness"
+    };
+    Some(message.to_owned())
 }

@@ -302,8 +302,18 @@ fn a_witness_needs_values() {
         difference: String::new(),
     };
     let (up, down, none) = (Quantity::Infinity, Quantity::MinusInfinity, Quantity::Unknown);
-    let shown = |a, b| super::points::refute_values([a, b], &witness).is_none();
-    assert!(shown(up, down) && shown(down, up));
+    let end = |value| match value {
+        Quantity::Infinity => (f64::INFINITY, f64::INFINITY),
+        Quantity::MinusInfinity => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+        _ => (0.0, 0.0),
+    };
+    let shown = |a, b| {
+        // Other values than these are never shown.
+        assert!(super::points::refute_values([a, b], &witness).is_some(), "{a:?}, {b:?}");
+        let claimed = Witness { values: [end(a), end(b)], ..witness.clone() };
+        super::points::refute_values([a, b], &claimed).is_none()
+    };
+    assert!(shown(up, down) && shown(down, up) && shown(Quantity::ZERO, up) && shown(down, Quantity::ZERO));
     for (a, b) in [(up, up), (down, down), (none, none), (none, up), (down, none)] {
         assert!(!shown(a, b) && !shown(b, a), "{a:?}, {b:?}");
     }
