@@ -265,11 +265,14 @@ fn crossings(difference: Difference<'_>) -> Result<Vec<Ratio<i64>>, Exhausted> {
     Ok(found)
 }
 
+/// Elements with the values that they are moved to.
+type Move = Vec<(u32, Quantity)>;
+
 /// What to move at once: the first few borders alone, and all of them together with others whose conditions
 /// have no element in common, so that outputs which are alike are all tried, at the price of one.
-pub(super) fn moves(borders: &[Border]) -> Vec<Vec<(u32, Quantity)>> {
+pub(super) fn moves(borders: &[Border]) -> Vec<Move> {
     let alone = borders.iter().take(3 * BORDERS).map(|border| vec![(border.own, border.value)]);
-    let mut packs: Vec<(Vec<(u32, Quantity)>, FxHashSet<u32>)> = Vec::new();
+    let mut packs: Vec<(Move, FxHashSet<u32>)> = Vec::new();
     for border in borders {
         let is_free = |taken: &FxHashSet<u32>| border.elements.iter().all(|element| !taken.contains(element));
         let place = match packs.iter().position(|(_, taken)| is_free(taken)) {

@@ -112,12 +112,15 @@ impl Integers {
 #[derive(Default)]
 struct Known(Mutex<Facts>);
 
+/// Ranges that atoms were taken to have.
+type Taken = Vec<(Atom, Range)>;
+
 #[derive(Clone, Default)]
 struct Facts {
     integers: FxHashMap<Poly, bool>,
     ranges: FxHashMap<Poly, Option<Range>>,
     /// With the ranges that some atoms were taken to have.
-    split: FxHashMap<(Poly, Vec<(Atom, Range)>), Option<Range>>,
+    split: FxHashMap<(Poly, Taken), Option<Range>>,
     /// Polynomials that are being looked at within one another.
     depth: usize,
 }

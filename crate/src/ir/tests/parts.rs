@@ -119,7 +119,8 @@ pub(super) fn probes(visit: Visit<'_>) {
         0x7149_f2ca_0000_0001,
         0x8000_0000_c2f7_0000,
     ];
-    let of_floats: [(&str, fn(&[f32]) -> f32); 4] = [
+    type Real = fn(&[f32]) -> f32;
+    let of_floats: [(&str, Real); 4] = [
         ("add.f32x2 %rd1, %rd2, %rd3", |s| s[0] + s[1]),
         ("sub.f32x2 %rd1, %rd2, %rd3", |s| s[0] - s[1]),
         ("mul.f32x2 %rd1, %rd2, %rd3", |s| s[0] * s[1]),
