@@ -714,7 +714,9 @@ fn each_instruction_says_what_it_takes_for_granted() {
         assert_eq!(found, kinds, "{compute}");
         let counted = report.assumptions.iter().filter(|assumption| assumption.kind != "inferred");
         let each = counted.map(|assumption| assumption.count).min();
-        assert_eq!(each, Some(2 * 64), "{compute}: {:?}", report.assumptions);
+        // Both conversions of the last take finite values for granted, and nothing else.
+        let instructions = if kinds == ["finite_values"] && compute.contains(';') { 2 } else { 1 };
+        assert_eq!(each, Some(2 * 64 * instructions), "{compute}: {:?}", report.assumptions);
     }
 }
 
