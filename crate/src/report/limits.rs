@@ -83,8 +83,13 @@ pub fn overdue(why: Exhausted, budget: &Budget) -> String {
 /// Within what a loop did not end: the budget, or less where it was seen to go on for ever.
 #[cold]
 pub fn instructions(stats: &Stats, budget: &Budget) -> String {
-    match stats.thread_instructions >= budget.fuel {
-        true => format!("the {} thread-instructions allowed", grouped(budget.fuel)),
+    match stats.fuel() >= budget.fuel {
+        true => {
+            let allowed = grouped(budget.fuel);
+            format!(
+                "the {allowed} thread-instructions allowed, of which an access or a barrier counts as several"
+            )
+        }
         false => "the instruction budget".to_owned(),
     }
 }

@@ -47,11 +47,19 @@ pub(super) fn spent(stats: &Stats) -> u64 {
     stats.thread_instructions.max(stats.warp_instructions * FEWEST)
 }
 
+impl Stats {
+    /// All fuel used so far.
+    pub fn fuel(&self) -> u64 {
+        spent(self) + self.charged
+    }
+}
+
 impl<'a> Machine<'a> {
     /// Takes fuel for what an instruction costs beside itself.
     #[inline]
     pub(super) fn charge(&mut self, cost: u64) {
         self.fuel = self.fuel.saturating_sub(cost);
+        self.stats.charged += cost;
     }
 
     /// Lanes return: they count as arrived wherever others wait for them.

@@ -278,6 +278,8 @@ pub struct Stats {
     pub thread_instructions: u64,
     /// Executed warp-instructions.
     pub warp_instructions: u64,
+    /// Fuel that accesses, barriers and the like took beside that.
+    pub charged: u64,
     /// Completed CTA barriers.
     pub cta_barriers: u64,
     /// Completed warp-level synchronisations and collectives.
