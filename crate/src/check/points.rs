@@ -165,8 +165,9 @@ pub(super) struct Border {
 }
 
 /// Values of single elements at which a comparison of two numbers that are linear in them, or a clamp, is a
-/// tie, and one above and below it, or integers between which it changes sides: what holds at one value only (`x == 37`), or beyond 65504, is met by no
-/// random point. The first [`TRIED`] conditions are looked at, and as many spread over the rest.
+/// tie, and one above and below it, or integers between which it changes sides: what holds at one value
+/// only (`x == 37`), or beyond 65504, is met by no random point. The first [`TRIED`] conditions are looked
+/// at, and as many spread over the rest.
 pub(super) fn borders(
     terms: &Terms,
     cone: &Cone,

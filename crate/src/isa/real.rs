@@ -59,8 +59,8 @@ fn is_magic(terms: &Terms, term: Term, format: Format) -> bool {
 }
 
 /// A conversion with `.satfinite` into format `F` (an index into [`Format::ALL`]), and 0 for negative ones if
-/// `RELU`, rounded to nearest or `TO_ZERO`: the clamp that the same code without `.satfinite` has to write, unless the number is seen to lie
-/// in the format's range.
+/// `RELU`, rounded to nearest or `TO_ZERO`: the clamp that the same code without `.satfinite` has to write,
+/// unless the number is seen to lie in the format's range.
 ///
 /// Into fp8 there is no other conversion, so that many kernels saturate that are not meant to, and the ranges of
 /// bf16 and tf32 are nearly that of f32: there the limits are constants of their own, which can be left out as an

@@ -73,7 +73,7 @@ pub fn overdue(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Report {
     Report {
         verdict: Verdict::ResourceLimit,
         summary: format!("{}.", capital(&message)),
-        hint: Some("a smaller problem, which shows the same code; or a larger budget".to_owned()),
+        hint: Some("a smaller problem that runs the same code, or a larger budget".to_owned()),
         diagnostics: vec![diagnostic(&texts, &[], &Diagnostic::error(Code::B001, message))],
         ..empty_report()
     }

@@ -184,17 +184,21 @@ impl Machine<'_> {
                 };
                 let Arg::Memory(base, offset) = self.operand(leader, memory) else { return Err(refused()) };
                 let base = self.value(leader, &base, None)?.wrapping_add_signed(offset);
-                let bytes = (element.bits() / 8) as usize;
+                // Elements narrower than a byte lie in it from its low end upward.
+                let bytes = element.bits().div_ceil(8) as usize;
                 let place = |row: usize, col: usize| {
                     let at = if column { col * stride + row } else { row * stride + col };
-                    base + (at * bytes) as u64
+                    let bit = at as u64 * u64::from(element.bits());
+                    (base + bit / 8, (bit % 8) as u32)
                 };
                 let space = op.space().unwrap_or(Space::Generic);
                 if kind == "load" {
                     let mut values = Vec::new();
                     for row in 0..rows {
                         for col in 0..cols {
-                            values.push(self.load(leader, space, place(row, col), bytes)?);
+                            let (address, shift) = place(row, col);
+                            let value = self.load(leader, space, address, bytes)?;
+                            values.push(cut(value >> shift, element.bits()));
                         }
                     }
                     let slots = self.slots(leader, fragment, element);
@@ -210,7 +214,7 @@ impl Machine<'_> {
                     for row in 0..rows {
                         for col in 0..cols {
                             let value = *grid.at((row, col));
-                            self.store(leader, space, place(row, col), bytes, value)?;
+                            self.store(leader, space, place(row, col).0, bytes, value)?;
                         }
                     }
                     Ok(())

@@ -96,6 +96,8 @@ class Session {
   #helperOf: Input | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
+  /** The question is the visitor's own, and kept. */
+  #edited = false
   #inferring = false
   #inferAgain = false
 
@@ -215,7 +217,7 @@ class Session {
 
   async verify(): Promise<void> {
     if (this.run.kind === 'running' || !this.#runner) return
-    if (this.#keepTimer !== undefined) this.#keepSoon()
+    if (this.#edited) this.#keepSoon()
     this.#helper?.dispose()
     this.#helper = null
     this.run = { kind: 'running', progress: null }
@@ -317,7 +319,7 @@ class Session {
 
   #forget(): void {
     clearTimeout(this.#keepTimer)
-    this.#keepTimer = undefined
+    this.#edited = false
     keep(null)
   }
 
@@ -326,7 +328,7 @@ class Session {
     const work = kept(fragment)
     if (work) {
       this.#replace(work.input, null)
-      this.#keepTimer = undefined
+      this.#edited = true
       keep(work)
       if (work.asked) void this.verify()
       else this.#later()
@@ -382,6 +384,7 @@ class Session {
 
   #changed(): void {
     this.stale = true
+    this.#edited = true
     this.#keepSoon()
     this.marks = []
     this.promised = null

@@ -63,13 +63,14 @@
 //! 10. *Orders.* What is still not proved is evaluated once more, with what several comparisons choose known
 //!     by where it stands among the candidates that are compared (`walk/ranks`): beside one of them, all
 //!     others are below, equal or above, and what follows from that alone is a Boolean function, which
-//!     has one diagram.
+//!     has one diagram. Where that takes more steps than there are, choices that are maxima of minima are
+//!     followed alone (`walk/exchanges`).
 //! 11. *Infinities.* A value that is finite, infinite or undefined depending on conditions says where it
 //!     is what, by Boolean functions of conditions (`walk/masks`, [`conditions`]), and what it is where
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
 //!     of masked candidates is a variable known by its candidates and where each of them is there.
-//! 11. *Choices carried outward* ([`carried`], `walk/worlds`). What is still open is evaluated a third time,
+//! 12. *Choices carried outward* ([`carried`], `walk/worlds`). What is still open is evaluated a third time,
 //!     with two copies of each step that depends on the sign of d: where d > 0, and where d < 0. Where the
 //!     copies are one function, so is the step: it has that value on both sides, and where d = 0 it is what one
 //!     of the copies is there, because maxima, minima, absolute values and each comparison by itself are what

@@ -360,32 +360,33 @@ impl Walk<'_> {
                 let gain = then.0.minus(other.0, levels).times(self.atoms.weight(place), levels);
                 let value = other.0.plus(gain, levels);
                 let mut support = Place::NEVER;
-                for (shape, first) in [(x, true), (y, false)] {
-                    for piece in &shape.pieces {
-                        let at = if first {
-                            self.atoms.both(piece.place, place)?
-                        } else {
-                            self.atoms.without(piece.place, place)?
-                        };
-                        support = self.atoms.either(support, at)?;
-                    }
+                for (_, _, at) in self.chosen_places(place, [x, y])? {
+                    support = self.atoms.either(support, at)?;
                 }
                 return Some(vec![Piece { place: support, value, closed: true, regular }]);
             }
         }
-        let mut pieces = Vec::new();
-        for (shape, first) in [(x, true), (y, false)] {
-            for piece in &shape.pieces {
-                let at = if first {
-                    self.atoms.both(piece.place, place)?
-                } else {
-                    self.atoms.without(piece.place, place)?
-                };
-                let closed = piece.closed && at == piece.place && shape.finite == Place::ALWAYS;
-                pieces.push(Piece { place: at, closed, ..*piece });
-            }
+        let chosen = self.chosen_places(place, [x, y])?.into_iter().map(|(shape, piece, at)| {
+            let closed = piece.closed && at == piece.place && shape.finite == Place::ALWAYS;
+            Piece { place: at, closed, ..*piece }
+        });
+        Some(chosen.collect())
+    }
+
+    /// The pieces of both sides of a choice, each with where it is chosen.
+    fn chosen_places<'s>(
+        &mut self,
+        place: Place,
+        [x, y]: [&'s Shape; 2],
+    ) -> Option<Vec<(&'s Shape, &'s Piece, Place)>> {
+        let mut chosen = Vec::with_capacity(x.pieces.len() + y.pieces.len());
+        for piece in &x.pieces {
+            chosen.push((x, piece, self.atoms.both(piece.place, place)?));
         }
-        Some(pieces)
+        for piece in &y.pieces {
+            chosen.push((y, piece, self.atoms.without(piece.place, place)?));
+        }
+        Some(chosen)
     }
 
     /// A choice between maxima (or between minima) of candidates: a maximum of all of them, each there

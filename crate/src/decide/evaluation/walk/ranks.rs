@@ -598,22 +598,8 @@ impl Walk<'_> {
     /// One of two, by a condition.
     fn picked(&mut self, [yes, no]: [Place; 2], a: &Seen, b: &Seen) -> Option<Seen> {
         match (a, b) {
-            (Seen::Truth(a), Seen::Truth(b)) => {
-                let mut own = [Place::NEVER; 2];
-                for (own, (a, b)) in own.iter_mut().zip(a.iter().zip(b)) {
-                    self.meet_in(own, yes, *a)?;
-                    self.meet_in(own, no, *b)?;
-                }
-                Some(Seen::Truth(own))
-            }
-            (Seen::Sides(a), Seen::Sides(b)) => {
-                let mut own = [Place::NEVER; 3];
-                for (own, (a, b)) in own.iter_mut().zip(a.iter().zip(b)) {
-                    self.meet_in(own, yes, *a)?;
-                    self.meet_in(own, no, *b)?;
-                }
-                Some(Seen::Sides(own))
-            }
+            (Seen::Truth(a), Seen::Truth(b)) => Some(Seen::Truth(self.picked_of([yes, no], a, b)?)),
+            (Seen::Sides(a), Seen::Sides(b)) => Some(Seen::Sides(self.picked_of([yes, no], a, b)?)),
             (Seen::Numbers(a), Seen::Numbers(b)) => {
                 let mut all = Vec::new();
                 for (side, numbers) in [(yes, a), (no, b)] {
@@ -625,6 +611,20 @@ impl Walk<'_> {
             }
             _ => None,
         }
+    }
+
+    fn picked_of<const N: usize>(
+        &mut self,
+        [yes, no]: [Place; 2],
+        a: &[Place; N],
+        b: &[Place; N],
+    ) -> Option<[Place; N]> {
+        let mut own = [Place::NEVER; N];
+        for (own, (a, b)) in own.iter_mut().zip(a.iter().zip(b)) {
+            self.meet_in(own, yes, *a)?;
+            self.meet_in(own, no, *b)?;
+        }
+        Some(own)
     }
 
     /// How a comparison may come out.
