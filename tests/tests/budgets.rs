@@ -57,7 +57,15 @@ fn endless(threads: u32, before: &str, body: &str) -> report::KernelReport {
     assert!(report.hint.is_some());
     let place = report.diagnostics[0].primary.as_ref().expect("a place");
     assert!(place.at.line > 1);
-    report.kernels.remove(0)
+    assert!(report.diagnostics[0].notes.iter().any(|note| note.contains("`--fuel`")));
+    let kernel = report.kernels.remove(0);
+    // The rounds that it names are those that it made: four instructions each, whatever the warps.
+    let rounds = report.summary.split_once(" rounds of it").expect("rounds").0;
+    let rounds = rounds.rsplit_once('(').expect("a number").1.replace(',', "");
+    let rounds: u64 = rounds.parse().expect("a number");
+    let ran = kernel.thread_instructions / u64::from(threads.min(32));
+    assert!(rounds * 4 <= ran && ran < rounds * 4 + 400, "{rounds} rounds, {ran} instructions of warps");
+    kernel
 }
 
 const FUEL: u64 = 20_000_000;
@@ -73,7 +81,7 @@ fn what_takes_longer_counts_for_more() {
     };
     rounds(&endless(1024, "", "bar.sync 0;"), 1024, 20);
     let object = ".shared .align 8 .b64 m;\nmov.u32 %r2, m;\nmbarrier.init.shared.b64 [%r2], 1;";
-    rounds(&endless(1, object, "mbarrier.arrive.shared.b64 %rd3, [%r2];"), 1, 128);
+    rounds(&endless(1, object, "mbarrier.arrive.shared.b64 %rd3, [%r2];"), 1, 224);
     let counter = ".shared .align 4 .b32 c;\nmov.u32 %r2, c;\nst.shared.u32 [%r2], 0;\nbar.sync 0;";
     rounds(&endless(32, counter, "red.shared.add.u32 [%r2], 1;"), 32, 12);
     // Plain arithmetic counts as instructions.
@@ -162,6 +170,81 @@ fn nested_minima_are_looked_at_once() {
     let (reference, optimized) = (distance("12", "13"), distance("14", "12"));
     let report = ask(Some(&reference), &optimized, &spec(1, "s32", 2 * SIZE as u64, 1), &Budget::default());
     assert!(matches!(report.verdict, Verdict::Equivalent | Verdict::Unknown), "{}", report.summary);
+}
+
+/// A loop that comes back as it was is told from one that is long.
+#[test]
+fn what_never_ends_is_no_matter_of_budgets() {
+    let text = kernel("L: add.u32 %r1, %r2, 1;\nbra L;");
+    let report = ask(None, &text, &spec(32, "f32", 1, 1), &Budget::default());
+    assert_eq!(report.verdict, Verdict::ResourceLimit, "{}", report.summary);
+    assert!(report.summary.contains("never leaves this loop"), "{}", report.summary);
+    assert!(report.kernels[0].thread_instructions < FUEL);
+}
+
+/// A count of rounds that the budget ends takes seconds with one thread, too.
+#[test]
+fn one_thread_counts_for_a_warp() {
+    let kernel = endless(1, "", "xor.b32 %r3, %r1, 5;");
+    assert!(kernel.thread_instructions < FUEL / 32 + 100, "{}", kernel.thread_instructions);
+}
+
+/// What a comparison takes is counted, on all threads together, and the same whatever their number.
+#[test]
+fn a_comparison_ends_by_its_own_count() {
+    let sum = |first: u32, second: u32| {
+        let mut body = "ld.global.f32 %f1, [%rd1];\nmov.f32 %f2, 0f3F800000;\n".to_owned();
+        for at in 1..=14 {
+            let _ = writeln!(body, "ld.global.f32 %f3, [%rd1+{}];", 4 * at);
+            let _ = writeln!(body, "ld.global.f32 %f4, [%rd1+{}];", 4 * (at + first) % 64);
+            let _ = writeln!(body, "max.f32 %f5, %f3, %f1;\nadd.f32 %f4, %f4, %f5;");
+            let _ = writeln!(body, "mul.f32 %f2, %f2, %f4;\nadd.f32 %f1, %f1, %f{second};");
+        }
+        kernel(&(body + "st.global.f32 [%rd2], %f2;"))
+    };
+    let (reference, optimized) = (sum(3, 3), sum(5, 4));
+    let spec = spec(1, "f32", 16, 1);
+    let enough = Budget::default();
+    let whole = ask(Some(&reference), &optimized, &spec, &enough);
+    assert_ne!(whole.verdict, Verdict::ResourceLimit, "{}", whole.summary);
+    let taken = enough.spent();
+    let fuel = |steps: u64| steps / (enough.steps() / enough.fuel);
+    let short = Budget::new(fuel(taken) - 1, MEMORY);
+    let report = ask(Some(&reference), &optimized, &spec, &short);
+    assert_eq!(report.verdict, Verdict::ResourceLimit, "{} for {taken} steps", report.summary);
+    assert!(report.summary.contains("takes more than the"), "{}", report.summary);
+    assert!(report.summary.contains("steps allowed"), "{}", report.summary);
+    assert!(report.hint.is_some());
+    let input =
+        Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), overrides: None };
+    for threads in [1, 3] {
+        let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
+        let again = Budget::new(short.fuel, MEMORY);
+        assert_eq!(report::check(&input, &options, &again).report.to_json(), report.to_json());
+        let enough = Budget::new(fuel(taken) + 1, MEMORY);
+        let report = report::check(&input, &options, &enough).report;
+        assert_eq!((report.verdict, enough.spent()), (whole.verdict, taken));
+    }
+}
+
+#[test]
+fn inference_is_stopped_like_everything_else() {
+    let text = kernel("st.global.f32 [%rd2], %f1;");
+    let input = Input { reference: None, optimized: &text, spec: None, overrides: None };
+    for (why, words) in [
+        (Exhausted::Time, "takes more time than the 7 seconds allowed"),
+        (Exhausted::Cancelled, "was stopped"),
+    ] {
+        let budget = Budget::default().within(7);
+        budget.stop(why);
+        let inference = report::infer(&input, &budget);
+        assert!(inference.kernels.is_empty());
+        let message = &inference.diagnostics[0].message;
+        assert!(message.contains(words) && message.contains("texts were read"), "{message}");
+    }
+    let budget = Budget::default().until(|| 5.0, 0);
+    assert!(report::infer(&input, &budget).kernels.is_empty());
+    assert!(!report::infer(&input, &Budget::default()).kernels.is_empty());
 }
 
 #[test]

@@ -265,30 +265,33 @@ fn inference_fills_the_launch_strip() {
         map(TWICE),
         kernel(".param .u64 x, .param .u64 y, .param .u32 n, .param .f32 a", "ld.param.u32 %r1, [n];"),
     );
-    let inference =
-        report::infer(&Input { reference: None, optimized: &optimized, spec: None, overrides: None });
+    let inference = report::infer(
+        &Input { reference: None, optimized: &optimized, spec: None, overrides: None },
+        &Budget::default(),
+    );
     let parameters = &inference.kernels[0].parameters;
     let kinds: Vec<_> =
         parameters.iter().map(|p| (p.bound.as_str(), p.kind.as_str(), p.needs_value)).collect();
     assert_eq!(kinds[2..], [("n", "integer", true), ("a", "float", false)]);
     assert_eq!(inference.missing, ["scalars.n"]);
     assert_eq!(inference.kernels[0].required_block, Some([2, 1, 1]));
-    let inference = report::infer(&Input {
-        reference: Some(&reference),
-        optimized: &reference,
-        spec: None,
-        overrides: None,
-    });
+    let inference = report::infer(
+        &Input { reference: Some(&reference), optimized: &reference, spec: None, overrides: None },
+        &Budget::default(),
+    );
     assert!(inference.missing.is_empty());
     // What it prints is a spec, and says the same again.
     let (_, complaints) = spec::parse(&inference.spec);
     assert!(complaints.is_empty(), "{}\n{complaints:?}", inference.spec);
-    let again = report::infer(&Input {
-        reference: Some(&reference),
-        optimized: &reference,
-        spec: Some(&inference.spec),
-        overrides: None,
-    });
+    let again = report::infer(
+        &Input {
+            reference: Some(&reference),
+            optimized: &reference,
+            spec: Some(&inference.spec),
+            overrides: None,
+        },
+        &Budget::default(),
+    );
     assert_eq!(again.spec, inference.spec);
 }
 

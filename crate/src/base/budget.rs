@@ -2,9 +2,11 @@
 //!
 //! Every loop whose length the user controls calls [`Budget::tick`] or checks its own share, so
 //! that a run ends in a diagnostic instead of a hang. What can be counted is counted, so that the same
-//! question ends at the same place everywhere. Nothing here reads a clock or asks the system for memory:
-//! a face that does says so by [`Budget::stop`], and the run ends as if it had been cancelled, with
-//! another reason. One budget is shared by all threads of a run; `Clone` shares it.
+//! question ends at the same place everywhere: what one kernel executes, and the steps that its comparison
+//! takes on all threads together ([`Budget::spend`]). Nothing here asks the system for memory or for the
+//! time: a face that does says so by [`Budget::stop`], and the run ends as if it had been cancelled, with
+//! another reason; one that cannot look beside a run hands its clock in ([`Budget::until`]). One budget is
+//! shared by all threads of a run; `Clone` shares it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -14,7 +16,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 pub enum Exhausted {
     /// Someone asked it to stop.
     Cancelled,
-    /// More instructions executed than allowed.
+    /// More instructions executed, or more steps of a comparison taken, than allowed.
     Fuel,
     /// More memory held than allowed.
     Memory,
@@ -78,19 +80,29 @@ struct Shared {
     progress: Progress,
 }
 
+/// A clock in milliseconds, and when it is time to stop.
+#[derive(Clone, Copy, Debug)]
+struct Deadline {
+    now: fn() -> f64,
+    at: f64,
+}
+
 /// Who is told when a stage begins.
 type Observer = fn(Stage);
 
 /// Limits of one run, shared by its threads.
 #[derive(Clone, Debug)]
 pub struct Budget {
-    /// Thread-instructions that one kernel may execute; an instruction of a warp counts for at least 8, and
+    /// Thread-instructions that one kernel may execute; an instruction of a warp counts for at least 32, and
     /// accesses, atomics, barriers and matrix instructions for more.
     pub fuel: u64,
     /// Bytes that one kernel's terms and memory may hold.
     pub memory: u64,
     /// Seconds after which the face stops the run, if it does: only to be named.
     pub seconds: Option<u64>,
+    deadline: Option<Deadline>,
+    /// Steps of the comparison so far.
+    taken: Arc<AtomicU64>,
     observer: Option<Observer>,
     shared: Arc<Shared>,
 }
@@ -107,6 +119,8 @@ impl Budget {
     /// What two kernels and the comparison may hold together, in shares of `memory`: at the default what
     /// WebAssembly can address.
     pub const SHARES: u64 = 8;
+    /// Steps of a comparison for each thread-instruction that a kernel may execute.
+    const STEPS: u64 = 2;
 
     /// A budget of `fuel` thread-instructions and `memory` bytes for each kernel.
     pub fn new(fuel: u64, memory: u64) -> Self {
@@ -114,6 +128,8 @@ impl Budget {
             fuel,
             memory,
             seconds: None,
+            deadline: None,
+            taken: Arc::new(AtomicU64::new(0)),
             observer: None,
             shared: Arc::new(Shared { stopped: AtomicU8::new(0), progress: Progress::default() }),
         }
@@ -127,6 +143,48 @@ impl Budget {
     /// The same, for a face that stops the run after so many seconds.
     pub fn within(self, seconds: u64) -> Self {
         Budget { seconds: Some(seconds), ..self }
+    }
+
+    /// The same, stopped once `now` (in milliseconds, the same on all threads) is so many seconds on: for a
+    /// face that has no thread beside the run.
+    pub fn until(self, now: fn() -> f64, seconds: u64) -> Self {
+        let at = now() + seconds as f64 * 1000.0;
+        Budget { deadline: Some(Deadline { now, at }), ..self.within(seconds) }
+    }
+
+    /// The same for work that is done ahead and may turn out not to be needed, which depends on the threads:
+    /// its steps are counted apart, and are to be spent by whoever uses what came of it.
+    pub fn apart(&self) -> Self {
+        Budget { taken: Arc::new(AtomicU64::new(0)), ..self.clone() }
+    }
+
+    /// Steps spent so far.
+    pub fn spent(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// Steps that a comparison may take on all threads together: most are a node of an expression looked at
+    /// or a monomial touched, and take some nanoseconds, as an instruction of a thread does.
+    pub fn steps(&self) -> u64 {
+        self.fuel.saturating_mul(Self::STEPS)
+    }
+
+    /// Counts steps of a comparison; `Err` if they are too many, or someone asked to stop.
+    #[inline]
+    pub fn spend(&self, steps: u64) -> Result<(), Exhausted> {
+        let before = self.taken.fetch_add(steps, Ordering::Relaxed);
+        let after = before.saturating_add(steps);
+        if after > self.steps() {
+            return Err(Exhausted::Fuel);
+        }
+        // Clocks are read now and then: that may take longer than a step.
+        if before >> 14 != after >> 14 { self.poll() } else { self.stopped() }
+    }
+
+    /// Spends `each` for the next `block` of `count` things, of which `at` are done, or for what is left.
+    #[inline]
+    pub fn spend_block(&self, at: usize, count: usize, block: usize, each: u64) -> Result<(), Exhausted> {
+        self.spend(each * (count - at).min(block) as u64)
     }
 
     /// The flag behind [`stop`](Self::stop), for those who can only write to memory: 0 while the run may go
@@ -145,9 +203,19 @@ impl Budget {
         let _ = self.shared.stopped.compare_exchange(0, why.flag(), Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// `Err` once someone asked to stop.
+    /// `Err` once someone asked to stop, or it is time to.
     #[inline]
     pub fn poll(&self) -> Result<(), Exhausted> {
+        if let Some(Deadline { now, at }) = self.deadline
+            && now() >= at
+        {
+            self.stop(Exhausted::Time);
+        }
+        self.stopped()
+    }
+
+    #[inline]
+    fn stopped(&self) -> Result<(), Exhausted> {
         match Exhausted::of_flag(self.shared.stopped.load(Ordering::Relaxed)) {
             None => Ok(()),
             Some(why) => Err(why),
@@ -182,5 +250,30 @@ mod tests {
             budget.stop(Exhausted::Time);
             assert_eq!(budget.poll(), Err(why));
         }
+    }
+
+    #[test]
+    fn steps_are_counted_for_all_threads_together() {
+        let budget = Budget::new(100, 0);
+        let (other, ahead) = (budget.clone(), budget.apart());
+        assert_eq!(budget.spend(budget.steps() - 1), Ok(()));
+        assert_eq!(ahead.spend(budget.steps()), Ok(()));
+        assert_eq!((ahead.spent(), budget.spent()), (budget.steps(), budget.steps() - 1));
+        assert_eq!(other.spend(1), Ok(()));
+        assert_eq!(budget.spend(1), Err(Exhausted::Fuel));
+        assert_eq!(other.spend(0), Err(Exhausted::Fuel));
+        // What executes kernels is not meant.
+        assert_eq!(budget.poll(), Ok(()));
+    }
+
+    #[test]
+    fn a_clock_that_was_handed_in_stops_a_run() {
+        static NOW: AtomicU32 = AtomicU32::new(5000);
+        let budget = Budget::default().until(|| f64::from(NOW.load(Ordering::Relaxed)), 2);
+        assert_eq!((budget.poll(), budget.seconds), (Ok(()), Some(2)));
+        NOW.store(7000, Ordering::Relaxed);
+        assert_eq!(budget.spend(1), Ok(()));
+        assert_eq!(budget.spend(1 << 14), Err(Exhausted::Time));
+        assert_eq!(budget.clone().poll(), Err(Exhausted::Time));
     }
 }

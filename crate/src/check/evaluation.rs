@@ -225,6 +225,8 @@ struct Leaf {
 
 /// log₂ of the elements that are remembered.
 const LEAVES: u32 = 10;
+/// Steps that a node counts for.
+const EFFORT: u64 = 16;
 
 /// The values of a cone's roots at the point that belongs to a seed; with enclosures of all, or only
 /// where a branch hangs on one.
@@ -250,7 +252,7 @@ pub(super) fn values(
     let mut walk = Walk { reading, side, elements, seed, constants, lambda, slots, values, leaves };
     for (at, node) in cone.steps().iter().enumerate() {
         if at.is_multiple_of(4096) {
-            budget.poll()?;
+            budget.spend_block(at, cone.steps().len(), 4096, EFFORT)?;
         }
         let value = walk.node(node, wants[at]);
         let slot = walk.slots.at(at);

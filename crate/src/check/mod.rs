@@ -126,8 +126,8 @@ pub struct Ahead<'a> {
     pub values: Option<SeenAhead>,
 }
 
-/// What was seen of all pairs of a reading, in its order.
-pub struct SeenAhead(Vec<Seen>);
+/// What was seen of all pairs of a reading, in its order, and the steps that it took.
+pub struct SeenAhead(Vec<Seen>, u64);
 
 /// What [`decision`] will want to know if all pairs turn out equal; `None` if there is no room or time, or once
 /// it is known that they do not, and it is `unwanted`: then it will be worked out when it is wanted.
@@ -138,6 +138,7 @@ pub fn values_ahead(
     unwanted: &AtomicBool,
 ) -> Option<SeenAhead> {
     let claims: Vec<Claim> = (0..).zip(reading.pairs()).map(|(pair, terms)| Claim { pair, terms }).collect();
+    let budget = &budget.apart();
     let size = batch(budget, reading, &claims).ok()?;
     let alone = claims.len() <= size;
     let mut seen = Vec::with_capacity(claims.len());
@@ -147,7 +148,7 @@ pub fn values_ahead(
         }
         seen.extend(look(budget, elements, reading, claims, alone).ok()?);
     }
-    Some(SeenAhead(seen))
+    Some(SeenAhead(seen, budget.spent()))
 }
 
 /// Confirms or refutes every answer of a decision.
@@ -324,7 +325,10 @@ fn read_and_check(
     let mut checked = Checked::default();
     let same = || equal.iter().map(|claim| claim.terms).eq(reading.pairs());
     match ahead.values {
-        Some(SeenAhead(seen)) if same() => checked.merge(judged(&equal, seen)),
+        Some(SeenAhead(seen, steps)) if same() => {
+            budget.spend(steps)?;
+            checked.merge(judged(&equal, seen));
+        }
         _ => {
             let size = batch(budget, reading, &equal)?;
             let alone = equal.len() <= size;

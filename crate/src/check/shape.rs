@@ -45,7 +45,7 @@ pub(super) fn hashes(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<V
     };
     let mut reader = terms.reader();
     for (row, gone) in gone.iter().enumerate() {
-        budget.poll()?;
+        budget.spend_block(row * ROW, nodes, ROW, 1)?;
         let mut own = free.pop().unwrap_or_default();
         own.clear();
         own.try_reserve_exact(ROW.min(nodes)).map_err(|_| Exhausted::Memory)?;

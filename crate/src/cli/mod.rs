@@ -77,6 +77,33 @@ struct Infer {
     /// A spec to complete.
     #[arg(long)]
     spec: Option<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
+}
+
+#[derive(Args)]
+struct Limits {
+    /// Thread-instructions that each kernel may execute (those that cost more count for more); their
+    /// comparison may take two steps for each.
+    #[arg(long, value_name = "COUNT")]
+    fuel: Option<u64>,
+    /// MiB that each kernel's run may hold.
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u64>,
+    /// Seconds that the whole question may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    time: u64,
+}
+
+impl Limits {
+    fn budget(&self) -> Budget {
+        let standard = Budget::default();
+        Budget::new(
+            self.fuel.unwrap_or(standard.fuel),
+            self.memory.map_or(standard.memory, |mib| mib.saturating_mul(1 << 20)),
+        )
+        .within(self.time)
+    }
 }
 
 #[derive(Args)]
@@ -102,15 +129,8 @@ struct Run {
     /// Give a scalar a value, over what the spec says; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// Thread-instructions that each kernel may execute; those that cost more count for more.
-    #[arg(long, value_name = "COUNT")]
-    fuel: Option<u64>,
-    /// MiB that each kernel's run may hold.
-    #[arg(long, value_name = "MIB")]
-    memory: Option<u64>,
-    /// Seconds that the whole question may take.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
-    time: u64,
+    #[command(flatten)]
+    limits: Limits,
     /// What a proof may rest on.
     #[arg(long, value_enum, default_value_t = Proof::Any)]
     proof: Proof,
@@ -203,12 +223,7 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: overrides.as_ref(),
     };
-    let standard = Budget::default();
-    let budget = Budget::new(
-        run.fuel.unwrap_or(standard.fuel),
-        run.memory.map_or(standard.memory, |mib| mib.saturating_mul(1 << 20)),
-    )
-    .within(run.time);
+    let budget = run.limits.budget();
     stop_on_interrupt(&budget);
     let started = std::time::Instant::now();
     let clock = || started.elapsed().as_secs_f64() * 1000.0;
@@ -302,13 +317,29 @@ fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
         Some(_) => files::pair(first, second, infer.spec.as_deref())?,
         None => files::single(first, infer.spec.as_deref())?,
     };
-    let inference = report::infer(&Input {
+    let input = Input {
         reference: question.reference.as_ref().map(|file| file.text.as_str()),
         optimized: &question.optimized.text,
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: None,
+    };
+    let budget = infer.limits.budget();
+    stop_on_interrupt(&budget);
+    let inference = std::thread::scope(|scope| {
+        let given_up = |why| {
+            print(&inferred(&report::overdue_inference(&input, why, &budget)), UNUSABLE);
+            std::process::exit(UNUSABLE.into())
+        };
+        let _watch = watch::Watch::start(scope, &budget, given_up);
+        report::infer(&input, &budget)
     });
-    let unusable = inference.kernels.iter().any(|kernel| kernel.entry.is_none());
+    let unusable =
+        inference.kernels.is_empty() || inference.kernels.iter().any(|kernel| kernel.entry.is_none());
+    Ok(print(&inferred(&inference), if unusable { UNUSABLE } else { 0 }))
+}
+
+/// A spec with what was inferred, and what there is to say about it as comments.
+fn inferred(inference: &report::Inference) -> String {
     let mut text = String::new();
     for diagnostic in &inference.diagnostics {
         let place =
@@ -319,7 +350,7 @@ fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
     for name in &inference.missing {
         text += &format!("# {name} = …   only you can know this value\n");
     }
-    Ok(print(&format!("{text}\n{}", inference.spec), if unusable { UNUSABLE } else { 0 }))
+    format!("{text}\n{}", inference.spec)
 }
 
 fn wants_colour() -> bool {

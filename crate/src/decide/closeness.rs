@@ -30,6 +30,8 @@ use std::rc::Rc;
 
 /// Coefficients to touch in one portion of the outputs.
 const WORK: u64 = 8_000_000;
+/// Steps that one of them counts for.
+const EFFORT: u64 = 4;
 /// Monomials of a normal form that take as long as a step here.
 const MONOMIALS: u64 = 8;
 /// Bits of a coefficient.
@@ -229,7 +231,7 @@ impl<'a> Sums<'a> {
         let before = self.work;
         self.work += work as u64;
         if before >> 12 != self.work >> 12 {
-            self.budget.poll().map_err(Stop::Exhausted)?;
+            self.budget.spend(EFFORT * (self.work - (before & !0xfff))).map_err(Stop::Exhausted)?;
         }
         if self.work > WORK { Err(Stop::GivenUp) } else { Ok(()) }
     }

@@ -44,6 +44,8 @@ const FEW: usize = 8;
 /// Nodes visited to list sums, for each node that there is; and at least.
 const LISTED: u64 = 4;
 const LEAST_LISTED: u64 = 1 << 12;
+/// What a step among diagrams counts for.
+const DIAGRAMS: u64 = 16;
 
 /// Nodes of a store for each pair above which pairs have most of them for themselves.
 const OWN: usize = 64;
@@ -214,6 +216,7 @@ fn equal_as_read(
         }
         normalizer.forms.next_question();
         normalizer.integers.diagrams.next_question();
+        budget.spend(DIAGRAMS * normalizer.integers.diagrams.take_steps())?;
         match compare(&mut normalizer, reading.pair(*at), &mut true) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Ok(Compared::Equal(_)) => equal.push(true),
@@ -399,6 +402,7 @@ fn decide_portion(
         }
         normalizer.forms.next_question();
         normalizer.integers.diagrams.next_question();
+        shared.budget.spend(DIAGRAMS * normalizer.integers.diagrams.take_steps())?;
         let compared = match compare(normalizer, (*a, *b), &mut said) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Err(Stop::Unknown(message)) => Compared::Unknown(message),

@@ -56,7 +56,7 @@ impl<'a> Same<'a> {
         let mut at = pairs.to_vec();
         let mut active: Vec<usize> = (0..pairs.len()).collect();
         while !active.is_empty() {
-            budget.poll()?;
+            budget.spend(active.len() as u64)?;
             let mut going_on = Vec::with_capacity(active.len());
             for pair in active {
                 if let Some(next) = self.next_link(budget, at[pair])? {
@@ -163,7 +163,7 @@ impl<'a> Same<'a> {
         let same = loop {
             self.steps += 1;
             if self.steps.is_multiple_of(4096) {
-                budget.poll()?;
+                budget.spend(4096)?;
             }
             if self.steps > STEPS_PER_PAIR || depth == 0 {
                 return Ok(false);

@@ -57,7 +57,7 @@ impl<'a> Sums<'a> {
             let Some(left) = self.work.checked_sub(1) else { return Ok(false) };
             self.work = left;
             if left.is_multiple_of(POLL) {
-                budget.poll()?;
+                budget.spend(POLL)?;
             }
             if term == Term::ZERO {
                 continue;

@@ -15,7 +15,7 @@ pub(super) fn count(budget: &Budget, terms: &Terms, roots: &[Term]) -> Result<Ve
     let mut reader = terms.reader();
     for index in 0..terms.len() {
         if index % (1 << 16) == 0 {
-            budget.poll()?;
+            budget.spend_block(index, terms.len(), 1 << 16, 1)?;
         }
         operands(&reader.node_at(index)).into_iter().flatten().for_each(&mut note);
     }

@@ -12,8 +12,8 @@ use crate::diag::{Code, Diagnostic};
 use crate::ir::Kernel;
 use crate::isa::{Effect, Space, Strength};
 use crate::sim::{
-    AccessKind, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site, Thread,
-    Unwritten, WaitGroup, WaitKind,
+    AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site,
+    Thread, Unwritten, WaitGroup, WaitKind,
 };
 
 /// Everything the report says about one kernel's faults.
@@ -218,14 +218,11 @@ impl Cook<'_> {
             FaultKind::Forbidden(what) => {
                 (Verdict::Unsupported, Code::U003, format!("{who} reaches `{what}`"))
             }
-            FaultKind::EndlessLoop(_) => (
-                Verdict::ResourceLimit,
-                Code::D003,
-                format!(
-                    "{who} does not leave this loop within {}",
-                    limits::instructions(&self.run.stats, self.budget)
-                ),
-            ),
+            FaultKind::EndlessLoop(around) => {
+                let rounds = around.map(|around| around.rounds);
+                let how = limits::endless(rounds, &self.run.stats, self.budget);
+                (Verdict::ResourceLimit, Code::D003, format!("{who} {how}"))
+            }
             FaultKind::Exhausted(why) => {
                 let (verdict, code) = match why {
                     Exhausted::Cancelled => (Verdict::Cancelled, Code::B002),
@@ -257,7 +254,7 @@ impl Cook<'_> {
         };
         let mut diagnostic = Diagnostic::error(code, message.clone());
         match (kind, fault.site) {
-            (FaultKind::EndlessLoop(Some((first, last))), _) => {
+            (FaultKind::EndlessLoop(Some(Around { first, last, .. })), _) => {
                 diagnostic = diagnostic.at(self.source, self.span_of(*first));
                 label(&mut diagnostic, "the loop begins here");
                 diagnostic = diagnostic.related(self.source, self.span_of(*last), "and goes back here");
@@ -275,6 +272,9 @@ impl Cook<'_> {
             }
             (_, Some(site)) => diagnostic = diagnostic.at(self.source, self.span(site)),
             (_, None) => {}
+        }
+        if matches!(kind, FaultKind::EndlessLoop(_)) && self.run.stats.fuel() >= self.budget.fuel {
+            diagnostic = diagnostic.note(limits::FUEL);
         }
         if !fault.others.is_empty() {
             let more = match fault.more {

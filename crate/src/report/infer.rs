@@ -8,17 +8,37 @@ use super::arguments::{Asked, assign, is_used};
 use super::bind::bind;
 use super::front::{Front, load};
 use super::launch;
+use super::limits;
 use super::model::{Inference, InferredKernel, InferredParameter};
 use super::pipeline::{diagnostic, side_of};
 use super::texts::Texts;
 use super::variables::{Settable, settable};
-use crate::base::Source;
-use crate::diag::{Ledger, Severity};
+use crate::base::{Budget, Exhausted, Source, Stage};
+use crate::diag::{Code, Diagnostic, Ledger, Severity};
 use crate::ir::{Kernel, Parameter};
 use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
 
-/// Reads both kernels and says what is known about their launch and parameters.
-pub fn infer(input: &Input<'_>) -> Inference {
+/// Reads both kernels and says what is known about their launch and parameters, or why that takes too long.
+pub fn infer(input: &Input<'_>, budget: &Budget) -> Inference {
+    budget.enter(Stage::Parse);
+    read(input, budget).unwrap_or_else(|why| overdue_inference(input, why, budget))
+}
+
+/// What is known of a question that was stopped while it was read, for a face that ends it all the same.
+#[cold]
+pub fn overdue_inference(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Inference {
+    let texts = Texts::new(input.reference, input.optimized, input.spec);
+    let code = if why == Exhausted::Cancelled { Code::B002 } else { Code::B001 };
+    let stopped = Diagnostic::error(code, limits::overdue(why, budget));
+    Inference {
+        kernels: Vec::new(),
+        missing: Vec::new(),
+        spec: input.spec.unwrap_or_default().to_owned(),
+        diagnostics: vec![diagnostic(&texts, &[], &stopped)],
+    }
+}
+
+fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     let texts = Texts::new(input.reference, input.optimized, input.spec);
     let (spec, mut diagnostics) = input.read_spec();
     let usable = diagnostics.iter().all(|d| d.severity != Severity::Error);
@@ -26,6 +46,7 @@ pub fn infer(input: &Input<'_>) -> Inference {
     if let Some(text) = input.reference {
         fronts.push((Source::Reference, load(Source::Reference, text, spec.reference.entry.as_deref())));
     }
+    budget.poll()?;
     fronts
         .push((Source::Optimized, load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref())));
     for (_, front) in &mut fronts {
@@ -37,8 +58,10 @@ pub fn infer(input: &Input<'_>) -> Inference {
             Some(Asked { source: *source, side: side_of(&spec, *source), kernel: front.kernel.as_ref()? })
         })
         .collect();
+    budget.poll()?;
     let assigned = assign(&spec, &asked).ok();
     let bound = bind(&spec, &asked);
+    budget.poll()?;
     let mut complete = spec.clone();
     if let Some(assigned) = &assigned {
         write_out(&mut complete, &asked, &assigned.arguments);
@@ -70,12 +93,13 @@ pub fn infer(input: &Input<'_>) -> Inference {
             missing.push(name);
         }
     }
-    Inference {
+    budget.poll()?;
+    Ok(Inference {
         kernels,
         missing,
         spec: spec::print(&complete),
         diagnostics: diagnostics.iter().map(|d| diagnostic(&texts, &[], d)).collect(),
-    }
+    })
 }
 
 /// Puts everything inferred into the spec: arguments, tensors and their types, symbolic scalars,

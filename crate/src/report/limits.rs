@@ -74,25 +74,27 @@ pub fn overdue(why: Exhausted, budget: &Budget) -> String {
                 "the question needs more memory than the {most} that two kernels and their comparison may hold: it ended while {doing}"
             )
         }
-        Exhausted::Cancelled | Exhausted::Fuel | Exhausted::Time => {
+        Exhausted::Cancelled => format!("the question was stopped while {doing}"),
+        Exhausted::Fuel | Exhausted::Time => {
             format!("the question takes more time than {}: it ended while {doing}", time(budget))
         }
     }
 }
 
-/// Within what a loop did not end: the budget, or less where it was seen to go on for ever.
+/// How a loop did not end: within the budget, and after how many rounds, or it was seen to go on for ever.
 #[cold]
-pub fn instructions(stats: &Stats, budget: &Budget) -> String {
-    match stats.fuel() >= budget.fuel {
-        true => {
-            let allowed = grouped(budget.fuel);
-            format!(
-                "the {allowed} thread-instructions allowed, of which an access or a barrier counts as several"
-            )
-        }
-        false => "the instruction budget".to_owned(),
+pub fn endless(rounds: Option<u64>, stats: &Stats, budget: &Budget) -> String {
+    if stats.fuel() < budget.fuel {
+        return "never leaves this loop: it comes back to its beginning, and nothing that decides how it goes on has changed".to_owned();
     }
+    let allowed = grouped(budget.fuel);
+    let rounds = rounds
+        .map_or(String::new(), |rounds| format!(" ({} rounds of it, all warps together)", grouped(rounds)));
+    format!("does not leave this loop within the {allowed} thread-instructions allowed{rounds}")
 }
+
+/// What the limit on instructions counts, and how it is raised.
+pub const FUEL: &str = "an instruction of a warp counts for 32 threads at least, an access or a barrier for several instructions; on the command line, `--fuel` raises the limit";
 
 /// Why what follows the execution ended early: the comparison, or of a single kernel, the listing of
 /// its outputs.
@@ -104,7 +106,10 @@ pub fn comparison(why: Exhausted, budget: &Budget) -> String {
     let subject = if single { "the analysis" } else { "the comparison" };
     let what = match why {
         Exhausted::Cancelled => "was stopped".to_owned(),
-        Exhausted::Fuel => "takes more steps than allowed: it ended".to_owned(),
+        Exhausted::Fuel => {
+            // How far portions got depends on the threads.
+            return format!("{subject} takes more than the {} steps allowed", grouped(budget.steps()));
+        }
         Exhausted::Time => format!("takes more time than {}: it ended", time(budget)),
         Exhausted::Memory => {
             format!("needs more memory than the {} allowed: it ended", bytes(budget.memory))

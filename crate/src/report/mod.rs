@@ -47,7 +47,7 @@ mod variables;
 mod witness;
 
 pub use coverage::coverage;
-pub use infer::infer;
+pub use infer::{infer, overdue_inference};
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
 pub use origins::{OriginQuestion, TRACEABLE, origins};

@@ -1,7 +1,7 @@
 //! How lanes and runs come to an end: returns, faults, budgets.
 
 use super::machine::Machine;
-use super::outcome::{Fault, FaultKind, Site, Stats};
+use super::outcome::{Around, Fault, FaultKind, Site, Stats};
 use super::race::lanes;
 use super::trace::EventKind;
 use crate::base::Exhausted;
@@ -10,7 +10,7 @@ use crate::isa::Effect;
 /// Threads of a fault that are listed beside the first.
 pub(super) const OTHERS: usize = 64;
 /// Threads that a warp's instruction counts for at least: with fewer it takes no less time.
-pub(super) const FEWEST: u64 = 8;
+pub(super) const FEWEST: u64 = 32;
 /// What instructions count for beside themselves that take longer than arithmetic, so that the same fuel
 /// takes about the same time whatever a kernel does: for a warp's access to memory or collective, and for
 /// each lane of an atomic, an arrival at a barrier, and an operation on a barrier object or copy.
@@ -172,14 +172,15 @@ impl<'a> Machine<'a> {
         self.faults.push(Fault::new(kind, Some(site)));
     }
 
-    /// The smallest backward branch around an instruction: (target, branch).
-    pub(super) fn enclosing_loop(&self, pc: u32) -> Option<(u32, u32)> {
+    /// The smallest loop around an instruction.
+    pub(super) fn enclosing_loop(&self, pc: u32) -> Option<Around> {
         let backward = self.kernel.code.iter().enumerate().filter_map(|(at, instr)| {
             let at = at as u32;
             let back = matches!(instr.effect, Effect::Branch) && instr.target <= at;
             (back && instr.target <= pc && pc <= at).then_some((instr.target, at))
         });
-        backward.min_by_key(|(target, branch)| branch - target)
+        let smallest = backward.min_by_key(|(target, branch)| branch - target);
+        smallest.map(|(first, last)| Around { first, last, rounds: self.backs[last as usize] })
     }
 
     /// A CTA barrier has been released; the run may be asked to end here.

@@ -44,7 +44,7 @@ const LARGEST: f64 = 32.0;
 /// The farthest border that is asked about.
 const FARTHEST: f64 = (1u64 << 32) as f64;
 /// Thread-instructions that one side may take for a round of them; a library's take a few hundred a lane.
-const FUEL: u64 = 1 << 16;
+const FUEL: u64 = 1 << 18;
 
 /// Nodes of a term that are looked at for its value; those of a short way are a dozen.
 const TERM: u32 = 1 << 8;

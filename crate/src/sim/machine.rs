@@ -114,6 +114,8 @@ pub(super) struct Machine<'a> {
     pub(super) recorder: Option<Box<Recorder>>,
     /// For each instruction, lanes that executed it on symbolic values.
     pub(super) symbolic_uses: Vec<u64>,
+    /// For each branch, how often a warp went back by it.
+    pub(super) backs: Vec<u64>,
     /// What was taken for granted: how often, and where first.
     pub(super) granted: BTreeMap<&'static str, (u64, u32)>,
     /// The same for library code that is left out ([`super::far`]).
@@ -232,6 +234,7 @@ impl<'a> Machine<'a> {
             trace: Trace::new(options.timeline_events),
             recorder: None,
             symbolic_uses: vec![0; kernel.code.len()],
+            backs: vec![0; kernel.code.len()],
             granted: BTreeMap::new(),
             unknowable: Vec::new(),
             granted_far: BTreeMap::new(),
@@ -616,9 +619,11 @@ impl<'a> Machine<'a> {
             }
             if let Flow::Jump(target) = flow
                 && target <= pc
-                && !kernel.rounds.is_empty()
             {
-                self.rounds.back(kernel, index, pc, acting & mask, self.warps[index].alive());
+                self.backs[pc as usize] += 1;
+                if !kernel.rounds.is_empty() {
+                    self.rounds.back(kernel, index, pc, acting & mask, self.warps[index].alive());
+                }
             }
             match flow {
                 Flow::Next => pc += 1,

@@ -175,6 +175,17 @@ pub enum Decides {
     Output(Place),
 }
 
+/// A loop that a run did not leave.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Around {
+    /// Its first instruction.
+    pub first: u32,
+    /// The branch back there.
+    pub last: u32,
+    /// How often warps took that.
+    pub rounds: u64,
+}
+
 /// What went wrong.
 #[derive(Clone, PartialEq, Debug)]
 pub enum FaultKind {
@@ -205,8 +216,8 @@ pub enum FaultKind {
     Abort(String),
     /// A call is reached that cannot be followed; which.
     Forbidden(String),
-    /// The instruction budget ran out; the loop's first and last instruction, if it is one.
-    EndlessLoop(Option<(u32, u32)>),
+    /// The instruction budget ran out, or would, in this loop, if it is one.
+    EndlessLoop(Option<Around>),
     /// The run stopped early.
     Exhausted(Exhausted),
     /// The launch is impossible (too many threads, too much shared memory, …).

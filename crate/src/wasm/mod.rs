@@ -37,6 +37,10 @@ pub struct Input {
     spec: String,
     /// Only the optimized kernel is analysed.
     single: bool,
+    /// Seconds that the question may take; without it, as long as it takes.
+    #[serde(default)]
+    #[tsify(optional)]
+    seconds: Option<u32>,
 }
 
 impl Input {
@@ -47,6 +51,18 @@ impl Input {
             spec: Some(&self.spec),
             ..report::Input::default()
         }
+    }
+
+    /// The budget of this question, which no thread beside it watches over.
+    fn limited(&self, budget: Budget) -> Budget {
+        match self.seconds {
+            Some(seconds) => budget.until(js_sys::Date::now, seconds.into()),
+            None => budget,
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        self.limited(Budget::new(FUEL, MEMORY))
     }
 }
 
@@ -107,7 +123,7 @@ pub fn version() -> String {
 #[wasm_bindgen(unchecked_return_type = "Inference")]
 pub fn infer(#[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue) -> Result<JsValue, JsError> {
     let input: Input = serde_wasm_bindgen::from_value(input)?;
-    Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts()))?)
+    Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts(), &input.budget()))?)
 }
 
 /// What the instruction table says about an opcode, written with its suffixes.
@@ -134,7 +150,7 @@ pub fn inspect(
 ) -> Result<JsValue, JsError> {
     let input: Input = serde_wasm_bindgen::from_value(input)?;
     let question = serde_wasm_bindgen::from_value(question)?;
-    let report = report::inspect(&input.texts(), &question, &Budget::new(FUEL, MEMORY));
+    let report = report::inspect(&input.texts(), &question, &input.budget());
     Ok(serde_wasm_bindgen::to_value(&report)?)
 }
 
@@ -146,7 +162,7 @@ pub fn repair(
 ) -> Result<JsValue, JsError> {
     let input: Input = serde_wasm_bindgen::from_value(input)?;
     let question = serde_wasm_bindgen::from_value(question)?;
-    let found = report::repair(&input.texts(), question, &Budget::new(FUEL, MEMORY));
+    let found = report::repair(&input.texts(), question, &input.budget());
     Ok(serde_wasm_bindgen::to_value(&found)?)
 }
 
@@ -158,7 +174,7 @@ pub fn origins(
 ) -> Result<JsValue, JsError> {
     let input: Input = serde_wasm_bindgen::from_value(input)?;
     let question: report::OriginQuestion = serde_wasm_bindgen::from_value(question)?;
-    let found = report::origins(&input.texts(), &question, &Budget::new(FUEL, MEMORY));
+    let found = report::origins(&input.texts(), &question, &input.budget());
     Ok(serde_wasm_bindgen::to_value(&found)?)
 }
 
@@ -230,6 +246,7 @@ impl Run {
         let options =
             RunOptions { timeline_events: TIMELINE_EVENTS, clock: Some(&now), ..RunOptions::default() };
         ON_STAGE.set(Some(on_stage));
+        self.budget = input.limited(self.budget.clone());
         let outcome = report::check(&input.texts(), &options, &self.budget);
         ON_STAGE.set(None);
         self.timelines = outcome.timelines;

@@ -35,6 +35,8 @@ use worlds::Worlds;
 
 /// Factors of a product whose magnitude is that of its factors.
 const FACTORS: usize = 16;
+/// Steps that a node counts for.
+const EFFORT: u64 = 16;
 
 /// A condition `[number > 0]` of a number of a class, or its contrary.
 #[derive(Clone, Copy)]
@@ -179,7 +181,7 @@ impl<'a> Walk<'a> {
         }
         for (at, node) in cone.steps().iter().enumerate() {
             if at.is_multiple_of(4096) {
-                budget.poll()?;
+                budget.spend_block(at, count, 4096, EFFORT)?;
             }
             let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
             walk.guarded = guarded;

@@ -163,6 +163,8 @@ pub(super) fn unknown<T>(message: impl Into<String>) -> Step<T> {
     Err(Stop::Unknown(message.into()))
 }
 
+/// Steps that a monomial counts for.
+const EFFORT: u64 = 2;
 /// Monomials that one question may touch before the answer is "unknown".
 const WORK: u64 = 400_000_000;
 /// The same for each of many questions, once others have touched as many.
@@ -248,7 +250,7 @@ impl<'a> Forms<'a> {
         let before = self.work;
         self.work += work;
         if before >> 12 != self.work >> 12 {
-            self.budget.poll()?;
+            self.budget.spend(EFFORT * (self.work - (before & !0xfff)))?;
             if self.monos.len() > 1 << 30 || self.polys.len() > 1 << 30 {
                 return unknown("the expressions have too many different terms");
             }

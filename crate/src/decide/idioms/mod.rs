@@ -217,7 +217,7 @@ pub fn rewrite_traceably(
     let mut copied = FxHashMap::default();
     for node in 0..needed.len() * 64 {
         if node.is_multiple_of(8192) {
-            budget.poll()?;
+            budget.spend(8192)?;
         }
         if needed[node / 64] >> (node % 64) & 1 == 0 {
             continue;
@@ -325,7 +325,7 @@ impl Finder<'_> {
         let mut reader = self.terms.reader();
         for at in (0..count).rev() {
             if at.is_multiple_of(8192) {
-                budget.poll()?;
+                budget.spend(8192)?;
             }
             if needed[at / 64] >> (at % 64) & 1 == 0 {
                 continue;

@@ -38,6 +38,8 @@ pub(in crate::decide) struct Diagrams {
     ids: FxHashMap<(u64, Bit, Bit), Bit>,
     choices: FxHashMap<(Bit, Bit, Bit), Bit>,
     steps: u32,
+    /// Steps of earlier questions.
+    taken: u64,
     depth: u32,
 }
 
@@ -45,12 +47,24 @@ impl Diagrams {
     pub(super) fn new() -> Diagrams {
         let end = (u64::MAX, Bit::ZERO, Bit::ZERO);
         let nodes = vec![end, end];
-        Diagrams { nodes, ids: FxHashMap::default(), choices: FxHashMap::default(), steps: 0, depth: 0 }
+        Diagrams {
+            nodes,
+            ids: FxHashMap::default(),
+            choices: FxHashMap::default(),
+            steps: 0,
+            taken: 0,
+            depth: 0,
+        }
     }
 
     /// Starts counting steps for the next question.
     pub(in crate::decide) fn next_question(&mut self) {
-        self.steps = 0;
+        self.taken += u64::from(std::mem::take(&mut self.steps));
+    }
+
+    /// Steps of all questions but the present one since this was asked last.
+    pub(in crate::decide) fn take_steps(&mut self) -> u64 {
+        std::mem::take(&mut self.taken)
     }
 
     fn node(&mut self, asks: u64, low: Bit, high: Bit) -> Option<Bit> {

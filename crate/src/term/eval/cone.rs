@@ -33,7 +33,7 @@ impl Reach {
                 let bit = 63 - rest.leading_zeros();
                 steps = steps.wrapping_add(1);
                 if steps.is_multiple_of(8192) {
-                    budget.poll()?;
+                    budget.spend(8192)?;
                 }
                 for operand in operands(&reader.node_at(at * 64 + bit as usize)).into_iter().flatten() {
                     if let Some(node) = operand.as_node() {
@@ -204,7 +204,7 @@ impl Cone {
         let mut reader = terms.reader();
         for (at, node) in reach.nodes().enumerate() {
             if at.is_multiple_of(8192) {
-                budget.poll()?;
+                budget.spend(8192)?;
             }
             let step = reader.node_at(node);
             cone.steps.push(with_operands(&step, |operand| {

@@ -50,7 +50,7 @@ impl Formats {
         values.clear();
         for (at, step) in cone.steps().iter().enumerate() {
             if at.is_multiple_of(4096) {
-                budget.poll()?;
+                budget.spend_block(at, cone.steps().len(), 4096, Reals::EFFORT)?;
             }
             let value = reals.node(step, |operand| value_of(&reals, values, operand));
             values.push(self.steps.get(&at).map_or(value, |through| large(*through, value)));

@@ -30,6 +30,8 @@ use crate::base::{Budget, Exhausted};
 
 /// What terms evaluate to, and how.
 pub trait Domain {
+    /// Steps that a node counts for.
+    const EFFORT: u64 = 8;
     /// A value.
     type Value: Copy;
     /// The value of a tensor element.
@@ -52,7 +54,7 @@ pub fn evaluate<D: Domain>(
     values.reserve(cone.steps().len());
     for (at, step) in cone.steps().iter().enumerate() {
         if at.is_multiple_of(4096) {
-            budget.poll()?;
+            budget.spend_block(at, cone.steps().len(), 4096, D::EFFORT)?;
         }
         let value = domain.node(step, |operand| value_of(domain, values, operand));
         values.push(value);
@@ -75,7 +77,7 @@ pub fn evaluate_roots<D: Domain>(
     };
     for (at, step) in cone.steps().iter().enumerate() {
         if at.is_multiple_of(4096) {
-            budget.poll()?;
+            budget.spend_block(at, cone.steps().len(), 4096, D::EFFORT)?;
         }
         let value = domain.node(step, |operand| of(&values, operand));
         // Places are taken into use in order.
