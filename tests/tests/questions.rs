@@ -118,11 +118,10 @@ fn wrong_argument_counts_list_the_parameters() {
 fn kernels_that_do_not_correspond_are_told_so() {
     let report = check(&map(TWICE), &kernel(".param .u64 only", ""), "");
     expect(&report, Verdict::InvalidSpec);
-    assert!(
-        said(&report, "V010").contains("do not correspond by position (2 and 1)"),
-        "{}",
-        said(&report, "V010")
-    );
+    let text = said(&report, "V010");
+    assert!(text.contains("do not correspond by position (2 and 1)"), "{text}");
+    assert!(text.contains("under [reference] `args = [\"arg0\", \"arg1\"]`"), "{text}");
+    assert!(text.contains("under [optimized] `args = [\"only\"]`"), "{text}");
 }
 
 #[test]
@@ -249,14 +248,41 @@ fn several_entries_need_a_name() {
     let two = format!(
         "{}{}",
         named("first", ".reqntid 1", "", ""),
-        named("second", ".reqntid 1", "", "").replace(HEAD, "")
+        named("_Z5scaleIfEvv", ".reqntid 1", "", "").replace(HEAD, "")
     );
     let report = analyze(&two, "");
     expect(&report, Verdict::InvalidPtx);
-    assert!(said(&report, "V003").contains("first, second"), "{}", said(&report, "V003"));
-    let report = analyze(&two, "[optimized]\nentry = \"second\"");
-    expect(&report, Verdict::RaceFree);
-    assert_eq!(report.kernels[0].name, "second");
+    let text = said(&report, "V003");
+    assert!(
+        text.contains("`[optimized]`; the module has `first`, `scale<float>` (`_Z5scaleIfEvv`)"),
+        "{text}"
+    );
+    for name in ["_Z5scaleIfEvv", "scale<float>", "scale< float >"] {
+        let report = analyze(&two, &format!("[optimized]\nentry = \"{name}\""));
+        expect(&report, Verdict::RaceFree);
+        assert_eq!(report.kernels[0].name, "_Z5scaleIfEvv");
+    }
+    let report = analyze(&two, "[optimized]\nentry = \"scale\"");
+    assert!(said(&report, "V003").contains("no kernel scale"), "{}", said(&report, "V003"));
+
+    let ask = |spec| {
+        let input = Input { reference: None, optimized: &two, spec: Some(spec), overrides: None };
+        report::infer(&input)
+    };
+    assert_eq!(ask("").missing, ["optimized.entry"]);
+    let titles: Vec<String> = ask("").kernels[0].entries.iter().map(|entry| entry.title.clone()).collect();
+    assert_eq!(titles, ["first", "scale<float>"]);
+    assert!(ask("[optimized]\nentry = \"first\"").missing.is_empty());
+}
+
+#[test]
+fn a_title_that_two_kernels_share_names_neither() {
+    let first = named("_Z5scalei", ".reqntid 1", "", "");
+    let second = named("_Z5scalef", ".reqntid 1", "", "").replace(HEAD, "");
+    let report = analyze(&format!("{first}{second}"), "[optimized]\nentry = \"scale\"");
+    expect(&report, Verdict::InvalidPtx);
+    let text = said(&report, "V003");
+    assert!(text.contains("several kernels called scale") && text.contains("_Z5scalef"), "{text}");
 }
 
 #[test]

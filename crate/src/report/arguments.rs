@@ -126,19 +126,33 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
     Diagnostic::error(
         Code::V010,
         format!(
-            "the parameters of `{}` and `{}` do not correspond by position ({} and {})",
+            "the parameters of the {} `{}` and the {} `{}` do not correspond by position ({} and {})",
+            other.source,
             model.title(),
+            asked.source,
             kernel.title(),
             model.parameters.len(),
             kernel.parameters.len()
         ),
     )
-    .note(format!("`{}` has {}", model.title(), parameters(model)))
-    .note(format!("`{}` has {}", kernel.title(), parameters(kernel)))
+    .note(format!("the {} has {}", other.source, parameters(model)))
+    .note(format!("the {} has {}", asked.source, parameters(kernel)))
     .note(format!(
-        "say what each parameter is: `args = [\"…\", …]` under [{}] and [{}]",
-        other.source, asked.source
+        "say in the spec what each is, with one name for what both have, for example under [{}] `{}` and under [{}] `{}`",
+        other.source,
+        args(model),
+        asked.source,
+        args(kernel)
     ))
+}
+
+/// A line for the spec that gives each parameter a name.
+fn args(kernel: &Kernel) -> String {
+    let name = |(at, parameter): (usize, &Parameter)| match spoken(parameter) {
+        Some(name) => format!("\"{name}\""),
+        None => format!("\"arg{at}\""),
+    };
+    format!("args = [{}]", kernel.parameters.iter().enumerate().map(name).collect::<Vec<_>>().join(", "))
 }
 
 /// The other kernel's arguments, by name where both kernels use the same parameter names, else by

@@ -535,7 +535,11 @@ fn region(place: &Place) -> String {
 }
 
 fn size_note(place: &Place) -> String {
+    let unit = u64::from(place.unit);
     match place.size {
+        Some(size) if unit > 1 && size % unit == 0 => {
+            format!(", which has {} elements of {unit} bytes", size / unit)
+        }
         Some(size) => format!(", which has {size} bytes"),
         None => String::new(),
     }

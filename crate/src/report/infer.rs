@@ -9,11 +9,11 @@ use super::bind::bind;
 use super::front::{Front, load};
 use super::launch;
 use super::limits;
-use super::model::{Inference, InferredKernel, InferredParameter};
+use super::model::{Inference, InferredKernel, InferredParameter, NamedEntry};
 use super::pipeline::{diagnostic, side_of};
 use super::texts::Texts;
 use super::variables::{Settable, settable};
-use crate::base::{Budget, Exhausted, Source, Stage};
+use crate::base::{Budget, Exhausted, Source, Stage, readable};
 use crate::diag::{Code, Diagnostic, Ledger, Severity};
 use crate::ir::{Kernel, Parameter};
 use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
@@ -84,6 +84,11 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     }
     diagnostics.sort_by_key(|diagnostic| diagnostic.severity);
     let mut missing: Vec<String> = Vec::new();
+    for (source, front) in &fronts {
+        if front.entries.len() > 1 && side_of(&spec, *source).entry.is_none() {
+            missing.push(format!("{source}.entry"));
+        }
+    }
     if kernels.iter().any(|kernel| kernel.entry.is_some() && !kernel.block_known) {
         missing.push("launch.block".to_owned());
     }
@@ -185,7 +190,11 @@ fn kernel(
     let stated = side.launch.block.or(spec.launch.block);
     InferredKernel {
         side: source.into(),
-        entries: front.entries.clone(),
+        entries: front
+            .entries
+            .iter()
+            .map(|name| NamedEntry { name: name.clone(), title: readable(name).into_owned() })
+            .collect(),
         entry: kernel.map(|kernel| kernel.name.clone()),
         title: kernel.map(|kernel| kernel.title().into_owned()),
         grid: side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]),

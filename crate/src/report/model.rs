@@ -554,7 +554,8 @@ data! {
     pub struct Inference {
         /// The kernels: reference and optimized, or the only one.
         pub kernels: Vec<InferredKernel>,
-        /// Values that only the user can give, as the spec would have them: `launch.block`, `scalars.n`.
+        /// Values that only the user can give, as the spec would have them: `optimized.entry`, `launch.block`,
+        /// `scalars.n`.
         pub missing: Vec<String>,
         /// The spec with everything inferred written out.
         pub spec: String,
@@ -562,12 +563,20 @@ data! {
         pub diagnostics: Vec<DiagnosticReport>,
     }
 
+    /// One `.entry` of a module.
+    pub struct NamedEntry {
+        /// As in PTX.
+        pub name: String,
+        /// The same as its author wrote it: `softmax<float, 256>`.
+        pub title: String,
+    }
+
     /// One kernel of an [`Inference`].
     pub struct InferredKernel {
         /// Which.
         pub side: TextSource,
         /// All entries of the module.
-        pub entries: Vec<String>,
+        pub entries: Vec<NamedEntry>,
         /// The entry that will run, if it could be chosen.
         pub entry: Option<String>,
         /// The same as its author wrote it: `softmax<float, 256>`.

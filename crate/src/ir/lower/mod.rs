@@ -29,6 +29,7 @@ use self::registers::Registers;
 use self::scope::Scopes;
 use super::kernel::{Instr, Kernel, Location, Reg, Variable};
 use super::{facts, flow, rounds};
+use crate::base::readable;
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::ir::Guard;
@@ -71,7 +72,13 @@ fn choose<'m>(source: Source, module: &'m Module, entry: Option<&str>) -> Result
     let kernels: Vec<&Function> =
         module.functions().filter(|function| function.is_entry && function.body.is_some()).collect();
     let names = entries(module);
-    let listed = || format!("the module has {}", names.join(", "));
+    let listed = || {
+        let shown = |name: &&str| match readable(name) {
+            title if title == **name => format!("`{name}`"),
+            title => format!("`{title}` (`{name}`)"),
+        };
+        format!("the module has {}", names.iter().map(shown).collect::<Vec<_>>().join(", "))
+    };
     match (entry, kernels.as_slice()) {
         (_, []) => Err(Diagnostic::error(Code::V003, "the module has no .entry with a body")),
         (None, [only]) => Ok(only),
@@ -79,19 +86,33 @@ fn choose<'m>(source: Source, module: &'m Module, entry: Option<&str>) -> Result
             let message = format!("the module has {} kernels and none is named", kernels.len());
             Err(Diagnostic::error(Code::V003, message)
                 .at(source, second.name.span)
-                .note(format!("say which with `entry = \"…\"` in the spec; {}", listed())))
+                .note(format!("say which with `entry = \"…\"` in the spec's `[{source}]`; {}", listed())))
         }
-        (Some(wanted), _) => match names.iter().position(|name| *name == wanted) {
-            Some(at) => Ok(kernels[at]),
-            None => {
-                let near = names.iter().min_by_key(|name| strsim::damerau_levenshtein(name, wanted));
-                let close =
-                    near.filter(|name| strsim::damerau_levenshtein(name, wanted) <= 1 + wanted.len() / 3);
-                let note = close.map_or_else(listed, |name| format!("did you mean {name}?"));
-                Err(Diagnostic::error(Code::V003, format!("the module has no kernel {wanted}")).note(note))
+        (Some(wanted), _) => {
+            if let Some(at) = names.iter().position(|name| *name == wanted) {
+                return Ok(kernels[at]);
             }
-        },
+            // By its name in the source, where no other kernel has the same.
+            let titled: Vec<usize> =
+                (0..names.len()).filter(|at| plain(&readable(names[*at])) == plain(wanted)).collect();
+            if let [only] = titled[..] {
+                return Ok(kernels[only]);
+            }
+            let near = names.iter().min_by_key(|name| strsim::damerau_levenshtein(name, wanted));
+            let close = near.filter(|name| strsim::damerau_levenshtein(name, wanted) <= 1 + wanted.len() / 3);
+            let note = match (titled.len(), close) {
+                (0, Some(name)) => format!("did you mean {name}?"),
+                _ => listed(),
+            };
+            let count = if titled.is_empty() { "no kernel" } else { "several kernels called" };
+            Err(Diagnostic::error(Code::V003, format!("the module has {count} {wanted}")).note(note))
+        }
     }
+}
+
+/// A name without the spaces that people write differently in it.
+fn plain(name: &str) -> String {
+    name.split_whitespace().collect()
 }
 
 /// Where a label stands.
