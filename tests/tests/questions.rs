@@ -267,7 +267,7 @@ fn several_entries_need_a_name() {
 
     let ask = |spec| {
         let input = Input { reference: None, optimized: &two, spec: Some(spec), overrides: None };
-        report::infer(&input)
+        report::infer(&input, &Budget::default())
     };
     assert_eq!(ask("").missing, ["optimized.entry"]);
     let titles: Vec<String> = ask("").kernels[0].entries.iter().map(|entry| entry.title.clone()).collect();
