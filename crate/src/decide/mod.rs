@@ -3,7 +3,8 @@
 //! For each output element, in this order: terms that are built alike are equal (`same`); sums of
 //! the same products are (`sums`); terms with the same values at random points of prime fields are
 //! (`evaluation`); terms with one normal form are equal (`normalize`, `forms`); terms
-//! whose difference vanishes once closed sums are opened are equal; otherwise only concrete inputs say
+//! whose difference vanishes once closed sums are opened, or comparisons are written as signs of their factors
+//! (`forms/signs`), are equal; otherwise only concrete inputs say
 //! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
 //! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
 //! portions whose boundaries depend on the question alone.
@@ -35,6 +36,8 @@ mod same;
 mod sums;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_signs;
 mod trials;
 mod uses;
 pub mod witness;

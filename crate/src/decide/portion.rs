@@ -9,7 +9,7 @@ use super::cases::vanishes_by_cases;
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
-use super::forms::{Forms, Poly, Step, Stop};
+use super::forms::{Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::sums::Sums;
@@ -533,6 +533,39 @@ fn vanishes_unfolded(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
     }
 }
 
+/// Whether the difference is zero with its conditions written as signs of what is simplest, or in each of the
+/// cases of those.
+fn by_signs(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<Compared>> {
+    let terms = forms.len(difference) as u32;
+    for divisors in [Divisors::Apart, Divisors::Above, Divisors::Below] {
+        forms.limit_work(THOROUGH);
+        // What conditions assume was noted when they were read.
+        let notes = forms.notes.clone();
+        let signed = forms.by_signs(difference, divisors).and_then(|signed| match signed {
+            Some(signed) => Ok(Some((signed, forms.vanishes(signed)?))),
+            None => Ok(None),
+        });
+        forms.notes = notes;
+        match signed {
+            Err(Stop::Unknown(_)) | Ok(None) => return Ok(None),
+            Err(stop) => return Err(stop),
+            Ok(Some((_, true))) => {
+                let summary = "the difference is zero once comparisons are written as signs of their factors"
+                    .to_owned();
+                return Ok(Some(equal(summary, Method::CommonDenominator { terms })));
+            }
+            Ok(Some((signed, false))) => {
+                if signed != difference
+                    && let Some(compared) = by_cases(forms, signed, QUICK)?
+                {
+                    return Ok(Some(compared));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
 fn by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<Compared>> {
     Ok(vanishes_by_cases(forms, difference, work)?.map(|cases| {
         let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
@@ -560,6 +593,9 @@ fn settle(
             return Ok(Equality::Different(witness));
         }
         Search::Alike(_) => {
+            if let Some(Compared::Equal(certificate)) = by_signs(forms, unequal.difference)? {
+                return Ok(Equality::Equal(certificate));
+            }
             if let Some(Compared::Equal(certificate)) = by_cases(forms, unequal.difference, THOROUGH)? {
                 return Ok(Equality::Equal(certificate));
             }

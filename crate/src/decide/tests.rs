@@ -6,7 +6,7 @@
 
 use super::cases::vanishes_by_cases;
 use super::constants::Meanings;
-use super::forms::{Forms, Poly, Stop};
+use super::forms::{Divisors, Forms, Poly, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::{Options, uses};
 use crate::base::{Budget, Format};
@@ -133,7 +133,57 @@ fn place_of_largest(terms: &mut Terms, random: &mut Random, mut field: Vec<(Term
     field[0].1
 }
 
-fn values(terms: &Terms, pool: &[Term], random: &mut Random, budget: &Budget) -> Vec<Vec<Quantity>> {
+/// Choices by comparisons of small polynomials, roots and magnitudes.
+fn pool_of_choices(seed: u64, size: usize) -> (Terms, Vec<Term>) {
+    let mut random = Random(seed);
+    let mut terms = Terms::new();
+    let mut numbers: Vec<Term> = (0..3).map(Term::element).collect();
+    numbers.extend([0, 1, 2, -1].map(|number| terms.integer(number)));
+    let (mut conditions, mut pool) = (Vec::new(), numbers.clone());
+    while pool.len() < size {
+        let mut pick = |most: usize| numbers[random.below(most.min(numbers.len()))];
+        let (a, b, c, d) = (pick(7), pick(30), pick(7), pick(200));
+        let number = match random.below(14) {
+            0 | 1 => terms.sub(b, a),
+            2 => terms.add(a, b),
+            3 | 4 => terms.mul(a, b),
+            5 => terms.unary(Unary::Abs, b),
+            6 => terms.max(a, b),
+            7 => terms.unary(Unary::Sqrt, b),
+            8 => terms.div(c, b),
+            9 => terms.unary(if random.below(2) == 0 { Unary::Exp } else { Unary::Log }, b),
+            _ => {
+                let relation = [Relation::Less, Relation::LessEqual, Relation::Equal][random.below(3)];
+                let mut condition = terms.compare(relation, b, d);
+                if random.below(3) == 0 && !conditions.is_empty() {
+                    let other = conditions[random.below(conditions.len())];
+                    condition = if random.below(2) == 0 {
+                        terms.and(condition, other)
+                    } else {
+                        terms.or(condition, other)
+                    };
+                }
+                conditions.push(condition);
+                let chosen = terms.select(condition, a, c);
+                pool.push(chosen);
+                continue;
+            }
+        };
+        if numbers.len() < 200 {
+            numbers.push(number);
+        }
+        pool.push(number);
+    }
+    (terms, pool)
+}
+
+fn values(
+    terms: &Terms,
+    pool: &[Term],
+    random: &mut Random,
+    budget: &Budget,
+    small: bool,
+) -> Vec<Vec<Quantity>> {
     let cone = Cone::of(terms, pool, budget).unwrap();
     let constants: Vec<Quantity> = terms
         .constants()
@@ -157,6 +207,10 @@ fn values(terms: &Terms, pool: &[Term], random: &mut Random, budget: &Budget) ->
     for _ in 0..8 {
         points.push([0; 3].map(|_| (random.below(25) as i64 - 12, random.below(7) as i64 + 1)));
     }
+    if small {
+        // All points at which small numbers tie.
+        points = (0..125).map(|at| [at % 5, at / 5 % 5, at / 25].map(|own| (own - 2, 1))).collect();
+    }
     let mut columns = Vec::new();
     for point in points {
         let element = |index: u32| {
@@ -177,12 +231,12 @@ fn compatible(a: &[Quantity], b: &[Quantity]) -> bool {
     })
 }
 
-fn sweep(seed: u64, size: usize) -> (usize, usize) {
+fn sweep(seed: u64, size: usize, small: bool) -> (usize, usize) {
     let budget = Budget::default();
     let mut elements = Elements::default();
     elements.push("x", vec![3], Format::F32, 3);
-    let (terms, pool) = pool(seed, size);
-    let values = values(&terms, &pool, &mut Random(seed ^ 77), &budget);
+    let (terms, pool) = if small { pool_of_choices(seed, size) } else { pool(seed, size) };
+    let values = values(&terms, &pool, &mut Random(seed ^ 77), &budget, small);
     let mut ledger = Ledger::default();
     let options = Options { exact_constants: true, ..Options::default() };
     let meanings = Meanings::of(&options, &budget, [(&terms, &pool), (&terms, &[])], &mut ledger).unwrap();
@@ -227,7 +281,8 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
             normalizer.forms.next_question();
             let difference = normalizer.forms.minus(form, *other).unwrap();
             let equal = normalizer.forms.vanishes(difference).unwrap_or(false)
-                || vanishes_by_cases(&mut normalizer.forms, difference, 100_000).unwrap_or(None).is_some();
+                || vanishes_by_cases(&mut normalizer.forms, difference, 100_000).unwrap_or(None).is_some()
+                || vanishes_by_signs(&mut normalizer.forms, difference);
             if equal {
                 met += 1;
             } else {
@@ -242,7 +297,7 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
     // Neighbours that do not agree must not be shown equal by opening sums or by cases.
     let mut random = Random(seed ^ 99);
     let forms: Vec<(Poly, usize)> = by_form.into_iter().collect();
-    for _ in 0..size / 4 {
+    for _ in 0..if small { 4 * size } else { size / 4 } {
         let ((a, at), (b, bt)) = (forms[random.below(forms.len())], forms[random.below(forms.len())]);
         if compatible(&values[at], &values[bt]) {
             continue;
@@ -252,15 +307,35 @@ fn sweep(seed: u64, size: usize) -> (usize, usize) {
         assert_ne!(normalizer.forms.vanishes(difference), Ok(true));
         let shown = vanishes_by_cases(&mut normalizer.forms, difference, 20_000);
         assert!(!matches!(shown, Ok(Some(_))), "{}", normalizer.forms.render(difference));
+        let shown = vanishes_by_signs(&mut normalizer.forms, difference);
+        assert!(!shown, "{}", normalizer.forms.render(difference));
     }
     (met, missed)
+}
+
+/// Whether a difference is zero with its conditions written as signs, in any of the ways to write divisors.
+fn vanishes_by_signs(forms: &mut Forms<'_>, difference: Poly) -> bool {
+    [Divisors::Apart, Divisors::Above, Divisors::Below].into_iter().any(|divisors| {
+        forms.limit_work(100_000);
+        let Ok(Some(signed)) = forms.by_signs(difference, divisors) else { return false };
+        forms.vanishes(signed) == Ok(true)
+    })
+}
+
+#[test]
+fn choices_by_signs_have_equal_values() {
+    let seeds = std::env::var("WARPPROOF_SIGNS").ok().and_then(|seeds| seeds.parse().ok());
+    for seed in 0..seeds.unwrap_or(3) {
+        let (met, missed) = sweep(seed, 1_000, true);
+        println!("seed {seed}: {met} met, {missed} missed");
+    }
 }
 
 #[test]
 fn equal_forms_have_equal_values() {
     let sizes = std::env::var("WARPPROOF_SWEEP").ok().and_then(|size| size.parse().ok());
     for seed in 0..if sizes.is_some() { 20 } else { 3 } {
-        let (met, missed) = sweep(seed, sizes.unwrap_or(6_000));
+        let (met, missed) = sweep(seed, sizes.unwrap_or(6_000), false);
         println!("seed {seed}: {met} met, {missed} missed");
         assert!(met > 500, "only {met} pairs met");
     }

@@ -26,6 +26,7 @@ mod ranges;
 mod render;
 mod rewrite;
 mod roots;
+mod signs;
 mod slices;
 mod squares;
 mod unfold;
@@ -34,6 +35,7 @@ mod vanish;
 
 pub(super) use atoms::{Kind, Sign};
 pub(super) use rewrite::Rule;
+pub(super) use signs::Divisors;
 
 use super::rational::{LARGEST_BITS, Rational};
 use crate::base::{Budget, Exhausted};
@@ -202,6 +204,8 @@ pub(super) struct Forms<'a> {
     pub(super) notes: BTreeSet<Assumption>,
     /// Maxima of more candidates than this stay whole inside another.
     flatten: usize,
+    /// How signs of divisors are written.
+    divisors: Divisors,
     scratch: Vec<u32>,
 }
 
@@ -229,6 +233,7 @@ impl<'a> Forms<'a> {
             contest_size: 0,
             notes: BTreeSet::new(),
             flatten: extrema::FEW,
+            divisors: Divisors::Apart,
             scratch: Vec::new(),
         };
         forms.coefficient_ids.insert(Rational::ONE, 0);
