@@ -13,6 +13,7 @@
 use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Rule, Step, Stop};
 use super::linear::{Constraint, contradictory};
 use super::rational::Rational;
+use crate::term::Unary;
 use num_rational::BigRational;
 use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
@@ -266,6 +267,19 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
         }
         constraints.push(Constraint { terms, constant, strict: fact.strict });
     }
+    // A rounding lies next to what is rounded.
+    let mut open: Vec<Mono> = variables.iter().copied().collect();
+    while let Some(mono) = open.pop() {
+        for constraint in neighbours(forms, mono) {
+            for variable in constraint.terms.keys().map(|variable| Mono(*variable)) {
+                if variables.len() < MOST_VARIABLES && variables.insert(variable) {
+                    open.push(variable);
+                }
+            }
+            constraints.push(constraint);
+        }
+    }
+    constraints.iter_mut().for_each(|constraint| tighten(forms, constraint));
     for mono in variables {
         let mut bound = |side: Rational, constant: Rational, strict: bool| {
             constraints.push(Constraint { terms: BTreeMap::from([(mono.0, side)]), constant, strict });
@@ -283,6 +297,51 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
         }
     }
     contradictory(constraints)
+}
+
+/// How far a rounding may be from what is rounded; nothing for other monomials.
+fn neighbours(forms: &Forms<'_>, mono: Mono) -> Vec<Constraint> {
+    if forms.factor_count(mono) != 1 || forms.exponent(mono) != Poly::ZERO {
+        return Vec::new();
+    }
+    let (atom, power) = forms.factor(mono, 0);
+    let Kind::Function(function, of) = forms.kind(atom) else { return Vec::new() };
+    // How far below and above; whether it may be that far.
+    let (below, above, strict) = match function {
+        Unary::Floor => (Rational::ONE, Rational::ZERO, [true, false]),
+        Unary::Trunc => (Rational::ONE, Rational::ONE, [true, true]),
+        Unary::RoundEven => (Rational::new(1, 2), Rational::new(1, 2), [false, false]),
+        _ => return Vec::new(),
+    };
+    if power != Power::ONE || forms.len(of) > MOST_VARIABLES {
+        return Vec::new();
+    }
+    let sides = [(Rational::ONE, below, strict[0]), (Rational::MINUS_ONE, above, strict[1])];
+    let constraint = |(side, mut constant, strict): (Rational, Rational, bool)| {
+        let mut terms = BTreeMap::from([(mono.0, side.clone())]);
+        for at in 0..forms.len(of) {
+            let (of, taken) = (forms.mono_at(of, at), forms.coefficient_at(of, at).times(&side.negated()));
+            match of == Mono::ONE {
+                true => constant = constant.plus(&taken),
+                false => drop(terms.insert(of.0, taken)),
+            }
+        }
+        Constraint { terms, constant, strict }
+    };
+    sides.into_iter().map(constraint).collect()
+}
+
+/// A sum of integers is at least the integer above what it is more than.
+fn tighten(forms: &Forms<'_>, constraint: &mut Constraint) {
+    let mut whole = constraint.terms.iter();
+    if whole.all(|(mono, coefficient)| coefficient.is_integer() && forms.is_whole_mono(Mono(*mono))) {
+        let constant = constraint.constant.to_big();
+        let lowered = match constraint.strict && constant.is_integer() {
+            true => constant - BigRational::from_integer(1.into()),
+            false => constant.floor(),
+        };
+        (constraint.constant, constraint.strict) = (Rational::from_big(&lowered), false);
+    }
 }
 
 /// The innermost comparison that a polynomial depends on: atoms only mention older ones.

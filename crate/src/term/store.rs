@@ -776,10 +776,23 @@ impl Terms {
     /// The bits that hold a number in a format. Of an integer they are its remainder modulo 2ⁿ,
     /// whatever its size.
     pub fn bits_of(&mut self, format: Format, a: Term) -> Term {
-        if let Node::FromBits(from, bits) = self.node(a)
-            && (from == format || !from.is_float() && !format.is_float() && from.bits() == format.bits())
-        {
-            return bits;
+        if let Node::FromBits(from, bits) = self.node(a) {
+            let integers = !from.is_float() && !format.is_float();
+            if from == format || integers && from.bits() == format.bits() {
+                return bits;
+            }
+            // The integer in a word of another width: its low bits, or it with its sign or zeros above.
+            let width = format.bits() as u8;
+            if integers && from.bits() > format.bits() {
+                let from = self.bit_constant(0);
+                return self.bits(BitOp::Slice, width, bits, from, Term::ZERO);
+            }
+            if integers {
+                let signed = from.class() == FormatClass::Signed;
+                let op = if signed { BitOp::ExtendSigned } else { BitOp::Extend };
+                let narrow = self.bit_constant(from.bits().into());
+                return self.bits(op, width, bits, narrow, Term::ZERO);
+            }
         }
         self.push(Op::BitsOf, format as u32, a.0, 0, 0)
     }

@@ -100,6 +100,22 @@ PRECISE_EXPRESSIONS = {
     "tanh_unscaled": "1.0f-2.0f/(1.0f+expf(v))",
     "cos_for_sin": "cosf(v)",
     "sin_of_double": "sinf(2.0f*v)",
+    # The sign of an argument goes into the library's constants.
+    "sin_of_minus": "sinf(-v)",
+    "normcdf_of_minus": "normcdff(-v)",
+    "one_less_normcdf": "1.0f-normcdff(v)",
+    "cos_of_minus": "cosf(-v)",
+    "tan_of_minus": "tanf(-v)",
+    "erf_of_minus": "erff(-v)",
+    "erfc_of_minus": "erfcf(-v)",
+    "tanh_of_minus": "tanhf(-v)",
+    "expm1_of_minus": "expm1f(-v)",
+    "minus_sin": "-sinf(v)",
+    "minus_tan": "-tanf(v)",
+    "minus_erf": "-erff(v)",
+    "two_less_erfc": "2.0f-erfcf(v)",
+    "minus_tanh": "-tanhf(v)",
+    "exp_of_minus_less_one": "1.0f/expf(v)-1.0f",
 }
 PRECISE_EXPRESSIONS_OF_TWO = {
     "hypot_by_sqrt": "sqrtf(a*a+b*b)",
@@ -130,5 +146,16 @@ for source, expressions in (("unary", PRECISE_EXPRESSIONS), ("binary", PRECISE_E
 for name in ("exp", "exp2", "exp10", "log", "log2", "log10", "tanh"):
     modes = BOTH if name == "tanh" else PRECISE
     add("math/unary.cu", tag="cuda13", output=f"elementary/{name}", modes=modes, defines={"EXPR": f"{name}f(v)"}, nvrtc=13)
+# Newer GPUs get other code for some of them.
+BLACKWELL = {name: FUNCTIONS[name] for name in ("sin", "cos", "erf", "expm1", "log1p", "asinh", "sinpi", "cospi")}
+BLACKWELL |= {name: f"{name}f(v)" for name in ("log", "log2", "log10")}
+for name, expression in BLACKWELL.items():
+    add("math/unary.cu", tag="sm100", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": expression}, arch="compute_100")
+for name in ("erf", "expm1", "asinh", "cbrt", "rcbrt"):
+    add("math/unary.cu", tag="cuda13.sm100", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": FUNCTIONS[name]}, arch="compute_100", nvrtc=13)
+for name in ("sinpi", "cospi"):
+    add("math/unary.cu", tag="sm90", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": FUNCTIONS[name]}, arch="compute_90")
+add("math/binary.cu", tag="sm100", output="elementary/pow", modes=PRECISE, defines={"EXPR": "powf(a,b)"}, arch="compute_100")
+add("math/binary.cu", tag="cuda13.sm100", output="elementary/fmod", modes=PRECISE, defines={"EXPR": "fmodf(a,b)"}, arch="compute_100", nvrtc=13)
 add("elementary/sincos.cu", modes=BOTH)
 add("elementary/sincos.cu", tag="cuda13", modes=PRECISE, nvrtc=13)

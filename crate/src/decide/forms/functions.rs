@@ -7,7 +7,7 @@
 //! Guarantees: identities of reals where the argument is in range (noted when not evident).
 //! Misses: addition theorems of sin and cos.
 
-use super::{Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
 use crate::diag::Assumption;
 use crate::term::Unary;
 
@@ -15,6 +15,8 @@ use crate::term::Unary;
 const LONG: usize = 16;
 /// Maxima of more values than this are rounded as a whole.
 const STEPPED: usize = 16;
+/// Conditions that the argument of a rounding is taken apart by.
+const CHOICES: usize = 4;
 
 impl Forms<'_> {
     /// `e^poly`.
@@ -206,10 +208,13 @@ impl Forms<'_> {
                 return self.rational(Rational::new(step(range.low()) as i64, 1));
             }
         }
-        if matches!(function, Floor | Ceil | Trunc | RoundEven)
-            && let Some(step) = self.step_of_max(function, poly)?
-        {
-            return Ok(step);
+        if matches!(function, Floor | Ceil | Trunc | RoundEven) {
+            if let Some(step) = self.step_of_max(function, poly)? {
+                return Ok(step);
+            }
+            if let Some(step) = self.step_of_choice(function, poly)? {
+                return Ok(step);
+            }
         }
         let mut negative = false;
         let mut argument = poly;
@@ -260,20 +265,72 @@ impl Forms<'_> {
         }
     }
 
-    /// Whether a sum is one of roundings and integers.
-    fn is_whole(&self, poly: Poly) -> bool {
-        (0..self.len(poly)).all(|at| {
+    /// A rounding of what one of a few conditions chooses: `f(q + c·p)` is `f(q + p)` where c holds and `f(q)`
+    /// elsewhere.
+    fn step_of_choice(&mut self, function: Unary, poly: Poly) -> Step<Option<Poly>> {
+        let mut conditions: Vec<Atom> = Vec::new();
+        for at in 0..self.len(poly) {
             let mono = self.mono_at(poly, at);
-            let is_rounding = |atom| {
-                matches!(self.kind(atom), Kind::Function(Unary::Floor | Unary::Trunc | Unary::RoundEven, _))
-            };
-            self.coefficient_at(poly, at).is_integer()
-                && self.exponent(mono) == Poly::ZERO
-                && (0..self.factor_count(mono)).all(|at| {
-                    let (atom, power) = self.factor(mono, at);
-                    power.below == 1 && power.above > 0 && is_rounding(atom)
-                })
+            for index in 0..self.factor_count(mono) {
+                let (atom, _) = self.factor(mono, index);
+                if self.is_indicator(atom) && !conditions.contains(&atom) {
+                    conditions.push(atom);
+                }
+            }
+            if conditions.len() > CHOICES {
+                return Ok(None);
+            }
+        }
+        let Some(first) = conditions.first().copied() else { return Ok(None) };
+        let [mut holds, mut fails] = [Poly::ZERO; 2];
+        for at in 0..self.len(poly) {
+            let term = self.term(poly, at);
+            let count = self.factor_count(term.mono);
+            if !(0..count).any(|index| self.factor(term.mono, index).0 == first) {
+                let own = self.poly(&term)?;
+                (holds, fails) = (self.plus(holds, own)?, self.plus(fails, own)?);
+                continue;
+            }
+            let exponent = self.exponent(term.mono);
+            let mut rest = Product { coefficient: term.coefficient, mono: self.exp_mono(exponent) };
+            for index in 0..count {
+                let (atom, power) = self.factor(term.mono, index);
+                if atom != first {
+                    let base = self.atom_poly(atom)?;
+                    let base = self.power(base, power)?;
+                    rest = self.product(&rest, &base)?;
+                }
+            }
+            let own = self.poly(&rest)?;
+            holds = self.plus(holds, own)?;
+        }
+        let (holds, fails) = (self.function(function, holds)?, self.function(function, fails)?);
+        let condition = self.atom_poly(first)?;
+        self.choose(condition, holds, fails).map(Some)
+    }
+
+    /// Whether a sum is one of roundings, integers and conditions.
+    pub(in crate::decide) fn is_whole(&self, poly: Poly) -> bool {
+        (0..self.len(poly)).all(|at| {
+            self.coefficient_at(poly, at).is_integer() && self.is_whole_mono(self.mono_at(poly, at))
         })
+    }
+
+    /// Whether a monomial is a product of roundings, integers and conditions.
+    pub(in crate::decide) fn is_whole_mono(&self, mono: Mono) -> bool {
+        let is_integer = |atom| match self.kind(atom) {
+            Kind::Function(Unary::Floor | Unary::Trunc | Unary::RoundEven, _) => true,
+            Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => true,
+            Kind::Element(element) => {
+                self.element_format(element).is_some_and(|format| format.bits() <= 64 && !format.is_float())
+            }
+            _ => false,
+        };
+        self.exponent(mono) == Poly::ZERO
+            && (0..self.factor_count(mono)).all(|at| {
+                let (atom, power) = self.factor(mono, at);
+                power.below == 1 && power.above > 0 && is_integer(atom)
+            })
     }
 }
 

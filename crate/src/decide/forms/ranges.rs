@@ -6,6 +6,7 @@
 //! Guarantees: the value lies in the range wherever it is defined.
 
 use super::{Atom, Forms, Kind, Mono, Poly, Power};
+use crate::base::Format;
 use crate::term::{Interval, Unary};
 use num_rational::Ratio;
 
@@ -25,7 +26,7 @@ impl Forms<'_> {
                 return Interval::WHOLE;
             }
             let coefficient = Interval::of_rational(&self.coefficient_at(poly, at).to_big());
-            total = total.plus(own.times(coefficient));
+            total = total.plus_exactly(own.times_exactly(coefficient));
         }
         total
     }
@@ -49,7 +50,17 @@ impl Forms<'_> {
             let (atom, power) = self.factor(mono, at);
             let own = self.ranges[atom.0 as usize];
             let (above, below) = power.value();
-            range = range.times(if power == Power::ONE { own } else { own.power(Ratio::new(above, below)) });
+            let own = match (above, below) {
+                (1, 1) => own,
+                (2..=8, 1) => {
+                    // An even power is one of the size.
+                    let square = own.abs().times_exactly(own.abs());
+                    let even = (1..above / 2).fold(square, |product, _| product.times_exactly(square));
+                    if above % 2 == 0 { even } else { even.times_exactly(own) }
+                }
+                _ => own.power(Ratio::new(above, below)),
+            };
+            range = range.times_exactly(own);
         }
         let exponent = self.exponent(mono);
         if exponent == Poly::ZERO { range } else { range.times(self.range(exponent).exp()) }
@@ -64,6 +75,13 @@ impl Forms<'_> {
                     let (low, high) = crate::term::integers(format);
                     Interval::new(low as f64, high as f64)
                 }
+                // No input is infinite.
+                Some(format) => match format {
+                    Format::F16 => Interval::new(-65_504.0, 65_504.0),
+                    Format::E4m3 => Interval::new(-448.0, 448.0),
+                    Format::E5m2 => Interval::new(-57_344.0, 57_344.0),
+                    _ => Interval::WHOLE,
+                },
                 _ => Interval::WHOLE,
             },
             Kind::Opaque => Interval::WHOLE,
@@ -91,6 +109,10 @@ impl Forms<'_> {
             Kind::Function(function, p) => match function {
                 Unary::Erf => self.range(p).erf(),
                 Unary::Sin | Unary::Cos => unit,
+                Unary::Floor | Unary::Trunc | Unary::RoundEven => {
+                    let range = self.range(p);
+                    Interval::new(range.low().floor(), range.high().ceil())
+                }
                 _ => Interval::WHOLE,
             },
             Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => Interval::new(0.0, 1.0),

@@ -217,13 +217,14 @@ impl Finder<'_> {
             })?;
             let steps = self.around(arm, core);
             let (negated, addend, moved) = (false, None, Some(Moved { core, steps }));
-            Some(Found { row, bindings, word, negated, addend, moved, guard: None })
+            let negative = Default::default();
+            Some(Found { row, bindings, negative, word, negated, addend, moved, guard: None })
         })
     }
 }
 
 /// How many arguments a shape has.
-fn placeholders(terms: &Terms, root: Term) -> usize {
+pub(super) fn placeholders(terms: &Terms, root: Term) -> usize {
     let (mut open, mut seen) = (vec![root], vec![false; terms.len()]);
     let mut found = [false; PLACEHOLDERS];
     while let Some(term) = open.pop() {

@@ -15,6 +15,7 @@
 mod guarded;
 mod moved;
 mod shape;
+mod signed;
 mod table;
 mod text;
 
@@ -64,6 +65,8 @@ struct Shape {
     operands: [Class; 2],
     /// Of a function that chooses among words in the end: it is the word of a float.
     word: Option<Format>,
+    /// How many arguments it has.
+    arguments: usize,
 }
 
 /// What an operand is, at a glance: most terms are seen not to fit without a walk.
@@ -134,7 +137,8 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
                 let shapes: &mut Vec<Shape> = &mut by_kind[kind(&last)];
                 let known = shapes.iter().any(|other| (other.row, other.root) == (row, root));
                 if root.as_node().is_some() && !known {
-                    shapes.push(Shape { row, root, last, operands, word });
+                    let arguments = guarded::placeholders(&terms, root);
+                    shapes.push(Shape { row, root, last, operands, word, arguments });
                 }
             }
         }
@@ -173,6 +177,8 @@ fn kind(node: &Node) -> usize {
 struct Found {
     row: usize,
     bindings: Bindings,
+    /// The bindings whose negatives are the arguments.
+    negative: [bool; shape::PLACEHOLDERS],
     /// The node is the word of that float.
     word: Option<Format>,
     negated: bool,
@@ -232,8 +238,11 @@ pub fn rewrite_traceably(
         places[node] = match found.get(&node) {
             Some(found) => {
                 let mut values = [Term::ZERO; shape::PLACEHOLDERS];
-                for (value, binding) in values.iter_mut().zip(found.bindings) {
+                for ((value, binding), negative) in values.iter_mut().zip(found.bindings).zip(found.negative) {
                     *value = binding.map_or(Term::ZERO, |term| map(&mut new, term));
+                    if negative {
+                        *value = new.neg(*value);
+                    }
                 }
                 recognised[found.row] += 1;
                 let mut result = (IDIOMS[found.row].meaning)(&mut new, &values);
@@ -332,7 +341,8 @@ impl Finder<'_> {
             }
             let node = reader.node_at(at);
             let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
-            match idiom.or_else(|| self.find_guarded(&node)) {
+            let idiom = idiom.or_else(|| self.find_guarded(&node));
+            match idiom.or_else(|| self.find_signed(at, &node)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {
                         [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));
@@ -371,13 +381,47 @@ impl Finder<'_> {
         fitting.find_map(|Shape { row, root, last, word, .. }| {
             let found = |(bindings, negated), addend| {
                 let (row, word) = (*row, *word);
-                Some(Found { row, bindings, word, negated, addend, moved: None, guard: None })
+                let negative = Default::default();
+                Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
             };
             match (*last, *node) {
                 (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
                 (Node::Mul(a, b), Node::Fma(x, y, z)) => found(self.product((a, b), (x, y))?, Some(z)),
                 _ => found((self.whole(*root, Term::from_node(at))?, false), None),
             }
+        })
+    }
+
+    /// A function some of whose arguments are negative, or a product whose sign stands in a constant.
+    fn find_signed(&mut self, at: usize, node: &Node) -> Option<Found> {
+        let term = Term::from_node(at);
+        let shapes = &self.shapes.by_kind[kind(node)];
+        let (factors, addend) = match *node {
+            Node::Mul(x, y) => (Some((x, y)), None),
+            Node::Fma(x, y, z) => (Some((x, y)), Some(z)),
+            _ => (None, None),
+        };
+        let classes = operands(node).map(|term| Class::of(self.terms, term.map(|term| self.positive(term).0)));
+        let fitting = shapes.iter().filter(|shape| shape.admits([classes[0], classes[1]]));
+        // Of a product the sign may have gone into a constant factor while no argument has one.
+        let masks = |arguments: usize| usize::from(factors.is_none())..1 << arguments;
+        fitting.flat_map(|shape| masks(shape.arguments).map(move |mask| (shape, mask))).find_map(|(shape, mask)| {
+            let negative = std::array::from_fn(|at| mask >> at & 1 == 1);
+            let mut search = |matches: &mut dyn FnMut(&mut Matcher<'_>) -> bool| {
+                (self.matcher.negative, self.matcher.left) = (negative, signed::MOST);
+                let bindings = self.matcher.run(matches);
+                self.matcher.negative = Default::default();
+                bindings
+            };
+            let Shape { row, root, last, word, .. } = *shape;
+            let (bindings, negated, addend) = match (last, factors) {
+                (Node::Mul(a, b), Some(factors)) => [false, true].into_iter().find_map(|minus| {
+                    let bindings = search(&mut |it| it.product_signed((a, b), factors, minus))?;
+                    Some((bindings, minus, addend))
+                })?,
+                _ => (search(&mut |it| it.matches_signed(root, term, false))?, false, None),
+            };
+            Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
         })
     }
 

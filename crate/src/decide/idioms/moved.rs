@@ -56,8 +56,8 @@ impl Finder<'_> {
                     let folded = self.quantity(&self.terms.constant_at(constant.as_constant()?).number);
                     if self.folds(&steps, core, start) == folded && folded != Quantity::Unknown {
                         let (row, word, moved) = (shape.row, shape.word, Some(Moved { core, steps }));
-                        let (negated, addend, guard) = (false, None, None);
-                        return Some(Found { row, bindings, word, negated, addend, moved, guard });
+                        let (negated, addend, guard, negative) = (false, None, None, Default::default());
+                        return Some(Found { row, bindings, negative, word, negated, addend, moved, guard });
                     }
                 }
             }

@@ -24,15 +24,15 @@ pub(super) type Bindings = [Option<Term>; PLACEHOLDERS];
 /// A step of a shape, made ready for being compared.
 pub(super) struct Step {
     /// The operation, and what stands with it, as [`Terms::step_at`] has it.
-    operation: u32,
-    operands: [Term; 3],
-    kind: Kind,
+    pub(super) operation: u32,
+    pub(super) operands: [Term; 3],
+    pub(super) kind: Kind,
     /// Of a choice: whether most of it stands where its condition holds.
     main: Option<bool>,
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     /// That many operands, in order.
     Ordered(usize),
     /// That many, of which the first two commute.
@@ -97,18 +97,23 @@ fn size(shapes: &Terms, term: Term) -> usize {
 
 /// Matches shapes, one after the other.
 pub(super) struct Matcher<'a> {
-    shapes: &'a Terms,
-    steps: &'a [Step],
+    pub(super) shapes: &'a Terms,
+    pub(super) steps: &'a [Step],
     /// For each constant of `shapes`, the first that is the same number.
     same: &'a [usize],
-    terms: &'a Terms,
+    pub(super) terms: &'a Terms,
     /// For each constant of `terms`, the first of `shapes` that is the same number.
     numbers: &'a [Option<usize>],
-    bindings: Bindings,
+    pub(super) bindings: Bindings,
     /// What is known about conditions where the term stands.
     pub(super) facts: Vec<Fact>,
-    /// For each step of `shapes`, a term that is known to match under the bindings so far.
-    matched: Vec<Option<Term>>,
+    /// The placeholders that stand for the negative of what is bound ([`super::signed`]).
+    pub(super) negative: [bool; PLACEHOLDERS],
+    /// Steps that may still be compared with signs.
+    pub(super) left: u32,
+    /// For each step of `shapes`, a term that is known to match under the bindings so far, or whose negative
+    /// is.
+    matched: Vec<Option<(Term, bool)>>,
     /// The steps for which there is one, in the order they were found.
     trail: Vec<u32>,
 }
@@ -122,7 +127,8 @@ impl<'a> Matcher<'a> {
         let matched = vec![None; steps.len()];
         let trail = Vec::with_capacity(steps.len());
         let (bindings, facts) = ([None; PLACEHOLDERS], Vec::new());
-        Matcher { shapes, steps, same, terms, numbers, bindings, facts, matched, trail }
+        let negative = [false; PLACEHOLDERS];
+        Matcher { shapes, steps, same, terms, numbers, bindings, facts, negative, left: 0, matched, trail }
     }
 
     /// What the placeholders stand for if all of `matches` match, from the beginning.
@@ -141,7 +147,7 @@ impl<'a> Matcher<'a> {
     fn matches_as_it_is(&mut self, shape: Term, term: Term) -> bool {
         let Some(at) = shape.as_node() else { return self.leaf_matches(shape, term) };
         let Some(node) = term.as_node() else { return false };
-        if self.matched[at] == Some(term) {
+        if self.matched[at] == Some((term, false)) {
             return true;
         }
         let (operation, [x, y, z]) = self.terms.step_at(node);
@@ -163,14 +169,13 @@ impl<'a> Matcher<'a> {
             Kind::Never => false,
         };
         if fits {
-            self.matched[at] = Some(term);
-            self.trail.push(at as u32);
+            self.keep(at, term, false);
         }
         fits
     }
 
     /// A placeholder or a constant.
-    fn leaf_matches(&mut self, shape: Term, term: Term) -> bool {
+    pub(super) fn leaf_matches(&mut self, shape: Term, term: Term) -> bool {
         if let Some(placeholder) = shape.as_element() {
             let binding = &mut self.bindings[placeholder as usize];
             return *binding.get_or_insert(term) == term;
@@ -188,7 +193,7 @@ impl<'a> Matcher<'a> {
     }
 
     /// Whether both are constants, one the negative of the other.
-    fn opposite(&self, shape: Term, term: Term) -> bool {
+    pub(super) fn opposite(&self, shape: Term, term: Term) -> bool {
         match (self.shapes.as_rational(shape), self.terms.as_rational(term)) {
             (Some(expected), Some(found)) => *expected == -found,
             _ => false,
@@ -262,9 +267,20 @@ impl<'a> Matcher<'a> {
         None
     }
 
+    /// Whether a step is known to match a term, or its negative.
+    pub(super) fn is_kept(&self, at: usize, term: Term, minus: bool) -> bool {
+        self.matched[at] == Some((term, minus))
+    }
+
+    /// Remembers that a step matches a term, or its negative.
+    pub(super) fn keep(&mut self, at: usize, term: Term, minus: bool) {
+        self.matched[at] = Some((term, minus));
+        self.trail.push(at as u32);
+    }
+
     /// Runs a step; if it fails, forgets what it bound.
     #[inline]
-    fn attempt(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
+    pub(super) fn attempt(&mut self, step: impl FnOnce(&mut Self) -> bool) -> bool {
         let (bindings, known) = (self.bindings, self.trail.len());
         let fits = step(self);
         if !fits {

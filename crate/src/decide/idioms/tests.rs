@@ -40,6 +40,106 @@ fn every_row_is_found_with_any_argument() {
     }
 }
 
+/// A node with the negations of its operands pushed into constants, and dropped where they cancel, as
+/// compilers do it.
+fn with_folded_signs(terms: &mut Terms, node: Node) -> Node {
+    let inner = |terms: &Terms, term: Term| match terms.node(term) {
+        Node::Unary(Unary::Neg, inner) => Some(inner),
+        _ => None,
+    };
+    // The factors with the same product.
+    let factors = |terms: &mut Terms, a: Term, b: Term| match (inner(terms, a), inner(terms, b)) {
+        (Some(a), Some(b)) => (a, b),
+        (Some(inner), None) if b.as_constant().is_some() => (inner, terms.neg(b)),
+        (None, Some(inner)) if a.as_constant().is_some() => (terms.neg(a), inner),
+        _ => (a, b),
+    };
+    match node {
+        Node::Mul(a, b) => {
+            let (a, b) = factors(terms, a, b);
+            Node::Mul(a, b)
+        }
+        Node::Fma(a, b, c) => {
+            let (a, b) = factors(terms, a, b);
+            Node::Fma(a, b, c)
+        }
+        Node::Unary(Unary::Abs, a) => Node::Unary(Unary::Abs, inner(terms, a).unwrap_or(a)),
+        Node::Compare(relation, a, b) => match (inner(terms, a), inner(terms, b)) {
+            (Some(inner), _) if b.as_constant().is_some() => Node::Compare(relation, terms.neg(b), inner),
+            (_, Some(inner)) if a.as_constant().is_some() => Node::Compare(relation, inner, terms.neg(a)),
+            _ => node,
+        },
+        other => other,
+    }
+}
+
+#[test]
+fn signs_of_arguments_may_be_anywhere() {
+    let (mut folded, mut odd) = (0, 0);
+    for idiom in IDIOMS {
+        for kernel in idiom.kernels {
+            let mut original = Terms::new();
+            let minus = original.neg(Term::element(0));
+            let root = shape(&mut original, kernel, &[minus, Term::element(1)]);
+            let (mut terms, mut places) = (Terms::new(), Vec::<Term>::new());
+            for at in 0..original.len() {
+                let copy = with_operands(&original.node_at(at), |operand| match operand.as_constant() {
+                    Some(constant) => terms.constant(original.constant_at(constant).clone()),
+                    None => operand.as_node().map_or(operand, |node| places[node]),
+                });
+                let copy = with_folded_signs(&mut terms, copy);
+                let copy = build(&mut terms, &original, &copy);
+                places.push(copy);
+            }
+            let root = places[root.as_node().unwrap()];
+            let Some(new) = rewritten(&terms, root) else { panic!("{kernel} of a negative argument") };
+            assert_eq!(new.recognised, [(idiom.name, 1)], "{kernel}");
+            folded += 1;
+            let [mut minus, mut plus] = [Terms::new(), Terms::new()];
+            let argument = minus.neg(Term::element(0));
+            let minus_root = (idiom.meaning)(&mut minus, &[argument, Term::element(1)]);
+            let plus_root = (idiom.meaning)(&mut plus, &[Term::element(0), Term::element(1)]);
+            let is = |other: &Terms, root: Term| {
+                new.terms.len() == other.len() && new.terms.node(new.roots[0]) == other.node(root)
+            };
+            // An even function may have lost the sign for good.
+            assert!(is(&minus, minus_root) || is(&plus, plus_root), "{kernel}");
+            odd += usize::from(is(&minus, minus_root));
+        }
+    }
+    assert!(folded > 60 && odd > 50, "{folded}, {odd}");
+}
+
+#[test]
+fn a_sign_in_one_place_only_is_another_program() {
+    // The sine, with the sign of one multiplication of the range reduction turned.
+    let mut original = Terms::new();
+    let root = shape(&mut original, "elementary/sin.precise", &[Term::element(0)]);
+    let mut tried = 0;
+    for turned in 0..original.len() {
+        let (Node::Mul(..) | Node::Fma(..)) = original.node_at(turned) else { continue };
+        let (mut terms, mut places) = (Terms::new(), Vec::<Term>::new());
+        for at in 0..original.len() {
+            let copy = with_operands(&original.node_at(at), |operand| match operand.as_constant() {
+                Some(constant) => terms.constant(original.constant_at(constant).clone()),
+                None => operand.as_node().map_or(operand, |node| places[node]),
+            });
+            let copy = match copy {
+                Node::Mul(a, b) if at == turned => Node::Mul(terms.neg(a), b),
+                Node::Fma(a, b, c) if at == turned => Node::Fma(terms.neg(a), b, c),
+                other => other,
+            };
+            let copy = build(&mut terms, &original, &copy);
+            places.push(copy);
+        }
+        let new = rewritten(&terms, places[root.as_node().unwrap()]);
+        let whole = |node: Node| matches!(node, Node::Unary(Unary::Sin, _));
+        assert!(new.is_none_or(|new| !whole(new.terms.node(new.roots[0]))), "step {turned}");
+        tried += 1;
+    }
+    assert!(tried > 8, "{tried}");
+}
+
 #[test]
 fn every_kernel_is_run_by_a_case() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus");

@@ -17,6 +17,7 @@
 mod contrast;
 mod points;
 mod shrink;
+mod thresholds;
 #[cfg(test)]
 mod tests;
 
@@ -26,12 +27,12 @@ use super::Witness;
 use super::constants::{Computed, Meanings};
 use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, Formats, Quantity, Reals, Small, evaluate};
-use crate::term::{Elements, Node, Term, Terms, Unary};
+use crate::term::{Elements, Node, Term, Terms};
 use num_rational::{BigRational, Ratio};
 use num_traits::Zero;
 pub(super) use points::Kind;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use thresholds::thresholds;
 
 /// Differences smaller than this part of the larger side are not believed where a side computes numbers
 /// from known ones.
@@ -46,8 +47,6 @@ const STEPS: usize = 20_000_000;
 const LEAST: usize = 6;
 /// How often the points are gone through, each time with other random numbers.
 const ROUNDS: usize = 3;
-/// Thresholds whose neighbourhood is tried.
-const THRESHOLDS: usize = 12;
 
 /// Two kernels' terms and what their leaves mean.
 #[derive(Clone, Copy)]
@@ -361,33 +360,6 @@ impl<'a> Arena<'a> {
 pub(super) fn as_computed(cones: &[Cone; 2], meanings: &Meanings) -> Option<[Vec<Quantity>; 2]> {
     let any = !roughest(cones, meanings).is_empty();
     any.then(|| [meanings.quantities(0), meanings.quantities(1)])
-}
-
-/// The numbers that elements (or anything else) are compared with, ascending. Where something is
-/// rounded to integers, ties lie at halves.
-fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> Vec<Small> {
-    let mut found = BTreeSet::new();
-    for (cone, constants) in cones.iter().zip(constants) {
-        for step in cone.steps() {
-            if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) = step {
-                found.insert(Small::new(1, 2));
-            }
-            let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = step else { continue };
-            for constant in [a, b].into_iter().filter_map(|term| term.as_constant()) {
-                // Numbers beyond these sizes overflow on the way, and their neighbours mean nothing.
-                if let Some(Quantity::Exact(value)) = constants.get(constant)
-                    && value.numer().unsigned_abs() < 1 << 40
-                    && *value.denom() < 1 << 20
-                {
-                    found.insert(*value);
-                }
-            }
-            if found.len() >= THRESHOLDS {
-                return found.into_iter().collect();
-            }
-        }
-    }
-    found.into_iter().collect()
 }
 
 /// Whether both sides are made of small whole constants by sums, products and choices alone, so that

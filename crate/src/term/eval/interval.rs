@@ -139,6 +139,31 @@ impl Interval {
         Interval::outwards(self.low + other.low, self.high + other.high)
     }
 
+    /// `x + y`, whose ends are those of the sum where floats have a place for them.
+    pub fn plus_exactly(self, other: Interval) -> Interval {
+        let wide = self.plus(other);
+        let exact = |a: f64, b: f64| (a + b - a == b && a + b - b == a).then_some(a + b);
+        Interval {
+            low: exact(self.low, other.low).unwrap_or(wide.low),
+            high: exact(self.high, other.high).unwrap_or(wide.high),
+        }
+    }
+
+    /// `x · y`, whose ends are those of the product where both are short floats.
+    pub fn times_exactly(self, other: Interval) -> Interval {
+        // So many binary digits after the first that is one up to the last.
+        let digits = |x: f64| 53 - (x.to_bits() & ((1 << 52) - 1) | 1 << 52).trailing_zeros();
+        let is_short = |x: f64| x == 0.0 || x.is_normal() && digits(x) <= 26 && (1e-100..1e100).contains(&x.abs());
+        if ![self.low, self.high, other.low, other.high].into_iter().all(is_short) {
+            return self.times(other);
+        }
+        let corners = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        Interval {
+            low: corners.into_iter().fold(f64::INFINITY, f64::min),
+            high: corners.into_iter().fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+
     /// `x - y`.
     pub fn minus(self, other: Interval) -> Interval {
         self.plus(other.negated())
@@ -335,6 +360,23 @@ mod tests {
             assert!(high < BigRational::from_float(interval.high()).unwrap(), "{text}");
             assert_eq!(interval.low().next_up(), interval.high(), "{text}");
         }
+    }
+
+    #[test]
+    fn short_ends_stay_exact() {
+        let unit = Interval::new(-1.0, 0.5);
+        let product = unit.times_exactly(unit);
+        assert_eq!((product.low(), product.high()), (-0.5, 1.0));
+        let sum = unit.plus_exactly(Interval::new(0.25, 3.0));
+        assert_eq!((sum.low(), sum.high()), (-0.75, 3.5));
+        // 0.1 + 0.2 and 0.1 · 0.1 have no place; an end without a place goes outwards alone.
+        let tenths = Interval::new(0.1, 2.0);
+        let (sum, product) = (tenths.plus_exactly(Interval::new(0.2, 1.0)), tenths.times_exactly(tenths));
+        assert!(sum.low() < 0.1 + 0.2 && sum.high() == 3.0);
+        assert!(product.low() < 0.1 * 0.1 && product.high() > 4.0);
+        let whole = Interval::WHOLE.plus_exactly(unit);
+        assert_eq!((whole.low(), whole.high()), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(Interval::WHOLE.times_exactly(unit).high(), f64::INFINITY);
     }
 
     #[test]
