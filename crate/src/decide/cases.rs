@@ -4,7 +4,8 @@
 //! values and conditions know of each other: `if a < b then b else a` is `max(a, b)`. The
 //! procedure splits on one comparison at a time, drops cases that contradict the facts gathered so
 //! far (linear arithmetic over monomials), resolves what the facts imply, and asks again whether
-//! the difference vanishes. In a case `p = 0` an element is eliminated.
+//! the difference vanishes. In a case `p = 0` an element is eliminated. A rounding is known to lie next to
+//! what is rounded, and sums of integers to be integers.
 //!
 //! Guarantees: `true` only if the difference is zero in every case, and the cases cover all
 //! inputs. Bounded: too many cases, or a maximum of too many candidates, give `false`.
@@ -80,7 +81,7 @@ fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, case: &Case, looked: &mu
     if forms.vanishes(difference)? {
         return Ok(true);
     }
-    let Some(atom) = first_comparison(forms, difference) else { return Ok(false) };
+    let Some(atom) = first_comparison(forms, difference) else { return is_pinched(forms, case, difference) };
     for branch in branches(forms, atom)? {
         let Some(case) = extend(forms, case, branch)? else { continue };
         if !vanishes_in(forms, difference, &case, looked)? {
@@ -88,6 +89,13 @@ fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, case: &Case, looked: &mu
         }
     }
     Ok(true)
+}
+
+/// Whether the facts leave a polynomial no other value than 0: a rounding that is at most -128 of what is more
+/// than -128.
+fn is_pinched(forms: &mut Forms<'_>, case: &Case, poly: Poly) -> Step<bool> {
+    let negated = forms.negated(poly)?;
+    Ok(follows(forms, case, poly, false)? && follows(forms, case, negated, false)?)
 }
 
 /// The ways in which the comparison behind an atom can come out; they cover everything.

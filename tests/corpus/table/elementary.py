@@ -100,6 +100,15 @@ PRECISE_EXPRESSIONS = {
     "tanh_unscaled": "1.0f-2.0f/(1.0f+expf(v))",
     "cos_for_sin": "cosf(v)",
     "sin_of_double": "sinf(2.0f*v)",
+    # Rounding and limits.
+    "int8_limits_first": "(float)__float2int_rn(fminf(fmaxf(v*0.125f,-128.0f),127.0f))",
+    "int8_round_first": "(float)min(max(__float2int_rn(v*0.125f),-128),127)",
+    "int8_limits_by_tests": "(float)__float2int_rn(v*0.125f<-128.0f?-128.0f:v*0.125f>127.0f?127.0f:v*0.125f)",
+    "int8_limit_127": "(float)min(max(__float2int_rn(v*0.125f),-127),127)",
+    "int8_away_limits_first": "(float)(int)roundf(fminf(fmaxf(v*0.125f,-128.0f),127.0f))",
+    "int8_away_round_first": "(float)min(max((int)roundf(v*0.125f),-128),127)",
+    "int8_floor_limits_first": "(float)(int)floorf(fminf(fmaxf(v*0.125f,-128.0f),127.0f))",
+    "int8_floor_tests_first": "(float)(int)floorf(v*0.125f<-128.0f?-128.0f:v*0.125f>127.0f?127.0f:v*0.125f)",
     # The sign of an argument goes into the library's constants.
     "sin_of_minus": "sinf(-v)",
     "normcdf_of_minus": "normcdff(-v)",
@@ -118,6 +127,13 @@ PRECISE_EXPRESSIONS = {
     "exp_of_minus_less_one": "1.0f/expf(v)-1.0f",
 }
 PRECISE_EXPRESSIONS_OF_TWO = {
+    "limited_product": "__saturatef(a)*__saturatef(b)",
+    "limited_product_limited": "__saturatef(__saturatef(a)*__saturatef(b))",
+    "limited_sum": "__saturatef(a)+__saturatef(b)",
+    "limited_sum_limited": "__saturatef(__saturatef(a)+__saturatef(b))",
+    "bytes_by_shift": "(float)(min(max(__float2int_rn(a),0),255)|min(max(__float2int_rn(b),0),255)<<8)",
+    "bytes_by_permutation": "(float)__byte_perm(__float2int_rn(fminf(fmaxf(a,0.0f),255.0f)),min(max(__float2int_rn(b),0),255),0x7740)",
+    "bytes_swapped": "(float)(min(max(__float2int_rn(b),0),255)|min(max(__float2int_rn(a),0),255)<<8)",
     "hypot_by_sqrt": "sqrtf(a*a+b*b)",
     "hypot_no_square": "sqrtf(a*a+b)",
     "fmod_by_trunc": "a-b*truncf(a/b)",

@@ -236,9 +236,13 @@ impl Forms<'_> {
             argument = self.negated(poly)?;
             negative = true;
         }
+        let moved = self.step_across(function, argument);
+        let moved = self.rational(moved)?;
+        let argument = self.minus(argument, moved)?;
         let argument = self.canonical(argument)?;
         let atom = self.atom(Kind::Function(function, argument));
         let value = self.atom_poly(atom)?;
+        let value = self.plus(value, moved)?;
         if negative { self.negated(value) } else { Ok(value) }
     }
 
@@ -263,6 +267,21 @@ impl Forms<'_> {
             true => self.min_of(&steps).map(Some),
             false => self.max_of(&steps).map(Some),
         }
+    }
+
+    /// The part of an argument's constant that may stand behind the rounding as well: an integer where all steps
+    /// are alike, an even one where ties go to even numbers.
+    fn step_across(&self, function: Unary, argument: Poly) -> Rational {
+        let period = match function {
+            Unary::Floor => 1,
+            Unary::RoundEven => 2,
+            _ => return Rational::ZERO,
+        };
+        if self.len(argument) == 0 || self.mono_at(argument, 0) != Mono::ONE {
+            return Rational::ZERO;
+        }
+        let period = num_rational::BigRational::from_integer(period.into());
+        Rational::from_big(&((self.coefficient_at(argument, 0).to_big() / &period).floor() * period))
     }
 
     /// A rounding of what one of a few conditions chooses: `f(q + c·p)` is `f(q + p)` where c holds and `f(q)`

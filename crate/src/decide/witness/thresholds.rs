@@ -29,8 +29,12 @@ pub(super) fn thresholds(cones: &[Cone; 2], constants: &[Vec<Quantity>; 2]) -> V
     let mut inputs = BTreeSet::new();
     for (cone, constants) in cones.iter().zip(constants) {
         for step in cone.steps() {
-            if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) = step {
-                found.insert(Small::new(1, 2));
+            if let Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, a) = step {
+                let half = Small::new(1, 2);
+                found.insert(half);
+                if inputs.len() < INPUTS {
+                    reach(cone, constants, (*a, half), &mut inputs);
+                }
             }
             let (Node::Compare(_, a, b) | Node::Max(a, b) | Node::Min(a, b)) = step else { continue };
             for (number, other) in [(a, b), (b, a)] {
