@@ -238,7 +238,8 @@ pub fn rewrite_traceably(
         places[node] = match found.get(&node) {
             Some(found) => {
                 let mut values = [Term::ZERO; shape::PLACEHOLDERS];
-                for ((value, binding), negative) in values.iter_mut().zip(found.bindings).zip(found.negative) {
+                for ((value, binding), negative) in values.iter_mut().zip(found.bindings).zip(found.negative)
+                {
                     *value = binding.map_or(Term::ZERO, |term| map(&mut new, term));
                     if negative {
                         *value = new.neg(*value);
@@ -401,28 +402,31 @@ impl Finder<'_> {
             Node::Fma(x, y, z) => (Some((x, y)), Some(z)),
             _ => (None, None),
         };
-        let classes = operands(node).map(|term| Class::of(self.terms, term.map(|term| self.positive(term).0)));
+        let classes =
+            operands(node).map(|term| Class::of(self.terms, term.map(|term| self.positive(term).0)));
         let fitting = shapes.iter().filter(|shape| shape.admits([classes[0], classes[1]]));
         // Of a product the sign may have gone into a constant factor while no argument has one.
         let masks = |arguments: usize| usize::from(factors.is_none())..1 << arguments;
-        fitting.flat_map(|shape| masks(shape.arguments).map(move |mask| (shape, mask))).find_map(|(shape, mask)| {
-            let negative = std::array::from_fn(|at| mask >> at & 1 == 1);
-            let mut search = |matches: &mut dyn FnMut(&mut Matcher<'_>) -> bool| {
-                (self.matcher.negative, self.matcher.left) = (negative, signed::MOST);
-                let bindings = self.matcher.run(matches);
-                self.matcher.negative = Default::default();
-                bindings
-            };
-            let Shape { row, root, last, word, .. } = *shape;
-            let (bindings, negated, addend) = match (last, factors) {
-                (Node::Mul(a, b), Some(factors)) => [false, true].into_iter().find_map(|minus| {
-                    let bindings = search(&mut |it| it.product_signed((a, b), factors, minus))?;
-                    Some((bindings, minus, addend))
-                })?,
-                _ => (search(&mut |it| it.matches_signed(root, term, false))?, false, None),
-            };
-            Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
-        })
+        fitting.flat_map(|shape| masks(shape.arguments).map(move |mask| (shape, mask))).find_map(
+            |(shape, mask)| {
+                let negative = std::array::from_fn(|at| mask >> at & 1 == 1);
+                let mut search = |matches: &mut dyn FnMut(&mut Matcher<'_>) -> bool| {
+                    (self.matcher.negative, self.matcher.left) = (negative, signed::MOST);
+                    let bindings = self.matcher.run(matches);
+                    self.matcher.negative = Default::default();
+                    bindings
+                };
+                let Shape { row, root, last, word, .. } = *shape;
+                let (bindings, negated, addend) = match (last, factors) {
+                    (Node::Mul(a, b), Some(factors)) => [false, true].into_iter().find_map(|minus| {
+                        let bindings = search(&mut |it| it.product_signed((a, b), factors, minus))?;
+                        Some((bindings, minus, addend))
+                    })?,
+                    _ => (search(&mut |it| it.matches_signed(root, term, false))?, false, None),
+                };
+                Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
+            },
+        )
     }
 
     fn whole(&mut self, shape: Term, term: Term) -> Option<Bindings> {

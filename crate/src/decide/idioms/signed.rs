@@ -72,9 +72,9 @@ impl Matcher<'_> {
             }
             (Node::Mul(a, b), Node::Mul(x, y)) => self.product_signed((a, b), (x, y), minus),
             // The addend first: mostly a constant, whose sign is seen at once.
-            (Node::Fma(a, b, c), Node::Fma(x, y, z)) => self.attempt(|it| {
-                it.matches_signed(c, z, minus) && it.product_signed((a, b), (x, y), minus)
-            }),
+            (Node::Fma(a, b, c), Node::Fma(x, y, z)) => {
+                self.attempt(|it| it.matches_signed(c, z, minus) && it.product_signed((a, b), (x, y), minus))
+            }
             (Node::Div(a, b), Node::Div(x, y)) => [false, true].into_iter().any(|part| {
                 self.attempt(|it| it.matches_signed(a, x, part) && it.matches_signed(b, y, part ^ minus))
             }),
@@ -112,12 +112,7 @@ impl Matcher<'_> {
     }
 
     /// A product, whose factors may both have changed their sign.
-    pub(super) fn product_signed(
-        &mut self,
-        (a, b): (Term, Term),
-        (x, y): (Term, Term),
-        minus: bool,
-    ) -> bool {
+    pub(super) fn product_signed(&mut self, (a, b): (Term, Term), (x, y): (Term, Term), minus: bool) -> bool {
         [(x, y), (y, x)].into_iter().any(|(x, y)| {
             [false, true].into_iter().any(|part| {
                 self.attempt(|it| it.matches_signed(a, x, part) && it.matches_signed(b, y, part ^ minus))

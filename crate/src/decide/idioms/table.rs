@@ -54,7 +54,13 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "expm1f",
-        kernels: &["elementary/expm1.precise", "elementary/expm1.cuda13.precise", "elementary/expm1.sm100.precise", "elementary/expm1.cuda13.sm100.precise", "triton/library.expm1@1"],
+        kernels: &[
+            "elementary/expm1.precise",
+            "elementary/expm1.cuda13.precise",
+            "elementary/expm1.sm100.precise",
+            "elementary/expm1.cuda13.sm100.precise",
+            "triton/library.expm1@1",
+        ],
         meaning: |terms, x| {
             let exp = terms.unary(Unary::Exp, x[0]);
             terms.add(exp, Term::MINUS_ONE)
@@ -95,12 +101,22 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "logf",
-        kernels: &["math/log.precise", "elementary/log.cuda13.precise", "elementary/log.sm100.precise", "triton/library.log@1"],
+        kernels: &[
+            "math/log.precise",
+            "elementary/log.cuda13.precise",
+            "elementary/log.sm100.precise",
+            "triton/library.log@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Log, x[0]),
     },
     Idiom {
         name: "log1pf",
-        kernels: &["elementary/log1p.precise", "elementary/log1p.cuda13.precise", "elementary/log1p.sm100.precise", "triton/library.log1p@1"],
+        kernels: &[
+            "elementary/log1p.precise",
+            "elementary/log1p.cuda13.precise",
+            "elementary/log1p.sm100.precise",
+            "triton/library.log1p@1",
+        ],
         meaning: |terms, x| {
             let sum = terms.add(x[0], Term::ONE);
             terms.unary(Unary::Log, sum)
@@ -108,7 +124,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "log10f",
-        kernels: &["math/log10.precise", "elementary/log10.cuda13.precise", "elementary/log10.sm100.precise", "triton/library.log10@1"],
+        kernels: &[
+            "math/log10.precise",
+            "elementary/log10.cuda13.precise",
+            "elementary/log10.sm100.precise",
+            "triton/library.log10@1",
+        ],
         meaning: |terms, x| {
             let (log, ln_10) = (terms.unary(Unary::Log, x[0]), terms.named(Named::Ln10));
             terms.div(log, ln_10)
@@ -116,7 +137,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "log2f",
-        kernels: &["math/log2.precise", "elementary/log2.cuda13.precise", "elementary/log2.sm100.precise", "triton/library.log2@1"],
+        kernels: &[
+            "math/log2.precise",
+            "elementary/log2.cuda13.precise",
+            "elementary/log2.sm100.precise",
+            "triton/library.log2@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Log2, x[0]),
     },
     Idiom {
@@ -124,7 +150,9 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &[
             "elementary/asinh.precise",
             "elementary/asinh.cuda13.precise",
-            "elementary/asinh.fast", "elementary/asinh.sm100.precise", "elementary/asinh.cuda13.sm100.precise",
+            "elementary/asinh.fast",
+            "elementary/asinh.sm100.precise",
+            "elementary/asinh.cuda13.sm100.precise",
             "triton/library.asinh@1",
         ],
         meaning: |terms, x| {
@@ -136,7 +164,13 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "erff",
-        kernels: &["elementary/erf.precise", "elementary/erf.cuda13.precise", "elementary/erf.sm100.precise", "elementary/erf.cuda13.sm100.precise", "triton/library.erf@1"],
+        kernels: &[
+            "elementary/erf.precise",
+            "elementary/erf.cuda13.precise",
+            "elementary/erf.sm100.precise",
+            "elementary/erf.cuda13.sm100.precise",
+            "triton/library.erf@1",
+        ],
         meaning: |terms, x| terms.unary(Unary::Erf, x[0]),
     },
     Idiom {
@@ -173,7 +207,8 @@ pub const IDIOMS: &[Idiom] = &[
         name: "sinf",
         kernels: &[
             "elementary/sin.precise",
-            "elementary/sin.cuda13.precise", "elementary/sin.sm100.precise",
+            "elementary/sin.cuda13.precise",
+            "elementary/sin.sm100.precise",
             "elementary/sincos.precise@1",
             "triton/library.sin@1",
         ],
@@ -183,7 +218,8 @@ pub const IDIOMS: &[Idiom] = &[
         name: "cosf",
         kernels: &[
             "elementary/cos.precise",
-            "elementary/cos.cuda13.precise", "elementary/cos.sm100.precise",
+            "elementary/cos.cuda13.precise",
+            "elementary/cos.sm100.precise",
             "elementary/sincos.precise@2",
             "triton/library.cos@1",
         ],
@@ -199,7 +235,13 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "sinpif",
-        kernels: &["elementary/sinpi.precise", "elementary/sinpi.cuda13.precise", "elementary/sinpi.fast", "elementary/sinpi.sm90.precise", "elementary/sinpi.sm100.precise"],
+        kernels: &[
+            "elementary/sinpi.precise",
+            "elementary/sinpi.cuda13.precise",
+            "elementary/sinpi.fast",
+            "elementary/sinpi.sm90.precise",
+            "elementary/sinpi.sm100.precise",
+        ],
         meaning: |terms, x| {
             let angle = half_turns(terms, x[0]);
             terms.unary(Unary::Sin, angle)
@@ -207,7 +249,13 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "cospif",
-        kernels: &["elementary/cospi.precise", "elementary/cospi.cuda13.precise", "elementary/cospi.fast", "elementary/cospi.sm90.precise", "elementary/cospi.sm100.precise"],
+        kernels: &[
+            "elementary/cospi.precise",
+            "elementary/cospi.cuda13.precise",
+            "elementary/cospi.fast",
+            "elementary/cospi.sm90.precise",
+            "elementary/cospi.sm100.precise",
+        ],
         meaning: |terms, x| {
             let angle = half_turns(terms, x[0]);
             terms.unary(Unary::Cos, angle)
@@ -218,7 +266,8 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &[
             "elementary/cbrt.precise",
             "elementary/cbrt.cuda13.precise",
-            "elementary/cbrt.fast", "elementary/cbrt.cuda13.sm100.precise",
+            "elementary/cbrt.fast",
+            "elementary/cbrt.cuda13.sm100.precise",
             "triton/library.cbrt@1",
         ],
         meaning: |terms, x| terms.unary(Unary::Cbrt, x[0]),
@@ -228,7 +277,8 @@ pub const IDIOMS: &[Idiom] = &[
         kernels: &[
             "elementary/rcbrt.precise",
             "elementary/rcbrt.cuda13.precise",
-            "elementary/rcbrt.fast", "elementary/rcbrt.cuda13.sm100.precise",
+            "elementary/rcbrt.fast",
+            "elementary/rcbrt.cuda13.sm100.precise",
             "triton/library.rcbrt@1",
         ],
         meaning: |terms, x| {
@@ -238,7 +288,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "powf",
-        kernels: &["elementary/pow.precise", "elementary/pow.cuda13.precise", "elementary/pow.sm100.precise", "triton/library.pow@2"],
+        kernels: &[
+            "elementary/pow.precise",
+            "elementary/pow.cuda13.precise",
+            "elementary/pow.sm100.precise",
+            "triton/library.pow@2",
+        ],
         meaning: |terms, x| power(terms, x[0], x[1]),
     },
     Idiom {
@@ -321,7 +376,12 @@ pub const IDIOMS: &[Idiom] = &[
     },
     Idiom {
         name: "fmodf",
-        kernels: &["elementary/fmod.precise", "elementary/fmod.cuda13.precise", "elementary/fmod.cuda13.sm100.precise", "triton/library.fmod@2"],
+        kernels: &[
+            "elementary/fmod.precise",
+            "elementary/fmod.cuda13.precise",
+            "elementary/fmod.cuda13.sm100.precise",
+            "triton/library.fmod@2",
+        ],
         meaning: |terms, x| {
             let quotient = terms.div(x[0], x[1]);
             let whole = terms.unary(Unary::Trunc, quotient);

@@ -17,9 +17,9 @@
 mod contrast;
 mod points;
 mod shrink;
-mod thresholds;
 #[cfg(test)]
 mod tests;
+mod thresholds;
 
 pub use contrast::{Contrast, Shown, contrast};
 

@@ -80,12 +80,18 @@ fn reach(cone: &Cone, constants: &[Quantity], from: (Term, Small), found: &mut B
         }
         let Some(step) = term.as_node() else { continue };
         // What each operand has to be, if the other is a number or is not looked at.
-        let sum = |open: &mut Vec<(Term, Option<Small>)>, a: Term, b: Term, value: Small| match (number(a), number(b)) {
+        let sum = |open: &mut Vec<(Term, Option<Small>)>, a: Term, b: Term, value: Small| match (
+            number(a),
+            number(b),
+        ) {
             (_, Some(known)) => open.push((a, value.checked_sub(&known))),
             (Some(known), _) => open.push((b, value.checked_sub(&known))),
             _ => open.extend([(a, Some(value)), (b, Some(value))]),
         };
-        let product = |open: &mut Vec<(Term, Option<Small>)>, a: Term, b: Term, value: Small| match (number(a), number(b)) {
+        let product = |open: &mut Vec<(Term, Option<Small>)>, a: Term, b: Term, value: Small| match (
+            number(a),
+            number(b),
+        ) {
             (_, Some(known)) if !known.is_zero() => open.push((a, value.checked_div(&known))),
             (Some(known), _) if !known.is_zero() => open.push((b, value.checked_div(&known))),
             _ => open.extend([(a, Some(value)), (b, Some(value))]),

@@ -153,11 +153,13 @@ impl Interval {
     pub fn times_exactly(self, other: Interval) -> Interval {
         // So many binary digits after the first that is one up to the last.
         let digits = |x: f64| 53 - (x.to_bits() & ((1 << 52) - 1) | 1 << 52).trailing_zeros();
-        let is_short = |x: f64| x == 0.0 || x.is_normal() && digits(x) <= 26 && (1e-100..1e100).contains(&x.abs());
+        let is_short =
+            |x: f64| x == 0.0 || x.is_normal() && digits(x) <= 26 && (1e-100..1e100).contains(&x.abs());
         if ![self.low, self.high, other.low, other.high].into_iter().all(is_short) {
             return self.times(other);
         }
-        let corners = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let corners =
+            [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
         Interval {
             low: corners.into_iter().fold(f64::INFINITY, f64::min),
             high: corners.into_iter().fold(f64::NEG_INFINITY, f64::max),
