@@ -127,12 +127,9 @@ PRECISE_EXPRESSIONS = {
     "exp_of_minus_less_one": "1.0f/expf(v)-1.0f",
 }
 PRECISE_EXPRESSIONS_OF_TWO = {
-    "limited_product": "__saturatef(a)*__saturatef(b)",
-    "limited_product_limited": "__saturatef(__saturatef(a)*__saturatef(b))",
     "limited_sum": "__saturatef(a)+__saturatef(b)",
     "limited_sum_limited": "__saturatef(__saturatef(a)+__saturatef(b))",
     "bytes_by_shift": "(float)(min(max(__float2int_rn(a),0),255)|min(max(__float2int_rn(b),0),255)<<8)",
-    "bytes_by_permutation": "(float)__byte_perm(__float2int_rn(fminf(fmaxf(a,0.0f),255.0f)),min(max(__float2int_rn(b),0),255),0x7740)",
     "bytes_swapped": "(float)(min(max(__float2int_rn(b),0),255)|min(max(__float2int_rn(a),0),255)<<8)",
     "hypot_by_sqrt": "sqrtf(a*a+b*b)",
     "hypot_no_square": "sqrtf(a*a+b)",

@@ -43,11 +43,6 @@ impl Forms<'_> {
         })
     }
 
-    /// The range of an atom.
-    pub(in crate::decide) fn range_of_atom(&self, atom: Atom) -> Interval {
-        self.ranges[atom.0 as usize]
-    }
-
     /// The range of a monomial.
     pub(in crate::decide) fn mono_range(&self, mono: Mono) -> Interval {
         let mut range = Interval::point(1.0);

@@ -69,8 +69,6 @@ enum Leaf {
     /// An element of so many bits, and whether it is a float.
     Element(u32, u32, bool),
     Atom(Atom),
-    /// The negative of an atom.
-    Opposite(Atom),
     Product(Mono),
     /// A product of two words, by the number of their pair.
     Words(u32),
@@ -619,30 +617,15 @@ impl Normalizer<'_> {
         if word.is_none()
             && let Some(range) = self.range_of_atom(atom, &[])
         {
-            word = self.own_bits(atom, range);
+            word = self.leaf_bits(Leaf::Atom(atom), width(range));
+            if let (Some(word), true) = (&mut word, range.0 >= 0)
+                && let Some(sign) = word.last_mut()
+            {
+                *sign = Bit::ZERO;
+            }
         }
         self.integers.atoms.insert(atom, word.clone());
         Ok(word)
-    }
-
-    /// The bits of an atom of which no more is known than its range: bits of their own, or those of its negative
-    /// where that takes fewer.
-    fn own_bits(&mut self, atom: Atom, range: Range) -> Option<Word> {
-        let opposite = (-range.1, -range.0);
-        let negative = range.1 <= 0 && range.0 < 0 || width(opposite) < width(range);
-        let own = if negative { opposite } else { range };
-        let leaf = if negative { Leaf::Opposite(atom) } else { Leaf::Atom(atom) };
-        let mut word = self.leaf_bits(leaf, width(own))?;
-        if own.0 >= 0
-            && let Some(sign) = word.last_mut()
-        {
-            *sign = Bit::ZERO;
-        }
-        if !negative {
-            return Some(word);
-        }
-        let wider = fill(&word, word.len() as u32 + 1);
-        self.integers.diagrams.negated(&wider)
     }
 
     fn inner_bits(&mut self, atom: Atom) -> Step<Option<Word>> {
@@ -773,9 +756,8 @@ impl Normalizer<'_> {
 
     /// The leaf of which [`LEAF_BIT`] names a bit.
     fn lone_atom(&self, poly: Poly) -> Option<Leaf> {
-        let Product { coefficient, mono } = self.forms.single(poly)?;
+        let mono = self.forms.single(poly)?.mono;
         match (self.forms.factor_count(mono), self.forms.factor(mono, 0)) {
-            (1, (atom, Power::ONE)) if coefficient.is_negative() => Some(Leaf::Opposite(atom)),
             (1, (atom, Power::ONE)) => Some(Leaf::Atom(atom)),
             _ => Some(Leaf::Product(mono)),
         }
@@ -879,11 +861,6 @@ impl Normalizer<'_> {
             Leaf::Atom(atom) if self.forms.kind(atom) == Kind::Condition => atom,
             Leaf::Atom(atom) => {
                 let of = self.forms.atom_poly(atom)?;
-                self.forms.opaque(true, &[LEAF_BIT, place], &[of])
-            }
-            Leaf::Opposite(atom) => {
-                let of = self.forms.atom_poly(atom)?;
-                let of = self.forms.negated(of)?;
                 self.forms.opaque(true, &[LEAF_BIT, place], &[of])
             }
             Leaf::Product(mono) => {

@@ -316,15 +316,11 @@ impl Normalizer<'_> {
             Kind::Max => {
                 let mut total: Option<Range> = None;
                 for argument in self.forms.max_arguments(atom) {
-                    // A clamp bounds what has no bounds of its own.
-                    let Some((low, high)) = self.range_within(argument, known) else {
-                        return self.range_of_real(atom);
-                    };
+                    let (low, high) = self.range_within(argument, known)?;
                     total = Some(total.map_or((low, high), |(a, b)| (a.max(low), b.max(high))));
                 }
                 total
             }
-            Kind::Function(..) => self.range_of_real(atom),
             Kind::Contest => {
                 let mut total: Option<Range> = None;
                 for (_, payload) in self.forms.contest_candidates(atom) {
@@ -347,15 +343,6 @@ impl Normalizer<'_> {
             }
             _ => None,
         }
-    }
-
-    /// The range of an integer that is made of real numbers, by that of the number.
-    fn range_of_real(&self, atom: Atom) -> Option<Range> {
-        const LARGEST: f64 = 1e30;
-        let range = self.forms.range_of_atom(atom);
-        let (low, high) = (range.low().ceil(), range.high().floor());
-        let bounded = low.abs() < LARGEST && high.abs() < LARGEST && low <= high;
-        (bounded && self.is_integer_atom(atom)).then_some((low as i128, high as i128))
     }
 
     /// The form that stands for all that are congruent modulo 2ⁿ.
