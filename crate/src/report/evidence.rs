@@ -203,7 +203,7 @@ pub fn counterexample(
         tensor: bound.tensors[output.tensor].name.clone(),
         element: output.name(bound, index),
         index,
-        inputs: witness::inputs(bound, witness),
+        inputs: witness::inputs(bound, &comparison.roles, witness),
         reference_value: witness::enclosure(witness.values[0]),
         optimized_value: witness::enclosure(witness.values[1]),
         difference: witness.difference.clone(),

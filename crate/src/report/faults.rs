@@ -456,7 +456,7 @@ impl Cook<'_> {
 fn inputs(bound: &Bound, witness: &Witness) -> Option<String> {
     const SHOWN: usize = 8;
     let mut values = Vec::new();
-    for input in witness::inputs(bound, witness) {
+    for input in witness::inputs(bound, &[], witness) {
         values.extend(input.entries.into_iter().map(|entry| format!("{} = {}", entry.place, entry.value)));
     }
     let more = values.len().saturating_sub(SHOWN);

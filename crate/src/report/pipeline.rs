@@ -305,7 +305,7 @@ impl<'a> Question<'a> {
             if let Some(example) = example {
                 let reached: Vec<u64> =
                     (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
-                let inputs = witness::inputs(&bound, &example);
+                let inputs = witness::inputs(&bound, &comparison.roles, &example);
                 let spec = witness::replay(spec, &bound, &example, &reached);
                 self.report.reached_by = Some(ReachedBy { inputs, spec });
             }

@@ -12,10 +12,10 @@ const DENSE: u64 = 64;
 /// Elements with a value of their own that are listed.
 const LISTED: usize = 256;
 
-/// The witness' inputs, by tensor. Tensors that only have the default everywhere are left out
-/// unless nothing else is there to show.
+/// The witness' inputs, by tensor. `roles` are those that the runs showed, where they are known: an output
+/// that has the default everywhere is left out.
 #[cold]
-pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
+pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<InputValues> {
     let rest = number(&witness.default);
     let mut all = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -26,8 +26,10 @@ pub fn inputs(bound: &Bound, witness: &Witness) -> Vec<InputValues> {
         }
         seen.push(&block.name);
         let own = own_values(bound, witness, &block.name);
-        let tensor = bound.tensors.iter().find(|tensor| tensor.name == block.name);
-        if own.is_empty() && tensor.is_some_and(|tensor| tensor.role() == Some(spec::Role::Out)) {
+        let at = bound.tensors.iter().position(|tensor| tensor.name == block.name);
+        let tensor = at.map(|at| &bound.tensors[at]);
+        let role = at.and_then(|at| roles.get(at).copied().or(bound.tensors[at].role()));
+        if own.is_empty() && role == Some(spec::Role::Out) {
             continue;
         }
         // A tensor without a declared shape has no extents to show.
