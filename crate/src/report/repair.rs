@@ -2,12 +2,13 @@
 //!
 //! Candidates are the places from which a line could order the two accesses of a race: before
 //! either of them, at the beginnings of the blocks between them, and, for a race around a loop, at
-//! the loop's ends. The line is a barrier of all threads, one of the warp, or one that the kernel
+//! the loop's ends; those in the fewest loops first. The line is a barrier of all threads, one of the warp, or one that the kernel
 //! has already (named barriers, also those that it only arrives at); where a `cp.async` takes part,
 //! it waits for the copies first. Each is put into the text and the kernel is run again. Where no
 //! line alone leaves no fault at all (no race, no deadlock, nothing out of bounds), the one that
 //! removes this race and leaves the fewest others stays, and the next race is looked at with it in
-//! place, up to [`LINES`] lines. At the end each line is taken out once, and what was not needed
+//! place, up to [`LINES`] lines. A repair that holds with half and with twice the threads as well, as
+//! far as the kernel can be launched so, is preferred to one that does not. At the end each line is taken out once, and what was not needed
 //! goes; where a barrier of the warp suffices instead of one of the block, it takes its place.
 //!
 //! Guarantees: what is returned has been run, in this launch, without any fault, and each of its
@@ -130,6 +131,10 @@ struct Search<'a> {
     spans: Vec<Span>,
     /// A block has several warps.
     warps: bool,
+    /// Other blocks in which races are all that is wrong with the kernel as it was.
+    others: Vec<[u32; 3]>,
+    /// What was found holds in those, too.
+    holds_in_others: bool,
     budget: &'a Budget,
     most_work: u64,
     work: u64,
@@ -149,19 +154,30 @@ impl<'a> Search<'a> {
         let ready = Ready::new(input)?;
         let (kernel, setup) = ready.side(source)?;
         let spans = kernel.code.iter().map(|instr| instr.span).collect();
-        let warps = setup.launch.block.iter().product::<u32>() > 32;
-        Some(Search {
+        let block = setup.launch.block;
+        let warps = block.iter().product::<u32>() > 32;
+        let mut search = Search {
             input,
             source,
             text,
             spans,
             warps,
+            others: Vec::new(),
+            holds_in_others: false,
             budget,
             most_work,
             work: 0,
             tried: 0,
             cut_short: false,
-        })
+        };
+        for x in [block[0] / 2, block[0] * 2] {
+            let other = [x, block[1], block[2]];
+            if x > 0 && search.run_in(other, &[])?.races.is_some() {
+                search.others.push(other);
+            }
+        }
+        search.tried = 0;
+        Some(search)
     }
 
     fn answer(mut self, question: RepairQuestion) -> RepairAnswer {
@@ -191,6 +207,7 @@ impl<'a> Search<'a> {
         // Of each instruction of the kernel so far, which it was; none for those that are new.
         let mut origin: Vec<Option<u32>> = (0..self.spans.len() as u32).map(Some).collect();
         let mut race = (question.first, question.second);
+        let mut here_alone: Option<Vec<Added>> = None;
         while added.len() < LINES {
             let text = with(self.text, &self.spans, &added);
             let ready = Ready::new(&self.replaced(&text))?;
@@ -210,8 +227,14 @@ impl<'a> Search<'a> {
                     let Trial { races, length } = trial?;
                     let Some(left) = races else { continue };
                     if left.is_empty() {
-                        added.push((before, line));
-                        return Some(added);
+                        added.push((before, line.clone()));
+                        if self.is_sound_in_others(&added) {
+                            self.holds_in_others = true;
+                            return Some(added);
+                        }
+                        here_alone.get_or_insert_with(|| added.clone());
+                        added.pop();
+                        continue;
                     }
                     let more = length - origin.len();
                     let after = |instr: u32| if instr < *at { instr } else { instr + more as u32 };
@@ -222,8 +245,8 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            if self.cut_short {
-                return None;
+            if here_alone.is_some() || self.cut_short {
+                return here_alone;
             }
             let Step { left, more, at, line } = best?;
             added.push((origin[at as usize]?, line));
@@ -241,7 +264,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             WARP.clone_into(&mut added[at].1);
-            if !self.run(&added).is_some_and(|trial| trial.is_sound()) {
+            if !self.is_sound(&added) {
                 BARRIER.clone_into(&mut added[at].1);
             }
         }
@@ -253,7 +276,7 @@ impl<'a> Search<'a> {
         let mut at = 0;
         while at < added.len() && added.len() > 1 {
             let line = added.remove(at);
-            if !self.run(&added).is_some_and(|trial| trial.is_sound()) {
+            if !self.is_sound(&added) {
                 added.insert(at, line);
                 at += 1;
             }
@@ -271,11 +294,39 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether the kernel with these lines runs without any fault wherever the repair is to hold.
+    fn is_sound(&mut self, added: &[Added]) -> bool {
+        self.run(added).is_some_and(|trial| trial.is_sound())
+            && (!self.holds_in_others || self.is_sound_in_others(added))
+    }
+
+    fn is_sound_in_others(&mut self, added: &[Added]) -> bool {
+        let others = self.others.clone();
+        others.into_iter().all(|block| self.run_in(block, added).is_some_and(|trial| trial.is_sound()))
+    }
+
     /// Runs the kernel with some lines in it; `None` where the budget ends that.
     fn run(&mut self, added: &[Added]) -> Option<Trial> {
-        self.tried += 1;
         let text = with(self.text, &self.spans, added);
-        let (trial, executed) = try_out(&self.replaced(&text), self.source, self.budget).ok()?;
+        self.tries(&self.replaced(&text))
+    }
+
+    /// The same with another block.
+    fn run_in(&mut self, block: [u32; 3], added: &[Added]) -> Option<Trial> {
+        let text = with(self.text, &self.spans, added);
+        let mut overrides = self.input.overrides.cloned().unwrap_or_default();
+        let side = match self.source {
+            Source::Reference => &mut overrides.reference,
+            Source::Optimized | Source::Spec => &mut overrides.optimized,
+        };
+        side.launch.block = Some(block);
+        let input = Input { overrides: Some(&overrides), ..self.replaced(&text) };
+        self.tries(&input)
+    }
+
+    fn tries(&mut self, input: &Input<'_>) -> Option<Trial> {
+        self.tried += 1;
+        let (trial, executed) = try_out(input, self.source, self.budget).ok()?;
         self.work += executed;
         Some(trial)
     }
@@ -367,6 +418,14 @@ fn candidates(kernel: &Kernel, first: u32, second: u32) -> Vec<u32> {
             kept.push(place);
         }
     }
+    // A barrier in a loop is executed again and again, and by all threads only if all go round as often.
+    let rounds: Vec<(u32, u32)> = (0..=last)
+        .filter_map(|at| Some((target(at)?, at)))
+        .filter(|(target, branch)| target <= branch)
+        .collect();
+    kept.sort_by_key(|place| {
+        rounds.iter().filter(|(target, branch)| target <= place && place <= branch).count()
+    });
     kept
 }
 
@@ -467,6 +526,34 @@ $round:
         for line in &repair.lines {
             assert!(line.before.excerpt.contains(".shared.u32"), "{}", line.before.excerpt);
         }
+    }
+
+    /// Both a line before the load and one before the loop end the race; the one outside stays out of the rounds.
+    #[test]
+    fn a_line_outside_of_a_loop_is_preferred() {
+        let (head, tail) = LONG.split_once("$round:\n").expect("a loop");
+        let (rounds, _) = tail.split_once("\tst.shared").expect("stores");
+        let (_, end) = tail.split_once("\tmul.wide").expect("an end");
+        let own = "\txor.b32 %r7, %r2, 4;\n\tadd.u32 %r7, %r3, %r7;\n\tst.shared.u32 [%r4], %r1;\n";
+        let text = format!("{head}{own}$round:\n\tld.shared.u32 %r6, [%r7];\n{rounds}\tmul.wide{end}");
+        let answer = search(&text, ["st.shared.u32 [%r4]", "ld.shared.u32 %r6"], WORK);
+        let repair = answer.repair.expect("one barrier");
+        assert_eq!(repair.lines.len(), 1);
+        let (line, head) =
+            (repair.text.find("\tbar.").expect("in it"), repair.text.find("$round:").expect("in it"));
+        assert!(line < head, "{}", repair.text);
+    }
+
+    /// With 64 threads the stores of the second half of them are not there to race.
+    #[test]
+    fn a_repair_is_tried_with_other_blocks() {
+        let text = LONG.replace(".reqntid 64, 1, 1\n", "").replace("slots[65]", "slots[129]");
+        let spec = "[launch]\nblock = [64, 1, 1]\n";
+        let input = Input { reference: None, optimized: &text, spec: Some(spec), overrides: None };
+        let question = RepairQuestion { reference: false, first: 9, second: 10 };
+        let budget = Budget::default();
+        let search = Search::new(&input, question, &budget, WORK).expect("it runs");
+        assert_eq!(search.others, [[32, 1, 1], [128, 1, 1]]);
     }
 
     /// All threads write the same slot: no barrier helps.
