@@ -12,9 +12,10 @@
 //! goes; where a barrier of the warp suffices instead of one of the block, it takes its place.
 //!
 //! Guarantees: what is returned has been run, in this launch, without any fault, and each of its
-//! lines is needed. Missed: repairs whose first line leaves more races than it removes, or that need
-//! new barrier objects or another place for data; what more than [`WORK`] would find, which the
-//! answer says; and races between CTAs, which no barrier orders.
+//! lines is needed. Missed: a place between an instruction and the label after it; repairs whose first
+//! line leaves more races than it removes, or that need new barrier objects or another place for data;
+//! what more than [`WORK`] would find, which the answer says; and races between CTAs, which no barrier
+//! orders.
 
 use super::Input;
 use super::model::{Location, TextSource};
@@ -534,7 +535,7 @@ $round:
         let (head, tail) = LONG.split_once("$round:\n").expect("a loop");
         let (rounds, _) = tail.split_once("\tst.shared").expect("stores");
         let (_, end) = tail.split_once("\tmul.wide").expect("an end");
-        let own = "\txor.b32 %r7, %r2, 4;\n\tadd.u32 %r7, %r3, %r7;\n\tst.shared.u32 [%r4], %r1;\n";
+        let own = "\txor.b32 %r7, %r2, 4;\n\tadd.u32 %r7, %r3, %r7;\n\tst.shared.u32 [%r4], %r1;\n\tmov.u32 %r6, 0;\n";
         let text = format!("{head}{own}$round:\n\tld.shared.u32 %r6, [%r7];\n{rounds}\tmul.wide{end}");
         let answer = search(&text, ["st.shared.u32 [%r4]", "ld.shared.u32 %r6"], WORK);
         let repair = answer.repair.expect("one barrier");
