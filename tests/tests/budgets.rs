@@ -172,6 +172,32 @@ fn nested_minima_are_looked_at_once() {
     assert!(matches!(report.verdict, Verdict::Equivalent | Verdict::Unknown), "{}", report.summary);
 }
 
+/// Absolute values within one another, where both kernels differ: what values stand for them.
+#[test]
+fn absolute_values_are_valued_as_deep_as_a_loop_is_long() {
+    let text = |at: u32| {
+        kernel(&format!(
+            "ld.global.f32 %f1, [%rd1];\nld.global.f32 %f2, [%rd1+{at}];\nmov.u32 %r1, 0;\n\
+             L: sub.f32 %f1, %f1, %f2;\nabs.f32 %f1, %f1;\nadd.u32 %r1, %r1, 1;\n\
+             setp.ne.u32 %p1, %r1, 20000;\n@%p1 bra L;\nst.global.f32 [%rd2], %f1;"
+        ))
+    };
+    let report = ask(Some(&text(4)), &text(8), &spec(1, "f32", 4, 1), &Budget::default());
+    assert!(matches!(report.verdict, Verdict::NotEquivalent | Verdict::Unknown), "{}", report.summary);
+}
+
+/// Conditions within one another, on a register that nothing has written where none of them holds.
+#[test]
+fn conditions_of_what_was_never_written_nest() {
+    let mut body = "ld.global.u32 %r1, [%rd1];\n".to_owned();
+    for at in 0..3000 {
+        let _ = writeln!(body, "setp.eq.u32 %p1, %r1, {at};\n@%p1 bra M{at};\nadd.u32 %r2, %r2, 1;\nM{at}:");
+    }
+    body += "st.global.u32 [%rd2], %r2;";
+    let report = ask(None, &kernel(&body), &spec(1, "u32", 1, 1), &Budget::default());
+    assert_eq!(report.verdict, Verdict::UninitializedRead, "{}", report.summary);
+}
+
 /// A loop that comes back as it was is told from one that is long.
 #[test]
 fn what_never_ends_is_no_matter_of_budgets() {

@@ -13,10 +13,12 @@ pub(super) const OTHERS: usize = 64;
 pub(super) const FEWEST: u64 = 32;
 /// What instructions count for beside themselves that take longer than arithmetic, so that the same fuel
 /// takes about the same time whatever a kernel does: for a warp's access to memory or collective, and for
-/// each lane of an atomic, an arrival at a barrier, and an operation on a barrier object or copy.
+/// each lane of an atomic, an arrival at a barrier, what is computed from what nobody wrote, and an operation on a
+/// barrier object or copy.
 pub(super) const ACCESS: u64 = 16;
 pub(super) const ATOMIC: u64 = 8;
 pub(super) const ARRIVAL: u64 = 16;
+pub(super) const GAP: u64 = 64;
 pub(super) const OBJECT: u64 = 96;
 /// Multiplications of a matrix instruction that count for one.
 pub(super) const PRODUCTS: u64 = 2;

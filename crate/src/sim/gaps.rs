@@ -355,7 +355,7 @@ pub(super) fn is_possible(terms: &Terms, condition: Term) -> bool {
     if matches!(condition, Term::TRUE | Term::FALSE) {
         return condition == Term::TRUE;
     }
-    let mut tables = Tables { comparisons: Vec::new(), known: FxHashMap::default() };
+    let mut tables = Tables { comparisons: Vec::new(), known: FxHashMap::default(), depth: 0 };
     let Some(table) = tables.of(terms, condition) else { return true };
     let ranges: Vec<[Option<Range>; 2]> = tables
         .comparisons
@@ -415,6 +415,8 @@ fn range(terms: &Terms, comparison: Term, holds: bool) -> Option<Range> {
 const COMPARED: usize = 12;
 /// Formulas that are looked at.
 const FORMULAS: usize = 512;
+/// Formulas within one another.
+const DEEPEST: u32 = 128;
 
 /// For each way that the comparisons may come out, whether a formula holds then.
 type Table = [u64; (1 << COMPARED) / 64];
@@ -422,6 +424,8 @@ type Table = [u64; (1 << COMPARED) / 64];
 struct Tables {
     comparisons: Vec<Term>,
     known: FxHashMap<Term, Table>,
+    /// Formulas that are waiting for others within them.
+    depth: u32,
 }
 
 impl Tables {
@@ -434,9 +438,10 @@ impl Tables {
         if let Some(table) = self.known.get(&formula) {
             return Some(*table);
         }
-        if self.known.len() >= FORMULAS {
+        if self.known.len() >= FORMULAS || self.depth >= DEEPEST {
             return None;
         }
+        self.depth += 1;
         let joined = |a: Table, b: Table, join: fn(u64, u64) -> u64| -> Table {
             std::array::from_fn(|at| join(a[at], b[at]))
         };
@@ -457,6 +462,7 @@ impl Tables {
                 })
             }
         };
+        self.depth -= 1;
         self.known.insert(formula, table);
         Some(table)
     }

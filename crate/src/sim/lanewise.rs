@@ -5,6 +5,7 @@ use super::bits::{
     signed, slice,
 };
 use super::bytes::{byte_of, rearrange};
+use super::ends;
 use super::gaps;
 use super::logic::table;
 use super::machine::Machine;
@@ -200,6 +201,7 @@ impl<'a> Machine<'a> {
     /// what it is missing of that is worked out beside it.
     #[inline(never)]
     fn incomplete(&mut self, index: usize, pc: u32, mask: u32, op: &Lanewise, dst: &[Reg], src: &[Reg]) {
+        self.charge(ends::GAP * u64::from(mask.count_ones()));
         for lane in lanes(mask) {
             let (mut values, mut present) = ([Value::Concrete(0); 4], [Value::Concrete(0); 4]);
             for (at, reg) in src.iter().enumerate().take(4) {

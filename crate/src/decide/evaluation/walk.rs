@@ -80,6 +80,8 @@ pub(super) struct Walk<'a> {
     /// Powers by their residue, for `orders`.
     met: FxHashMap<Residue, Met>,
     supposed: Supposed,
+    /// Conditions that wait for others within them.
+    within: u32,
     /// Copies of steps, if there are.
     carried: Option<&'a Expanded>,
     pub(super) worlds: Worlds,
@@ -167,6 +169,7 @@ impl<'a> Walk<'a> {
                 conditions: FxHashMap::default(),
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),
+                within: 0,
                 carried,
                 worlds: Worlds::default(),
                 ranks: Ranks::default(),

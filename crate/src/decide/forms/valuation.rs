@@ -45,7 +45,12 @@ pub(super) struct Valuations {
     elements: Vec<Option<Box<Page>>>,
     /// `G^(digit · 256^place)`, made at first use.
     generator: Vec<[u64; 256]>,
+    /// Values that wait for that of a part, on the stack.
+    depth: u32,
 }
+
+/// Values that call for one another on the stack; what is nested deeper is kept on the heap.
+const DEEPEST: u32 = 64;
 
 const PAGE: usize = 256;
 type Page = [Option<(u64, u64)>; PAGE];
@@ -124,6 +129,48 @@ impl Forms<'_> {
         if let Some(value) = self.valuations.polys.get(&poly) {
             return Ok(*value);
         }
+        if self.valuations.depth >= DEEPEST {
+            return self.valuation_of_nested(poly);
+        }
+        self.valuations.depth += 1;
+        let value = self.valuation_by_parts(poly);
+        self.valuations.depth -= 1;
+        value
+    }
+
+    /// The same, those of all parts first, without a call for each.
+    #[cold]
+    fn valuation_of_nested(&mut self, poly: Poly) -> Step<Value> {
+        let mut open = vec![poly];
+        loop {
+            let Some(next) = open.last().copied() else { return self.valuation(poly) };
+            let before = open.len();
+            if !self.valuations.polys.contains_key(&next) {
+                self.push_parts(next, &mut open);
+                if open.len() > before {
+                    continue;
+                }
+                self.valuation_by_parts(next)?;
+            }
+            open.pop();
+        }
+    }
+
+    /// Polynomials within this one, which were made before it, that have no value yet.
+    fn push_parts(&self, poly: Poly, open: &mut Vec<Poly>) {
+        for at in 0..self.len(poly) {
+            let mono = self.mono_at(poly, at);
+            let factors = (0..self.factor_count(mono)).map(|at| self.kind(self.factor(mono, at).0));
+            let bodies = factors.filter_map(|kind| match kind {
+                Kind::Sum(body) | Kind::Abs(body) => Some(body),
+                _ => None,
+            });
+            let exponent = Some(self.exponent(mono)).filter(|exponent| *exponent != Poly::ZERO);
+            open.extend(bodies.chain(exponent).filter(|part| !self.valuations.polys.contains_key(part)));
+        }
+    }
+
+    fn valuation_by_parts(&mut self, poly: Poly) -> Step<Value> {
         self.tick(self.len(poly) as u64)?;
         let mut total = Value { main: 0, exponent: 0, faithful: true, faithful_exponent: true };
         for at in 0..self.len(poly) {

@@ -16,6 +16,7 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Powers beyond this are left as they are.
 const HIGHEST: i16 = 40;
@@ -436,8 +437,8 @@ impl Normalizer<'_> {
         }
         let mut falling = BTreeMap::new();
         for (factors, coefficient) in &powers {
-            self.forms.tick(factors.len() as u64 + 1)?;
-            spread(factors, coefficient, &mut falling, stirling);
+            self.forms.tick(spread_over(factors))?;
+            spread(factors, coefficient, &mut falling, &STIRLING);
         }
         let mut reduced = BTreeMap::new();
         for (factors, coefficient) in &falling {
@@ -445,7 +446,8 @@ impl Normalizer<'_> {
             let modulus = BigInt::one() << n.saturating_sub(twos);
             let coefficient = coefficient.mod_floor(&modulus);
             if !coefficient.is_zero() {
-                spread(factors, &coefficient, &mut reduced, signed_stirling);
+                self.forms.tick(spread_over(factors))?;
+                spread(factors, &coefficient, &mut reduced, &SIGNED_STIRLING);
             }
         }
         let mut sum = Accumulator::default();
@@ -481,19 +483,25 @@ fn twos_in_factorial(k: u32) -> u32 {
     k - k.count_ones()
 }
 
+/// Products that [`spread`] makes.
+fn spread_over(factors: &[(Atom, i16)]) -> u64 {
+    let all = factors.iter().fold(1u64, |all, (_, power)| all.saturating_mul(power.unsigned_abs().into()));
+    all.min(1 << 40)
+}
+
 /// Adds a product, each factor replaced by a sum of others of its atom, to a sum.
 fn spread(
     factors: &[(Atom, i16)],
     coefficient: &BigInt,
     sum: &mut BTreeMap<Factors, BigInt>,
-    weight: impl Fn(u32, u32) -> BigInt + Copy,
+    weights: &Triangle,
 ) {
     let mut parts: Vec<(Factors, BigInt)> = vec![(Vec::new(), coefficient.clone())];
     for (atom, power) in factors {
         let mut next = Vec::new();
         for (known, coefficient) in parts {
             for lower in 1..=*power {
-                let factor = weight(*power as u32, lower as u32);
+                let factor = &weights[*power as usize][lower as usize];
                 if !factor.is_zero() {
                     let mut factors = known.clone();
                     factors.push((*atom, lower));
@@ -508,32 +516,28 @@ fn spread(
     }
 }
 
+/// Numbers by k and j, up to [`HIGHEST`].
+type Triangle = Vec<Vec<BigInt>>;
+
 /// How many ways there are to put k things into j boxes, none empty: x^k = Σ S(k, j)·x(x-1)…(x-j+1).
-fn stirling(k: u32, j: u32) -> BigInt {
-    let mut row = vec![BigInt::one()];
-    for _ in 0..k {
-        let mut next = vec![BigInt::zero(); row.len() + 1];
-        for (at, value) in row.iter().enumerate() {
-            next[at + 1] += value;
-            next[at] += value * at;
-        }
-        row = next;
-    }
-    row.get(j as usize).cloned().unwrap_or_default()
-}
+static STIRLING: LazyLock<Triangle> = LazyLock::new(|| triangle(|_, at| BigInt::from(at)));
 
 /// The coefficient of x^j in x(x-1)…(x-k+1).
-fn signed_stirling(k: u32, j: u32) -> BigInt {
-    let mut row = vec![BigInt::one()];
-    for step in 0..k {
+static SIGNED_STIRLING: LazyLock<Triangle> = LazyLock::new(|| triangle(|step, _| -BigInt::from(step)));
+
+/// Each number is the one before it in the row above, and the one above it times a factor of row and place.
+fn triangle(factor: impl Fn(usize, usize) -> BigInt) -> Triangle {
+    let mut rows = vec![vec![BigInt::one()]];
+    for step in 0..HIGHEST as usize {
+        let row = &rows[step];
         let mut next = vec![BigInt::zero(); row.len() + 1];
         for (at, value) in row.iter().enumerate() {
             next[at + 1] += value;
-            next[at] -= value * step;
+            next[at] += value * factor(step, at);
         }
-        row = next;
+        rows.push(next);
     }
-    row.get(j as usize).cloned().unwrap_or_default()
+    rows
 }
 
 impl Rational {

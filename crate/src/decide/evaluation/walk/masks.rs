@@ -25,6 +25,8 @@ use crate::term::eval::operands;
 
 /// So many pieces are kept apart.
 const PIECES: usize = 4;
+/// Conditions within one another that are followed on the stack.
+const DEEPEST: u32 = 1024;
 
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Piece {
@@ -671,6 +673,16 @@ impl Walk<'_> {
         if let Some(place) = self.conditions.get(&condition) {
             return Some(*place);
         }
+        if self.within >= DEEPEST {
+            return None;
+        }
+        self.within += 1;
+        let place = self.place_by_parts(condition);
+        self.within -= 1;
+        place
+    }
+
+    fn place_by_parts(&mut self, condition: Term) -> Option<Place> {
         if let Some(step) = condition.as_node() {
             let place = match self.cone.steps()[step] {
                 Node::Not(a) => {
