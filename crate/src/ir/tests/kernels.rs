@@ -505,7 +505,7 @@ fn kernels_are_chosen_by_name() {
         Err(errors) => format!("{} ({})", errors[0].message, errors[0].notes.join("; ")),
     };
     expect!["second"].assert_eq(&chosen(Some("second")));
-    expect![[r#"the module has 2 kernels and none is named (say which with `entry = "…"` in the spec; the module has first, second)"#]].assert_eq(&chosen(None));
+    expect![[r#"the module has 2 kernels and none is named (say which with `entry = "…"` in the spec's `[optimized]`; the module has `first`, `second`)"#]].assert_eq(&chosen(None));
     expect!["the module has no kernel secnod (did you mean second?)"].assert_eq(&chosen(Some("secnod")));
 }
 
