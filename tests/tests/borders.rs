@@ -49,7 +49,17 @@ const PARTIAL: [fn(&mut Terms, Term) -> Term; 4] = [
 ];
 
 /// What is done with the guarded value.
-const OUTSIDE: [fn(&mut Terms, Term) -> Term; 4] = [
+const OUTSIDE: [fn(&mut Terms, Term) -> Term; 6] = [
+    |terms, value| {
+        let above = terms.compare(Relation::Less, Term::element(1), value);
+        terms.select(above, Term::element(3), Term::element(2))
+    },
+    |terms, value| {
+        let square = terms.mul(value, value);
+        let above = terms.compare(Relation::Less, Term::ONE, square);
+        let seven = terms.integer(7);
+        terms.select(above, Term::element(3), seven)
+    },
     |terms, value| {
         let three = terms.integer(3);
         let sum = terms.add(value, three);

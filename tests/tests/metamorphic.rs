@@ -15,7 +15,7 @@ use warpproof_tests::metamorphic::{Kind, Truth, question};
 use warpproof_tests::program::Dice;
 
 /// Thread-instructions a kernel of a sampled case may execute.
-const FUEL: u64 = 60_000;
+const FUEL: u64 = 2_000_000;
 /// Cases of the sample.
 const SAMPLE: usize = 40;
 /// Those of them that differ as they are.

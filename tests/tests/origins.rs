@@ -157,7 +157,7 @@ fn every_small_counterexample_has_an_origin() {
         let texts = case.read().expect("readable");
         let options = RunOptions { origins: Some(u64::MAX), ..RunOptions::default() };
         // Larger ones end early.
-        let report = report::check(&texts.input(), &options, &Budget::new(30_000, 1 << 30)).report;
+        let report = report::check(&texts.input(), &options, &Budget::new(4_000_000, 1 << 30)).report;
         let Some(origins) = report.counterexample.and_then(|counterexample| counterexample.origins) else {
             continue;
         };

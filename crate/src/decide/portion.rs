@@ -534,8 +534,15 @@ fn vanishes_unfolded(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
 }
 
 /// Whether the difference is zero with its conditions written as signs of what is simplest, or in each of the
-/// cases of those.
+/// cases of those. Not where something is assumed to be defined: a border on which it is not is a place that a
+/// kernel may ask about, and signs know of no place that is left out.
 fn by_signs(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<Compared>> {
+    let partial = |note: &Assumption| {
+        matches!(note, Assumption::DenominatorNonZero(_) | Assumption::ArgumentInRange(_))
+    };
+    if forms.notes.iter().any(partial) {
+        return Ok(None);
+    }
     let terms = forms.len(difference) as u32;
     for divisors in [Divisors::Apart, Divisors::Above, Divisors::Below] {
         forms.limit_work(THOROUGH);
