@@ -106,16 +106,19 @@ fn a_guard_that_one_side_lacks_is_never_equal() {
     for gap in GAPS {
         for partial in PARTIAL {
             for outside in OUTSIDE {
-                let answer = answer(|terms, optimized| {
-                    let gap = gap(terms);
-                    let guard = terms.compare(Relation::Equal, gap, Term::ZERO);
-                    let mut value = partial(terms, gap);
-                    if !optimized {
-                        value = terms.select(guard, Term::ZERO, value);
-                    }
-                    outside(terms, value)
-                });
-                assert!(!matches!(answer, Equality::Equal(_)), "{answer:?}");
+                for instead in [0, 1, -1] {
+                    let answer = answer(|terms, optimized| {
+                        let gap = gap(terms);
+                        let guard = terms.compare(Relation::Equal, gap, Term::ZERO);
+                        let mut value = partial(terms, gap);
+                        if !optimized {
+                            let instead = terms.integer(instead);
+                            value = terms.select(guard, instead, value);
+                        }
+                        outside(terms, value)
+                    });
+                    assert!(!matches!(answer, Equality::Equal(_)), "{instead}: {answer:?}");
+                }
             }
         }
     }

@@ -135,7 +135,7 @@ fn extend(forms: &mut Forms<'_>, case: &Case, branch: Branch) -> Step<Option<Cas
         Branch::Equation(poly) => {
             let negated = forms.negated(poly)?;
             case.facts.extend([Fact { poly, strict: false }, Fact { poly: negated, strict: false }]);
-            if let Some((atom, value)) = solved(forms, poly)? {
+            if let Some((atom, value)) = forms.solved_for(poly)? {
                 case.eliminated.push((atom, value));
                 for at in 0..case.facts.len() {
                     case.facts[at].poly = substitute(forms, case.facts[at].poly, atom, value)?;
@@ -156,28 +156,6 @@ fn extend(forms: &mut Forms<'_>, case: &Case, branch: Branch) -> Step<Option<Cas
         return Ok(None);
     }
     Ok(Some(case))
-}
-
-/// An element that an equation determines, and its value.
-fn solved(forms: &mut Forms<'_>, poly: Poly) -> Step<Option<(Atom, Poly)>> {
-    for at in 0..forms.len(poly) {
-        let term = forms.term(poly, at);
-        if forms.factor_count(term.mono) != 1 || forms.exponent(term.mono) != Poly::ZERO {
-            continue;
-        }
-        let (atom, power) = forms.factor(term.mono, 0);
-        if power != Power::ONE || !matches!(forms.kind(atom), Kind::Element(_)) {
-            continue;
-        }
-        let own = forms.poly(&term)?;
-        let rest = forms.minus(poly, own)?;
-        if forms.atoms_below(rest).contains(&atom) {
-            continue;
-        }
-        let value = forms.scaled(rest, &term.coefficient.reciprocal().negated())?;
-        return Ok(Some((atom, value)));
-    }
-    Ok(None)
 }
 
 fn substitute(forms: &mut Forms<'_>, poly: Poly, atom: Atom, value: Poly) -> Step<Poly> {

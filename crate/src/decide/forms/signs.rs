@@ -13,6 +13,8 @@
 //!
 //! Guarantees: the result equals the polynomial wherever that is defined: in each cell of the conditions it is
 //! the same sum of the same functions, and on a border what is added vanishes.
+//! Not said: where the polynomial is defined. A guard at the border of that would be lost, so nobody asks where
+//! an output rests on a divisor or a root being defined (`portion`).
 //! Misses: factors of degree three and more in every element; conditions on several lines that exclude each
 //! other (see `cases`).
 
@@ -228,7 +230,7 @@ impl Forms<'_> {
             if self.power_of(term.mono, condition).is_none() {
                 other.add(&term);
             } else {
-                term.mono = self.without_atom(term.mono, condition);
+                term.mono = self.without(term.mono, condition);
             }
             then.add(&term);
         }
@@ -370,17 +372,6 @@ impl Forms<'_> {
         Ok(Some(Signs { above: side(p.above, q.above)?, below: side(p.below, q.below)? }))
     }
 
-    fn without_atom(&mut self, mono: Mono, atom: Atom) -> Mono {
-        let mut words = vec![self.exponent(mono).0];
-        for at in 0..self.factor_count(mono) {
-            let (other, power) = self.factor(mono, at);
-            if other != atom {
-                words.extend_from_slice(&[other.0, power.pack()]);
-            }
-        }
-        Mono(self.monos.intern(&words))
-    }
-
     /// Factors of a sum, and whether the sign turns: by an element in which it is linear or quadratic.
     fn factors(&mut self, poly: Poly) -> Step<Option<(Vec<Poly>, bool)>> {
         let mut atoms: BTreeSet<Atom> = BTreeSet::new();
@@ -479,7 +470,7 @@ impl Forms<'_> {
                 Some(SQUARE) => 2,
                 Some(_) => return Ok(None),
             };
-            term.mono = self.without_atom(term.mono, atom);
+            term.mono = self.without(term.mono, atom);
             sums[place].add(&term);
         }
         let [low, middle, high] = sums;
@@ -558,7 +549,7 @@ impl Forms<'_> {
                 if order != Sign::Unknown {
                     // p > 0 follows from q > 0 where p ≥ q.
                     let weaker = if order.is_non_negative() { *one } else { *two };
-                    let mono = self.without_atom(term.mono, weaker);
+                    let mono = self.without(term.mono, weaker);
                     return self.poly(&Product { mono, ..term.clone() }).map(Some);
                 }
                 let sum = self.plus(*p, *q)?;
@@ -568,9 +559,8 @@ impl Forms<'_> {
                 }
                 if sum == Sign::Positive {
                     // One of p > 0 and p < gap always holds.
-                    let [without_one, without_two] =
-                        [*one, *two].map(|atom| self.without_atom(term.mono, atom));
-                    let neither = self.without_atom(without_one, *two);
+                    let [without_one, without_two] = [*one, *two].map(|atom| self.without(term.mono, atom));
+                    let neither = self.without(without_one, *two);
                     let mut parts = Vec::with_capacity(3);
                     for (mono, turned) in [(without_one, false), (without_two, false), (neither, true)] {
                         let coefficient =
@@ -614,7 +604,7 @@ impl Forms<'_> {
             for at in 0..self.len(poly) {
                 let mut term = self.term(poly, at);
                 if self.power_of(term.mono, atom).is_some() {
-                    term.mono = self.without_atom(term.mono, atom);
+                    term.mono = self.without(term.mono, atom);
                     with.add(&term);
                 } else {
                     others.add(&term);
@@ -674,7 +664,7 @@ impl Forms<'_> {
     }
 
     /// An element in which p is linear, and what it is where p is 0.
-    fn solved_for(&mut self, p: Poly) -> Step<Option<(Atom, Poly)>> {
+    pub(in crate::decide) fn solved_for(&mut self, p: Poly) -> Step<Option<(Atom, Poly)>> {
         for at in 0..self.len(p) {
             let term = self.term(p, at);
             if self.factor_count(term.mono) != 1 || self.exponent(term.mono) != Poly::ZERO {

@@ -134,7 +134,8 @@ impl Forms<'_> {
         Ok(result)
     }
 
-    fn without(&mut self, mono: Mono, atom: Atom) -> Mono {
+    /// The monomial without an atom.
+    pub(super) fn without(&mut self, mono: Mono, atom: Atom) -> Mono {
         let mut words = vec![self.exponent(mono).0];
         for at in 0..self.factor_count(mono) {
             let (other, power) = self.factor(mono, at);
