@@ -26,6 +26,8 @@ pub(super) struct Demand {
     pub(super) products: Levels,
     /// It as a product.
     pub(super) split: bool,
+    /// Its leading summands over what divides it.
+    pub(super) heads: bool,
     /// It is part of a branch of a choice, for some root.
     pub(super) guarded: bool,
 }
@@ -124,12 +126,34 @@ fn holding_logarithms(cone: &Cone, carried: Option<&Expanded>) -> Vec<bool> {
     holds
 }
 
+/// Whether each step is a sum with quotients in it, which are no arguments of functions.
+fn holding_quotients(cone: &Cone) -> Vec<bool> {
+    /// A quotient, and a sum with one in it.
+    const QUOTIENT: u8 = 1;
+    const SUM: u8 = 2;
+    let mut holds: Vec<u8> = Vec::with_capacity(cone.steps().len());
+    for node in cone.steps() {
+        let of = |term: Term| term.as_node().map_or(0, |step| holds[step]);
+        let any = operands(node).into_iter().flatten().fold(0, |all, operand| all | of(operand));
+        holds.push(match node {
+            Node::Add(..) | Node::Sub(..) | Node::Fma(..) if any != 0 => SUM,
+            Node::Unary(Unary::Tanh, _) => QUOTIENT | SUM,
+            Node::Div(_, b) if b.as_constant().is_none() => QUOTIENT | any & SUM,
+            Node::Unary(Unary::Recip, _) => QUOTIENT | any & SUM,
+            Node::Mul(..) | Node::Div(..) | Node::Unary(Unary::Neg, _) => any,
+            _ => 0,
+        });
+    }
+    holds.into_iter().map(|own| own & SUM != 0).collect()
+}
+
 struct Sweep<'a> {
     cone: &'a Cone,
     way: Way,
     carried: Option<&'a Expanded>,
     meanings: &'a [Meaning],
     holds: Vec<bool>,
+    quotients: Vec<bool>,
     demands: Demands,
 }
 
@@ -140,8 +164,14 @@ impl Sweep<'_> {
             own.levels |= more.levels | more.products | u8::from(more.products != 0);
             own.products |= more.products | u8::from(more.products != 0);
             own.split |= more.split;
+            own.heads |= more.heads;
             own.guarded |= more.guarded;
         }
+    }
+
+    /// Whether leading summands are asked of an argument that is asked for as a product.
+    fn asks_heads(&self, term: Term) -> bool {
+        term.as_node().is_some_and(|step| self.quotients[step])
     }
 
     /// Asks for e to a multiple of a term.
@@ -182,7 +212,9 @@ impl Sweep<'_> {
                         let whole = power.as_rational().is_some_and(|power| power.is_integer());
                         let levels = if whole { levels | 1 } else { ALL };
                         let products = if whole { products } else { ALL };
-                        self.ask(term, Demand { levels, products, split: !whole || products != 0, guarded });
+                        let split = !whole || products != 0;
+                        let heads = split && self.asks_heads(term);
+                        self.ask(term, Demand { levels, products, split, heads, guarded });
                     }
                     Summand::Product(a, b, _) => {
                         for term in [a, b] {
@@ -196,11 +228,11 @@ impl Sweep<'_> {
 
     fn step(&mut self, at: usize, node: &Node) {
         self.powers_of(at, node);
-        let Demand { levels: own, products, split, guarded } = self.demands.steps[at];
+        let Demand { levels: own, products, split, heads, guarded } = self.demands.steps[at];
         if let Some(copies) = self.carried.and_then(|all| all.carried.get(&at)).map(|own| own.copies) {
             let powers = self.demands.powers.get(&at).cloned().unwrap_or_default();
             for copy in copies {
-                self.ask(copy, Demand { levels: own, products, split, guarded: true });
+                self.ask(copy, Demand { levels: own, products, split, heads, guarded: true });
                 for scaled in &powers {
                     self.ask_power(copy, scaled.clone(), true);
                 }
@@ -217,9 +249,9 @@ impl Sweep<'_> {
         let mut more = Demand { levels: own, guarded, ..Demand::default() };
         match node {
             Node::Unary(Unary::Neg | Unary::Recip, _) | Node::Mul(..) | Node::Div(..) => {
-                more = Demand { products, split, ..more };
+                more = Demand { products, split, heads, ..more };
             }
-            Node::Add(..) | Node::Sub(..) | Node::Fma(..) => more.products = products,
+            Node::Add(..) | Node::Sub(..) | Node::Fma(..) => more = Demand { products, heads, ..more },
             Node::Unary(Unary::Cbrt, _) => more = Demand { products, split: products != 0, ..more },
             Node::And(..) | Node::Or(..) | Node::Not(_) => {}
             Node::Unary(Unary::Exp | Unary::Exp2 | Unary::Tanh, a) => {
@@ -244,21 +276,27 @@ impl Sweep<'_> {
             | Node::FromBits(..)
             | Node::Apply(..)
             | Node::Unary(Unary::Floor | Unary::Ceil, _) => more.levels |= 1,
-            Node::Unary(Unary::Log | Unary::Log2, _) => {
-                more = Demand { levels: own | 1, products: own | 1, split: true, guarded };
+            Node::Unary(Unary::Log | Unary::Log2, a) => {
+                let heads = self.asks_heads(*a);
+                more = Demand { levels: own | 1, products: own | 1, split: true, heads, guarded };
             }
-            Node::Unary(Unary::Sqrt | Unary::Rsqrt, _) => {
-                more = Demand { levels: ALL, products: ALL, split: true, guarded };
+            Node::Unary(Unary::Sqrt | Unary::Rsqrt, a) => {
+                let heads = self.asks_heads(*a);
+                more = Demand { levels: ALL, products: ALL, split: true, heads, guarded };
             }
             Node::Unary(Unary::Abs, _) => {
-                more = Demand { levels: ALL, products, split: products != 0, guarded };
+                more = Demand { levels: ALL, products, split: products != 0, heads: false, guarded };
             }
             // What is known by the class of a number: factors are told modulo all primes.
             _ => more.levels = ALL,
         }
         for (place, operand) in operands(node).into_iter().flatten().enumerate() {
             let branch = matches!(node, Node::Select(..)) && place > 0;
-            self.ask(operand, Demand { guarded: guarded || branch, ..more });
+            // What is divided by is a factor of the whole.
+            let below =
+                place == 1 && matches!(node, Node::Div(..)) || matches!(node, Node::Unary(Unary::Recip, _));
+            let split = more.split || more.heads && below;
+            self.ask(operand, Demand { guarded: guarded || branch, split, ..more });
         }
     }
 }
@@ -274,7 +312,8 @@ pub(super) fn demands(cone: &Cone, meanings: &[Meaning], way: Way, carried: Opti
     let steps = vec![Demand::default(); cone.steps().len()];
     let demands = Demands { steps, powers: FxHashMap::default() };
     let holds = holding_logarithms(cone, carried);
-    let mut sweep = Sweep { cone, way, carried, meanings, holds, demands };
+    let quotients = holding_quotients(cone);
+    let mut sweep = Sweep { cone, way, carried, meanings, holds, quotients, demands };
     for root in cone.roots() {
         sweep.ask(*root, Demand { levels: 1, ..Demand::default() });
     }

@@ -15,6 +15,7 @@ use super::atoms::Classified;
 use super::constants;
 use super::demands::{exponent_scale, inner};
 use super::field::{self, LEVELS, ZERO};
+use super::heads::Heads;
 use super::products::{Divisor, Product};
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use super::walk::Walk;
@@ -84,12 +85,13 @@ impl Walk<'_> {
     /// Keeps what a step is as a product.
     pub(super) fn product_of(&mut self, at: usize, node: &Node, value: &Value) {
         let demand = self.demands.steps[at];
-        let divisor = match self.worlds.settled.get(&at) {
-            Some(copy) => Some(self.divisor_of(*copy)),
-            None => self.divisor(node),
+        let divisor = match self.worlds.settled.get(&at).copied() {
+            Some(copy) => Some(self.divisor_of(copy, demand.heads, demand.products)),
+            None => self.divisor(node, value, demand.heads, demand.products),
         };
-        if let Some(divisor) = divisor.filter(|divisor| !divisor.factors.is_empty()) {
-            self.products.divisors.insert(at, divisor);
+        let divisor = divisor.filter(|divisor| !divisor.factors.is_empty() || divisor.heads.is_some());
+        if let Some(divisor) = &divisor {
+            self.products.divisors.insert(at, divisor.clone());
         }
         if !value.is_finite() || value.is_zero() {
             return;
@@ -113,10 +115,13 @@ impl Walk<'_> {
             return;
         };
         if demand.split {
-            let split = self.atoms.bases.split(value, levels).or_else(|| {
-                let made = self.split_of(node, value, &leading, levels);
-                made.inspect(|made| self.atoms.bases.keep_split(value, made))
-            });
+            let known = self.atoms.bases.split(value, levels);
+            // Leading summands are kept with bases, whoever met these first.
+            let made = match &known {
+                Some(_) if !demand.heads => None,
+                _ => self.split_of(node, value, (&leading, divisor), levels),
+            };
+            let split = known.or_else(|| made.inspect(|made| self.atoms.bases.keep_split(value, made)));
             if let Some(split) = split {
                 self.products.split.insert(at, split);
             }
@@ -124,61 +129,161 @@ impl Walk<'_> {
         self.products.leading.insert(at, leading);
     }
 
-    fn split_of(&mut self, node: &Node, value: &Value, leading: &Product, levels: Levels) -> Option<Product> {
-        if !matches!(node, Node::Add(..) | Node::Sub(..) | Node::Fma(..)) {
+    fn split_of(
+        &mut self,
+        node: &Node,
+        value: &Value,
+        (leading, divisor): (&Product, Option<Divisor>),
+        levels: Levels,
+    ) -> Option<Product> {
+        let heads = divisor.as_ref().and_then(|divisor| divisor.heads.clone());
+        let is_sum = match node {
+            Node::Add(..) | Node::Sub(..) | Node::Fma(..) => true,
+            Node::Unary(Unary::Tanh, _) => heads.is_some(),
+            _ => false,
+        };
+        if !is_sum {
             return self.formed(node, value, false, levels).or_else(|| self.opaque_product(value, levels));
         }
+        let leading = heads.as_ref().map_or(leading, Heads::first);
         // ln(1 + e^(x - ln s)) is ln(s + e^x) - ln s: a sum of quotients has its divisors for factors.
-        let divisor = self.divisor(node).filter(|divisor| !divisor.factors.is_empty());
-        let divided = divisor.and_then(|divisor| {
+        let divided = divisor.filter(|divisor| !divisor.factors.is_empty()).and_then(|divisor| {
             let product = self.atoms.bases.of_factors(&divisor.factors)?.times(leading)?;
+            let product = self.atoms.bases.settled(product)?;
             (levels & !product.levels == 0).then_some((product, divisor.degree + leading.degree))
         });
         let own = leading.degree;
-        let leading = divided.as_ref().map_or(leading, |(product, _)| product);
-        let at = leading.divide(value)?;
+        let whole = divided.as_ref().map_or(leading, |(product, _)| product);
+        let at = whole.divide(value)?;
         if at[0] == field::ONE {
-            return Some(leading.clone());
+            return Some(whole.clone());
         }
         // The sign of the rest follows from those of the value and of the summand.
-        let sign = value.sign.times(self.atoms.bases.sign(leading));
+        let sign = value.sign.times(self.atoms.bases.sign(whole));
         let degree = match divided {
             Some((_, degree)) => [degree, own],
-            None => [value.degree[0] + leading.degree, value.degree[1] + leading.degree],
+            None => [value.degree[0] + own, value.degree[1] + own],
         };
         self.key_degree = self.key_degree.max(degree[0] + degree[1]);
         let rest = Value { at, sign, degree, parts: 0, ..*value };
         let base = self.atoms.bases.base(self.atoms.seed, &rest, levels, None, false);
-        leading.times(&base)
+        let over = leading.power(-1);
+        let heads = heads.as_ref().and_then(|heads| heads.scaled(over.as_ref()?));
+        self.atoms.bases.keep_heads(&base, heads);
+        whole.times(&base)
     }
 
-    /// What a term is divided by.
-    fn divisor_of(&self, term: Term) -> Divisor {
-        let known = term.as_node().and_then(|step| self.products.divisors.get(&step));
-        known.cloned().unwrap_or_else(|| Divisor::none(&self.get(term, 0)))
+    /// What a term is divided by, with the leading summands of what is divided if they are asked for.
+    fn divisor_of(&mut self, term: Term, asked: bool, levels: Levels) -> Divisor {
+        if let Some(known) = term.as_node().and_then(|step| self.products.divisors.get(&step)) {
+            return known.clone();
+        }
+        let plain = Divisor::none(&self.get(term, 0));
+        if !asked || term.as_node().is_some() || self.vanishes(term) {
+            return plain;
+        }
+        let heads = self.term_product(term, true, levels).map(Heads::of);
+        Divisor { heads, ..plain }
     }
 
-    /// What a sum of quotients by arguments of logarithms is divided by.
-    fn divisor(&self, node: &Node) -> Option<Divisor> {
-        if self.products.powers.is_empty() {
+    /// What a quotient's divisor divides by.
+    fn divided_by(&mut self, term: Term, levels: Levels) -> Option<Divisor> {
+        let below = self.term_product(term, false, levels)?.power(-1)?;
+        self.atoms.bases.divisor(&below, true)
+    }
+
+    /// What a sum of quotients by arguments of logarithms is divided by, or, where leading summands are asked
+    /// for, one of any quotients.
+    fn divisor(&mut self, node: &Node, value: &Value, asked: bool, levels: Levels) -> Option<Divisor> {
+        if self.products.powers.is_empty() && !asked {
             return None;
         }
-        let of = |term: Term| self.divisor_of(term);
-        let bases = &self.atoms.bases;
+        let of = |walk: &mut Self, term: Term| walk.divisor_of(term, asked, levels);
         match *node {
-            Node::Unary(function @ (Unary::Exp | Unary::Exp2), a) => {
-                let scale = exponent_scale(function == Unary::Exp, 1)?;
-                bases.divisor(self.known_power(a, &scale)?.split.as_ref()?)
+            Node::Unary(function @ (Unary::Exp | Unary::Exp2), a)
+                if let Some(scale) = exponent_scale(function == Unary::Exp, 1)
+                    && let Some(power) = self.known_power(a, &scale) =>
+            {
+                return self.atoms.bases.divisor(power.split.as_ref()?, asked);
             }
-            Node::Unary(Unary::Neg, a) => Some(of(a)),
-            Node::Mul(a, b) => bases.common_divisor(&of(a), &of(b), true),
-            Node::Add(a, b) | Node::Sub(a, b) => bases.common_divisor(&of(a), &of(b), false),
+            Node::Unary(Unary::Neg, a) => return Some(of(self, a).negated()),
+            Node::Mul(a, b) => {
+                let (a, b) = (of(self, a), of(self, b));
+                return self.atoms.bases.common_divisor(&a, &b, true);
+            }
+            Node::Add(a, b) | Node::Sub(a, b) => {
+                let empty = [a, b].map(|term| asked && self.vanishes(term));
+                let (a, mut b) = (of(self, a), of(self, b));
+                if matches!(node, Node::Sub(..)) {
+                    b = b.negated();
+                }
+                return match empty {
+                    [true, _] => Some(b),
+                    [_, true] => Some(a),
+                    _ => self.atoms.bases.common_divisor(&a, &b, false),
+                };
+            }
             Node::Fma(a, b, c) => {
-                let product = bases.common_divisor(&of(a), &of(b), true)?;
-                bases.common_divisor(&product, &of(c), false)
+                let empty = asked && (self.vanishes(a) || self.vanishes(b));
+                let alone = asked && self.vanishes(c);
+                let (a, b, c) = (of(self, a), of(self, b), of(self, c));
+                if empty {
+                    return Some(c);
+                }
+                let product = self.atoms.bases.common_divisor(&a, &b, true)?;
+                return if alone {
+                    Some(product)
+                } else {
+                    self.atoms.bases.common_divisor(&product, &c, false)
+                };
             }
-            _ => None,
+            _ if !asked => return None,
+            Node::Unary(Unary::Recip, a) => return self.divided_by(a, levels),
+            Node::Div(a, b) => {
+                let (a, b) = (of(self, a), self.divided_by(b, levels)?);
+                return self.atoms.bases.common_divisor(&a, &b, true);
+            }
+            Node::Unary(Unary::Tanh, a) => return self.divisor_of_tanh(a, levels),
+            _ => {}
         }
+        if !value.is_finite() || value.is_zero() {
+            return None;
+        }
+        let product =
+            self.formed(node, value, true, levels).or_else(|| self.opaque_product(value, levels))?;
+        Some(Divisor { heads: Some(Heads::of(product)), ..Divisor::none(value) })
+    }
+
+    /// (e^2a - 1)/(e^2a + 1)
+    fn divisor_of_tanh(&mut self, a: Term, levels: Levels) -> Option<Divisor> {
+        let scale = exponent_scale(true, 2)?;
+        let power = match self.known_power(a, &scale) {
+            Some(power) => power.split.clone()?,
+            None => {
+                let inside = levels | inner(levels) | 1;
+                let exponent = self.exponent(self.get(a, inside), &scale, inside);
+                let power = self.exponential(exponent, levels);
+                Product::exponential(exponent, &power.checked()?, levels)
+            }
+        };
+        (power.factors.is_empty() && levels & !power.levels == 0).then_some(())?;
+        let (one, power_heads) = (Heads::of(Product::constant((1, 1))), Heads::of(power.clone()));
+        let sum = power_heads.plus(&one)?;
+        let (lead, over) = (sum.first(), sum.first().power(-1)?);
+        let own = Value { degree: [power.degree, 0.0], ..Value::finite(power.at) };
+        let whole = own.scaled((power.coefficient.0 as i64, power.coefficient.1 as i64), levels);
+        let whole = whole.plus(Value::ONE, levels);
+        let degree = [power.degree + lead.degree, lead.degree];
+        let rest = Value { at: lead.divide(&whole)?, sign: Sign::POSITIVE, degree, ..whole };
+        self.key_degree = self.key_degree.max(degree[0] + degree[1]);
+        let base = self.atoms.bases.base(self.atoms.seed, &rest, levels, None, false);
+        self.atoms.bases.keep_heads(&base, sum.scaled(&over));
+        let heads = power_heads.plus(&one.negated()).and_then(|heads| heads.scaled(&over));
+        Some(Divisor {
+            heads,
+            degree: power.degree + lead.degree,
+            ..self.atoms.bases.divisor(&base.power(-1)?, false)?
+        })
     }
 
     /// What a step is made of, as a product or as the leading summand.

@@ -77,6 +77,9 @@
 //!     one side says (where two comparisons of one formula disagree about the border, copies prove nothing).
 //!     Each such meeting counts as a comparison in 4, with the degrees of both copies. A copy is followed
 //!     for one d at a time, the one met last, so there are three steps for one at most.
+//! 13. *Conditions in other words* (`walk/rows`). Before orders, what is open is evaluated once more with the small steps
+//!     that are defined for all inputs written in the exact form of their conditions (`forms/signs`): the same
+//!     functions on every border, so nothing new is claimed of what is made of them.
 //!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
@@ -93,6 +96,7 @@ mod demands;
 mod families;
 mod field;
 mod forms;
+mod heads;
 mod lattice;
 mod powers;
 mod products;
@@ -120,6 +124,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use value::{Kind, Value};
 use walk::masks::{Shape, alike};
+use walk::rows::Rows;
 use walk::{Domain, Walk};
 
 /// The exponent of 2 that the chance of error has to stay below.
@@ -165,25 +170,21 @@ pub(super) fn evaluate(
     let cones = [left?, right?];
     let seed = seed_of(reading, &cones);
     let plain = [None, None];
-    let mut evaluated = at_points(budget, reading, elements, (&cones, plain), seed, (Way::Apart, [0, 1]))?.0;
+    let mut evaluated =
+        at_points(budget, reading, elements, (&cones, plain), seed, (Way::Apart, [0, 1], false))?.0;
     let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
     if open.is_empty() || !cones.iter().any(has_orders) {
         return Ok(evaluated);
     }
     // What is left, with choices linked to maxima.
-    let cones = [0, 1].map(|side| {
-        let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
-        Cone::of(reading.terms(side), &roots, budget)
-    });
-    let [left, right] = cones;
-    let cones = [left?, right?];
+    let cones = cones_of(budget, reading, &open)?;
     let insides = [0, 1].map(|side| inward(&cones[side], reading.meanings.side(side)));
     let [left, right] = cones;
     let [inner, other] = insides;
     let cones = [inner.unwrap_or(left), other.unwrap_or(right)];
     let seed = [seed[1], seed[0]];
     let (linked, origins) =
-        at_points(budget, reading, elements, (&cones, plain), seed, (Way::Linked, [0, 1]))?;
+        at_points(budget, reading, elements, (&cones, plain), seed, (Way::Linked, [0, 1], false))?;
     // What that leaves, with choices carried outward.
     let steps: usize = cones.iter().map(|cone| cone.steps().len()).sum();
     let asked = origins.iter().any(|origins| !origins.is_empty());
@@ -192,7 +193,7 @@ pub(super) fn evaluate(
         let expanded = [0, 1].map(|side| Expanded::of(&cones[side], &origins[side]));
         let carried = [0, 1].map(|side| Some(&expanded[side]));
         let seed = [random(seed, 1), random(seed, 2)];
-        at_points(budget, reading, elements, (&cones, carried), seed, (Way::Linked, [0, 1]))?.0
+        at_points(budget, reading, elements, (&cones, carried), seed, (Way::Linked, [0, 1], false))?.0
     } else {
         Evaluated::nothing(open.len())
     };
@@ -204,6 +205,18 @@ pub(super) fn evaluate(
     for (at, certificates) in open.into_iter().zip(linked.proved.into_iter().zip(further.proved)) {
         evaluated.proved[at] = certificates.0.or(certificates.1);
     }
+    // What that leaves, with conditions in the form that says what they ask.
+    let open: Vec<usize> = (0..count).filter(|at| evaluated.proved[*at].is_none()).collect();
+    if !open.is_empty() {
+        let cones = cones_of(budget, reading, &open)?;
+        let seed = [random(seed, 128), random(seed, 129)];
+        let found =
+            at_points(budget, reading, elements, (&cones, plain), seed, (Way::Apart, [0, 1], true))?.0;
+        evaluated.notes.extend(found.notes);
+        for (at, certificate) in open.into_iter().zip(found.proved) {
+            evaluated.proved[at] = certificate;
+        }
+    }
     // And what that leaves, by orders of candidates. (What is one of several things and none of the others
     // is what these leave, on the side that is read first.)
     let mut ways = vec![(Way::Ranked, [0, 1]), (Way::Ranked, [1, 0])];
@@ -213,14 +226,9 @@ pub(super) fn evaluate(
             break;
         }
         let (way, sides) = ways.remove(0);
-        let cones = [0, 1].map(|side| {
-            let roots: Vec<Term> = open.iter().map(|at| reading.roots(side)[*at]).collect();
-            Cone::of(reading.terms(side), &roots, budget)
-        });
-        let [left, right] = cones;
-        let cones = [left?, right?];
+        let cones = cones_of(budget, reading, &open)?;
         let seed = [random(seed, 3 + turn), random(seed, 64 + turn)];
-        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, (way, sides))?.0;
+        let ranked = at_points(budget, reading, elements, (&cones, plain), seed, (way, sides, false))?.0;
         evaluated.notes.extend(ranked.notes);
         for (at, certificate) in open.into_iter().zip(ranked.proved) {
             evaluated.proved[at] = certificate;
@@ -231,6 +239,16 @@ pub(super) fn evaluate(
         }
     }
     Ok(evaluated)
+}
+
+/// The cones of some pairs.
+fn cones_of(budget: &Budget, reading: &Reading<'_>, chosen: &[usize]) -> Result<[Cone; 2], Exhausted> {
+    let cones = [0, 1].map(|side| {
+        let roots: Vec<Term> = chosen.iter().map(|at| reading.roots(side)[*at]).collect();
+        Cone::of(reading.terms(side), &roots, budget)
+    });
+    let [left, right] = cones;
+    Ok([left?, right?])
 }
 
 /// Steps that one has at most with its copies.
@@ -251,7 +269,7 @@ fn at_points(
     elements: &Elements,
     (cones, carried): (&[Cone; 2], [Option<&Expanded>; 2]),
     seed: [u64; 2],
-    (way, sides): (Way, [usize; 2]),
+    (way, sides, by_forms): (Way, [usize; 2], bool),
 ) -> Result<(Evaluated, [FxHashMap<usize, Origin>; 2]), Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
     let mut values: [Vec<Value>; 2] = Default::default();
@@ -262,7 +280,9 @@ fn at_points(
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
         let cone = carried[side].map_or(&cones[side], |expanded| &expanded.cone);
         let copies = carried[side];
-        let mut walk = Walk::over(terms, cone, copies, meanings, &mut atoms, &mut names, budget)?;
+        let rows = by_forms.then(|| Rows::of(budget, elements, terms, meanings, cone));
+        let over = (cone, copies, rows);
+        let mut walk = Walk::over(terms, over, meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
         if way != Way::Apart {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();

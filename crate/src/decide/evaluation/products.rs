@@ -9,20 +9,24 @@
 //!
 //! Guarantees: a product is equal to its value, whatever the weights. Weights, and the reals that they are
 //! made of, only choose among true ways to write a value.
-//! Misses: where leading summands cancel, the whole value is its own base; sums are not factored.
+//! Misses: where leading summands cancel, the whole value is its own base, but for sums of quotients
+//! ([`heads`](super::heads)); sums are not factored.
 
 use super::constants::{LOG, LOG_OF_PRIME};
 use super::field::{self, LEVELS, ONE, Residue, ZERO};
+use super::heads::Heads;
 use super::value::{Levels, Sign, Value, by_level};
 use num_rational::Ratio;
 use rustc_hash::FxHashMap;
 
 /// Factors that a product may have; what has more is a base.
 const MOST_FACTORS: usize = 32;
+/// Powers of one base that leading summands are multiplied by.
+const MOST_LIFTED: i32 = 8;
 /// Primes below this are told apart in the logarithm of a coefficient.
 const LARGEST_PRIME: i128 = 1 << 10;
 /// Weights closer than this are looked at as residues.
-const TIE: f64 = 1e-9;
+pub(super) const TIE: f64 = 1e-9;
 
 #[derive(Clone, Debug)]
 pub(super) struct Product {
@@ -63,6 +67,28 @@ impl Product {
             exponent: Some(exponent),
             ..Product::constant((1, 1))
         }
+    }
+
+    pub(super) fn weight(&self) -> f64 {
+        self.weight
+    }
+
+    /// Whether it is a constant multiple of another.
+    pub(super) fn is_multiple_of(&self, other: &Product) -> bool {
+        self.at[0] == other.at[0]
+    }
+
+    /// Adds a multiple of it.
+    pub(super) fn add(&mut self, other: &Product) -> Option<()> {
+        let ((a, b), (c, d)) = (self.coefficient, other.coefficient);
+        let above = a.checked_mul(d)?.checked_add(c.checked_mul(b)?)?;
+        self.coefficient = if above == 0 { (0, 1) } else { reduced(above, b.checked_mul(d)?)? };
+        self.levels &= other.levels;
+        Some(())
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        self.coefficient.0 == 0
     }
 
     pub(super) fn negated(mut self) -> Product {
@@ -158,12 +184,10 @@ impl Product {
     /// The leading summand of a sum, from those of its two parts; `None` if they cancel.
     pub(super) fn leading(self, other: Product) -> Option<Product> {
         let gap = self.weight - other.weight;
-        if gap.abs() <= TIE * (1.0 + self.weight.abs()) && self.at[0] == other.at[0] {
-            let ((a, b), (c, d)) = (self.coefficient, other.coefficient);
-            let above = a.checked_mul(d)?.checked_add(c.checked_mul(b)?)?;
-            (above != 0).then_some(())?;
-            let coefficient = reduced(above, b.checked_mul(d)?)?;
-            return Some(Product { coefficient, levels: self.levels & other.levels, ..self });
+        if gap.abs() <= TIE * (1.0 + self.weight.abs()) && self.is_multiple_of(&other) {
+            let mut sum = self;
+            sum.add(&other)?;
+            return Some(sum).filter(|sum| !sum.is_nothing());
         }
         Some(if gap > 0.0 || gap == 0.0 && self.at[0] > other.at[0] { self } else { other })
     }
@@ -188,13 +212,21 @@ pub(super) struct Divisor {
     /// A bound on the degree of what is divided, and whether that is known to be no quotient.
     pub(super) degree: f32,
     pub(super) plain: bool,
+    /// The leading summands of what is divided, if they are asked for.
+    pub(super) heads: Option<Heads>,
 }
 
 impl Divisor {
     /// Of a value that is divided by nothing that is known.
     pub(super) fn none(value: &Value) -> Divisor {
         let [above, below] = value.degree;
-        Divisor { factors: Vec::new(), degree: above + below, plain: below == 0.0 }
+        Divisor { factors: Vec::new(), degree: above + below, plain: below == 0.0, heads: None }
+    }
+}
+
+impl Divisor {
+    pub(super) fn negated(self) -> Divisor {
+        Divisor { heads: self.heads.map(Heads::negated), ..self }
     }
 }
 
@@ -229,6 +261,8 @@ pub(super) struct Base {
     /// It is the magnitude of this product: |x| for x.
     size_of: Option<Product>,
     weight: f64,
+    /// Its leading summands, if they are known.
+    heads: Option<Heads>,
 }
 
 /// The bases of both kernels.
@@ -271,20 +305,42 @@ impl Bases {
         let id = *self.known.entry(value.at[0]).or_insert(next);
         let weight = if leads { field::random_real(seed, LOG | u64::from(id)) } else { 0.0 };
         if id == next {
-            self.list.push(Base { value: *value, levels, size_of, weight });
+            self.list.push(Base { value: *value, levels, size_of, weight, heads: None });
+            self.list[id as usize].heads = leads.then(|| Heads::of(self.of_base(id)));
         } else if levels & !self.list[id as usize].levels != 0 {
             let base = &mut self.list[id as usize];
             base.value = Value { sign: base.value.sign, ..*value };
             base.levels = levels;
         }
+        Product { at: value.at, levels, ..self.of_base(id) }
+    }
+
+    /// A base as a product.
+    fn of_base(&self, id: u32) -> Product {
+        let Base { value, levels, weight, .. } = self.get(id);
         Product {
             factors: vec![(id, Ratio::from_integer(1))],
             at: value.at,
-            levels,
+            levels: *levels,
             degree: value.degree[0] + value.degree[1],
-            weight,
+            weight: *weight,
             ..Product::constant((1, 1))
         }
+    }
+
+    /// Keeps the leading summands of the only base of a product.
+    pub(super) fn keep_heads(&mut self, product: &Product, heads: Option<Heads>) {
+        if let [(base, _)] = product.factors[..] {
+            let own = &mut self.list[base as usize].heads;
+            *own = own.take().or(heads);
+        }
+    }
+
+    /// Leading summands, multiplied by a power of a base.
+    fn lifted(&self, heads: Heads, base: u32, times: Ratio<i32>) -> Option<Heads> {
+        (times.is_integer() && times.to_integer() <= MOST_LIFTED).then_some(())?;
+        let own = self.get(base).heads.as_ref();
+        (0..times.to_integer()).try_fold(heads, |all, _| all.times(own?))
     }
 
     /// Even powers of |x| as powers of x.
@@ -297,14 +353,7 @@ impl Bases {
         while let Some((base, power, size)) =
             product.factors.iter().find_map(|(base, power)| even(*base, *power))
         {
-            let own = Product {
-                factors: vec![(base, Ratio::from_integer(1))],
-                at: size.value.at,
-                levels: size.levels,
-                degree: size.value.degree[0] + size.value.degree[1],
-                weight: size.weight,
-                ..Product::constant((1, 1))
-            };
+            let own = self.of_base(base);
             let other = size.size_of.as_ref()?.power(power)?;
             product = product.times(&own.power(-power)?)?.times(&other)?;
         }
@@ -322,13 +371,22 @@ impl Bases {
     }
 
     /// What a product is divided by.
-    pub(super) fn divisor(&self, product: &Product) -> Option<Divisor> {
+    pub(super) fn divisor(&self, product: &Product, asked: bool) -> Option<Divisor> {
         let (factors, above): (Vec<_>, Vec<_>) =
             product.factors.iter().copied().partition(|(_, power)| *power.numer() < 0);
         let whole = factors.iter().all(|(_, power)| power.is_integer());
         let plain = above.iter().all(|(base, _)| self.get(*base).value.degree[1] == 0.0);
+        let heads = asked.then(|| self.heads_of(product, &above)).flatten();
         let degree = self.degree(&Product { factors: above, ..product.clone() });
-        whole.then_some(Divisor { factors, degree, plain })
+        whole.then_some(Divisor { factors, degree, plain, heads })
+    }
+
+    /// The leading summands of a product without what it is divided by.
+    fn heads_of(&self, product: &Product, above: &[(u32, Ratio<i32>)]) -> Option<Heads> {
+        let contrary: Vec<_> = product.factors.iter().map(|(base, power)| (*base, -power)).collect();
+        let plain = product.times(&self.of_factors(&contrary)?)?;
+        let whole = above.iter().filter(|(_, power)| power.is_integer());
+        whole.into_iter().try_fold(Heads::of(plain), |heads, (base, power)| self.lifted(heads, *base, *power))
     }
 
     /// What two values are divided by together: their product, or their sum over what both divide.
@@ -343,36 +401,52 @@ impl Bases {
         factors.sort_unstable();
         (factors.len() <= MOST_FACTORS).then_some(())?;
         let plain = a.plain && b.plain;
+        let pair = a.heads.as_ref().zip(b.heads.as_ref());
         if product {
-            return Some(Divisor { factors, degree: a.degree + b.degree, plain });
+            let heads = pair.and_then(|(a, b)| a.times(b)?.settled(|product| self.settled(product)));
+            let whole = Divisor { factors, degree: a.degree + b.degree, plain, heads };
+            return self.settled_divisor(whole);
         }
         // What each is multiplied by.
+        let more = |own: &Divisor, base: u32, power: Ratio<i32>| {
+            let known = own.factors.iter().find(|(known, _)| *known == base);
+            known.map_or(Ratio::from_integer(0), |known| known.1) - power
+        };
         let [one, two] = [a, b].map(|own| {
             let lifted = factors.iter().map(|(base, power)| {
-                let known = own.factors.iter().find(|(known, _)| known == base);
-                let more = known.map_or(Ratio::from_integer(0), |known| known.1) - power;
                 let [above, below] = self.get(*base).value.degree;
-                more.to_integer() as f32 * (above + below)
+                more(own, *base, *power).to_integer() as f32 * (above + below)
             });
             own.degree + lifted.sum::<f32>()
         });
+        let lifted = |own: &Divisor, heads: &Heads| {
+            let mut all = factors.iter();
+            all.try_fold(heads.clone(), |heads, (base, power)| {
+                self.lifted(heads, *base, more(own, *base, *power))
+            })
+        };
+        let heads = pair.and_then(|(x, y)| lifted(a, x)?.plus(&lifted(b, y)?));
         let degree = if plain { one.max(two) } else { one + two };
-        Some(Divisor { factors, degree, plain })
+        Some(Divisor { factors, degree, plain, heads })
+    }
+
+    /// Even powers of |x| as powers of x.
+    fn settled_divisor(&self, whole: Divisor) -> Option<Divisor> {
+        let is_size =
+            |(base, power): &(u32, Ratio<i32>)| *power.numer() <= -2 && self.get(*base).size_of.is_some();
+        if whole.heads.is_none() || !whole.factors.iter().any(is_size) {
+            return Some(whole);
+        }
+        let own = self.divisor(&self.settled(self.of_factors(&whole.factors)?)?, true)?;
+        let heads = whole.heads.zip(own.heads).and_then(|(one, two)| one.times(&two));
+        Some(Divisor { heads, degree: whole.degree + own.degree, plain: whole.plain && own.plain, ..own })
     }
 
     /// The product of powers of bases; `None` if that is too long.
     pub(super) fn of_factors(&self, factors: &[(u32, Ratio<i32>)]) -> Option<Product> {
         let mut all = Product::constant((1, 1));
         for (base, power) in factors.iter().filter(|(_, power)| power.is_integer()) {
-            let Base { value, levels, weight, .. } = self.get(*base);
-            let own = Product {
-                factors: vec![(*base, Ratio::from_integer(1))],
-                at: value.at,
-                levels: *levels,
-                degree: value.degree[0] + value.degree[1],
-                weight: *weight,
-                ..Product::constant((1, 1))
-            };
+            let own = self.of_base(*base);
             all = all.times(&own.power(power.to_integer())?)?;
         }
         Some(all)

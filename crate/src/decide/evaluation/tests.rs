@@ -40,7 +40,8 @@ fn answers(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2]>
             let cones = [0, 1]
                 .map(|side| Cone::of(reading.terms(side), reading.roots(side), &budget).expect("small"));
             let plain = (&cones, [None, None]);
-            at_points(&budget, &reading, &elements, plain, seed, (Way::Apart, [0, 1])).map(|found| found.0)
+            at_points(&budget, &reading, &elements, plain, seed, (Way::Apart, [0, 1], false))
+                .map(|found| found.0)
         }
     };
     evaluated.expect("small").proved.iter().map(Option::is_some).collect()

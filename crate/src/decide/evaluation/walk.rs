@@ -10,6 +10,7 @@ pub(super) mod masks;
 mod networks;
 mod orders;
 mod ranks;
+pub(super) mod rows;
 pub(super) mod worlds;
 
 use super::atoms::{Atoms, Classified, Member, Way};
@@ -23,13 +24,15 @@ use super::products::{Divisor, Product};
 use super::sets::Set;
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use crate::base::{Budget, Exhausted};
-use crate::decide::Meaning;
+use crate::decide::{Exact, Factor, Meaning};
 use crate::term::eval::Cone;
-use crate::term::{Node, Relation, Term, Terms, Unary};
+use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use borders::Supposed;
 use masks::Shape;
+use num_rational::Ratio;
 use orders::Met;
 use ranks::Ranks;
+use rows::Rows;
 use rustc_hash::{FxHashMap, FxHashSet};
 use worlds::Worlds;
 
@@ -85,6 +88,8 @@ pub(super) struct Walk<'a> {
     /// Copies of steps, if there are.
     carried: Option<&'a Expanded>,
     pub(super) worlds: Worlds,
+    /// Small steps by the form of their conditions, if that is asked for.
+    rows: Option<Rows<'a>>,
     ranks: Ranks,
     seen: FxHashSet<Residue>,
     /// What was taken to be defined, in store numbers.
@@ -126,8 +131,7 @@ impl<'a> Walk<'a> {
     /// Evaluates all steps of a cone.
     pub(super) fn over(
         terms: &'a Terms,
-        cone: &'a Cone,
-        carried: Option<&'a Expanded>,
+        (cone, carried, rows): (&'a Cone, Option<&'a Expanded>, Option<Rows<'a>>),
         meanings: &'a [Meaning],
         atoms: &'a mut Atoms,
         names: &'a mut Vec<String>,
@@ -172,6 +176,7 @@ impl<'a> Walk<'a> {
                 within: 0,
                 carried,
                 worlds: Worlds::default(),
+                rows,
                 ranks: Ranks::default(),
                 seen: FxHashSet::default(),
                 domains: Vec::new(),
@@ -189,7 +194,10 @@ impl<'a> Walk<'a> {
             let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
             walk.guarded = guarded;
             let own = Term::from_node(at);
-            let value = walk.node(own, node, levels);
+            let value = match walk.row(own, node)? {
+                Some(value) => value,
+                None => walk.node(own, node, levels),
+            };
             let value = walk.carry(at, node, value, levels);
             let Value { kind, sign, chosen, degree, parts, sample, .. } = value;
             walk.steps.push(Small { kind, sign, chosen, degree, parts });

@@ -3,6 +3,8 @@
 
 mod angles;
 mod choices;
+mod conditions;
+mod entropy;
 mod logarithms;
 mod masks;
 mod ranks;

@@ -18,7 +18,10 @@
 //! Misses: factors of degree three and more in every element; conditions on several lines that exclude each
 //! other (see `cases`).
 
-use super::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Sign, Step, Stop};
+mod factors;
+mod lines;
+
+use super::{Accumulator, Atom, Forms, Kind, Poly, Power, Product, Rational, Sign, Step};
 use std::collections::BTreeSet;
 
 /// Terms of what is taken apart.
@@ -27,9 +30,6 @@ const LONGEST: usize = 32;
 const FACTORS: usize = 8;
 /// How deep signs are made of signs.
 const DEEPEST: usize = 8;
-/// Numerators and denominators of roots that are looked for.
-const DIVISORS: i64 = 128;
-const SQUARE: Power = Power { above: 2, below: 1 };
 
 /// What the sign of a divisor is where it is 0, and so the quotient undefined: as where it is negative, as
 /// where it is positive, or neither.
@@ -255,6 +255,12 @@ impl Forms<'_> {
         if let Some(opened) = self.with_sums_opened(poly, false, LONGEST as u64)? {
             return self.signs(opened, deep - 1);
         }
+        if let Some(roots) = self.odd_roots(poly)? {
+            return self.signs(roots, deep - 1);
+        }
+        if let Some(signs) = self.signs_of_squares(poly, deep - 1)? {
+            return Ok(signs);
+        }
         if let Some(inside) = self.inside_of_powers(poly)? {
             return self.signs(inside, deep - 1);
         }
@@ -273,6 +279,49 @@ impl Forms<'_> {
             return Ok(signs);
         }
         self.plain_signs(poly)
+    }
+
+    /// a - b for a³ - b³, and so on.
+    fn odd_roots(&mut self, poly: Poly) -> Step<Option<Poly>> {
+        let terms: Vec<Product> = (0..self.len(poly)).map(|at| self.term(poly, at)).collect();
+        let mut degree = 0;
+        for term in &terms {
+            for at in 0..self.factor_count(term.mono) {
+                let (_, power) = self.factor(term.mono, at);
+                degree =
+                    if power.is_integer() { num_integer::gcd(degree, power.above.unsigned_abs()) } else { 1 };
+            }
+        }
+        let odd = if degree == 0 { 1 } else { degree >> degree.trailing_zeros() };
+        if terms.len() != 2 || odd < 3 {
+            return Ok(None);
+        }
+        let Some(root) = Power::new(1, odd.into()) else { return Ok(None) };
+        let mut sum = Poly::ZERO;
+        for term in terms {
+            let own = self.power_of_product(&term, root)?;
+            let own = self.poly(&own)?;
+            sum = self.plus(sum, own)?;
+        }
+        Ok(Some(sum))
+    }
+
+    /// a² + b² is positive where a or b is not 0, and so is any sum of what is not negative.
+    fn signs_of_squares(&mut self, poly: Poly, deep: usize) -> Step<Option<Signs>> {
+        let terms: Vec<Product> = (0..self.len(poly)).map(|at| self.term(poly, at)).collect();
+        let is_square =
+            |term: &Product| !term.coefficient.is_negative() && self.mono_sign(term.mono).is_non_negative();
+        if !terms.iter().all(is_square) {
+            return Ok(None);
+        }
+        let mut above = Poly::ZERO;
+        for term in terms {
+            let own = self.poly(&term)?;
+            let own = self.signs(own, deep)?.above;
+            above = self.or(above, own)?;
+            above = self.on_lines(above)?;
+        }
+        Ok(Some(Signs { above, below: Poly::ZERO }))
     }
 
     /// a - b for e^a - e^b.
@@ -370,319 +419,6 @@ impl Forms<'_> {
             self.on_lines(sum)
         };
         Ok(Some(Signs { above: side(p.above, q.above)?, below: side(p.below, q.below)? }))
-    }
-
-    /// Factors of a sum, and whether the sign turns: by an element in which it is linear or quadratic.
-    fn factors(&mut self, poly: Poly) -> Step<Option<(Vec<Poly>, bool)>> {
-        let mut atoms: BTreeSet<Atom> = BTreeSet::new();
-        for at in 0..self.len(poly) {
-            let mono = self.mono_at(poly, at);
-            if self.exponent(mono) != Poly::ZERO {
-                return Ok(None);
-            }
-            for index in 0..self.factor_count(mono) {
-                let (atom, power) = self.factor(mono, index);
-                if !power.is_integer() || power.above < 0 || self.is_indicator(atom) {
-                    return Ok(None);
-                }
-                atoms.insert(atom);
-            }
-        }
-        for atom in atoms.into_iter().take(FACTORS) {
-            if !matches!(self.kind(atom), Kind::Element(_) | Kind::Opaque | Kind::Function(..)) {
-                continue;
-            }
-            let own = self.atom_poly(atom)?;
-            let Some([low, middle, high]) = self.coefficients_of(poly, atom)? else {
-                if let Some(factors) = self.factors_of_higher(poly, atom)? {
-                    return Ok(Some((factors, false)));
-                }
-                continue;
-            };
-            if high == Poly::ZERO {
-                // a·x + b with b = a·c
-                if self.constant(middle).is_some() {
-                    continue;
-                }
-                let Some(rest) = self.divided(low, middle)? else { continue };
-                let other = self.plus(own, rest)?;
-                return Ok(Some((vec![middle, other], false)));
-            }
-            let Some(lead) = self.constant(high) else { continue };
-            // (2a·x + b - r)·(2a·x + b + r) / 4a with r² = b² - 4ac
-            let square = self.times(middle, middle)?;
-            let four = self.scaled(low, &lead.times(&Rational::new(4, 1)))?;
-            let inside = self.minus(square, four)?;
-            if self.sign(inside) == Sign::Negative {
-                return Ok(Some((Vec::new(), lead.is_negative())));
-            }
-            let twice = self.scaled(own, &lead.times(&Rational::new(2, 1)))?;
-            let centre = self.plus(twice, middle)?;
-            let Some(root) = self.root_of(inside)? else { continue };
-            let factors = vec![self.minus(centre, root)?, self.plus(centre, root)?];
-            return Ok(Some((factors, lead.is_negative())));
-        }
-        Ok(None)
-    }
-
-    /// A linear factor of a polynomial in one atom, and the rest.
-    fn factors_of_higher(&mut self, poly: Poly, atom: Atom) -> Step<Option<Vec<Poly>>> {
-        let (mut first, mut last) = (None, None);
-        for at in 0..self.len(poly) {
-            let term = self.term(poly, at);
-            match self.factor_count(term.mono) {
-                0 => last = Some(term.coefficient),
-                1 => match &first {
-                    Some((power, _)) if *power >= self.factor(term.mono, 0).1.above => {}
-                    _ => first = Some((self.factor(term.mono, 0).1.above, term.coefficient)),
-                },
-                _ => return Ok(None),
-            }
-        }
-        let (Some((_, first)), Some(last)) = (first, last) else { return Ok(None) };
-        let (Some((a, b)), Some((c, d))) = (first.as_small(), last.as_small()) else { return Ok(None) };
-        // A root p/q has a p that divides the last coefficient and a q that divides the first, as integers.
-        let (Some(top), Some(bottom)) = (c.checked_mul(b), a.checked_mul(d)) else { return Ok(None) };
-        let own = self.atom_poly(atom)?;
-        let divisors = |n: i64| (1..=DIVISORS).filter(move |by| n % by == 0);
-        for above in divisors(top) {
-            for below in divisors(bottom).filter(|below| num_integer::gcd(above, *below) == 1) {
-                for sign in [1, -1] {
-                    let root = self.rational(Rational::new(sign * above, below))?;
-                    let factor = self.minus(own, root)?;
-                    if let Some(rest) = self.divided(poly, factor)? {
-                        return Ok(Some(vec![factor, rest]));
-                    }
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The coefficients of `atom^0`, `atom^1` and `atom^2`, if there are no others.
-    fn coefficients_of(&mut self, poly: Poly, atom: Atom) -> Step<Option<[Poly; 3]>> {
-        let mut sums: [Accumulator; 3] = Default::default();
-        for at in 0..self.len(poly) {
-            let mut term = self.term(poly, at);
-            let place = match self.power_of(term.mono, atom) {
-                None => 0,
-                Some(Power::ONE) => 1,
-                Some(SQUARE) => 2,
-                Some(_) => return Ok(None),
-            };
-            term.mono = self.without(term.mono, atom);
-            sums[place].add(&term);
-        }
-        let [low, middle, high] = sums;
-        Ok(Some([self.finish(low)?, self.finish(middle)?, self.finish(high)?]))
-    }
-
-    /// A polynomial whose square is that.
-    fn root_of(&mut self, poly: Poly) -> Step<Option<Poly>> {
-        if poly == Poly::ZERO {
-            return Ok(Some(poly));
-        }
-        let Some(single) = self.single(poly) else { return self.square_root(poly) };
-        let even = |at: usize| {
-            let (atom, power) = self.factor(single.mono, at);
-            power.is_integer() && power.above % 2 == 0 || matches!(self.kind(atom), Kind::Prime(_))
-        };
-        if !single.coefficient.is_positive() || !(0..self.factor_count(single.mono)).all(even) {
-            return Ok(None);
-        }
-        let number = Product { coefficient: single.coefficient.clone(), mono: Mono::ONE };
-        let mut product = self.power_of_product(&number, Power::HALF)?;
-        for at in 0..self.factor_count(single.mono) {
-            let (atom, power) = self.factor(single.mono, at);
-            let Some(half) = power.times(Power::HALF) else { return Ok(None) };
-            let factor = self.atom_power(atom, half)?;
-            product = self.product(&product, &factor)?;
-        }
-        self.poly(&product).map(Some)
-    }
-
-    /// `a / b`, if it is a polynomial.
-    fn divided(&mut self, a: Poly, b: Poly) -> Step<Option<Poly>> {
-        let lead = self.leading(b);
-        let lead = self.term(b, lead);
-        let over = self.inverse(&lead)?;
-        let (mut rest, mut whole) = (a, Poly::ZERO);
-        for _ in 0..LONGEST {
-            if rest == Poly::ZERO {
-                return Ok(Some(whole));
-            }
-            let next = self.leading(rest);
-            let next = self.term(rest, next);
-            let next = self.product(&next, &over)?;
-            if (0..self.factor_count(next.mono)).any(|at| self.factor(next.mono, at).1.above < 0) {
-                return Ok(None);
-            }
-            let taken = self.times_product(b, &next)?;
-            rest = self.minus(rest, taken)?;
-            let next = self.poly(&next)?;
-            whole = self.plus(whole, next)?;
-        }
-        Ok(None)
-    }
-
-    // ---- lines -----------------------------------------------------------------------------
-
-    /// Conditions on one line as a linear combination, and what stands beside `[p < 0]` reduced modulo p.
-    fn on_lines(&mut self, poly: Poly) -> Step<Poly> {
-        let poly = self.with_one_each(poly)?;
-        self.reduced(poly)
-    }
-
-    /// A term with two conditions on one line, as a sum of terms with one.
-    fn joined(&mut self, term: &Product) -> Step<Option<Poly>> {
-        let mut conditions: Vec<(Atom, Poly)> = Vec::new();
-        for at in 0..self.factor_count(term.mono) {
-            let (atom, _) = self.factor(term.mono, at);
-            if let Kind::Positive(p) = self.kind(atom) {
-                conditions.push((atom, p));
-            }
-        }
-        for (at, (one, p)) in conditions.iter().enumerate() {
-            for (two, q) in &conditions[at + 1..] {
-                let difference = self.minus(*p, *q)?;
-                let order = self.sign(difference);
-                if order != Sign::Unknown {
-                    // p > 0 follows from q > 0 where p ≥ q.
-                    let weaker = if order.is_non_negative() { *one } else { *two };
-                    let mono = self.without(term.mono, weaker);
-                    return self.poly(&Product { mono, ..term.clone() }).map(Some);
-                }
-                let sum = self.plus(*p, *q)?;
-                let sum = self.sign(sum);
-                if matches!(sum, Sign::Zero | Sign::NonPositive | Sign::Negative) {
-                    return Ok(Some(Poly::ZERO));
-                }
-                if sum == Sign::Positive {
-                    // One of p > 0 and p < gap always holds.
-                    let [without_one, without_two] = [*one, *two].map(|atom| self.without(term.mono, atom));
-                    let neither = self.without(without_one, *two);
-                    let mut parts = Vec::with_capacity(3);
-                    for (mono, turned) in [(without_one, false), (without_two, false), (neither, true)] {
-                        let coefficient =
-                            if turned { term.coefficient.negated() } else { term.coefficient.clone() };
-                        parts.push(Product { coefficient, mono });
-                    }
-                    return self.sum_of(&parts).map(Some);
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The same with what stands beside `[p < 0]` reduced modulo p, where p can be solved for an element.
-    fn reduced(&mut self, poly: Poly) -> Step<Poly> {
-        let mut poly = poly;
-        let mut done: BTreeSet<Atom> = BTreeSet::new();
-        loop {
-            let mut next = None;
-            for at in 0..self.len(poly) {
-                let mono = self.mono_at(poly, at);
-                for index in 0..self.factor_count(mono) {
-                    let (atom, _) = self.factor(mono, index);
-                    if let Kind::Positive(p) = self.kind(atom)
-                        && !done.contains(&atom)
-                        && next.is_none_or(|(known, _)| known < atom)
-                    {
-                        next = Some((atom, p));
-                    }
-                }
-            }
-            let Some((atom, p)) = next else { return Ok(poly) };
-            done.insert(atom);
-            self.tick(self.len(poly) as u64)?;
-            let lead = self.leading(p);
-            if !self.coefficient_at(p, lead).is_negative() {
-                continue;
-            }
-            let Some((element, value)) = self.solved_for(p)? else { continue };
-            let (mut with, mut others) = (Accumulator::default(), Accumulator::default());
-            for at in 0..self.len(poly) {
-                let mut term = self.term(poly, at);
-                if self.power_of(term.mono, atom).is_some() {
-                    term.mono = self.without(term.mono, atom);
-                    with.add(&term);
-                } else {
-                    others.add(&term);
-                }
-            }
-            let beside = self.finish(with)?;
-            if !self.atoms_below(beside).contains(&element) {
-                continue;
-            }
-            let put = self.rewrite(beside, &mut |_, other| Ok((other == element).then_some(value)));
-            let at_border = match put {
-                Err(Stop::Unknown(_)) => continue,
-                put => put?,
-            };
-            if at_border == beside {
-                continue;
-            }
-            let turned = self.negated(p)?;
-            let above = self.positive(turned)?;
-            let apart = self.minus(Poly::ONE, above)?;
-            let gain = self.minus(beside, at_border)?;
-            let gain = self.times(gain, apart)?;
-            let own = self.atom_poly(atom)?;
-            let kept = self.times(at_border, own)?;
-            let others = self.finish(others)?;
-            let sum = self.plus(others, gain)?;
-            poly = self.plus(sum, kept)?;
-            poly = self.with_one_each(poly)?;
-        }
-    }
-
-    /// Terms with one condition on each line.
-    fn with_one_each(&mut self, poly: Poly) -> Step<Poly> {
-        let mut poly = poly;
-        // Each round takes one condition out of each product.
-        for _ in 0..LONGEST {
-            self.tick(self.len(poly) as u64)?;
-            let mut sum = Accumulator::default();
-            let one = Product::ONE;
-            let mut changed = false;
-            for at in 0..self.len(poly) {
-                let term = self.term(poly, at);
-                match self.joined(&term)? {
-                    Some(joined) => {
-                        changed = true;
-                        self.accumulate(&mut sum, joined, &one)?;
-                    }
-                    None => sum.add(&term),
-                }
-            }
-            if !changed {
-                break;
-            }
-            poly = self.finish(sum)?;
-        }
-        Ok(poly)
-    }
-
-    /// An element in which p is linear, and what it is where p is 0.
-    pub(in crate::decide) fn solved_for(&mut self, p: Poly) -> Step<Option<(Atom, Poly)>> {
-        for at in 0..self.len(p) {
-            let term = self.term(p, at);
-            if self.factor_count(term.mono) != 1 || self.exponent(term.mono) != Poly::ZERO {
-                continue;
-            }
-            let (atom, power) = self.factor(term.mono, 0);
-            if power != Power::ONE || !matches!(self.kind(atom), Kind::Element(_)) {
-                continue;
-            }
-            let own = self.poly(&term)?;
-            let rest = self.minus(p, own)?;
-            if self.atoms_below(rest).contains(&atom) {
-                continue;
-            }
-            let value = self.scaled(rest, &term.coefficient.reciprocal().negated())?;
-            return Ok(Some((atom, value)));
-        }
-        Ok(None)
     }
 }
 
