@@ -194,7 +194,7 @@ impl<'a> Walk<'a> {
             let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
             walk.guarded = guarded;
             let own = Term::from_node(at);
-            let value = match walk.row(own, node)? {
+            let value = match walk.row(own)? {
                 Some(value) => value,
                 None => walk.node(own, node, levels),
             };

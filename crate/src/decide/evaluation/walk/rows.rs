@@ -12,13 +12,15 @@
 //! between what is made of the other; and a division, a root or a logarithm that is not defined everywhere
 //! stays outside, where evaluation says what it assumes.
 //!
-//! Cost: a constant for each step. Misses: steps of more than [`ELEMENTS`] elements, or larger than [`LARGEST`];
+//! Cost: a constant for each step, and for each that is another but for its elements what its form costs. Misses: steps of more than [`ELEMENTS`] elements, or larger than [`LARGEST`];
 //! choices that go into functions (`carried` knows those).
 
 use super::*;
-use crate::decide::forms::{Atom, Divisors, Forms, Kind as Of, Poly, Sign as Exactly, Stop};
+use crate::decide::forms::{Divisors, Forms, Kind as Of, Poly, Sign as Exactly, Step, Stop};
 use crate::decide::normalize::{Normalizer, Side, Value as Normal};
-use crate::term::eval::operands;
+use crate::term::eval::{operands, with_operands};
+use num_traits::ToPrimitive;
+use std::rc::Rc;
 
 /// Elements of a step: however a function is written, it has as many.
 const ELEMENTS: usize = 8;
@@ -26,8 +28,6 @@ const ELEMENTS: usize = 8;
 const LARGEST: u16 = 500;
 /// Monomials that one step may touch.
 const WORK: u64 = 20_000;
-/// Steps after which forms are begun anew, so that they take no memory.
-const RENEWED: u32 = 64;
 /// How deep forms are looked into.
 const DEEPEST: u32 = 64;
 
@@ -76,19 +76,31 @@ impl Shape {
     }
 }
 
+/// A form that has left its arena: elements are numbered, the lowest first.
+struct Formula(Vec<Summand>);
+
+struct Summand {
+    coefficient: Exact,
+    exponent: Option<Formula>,
+    factors: Vec<(Base, u32, bool)>,
+}
+
+enum Base {
+    Element(usize),
+    Number(Exact),
+    Positive(Formula),
+    Sum(Formula),
+}
+
+/// What a step is if its elements are numbered; and what that comes to, if it is known.
+type Known = FxHashMap<Box<[Node]>, Option<Rc<(Formula, Sign)>>>;
+
 pub(in super::super) struct Rows<'a> {
     budget: &'a Budget,
     elements: &'a Elements,
     side: Side<'a>,
-    normalizer: Normalizer<'a>,
-    /// What forms were begun with, ascending: what leads in them is what leads on the other side.
-    elements_of_forms: Vec<u32>,
-    asked: u32,
     shapes: Vec<Shape>,
-}
-
-fn new<'a>(budget: &'a Budget, elements: &'a Elements, side: Side<'a>) -> Normalizer<'a> {
-    Normalizer::new(Forms::new(budget, elements), [side; 2])
+    known: Known,
 }
 
 impl<'a> Rows<'a> {
@@ -100,72 +112,131 @@ impl<'a> Rows<'a> {
         cone: &Cone,
     ) -> Rows<'a> {
         let side = Side { terms, uses: &[], meanings };
-        let normalizer = new(budget, elements, side);
         let mut shapes: Vec<Shape> = Vec::with_capacity(cone.steps().len());
         for node in cone.steps() {
             let of_operands = operands(node).into_iter().flatten().map(|operand| Shape::of(operand, &shapes));
             let shape = of_operands.fold(Shape::LEAF, |all, own| all.with(&own));
-            let shape = match is_condition(node) {
+            shapes.push(match is_condition(node) {
                 true => Shape { conditional: true, ..shape },
                 false if !is_followed(node, shape.conditional) => Shape::LARGE,
                 false => shape,
-            };
-            shapes.push(shape);
+            });
         }
-        Rows { budget, elements, side, normalizer, elements_of_forms: Vec::new(), asked: 0, shapes }
+        Rows { budget, elements, side, shapes, known: Known::default() }
     }
 
-    fn renew(&mut self, elements: &[u32]) -> Result<(), Exhausted> {
-        self.normalizer = new(self.budget, self.elements, self.side);
-        self.asked = 0;
-        self.elements_of_forms = elements.to_vec();
-        self.elements_of_forms.sort_unstable();
-        for element in &self.elements_of_forms {
-            let forms = &mut self.normalizer.forms;
-            let atom = forms.atom(Of::Element(*element));
-            if let Err(Stop::Exhausted(exhausted)) = forms.atom_poly(atom) {
-                return Err(exhausted);
-            }
-        }
-        Ok(())
-    }
-
-    /// A step's form with its conditions in that way, and what is known of its sign.
-    fn form(&mut self, step: usize, node: &Node, term: Term) -> Result<Option<(Poly, Sign)>, Exhausted> {
+    /// A step's form with its conditions in that way, its elements, and what is known of its sign. Steps that
+    /// are the same but for the elements are looked at once.
+    fn form(
+        &mut self,
+        cone: &Cone,
+        step: usize,
+    ) -> Result<Option<(Rc<(Formula, Sign)>, Vec<u32>)>, Exhausted> {
         let Shape { size, conditional, count, elements } = self.shapes[step];
         // A sum is what its summands are.
-        let sum = matches!(node, Node::Add(..) | Node::Sub(..) | Node::Unary(Unary::Neg, _));
+        let sum = matches!(cone.steps()[step], Node::Add(..) | Node::Sub(..) | Node::Unary(Unary::Neg, _));
         if !conditional || size > LARGEST || sum {
             return Ok(None);
         }
-        self.asked += 1;
-        let elements = &elements[..count.into()];
-        let begun = elements.iter().all(|element| self.elements_of_forms.binary_search(element).is_ok());
-        if self.asked > RENEWED || !begun {
-            self.renew(elements)?;
+        let mut elements = elements[..count.into()].to_vec();
+        elements.sort_unstable();
+        let key = self.numbered(cone, step, &elements);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone().map(|known| (known, elements)));
         }
-        let forms = &mut self.normalizer.forms;
-        forms.next_question();
-        forms.limit_work(WORK);
-        let found = self.normalizer.value(0, term).and_then(|value| match value {
-            Normal::Infinite(_) => Ok(None),
-            Normal::Finite(poly) => {
-                let sign = self.normalizer.forms.sign(poly);
-                let signed = self.normalizer.forms.by_signs(poly, Divisors::Apart)?;
-                Ok(signed.map(|signed| (signed, sign)))
-            }
-        });
-        // What was noted once is not noted again.
-        let total = self.normalizer.forms.notes.is_empty();
-        if !total {
-            self.renew(elements)?;
-        }
-        match found {
-            Err(Stop::Exhausted(exhausted)) => Err(exhausted),
-            Ok(Some((poly, sign))) if total => Ok(Some((poly, known(sign)))),
-            _ => Ok(None),
-        }
+        let found = match self.formula(cone.node(step), &elements) {
+            Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
+            found => found.ok().flatten().map(Rc::new),
+        };
+        self.known.insert(key, found.clone());
+        Ok(found.map(|found| (found, elements)))
     }
+
+    /// A step and what it is made of, with their elements numbered (and with their formats: these say signs).
+    fn numbered(&self, cone: &Cone, step: usize, elements: &[u32]) -> Box<[Node]> {
+        let mut steps = vec![step];
+        let mut at = 0;
+        while let Some(step) = steps.get(at).copied() {
+            for operand in operands(&cone.steps()[step]).into_iter().flatten().filter_map(Term::as_node) {
+                if !steps.contains(&operand) {
+                    steps.push(operand);
+                }
+            }
+            at += 1;
+        }
+        steps.sort_unstable();
+        let number = |term: Term| match (term.as_node(), term.as_element()) {
+            (Some(step), _) => Term::from_node(steps.binary_search(&step).unwrap_or(0)),
+            (_, Some(element)) => {
+                let format = self.elements.block_of(element).map_or(0, |block| block.format as u32 + 1);
+                let number = elements.binary_search(&element).unwrap_or(0) as u32;
+                Term::element(format << 8 | number)
+            }
+            _ => term,
+        };
+        steps.iter().map(|step| with_operands(&cone.steps()[*step], number)).collect()
+    }
+
+    fn formula(&self, term: Term, elements: &[u32]) -> Step<Option<(Formula, Sign)>> {
+        let mut normalizer = Normalizer::new(Forms::new(self.budget, self.elements), [self.side; 2]);
+        // In this order, so that what leads here leads on the other side.
+        for element in elements {
+            let atom = normalizer.forms.atom(Of::Element(*element));
+            normalizer.forms.atom_poly(atom)?;
+        }
+        normalizer.forms.limit_work(WORK);
+        let Normal::Finite(poly) = normalizer.value(0, term)? else { return Ok(None) };
+        let forms = &mut normalizer.forms;
+        let sign = known(forms.sign(poly));
+        let Some(signed) = forms.by_signs(poly, Divisors::Apart)? else { return Ok(None) };
+        // What assumes something is not defined everywhere.
+        let formula = forms.notes.is_empty().then(|| taken_out(forms, elements, signed, DEEPEST)).flatten();
+        Ok(formula.map(|formula| (formula, sign)))
+    }
+}
+
+/// A form outside of its arena; `None` if something in it is not followed here.
+fn taken_out(forms: &Forms<'_>, elements: &[u32], poly: Poly, deep: u32) -> Option<Formula> {
+    let deep = deep.checked_sub(1)?;
+    let mut summands = Vec::with_capacity(forms.len(poly));
+    for at in 0..forms.len(poly) {
+        let term = forms.term(poly, at);
+        let exponent = match forms.exponent(term.mono) {
+            Poly::ZERO => None,
+            exponent => Some(taken_out(forms, elements, exponent, deep)?),
+        };
+        let mut factors = Vec::with_capacity(forms.factor_count(term.mono));
+        for index in 0..forms.factor_count(term.mono) {
+            let (atom, power) = forms.factor(term.mono, index);
+            let named = |factor: Factor| {
+                let power = Ratio::new(power.above.into(), power.below.into());
+                Some((Base::Number(Exact::factor(factor, power)?), 1, false))
+            };
+            let base = match forms.kind(atom) {
+                Of::Prime(prime) => named(Factor::Prime(prime))?,
+                Of::Pi => named(Factor::Pi)?,
+                Of::Ln10 => named(Factor::Ln10)?,
+                Of::Log(number)
+                    if forms.constant(number).is_some_and(|two| two.as_small() == Some((2, 1))) =>
+                {
+                    named(Factor::Ln2)?
+                }
+                _ if power.below != 1 => return None,
+                kind => {
+                    let base = match kind {
+                        Of::Element(element) => Base::Element(elements.binary_search(&element).ok()?),
+                        Of::Positive(number) => Base::Positive(taken_out(forms, elements, number, deep)?),
+                        Of::Sum(sum) => Base::Sum(taken_out(forms, elements, sum, deep)?),
+                        _ => return None,
+                    };
+                    (base, power.above.unsigned_abs().into(), power.above < 0)
+                }
+            };
+            factors.push(base);
+        }
+        summands.push(Summand { coefficient: Exact::rational(term.coefficient.to_big()), exponent, factors });
+    }
+    Some(Formula(summands))
 }
 
 fn known(sign: Exactly) -> Sign {
@@ -199,91 +270,60 @@ fn is_condition(node: &Node) -> bool {
     matches!(node, Node::Compare(..) | Node::Max(..) | Node::Min(..) | Node::Unary(Unary::Abs, _))
 }
 
-impl<'a> Walk<'a> {
+impl Walk<'_> {
     /// The value of a step by the form of its conditions, at all levels.
-    pub(super) fn row(&mut self, own: Term, node: &Node) -> Result<Option<Value>, Exhausted> {
-        let Some(mut rows) = self.rows.take() else { return Ok(None) };
-        let found = own.as_node().map(|step| rows.form(step, node, self.cone.node(step)));
-        let value = match found {
-            Some(Ok(Some((poly, sign)))) => {
-                let value = self.formed_value(&rows.normalizer.forms, poly, DEEPEST);
-                value.filter(Value::is_finite).map(|value| value.with_sign(sign))
-            }
-            Some(Err(exhausted)) => return Err(exhausted),
-            _ => None,
-        };
-        self.rows = Some(rows);
-        Ok(value)
+    pub(super) fn row(&mut self, own: Term) -> Result<Option<Value>, Exhausted> {
+        let (Some(rows), Some(step)) = (&mut self.rows, own.as_node()) else { return Ok(None) };
+        let Some((form, elements)) = rows.form(self.cone, step)? else { return Ok(None) };
+        let value = self.value_of(&form.0, &elements).filter(Value::is_finite);
+        Ok(value.map(|value| value.with_sign(form.1)))
     }
 
-    /// The value of a form, at all levels; `None` if something in it is not followed here.
-    fn formed_value(&mut self, forms: &Forms<'_>, poly: Poly, deep: u32) -> Option<Value> {
-        let deep = deep.checked_sub(1)?;
+    /// The value of a form, at all levels.
+    fn value_of(&mut self, formula: &Formula, elements: &[u32]) -> Option<Value> {
         let mut sum = Value::ZERO;
-        for at in 0..forms.len(poly) {
-            let term = forms.term(poly, at);
-            let mut value = match term.coefficient.as_small() {
-                Some(small) => Value::ONE.scaled(small, ALL),
-                None => self.number_of(&Exact::rational(term.coefficient.to_big()))?,
-            };
-            let exponent = forms.exponent(term.mono);
-            if exponent != Poly::ZERO {
-                let exponent = self.formed_value(forms, exponent, deep)?;
+        for Summand { coefficient, exponent, factors } in &formula.0 {
+            let mut value = self.number_of(coefficient)?;
+            if let Some(exponent) = exponent {
+                let exponent = self.value_of(exponent, elements)?;
                 value = value.times(self.exponential(exponent, ALL), ALL);
             }
-            for index in 0..forms.factor_count(term.mono) {
-                let (atom, power) = forms.factor(term.mono, index);
-                let factor =
-                    self.formed_power(forms, atom, (power.above.into(), power.below.into()), deep)?;
-                value = value.times(factor, ALL);
+            for (base, count, below) in factors {
+                let base = match base {
+                    Base::Element(number) => self.get(Term::element(elements[*number]), ALL),
+                    Base::Number(exact) => self.number_of(exact)?,
+                    Base::Positive(number) => {
+                        let number = self.value_of(number, elements)?;
+                        match self.classify(&number.checked()?)? {
+                            Classified::Constant(sign) if sign > 0 => Value::ONE,
+                            Classified::Constant(_) => Value::ZERO,
+                            Classified::Member(member) => self.atoms.is_above(member, ALL),
+                        }
+                    }
+                    // A divisor that depends on conditions could be 0 as they are taken for free.
+                    Base::Sum(sum) => {
+                        Some(self.value_of(sum, elements)?.checked()?).filter(|sum| !sum.chosen)?
+                    }
+                };
+                let base = if *below { base.inverse(ALL) } else { base };
+                value = (0..*count).fold(value, |all, _| all.times(base, ALL));
             }
             sum = sum.plus(value, ALL);
         }
-        Some(sum)
+        sum.checked()
     }
 
     fn number_of(&self, exact: &Exact) -> Option<Value> {
+        if let Some(number) = exact.as_rational()
+            && let (Some(above), Some(below)) = (number.numer().to_i64(), number.denom().to_i64())
+        {
+            return Value::ONE.scaled((above, below), ALL).checked();
+        }
         let mut at = [ZERO; LEVELS];
         for (level, at) in at.iter_mut().enumerate() {
             *at = constants::residue(self.atoms.seed, level, exact)?;
         }
-        let degree = constants::degree(exact);
         let sign = Sign::of(if exact.is_negative() { -1 } else { 1 });
-        Some(Value { sign, degree: [degree, 0.0], ..Value::finite(at) })
-    }
-
-    fn formed_power(
-        &mut self,
-        forms: &Forms<'_>,
-        atom: Atom,
-        (above, below): (i64, i64),
-        deep: u32,
-    ) -> Option<Value> {
-        let named = |factor: Factor| Exact::factor(factor, Ratio::new(above, below));
-        let base = match forms.kind(atom) {
-            Of::Prime(prime) => return self.number_of(&named(Factor::Prime(prime))?),
-            Of::Pi => return self.number_of(&named(Factor::Pi)?),
-            Of::Ln10 => return self.number_of(&named(Factor::Ln10)?),
-            Of::Log(number) if forms.constant(number).is_some_and(|n| n.as_small() == Some((2, 1))) => {
-                return self.number_of(&named(Factor::Ln2)?);
-            }
-            _ if below != 1 => return None,
-            Of::Element(element) => self.get(Term::element(element), ALL),
-            Of::Positive(number) => {
-                let number = self.formed_value(forms, number, deep)?;
-                match self.classify(&number.checked()?)? {
-                    Classified::Constant(sign) if sign > 0 => Value::ONE,
-                    Classified::Constant(_) => Value::ZERO,
-                    Classified::Member(member) => self.atoms.is_above(member, ALL),
-                }
-            }
-            // A divisor that depends on conditions could be 0 as they are taken for free.
-            Of::Sum(sum) => self.formed_value(forms, sum, deep)?.checked().filter(|sum| !sum.chosen)?,
-            _ => return None,
-        };
-        let base = if above < 0 { base.inverse(ALL) } else { base };
-        let count = above.unsigned_abs();
-        (base.is_finite() && count <= 64).then_some(())?;
-        Some((0..count).fold(Value::ONE, |all, _| all.times(base, ALL)))
+        Some(Value { sign, degree: [constants::degree(exact), 0.0], ..Value::finite(at) })
     }
 }
