@@ -22,8 +22,9 @@ use super::rational::Rational;
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Interval, Node, Number, Term, Terms, Unary};
+use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 use rustc_hash::FxHashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -36,6 +37,8 @@ const EFFORT: u64 = 4;
 const MONOMIALS: u64 = 8;
 /// Bits of a coefficient.
 const LONGEST: u64 = 4096;
+/// Bits of a root.
+const ROOT_BITS: u64 = 128;
 /// What floats may lose of an affine form, generously.
 const LOST: f64 = 1e-12;
 
@@ -100,6 +103,25 @@ impl Affine {
         let moves = self.moves.iter().map(|(constant, by)| (*constant, -by / square)).collect();
         let rest = self.rest / square + off * off / (square * (size - off));
         Some(Affine { number: self.number.reciprocal(), moves, rest }.with_losses(off / square))
+    }
+
+    /// `√self`; `None` where it may be 0 or less.
+    fn root(&self) -> Option<Affine> {
+        let (size, off) = (self.size(), self.spread());
+        let number = self.number.to_big();
+        if !number.is_positive() || off >= size * (1.0 - LOST) {
+            return None;
+        }
+        let shift = (2 * ROOT_BITS + number.denom().bits()).saturating_sub(number.numer().bits()) / 2 + 1;
+        let wide = number.numer() << (2 * shift);
+        let whole = (&wide / number.denom()).sqrt();
+        let is_exact = &whole * &whole * number.denom() == wide;
+        let root = BigRational::new(whole, BigInt::from(1) << shift);
+        let about = size.sqrt();
+        let moves = self.moves.iter().map(|(constant, by)| (*constant, by / (2.0 * about))).collect();
+        let inexact = if is_exact { 0.0 } else { about * LOST };
+        let rest = self.rest / (2.0 * about) + off * off / (2.0 * about * (size - off)) + inexact;
+        Some(Affine { number: Rational::from_big(&root), moves, rest }.with_losses(off / about))
     }
 
     /// Floats were added up to about this size.
@@ -323,6 +345,11 @@ impl<'a> Sums<'a> {
                 let below = self.part_of(side, a)?;
                 self.reciprocal(&below)
             }
+            Node::Unary(function @ (Unary::Sqrt | Unary::Rsqrt), a) => {
+                let root = self.part_of(side, a)?;
+                let root = self.root(&root)?;
+                if function == Unary::Rsqrt { self.reciprocal(&root) } else { Ok(root) }
+            }
             // 2^x = e^(ln 2 · x), and log₂ x = log₂ e · ln x.
             Node::Unary(Unary::Exp2, a) => {
                 let argument = self.part_of(side, a)?;
@@ -433,12 +460,25 @@ impl<'a> Sums<'a> {
         if sum.len() == 1 && *first == 0 {
             return Ok(vec![(0, over)]);
         }
-        let scaled = sum
-            .iter()
-            .map(|(id, by)| (*id, if id == first { Affine::exact(Rational::ONE) } else { by.times(&over) }));
-        let scaled = Rc::new(scaled.collect());
+        let scaled = Rc::new(without(sum, *first, &over));
         let atom = self.function((Node::Unary(Unary::Recip, Term::ZERO), None), vec![scaled])?;
         self.times(&atom, &vec![(0, over)])
+    }
+
+    /// `√sum`: the first coefficient is taken out if it is positive, so that `√(4·x)` and `2·√x` are one.
+    fn root(&mut self, sum: &Sum) -> Step<Sum> {
+        let function = (Node::Unary(Unary::Sqrt, Term::ZERO), None);
+        let certain = sum.iter().find(|(_, by)| by.size() > by.spread());
+        let split = certain.and_then(|(first, by)| Some((*first, by.root()?, by.reciprocal()?)));
+        let Some((first, root, over)) = split else {
+            return self.function(function, vec![Rc::new(sum.clone())]);
+        };
+        if sum.len() == 1 && first == 0 {
+            return Ok(vec![(0, root)]);
+        }
+        let scaled = without(sum, first, &over);
+        let atom = self.function(function, vec![Rc::new(scaled)])?;
+        self.times(&atom, &vec![(0, root)])
     }
 
     /// A sum times a power of ln 2.
@@ -505,6 +545,14 @@ impl<'a> Sums<'a> {
         sum.iter()
             .any(|(id, _)| self.listed[*id as usize].iter().any(|(atom, _)| self.atoms[*atom as usize].loose))
     }
+}
+
+/// A sum over one of its coefficients.
+fn without(sum: &Sum, first: u32, over: &Affine) -> Sum {
+    let scaled = |by: &Affine| by.times(over);
+    sum.iter()
+        .map(|(id, by)| (*id, if *id == first { Affine::exact(Rational::ONE) } else { scaled(by) }))
+        .collect()
 }
 
 /// What is added: a term, or a product of two.
@@ -606,7 +654,7 @@ fn affine(
         (Number::Rational(value), _) => {
             let mut affine = Affine::exact(Rational::from_big(value));
             if let Some(spread) = spreads[at] {
-                let magnitude = num_traits::Signed::abs(value);
+                let magnitude = value.abs();
                 let next = unknowns.len() as u32;
                 let unknown = *unknowns.entry((side, magnitude, spread.radius.to_bits())).or_insert(next);
                 let by = if affine.number.is_negative() { -spread.radius } else { spread.radius };
@@ -693,6 +741,32 @@ mod tests {
             terms.select(below, Term::element(0), Term::element(1))
         });
         assert_eq!(chosen, None);
+    }
+
+    #[test]
+    fn roots_give_their_factors_away() {
+        let root = |inside: f32, outside: f32, function: Unary| {
+            close(|terms, optimized| {
+                if !optimized {
+                    let scaled = times(terms, inside);
+                    return terms.unary(function, scaled);
+                }
+                let (root, factor) = (terms.unary(function, Term::element(0)), number(terms, outside));
+                terms.mul(root, factor)
+            })
+        };
+        let of_root = |inside: f32| f64::from(inside).sqrt() as f32;
+        for inside in [0.1f32, 0.007, 0.3, 1e-20, 3.3e7] {
+            assert!(root(inside, of_root(inside), Unary::Sqrt).is_some(), "{inside}");
+            assert!(
+                root(inside, (1.0 / f64::from(inside).sqrt()) as f32, Unary::Rsqrt).is_some(),
+                "{inside}"
+            );
+            assert_eq!(root(inside, of_root(inside) * 1.000_001, Unary::Sqrt), None, "{inside}");
+            assert_eq!(root(inside, of_root(inside), Unary::Rsqrt), None, "{inside}");
+        }
+        assert_eq!(root(0.1, -(0.1f32.sqrt()), Unary::Sqrt), None);
+        assert_eq!(root(-0.1, 0.1f32.sqrt(), Unary::Sqrt), None);
     }
 
     #[test]

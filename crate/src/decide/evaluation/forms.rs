@@ -14,7 +14,7 @@
 use super::atoms::Classified;
 use super::constants;
 use super::demands::{exponent_scale, inner};
-use super::field::{self, LEVELS, ZERO};
+use super::field::{self, LEVELS, Residue, ZERO};
 use super::heads::Heads;
 use super::products::{Divisor, Product};
 use super::value::{Kind, Levels, Sign, Value, by_level};
@@ -406,6 +406,8 @@ impl Walk<'_> {
         root.sign = Sign::POSITIVE;
         let mut negative = above < 0;
         let mut open: Vec<u32> = Vec::new();
+        // Whether the other factors are positive, so that the last one's sign is that of the whole.
+        let mut alone = !negative && self.is_unconditional();
         for (base, power) in &product.factors {
             if !power.is_integer() {
                 return None;
@@ -415,6 +417,7 @@ impl Walk<'_> {
                 return None;
             }
             let half = power.to_integer().div_euclid(2);
+            alone &= half == 0 || value.sign.not_zero;
             if half != 0 {
                 let mut part = if half % 2 == 0 { value } else { self.magnitude(value, 7) };
                 if half < 0 {
@@ -428,6 +431,7 @@ impl Walk<'_> {
                 if value.sign.not_negative || value.sign.not_positive {
                     let turned = !value.sign.not_negative;
                     negative ^= turned;
+                    alone &= value.sign.is_positive();
                     let part = self.atoms.roots.root(*base, value, turned, levels);
                     root = self.atoms.roots.times(root, part, levels);
                 } else {
@@ -440,10 +444,16 @@ impl Walk<'_> {
             [] => {}
             [base] => {
                 let value = self.atoms.bases.get(*base).value;
+                if alone {
+                    self.atoms.bases.asked.insert(value.at[0]);
+                }
                 let part = self.atoms.roots.root(*base, value, negative, levels);
                 root = self.atoms.roots.times(root, part, levels);
             }
             [first, rest @ ..] => {
+                let own = open.iter().map(|base| self.atoms.bases.get(*base).value.at[0]);
+                let own: Vec<Residue> = own.collect();
+                self.atoms.bases.together.extend(own);
                 let mut value = self.atoms.bases.get(*first).value;
                 for base in rest {
                     let other = self.atoms.bases.get(*base).value;

@@ -38,9 +38,12 @@
 //!    root of each rᵢ, so for the positive one, and never is a root of a residue taken, which would have the
 //!    wrong sign in half of all cases (√(x²) would be x by luck). |d| is the root of d², so that |d|² is d²
 //!    and max(d, 0) = (d + |d|)/2 satisfies m·(m - d) = 0. √(Π f^k) is Π |f|^⌊k/2⌋ · √f ([`forms`]): factors of
-//!    known sign have roots of their own; those of unknown sign make one radicand together. What has too many
-//!    parts keeps its residue with a free variable for each root, as in 1. Degrees add up as for ordinary
-//!    products, plus that of rᵢ for each root that two factors share.
+//!    known sign have roots of their own; those of unknown sign make one radicand together, unless their roots
+//!    are taken somewhere unguarded: then the ledger says that they are not negative, and evaluation begins
+//!    again with that. (What a sign is known from may be undefined where its branch is not taken: then it says
+//!    nothing of the same function elsewhere, and is not kept.) What has too many parts keeps its residue with
+//!    a free variable for each root, as in 1. Degrees add up as for ordinary products, plus that of rᵢ for each
+//!    root that two factors share.
 //! 6. *Logarithms* ([`products`], [`forms`]) are a homomorphism from products to sums: ln|f·g| = ln|f| + ln|g|.
 //!    A sum is its leading summand times a rest, and the rest's logarithm is an atom; which summand leads is
 //!    decided by random reals and decides nothing but completeness, since every value *is* the product that
@@ -83,7 +86,8 @@
 //!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
-//! than two nested exponentials.
+//! than two nested exponentials, chains of thirty and more steps x + (y - x)·w with quotients w, whose bound on
+//! the degree doubles with each.
 //! Source: Schwartz 1980, Zippel 1979; Wu et al., *Mirage* (OSDI 2025) for exponentials.
 
 mod angles;
@@ -119,8 +123,9 @@ use crate::term::print::Printer;
 use crate::term::{Elements, Node, Term, Unary};
 use atoms::{Atoms, Way};
 use carried::{Expanded, Origin, inward};
-use field::{LANES, random};
-use rustc_hash::FxHashMap;
+use field::{LANES, Residue, random};
+use products::Bases;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use value::{Kind, Value};
 use walk::masks::{Shape, alike};
@@ -262,16 +267,38 @@ fn has_orders(cone: &Cone) -> bool {
     cone.steps().iter().any(asks)
 }
 
+/// What evaluation at some points found, and which choices go on outside of each step.
+type Found = (Evaluated, [FxHashMap<usize, Origin>; 2]);
+
 /// The same at the points that belong to a seed.
 fn at_points(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    elements: &Elements,
+    over: (&[Cone; 2], [Option<&Expanded>; 2]),
+    seed: [u64; 2],
+    ways: (Way, [usize; 2], bool),
+) -> Result<Found, Exhausted> {
+    let (found, asked) = with_signs(budget, reading, elements, over, seed, ways, FxHashSet::default())?;
+    // √(v/c) is √v/√c where √v and √c are asked elsewhere, at whatever place.
+    if asked.is_empty() || found.0.proved.iter().all(Option::is_some) {
+        return Ok(found);
+    }
+    Ok(with_signs(budget, reading, elements, over, seed, ways, asked)?.0)
+}
+
+/// The same with bases that are not negative; and which others are not, if that may help.
+fn with_signs(
     budget: &Budget,
     reading: &Reading<'_>,
     elements: &Elements,
     (cones, carried): (&[Cone; 2], [Option<&Expanded>; 2]),
     seed: [u64; 2],
     (way, sides, by_forms): (Way, [usize; 2], bool),
-) -> Result<(Evaluated, [FxHashMap<usize, Origin>; 2]), Exhausted> {
+    assumed: FxHashSet<Residue>,
+) -> Result<(Found, FxHashSet<Residue>), Exhausted> {
     let (mut atoms, mut names) = (Atoms::new(seed, way), Vec::new());
+    atoms.bases.assumed = assumed;
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
@@ -324,7 +351,9 @@ fn at_points(
     if !kept && proved.iter().all(Option::is_none) {
         notes.clear();
     }
-    Ok((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins))
+    let Bases { asked, together, .. } = atoms.bases;
+    let asked = asked.into_iter().filter(|base| together.contains(base)).collect();
+    Ok(((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins), asked))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

@@ -17,7 +17,7 @@ use super::field::{self, LEVELS, ONE, Residue, ZERO};
 use super::heads::Heads;
 use super::value::{Levels, Sign, Value, by_level};
 use num_rational::Ratio;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Factors that a product may have; what has more is a base.
 const MOST_FACTORS: usize = 32;
@@ -272,6 +272,15 @@ pub(super) struct Bases {
     known: FxHashMap<Residue, u32>,
     /// Products of values that were split.
     split: FxHashMap<Residue, Product>,
+    /// What is met now may be undefined where its branch is not taken: its sign says nothing of the same function
+    /// elsewhere.
+    pub(super) doubtful: bool,
+    /// Bases that are taken not to be negative; and those whose roots were asked, wherever they count, so that
+    /// this may be assumed.
+    pub(super) assumed: FxHashSet<Residue>,
+    pub(super) asked: FxHashSet<Residue>,
+    /// Bases of unknown sign that stood together below one root.
+    pub(super) together: FxHashSet<Residue>,
 }
 
 impl Bases {
@@ -305,7 +314,12 @@ impl Bases {
         let id = *self.known.entry(value.at[0]).or_insert(next);
         let weight = if leads { field::random_real(seed, LOG | u64::from(id)) } else { 0.0 };
         if id == next {
-            self.list.push(Base { value: *value, levels, size_of, weight, heads: None });
+            let mut value = *value;
+            if self.doubtful {
+                value.sign = Sign::default();
+            }
+            value.sign.not_negative |= self.assumed.contains(&value.at[0]);
+            self.list.push(Base { value, levels, size_of, weight, heads: None });
             self.list[id as usize].heads = leads.then(|| Heads::of(self.of_base(id)));
         } else if levels & !self.list[id as usize].levels != 0 {
             let base = &mut self.list[id as usize];

@@ -34,6 +34,11 @@ enum Op {
     SelectTurned,
     /// `c ? a : -∞`.
     Mask,
+    /// √a·√a, 1/(1/a), e^(ln a), and a itself.
+    ThroughRoot,
+    ThroughInverse,
+    ThroughLog,
+    Same,
 }
 
 /// An operation on what was computed before; conditions and numbers are told apart by the op.
@@ -81,6 +86,34 @@ const ORDERS: &[Op] = {
     ]
 };
 
+const PARTIAL: &[Op] = {
+    use Op::*;
+    const MAX: Op = MaxChosen(Relation::Less);
+    &[
+        ThroughRoot,
+        ThroughRoot,
+        ThroughInverse,
+        ThroughLog,
+        Add,
+        Sub,
+        Mul,
+        Max,
+        Min,
+        MAX,
+        Abs,
+        Abs,
+        Root,
+        Less,
+        Less,
+        LessEqual,
+        Equal,
+        Select,
+        Select,
+        Select,
+        Select,
+    ]
+};
+
 fn draw(random: &mut Random, chosen: &[Op], length: usize) -> Vec<Line> {
     use Op::*;
     let mut program: Vec<Line> = Vec::new();
@@ -118,11 +151,13 @@ fn draw(random: &mut Random, chosen: &[Op], length: usize) -> Vec<Line> {
 fn change(random: &mut Random, program: &[Line]) -> Vec<Line> {
     use Op::*;
     let mut changed = program.to_vec();
+    let partial = program.iter().any(|line| matches!(line.op, ThroughRoot | ThroughInverse | ThroughLog));
     for _ in 0..1 + random.below(3) {
         let at = random.below(changed.len());
         let Line { op, of } = changed[at];
         let relation = [Relation::Less, Relation::LessEqual][random.below(2)];
         changed[at].op = match (op, random.below(5)) {
+            (Abs | Max | Min | ThroughRoot | ThroughInverse | ThroughLog, 0 | 1) if partial => Same,
             (Max | MaxChosen(_) | MaxShifted, 0) => Max,
             (Max | MaxChosen(_) | MaxShifted, 1) => MaxShifted,
             (Max | MaxChosen(_) | MaxShifted, 2 | 3) => MaxChosen(relation),
@@ -205,13 +240,26 @@ fn build(b: &mut Build, program: &[Line]) -> Vec<Term> {
                 b.0.select(c, z, y)
             }
             Mask => b.0.select(x, y, Term::MINUS_INFINITY),
+            ThroughRoot => {
+                let root = b.f(Unary::Sqrt, x);
+                b.0.mul(root, root)
+            }
+            ThroughInverse => {
+                let inverse = b.0.div(Term::ONE, x);
+                b.0.div(Term::ONE, inverse)
+            }
+            ThroughLog => {
+                let log = b.f(Unary::Log, x);
+                b.f(Unary::Exp, log)
+            }
+            Same => x,
         };
         terms.push(term);
     }
     vec![*terms.last().expect("not empty")]
 }
 
-/// What a line comes to: a number or an infinity; `Err(true)` where a divisor is 0.
+/// What a line comes to: a number or an infinity; `Err(true)` where a divisor is 0, or an argument out of range.
 type Found = Result<f64, bool>;
 
 /// Only what is needed: a branch that is not taken may be undefined.
@@ -255,6 +303,10 @@ fn run(program: &[Line], at: usize, elements: &[f64; ELEMENTS]) -> Found {
                 get(2)
             }
         }
+        ThroughRoot => get(0).and_then(|x| if x < 0.0 { Err(true) } else { Ok(x) }),
+        ThroughInverse => get(0).and_then(|x| if x == 0.0 { Err(true) } else { Ok(x) }),
+        ThroughLog => get(0).and_then(|x| if x <= 0.0 { Err(true) } else { Ok(x) }),
+        Same => get(0),
         Mask => {
             if get(0)? == 1.0 {
                 get(1)
@@ -285,6 +337,11 @@ fn what_is_found_equal_is_equal_on_a_grid() {
 #[test]
 fn orders_that_are_found_equal_are_equal_on_a_grid() {
     equal_on_a_grid(ORDERS);
+}
+
+#[test]
+fn what_is_undefined_elsewhere_and_found_equal_is_equal_on_a_grid() {
+    equal_on_a_grid(PARTIAL);
 }
 
 fn equal_on_a_grid(ops: &[Op]) {

@@ -25,7 +25,7 @@ use super::sets::Set;
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use crate::base::{Budget, Exhausted};
 use crate::decide::{Exact, Factor, Meaning};
-use crate::term::eval::Cone;
+use crate::term::eval::{Cone, operands};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use borders::Supposed;
 use masks::Shape;
@@ -187,12 +187,16 @@ impl<'a> Walk<'a> {
         if walk.atoms.way == Way::Ranked {
             walk.find_ranked();
         }
+        // Which steps are undefined for some inputs, as far as is known.
+        let mut partial: Vec<bool> = Vec::with_capacity(count);
         for (at, node) in cone.steps().iter().enumerate() {
             if at.is_multiple_of(4096) {
                 budget.spend_block(at, count, 4096, EFFORT)?;
             }
             let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
             walk.guarded = guarded;
+            partial.push(walk.is_partial(node, &partial));
+            walk.atoms.bases.doubtful = guarded && partial[at];
             let own = Term::from_node(at);
             let value = match walk.row(own)? {
                 Some(value) => value,
@@ -213,6 +217,19 @@ impl<'a> Walk<'a> {
             }
         }
         Ok(walk)
+    }
+
+    /// Whether a step may be undefined for some inputs, given which of those before it may.
+    fn is_partial(&self, node: &Node, before: &[bool]) -> bool {
+        let is = |term: Term| term.as_node().is_some_and(|step| before[step]);
+        let sign = |term: Term| self.get(term, 0).sign;
+        let own = match node {
+            Node::Div(_, b) | Node::Unary(Unary::Recip, b) => !sign(*b).not_zero,
+            Node::Unary(Unary::Sqrt, a) => !sign(*a).not_negative,
+            Node::Unary(Unary::Rsqrt | Unary::Log | Unary::Log2, a) => !sign(*a).is_positive(),
+            _ => false,
+        };
+        own || operands(node).into_iter().flatten().any(is)
     }
 
     /// The value of a root, at level 0.
@@ -348,6 +365,11 @@ impl<'a> Walk<'a> {
         }
         self.inverses.insert(b, (inverse, levels));
         inverse
+    }
+
+    /// Whether what is evaluated counts wherever its kernel is defined.
+    pub(super) fn is_unconditional(&self) -> bool {
+        !self.guarded && !self.supposed.any()
     }
 
     /// Notes that a value is in a domain, unless one that is the same function was noted.
@@ -570,6 +592,9 @@ impl<'a> Walk<'a> {
             joined = Some(joined.map_or(set, |other| self.atoms.sets.union(other, set)));
         }
         let Some(set) = joined else { return Value::infinite(!largest) };
+        if let Some(winner) = self.winner(own, operands, largest) {
+            return winner;
+        }
         if largest { &mut self.largest } else { &mut self.smallest }.insert(own, set);
         let value = self.atoms.maximum(set, levels);
         let sign = Sign {
@@ -579,6 +604,25 @@ impl<'a> Walk<'a> {
         };
         let value = value.with_sign(sign);
         if largest { value } else { value.negated(levels) }
+    }
+
+    /// The larger of two whose difference has a known sign, or the smaller.
+    fn winner(&mut self, own: Term, [a, b]: [Term; 2], largest: bool) -> Option<Value> {
+        // What a choice does not take may be undefined.
+        let both = matches!(self.cone.steps()[own.as_node()?], Node::Max(..) | Node::Min(..));
+        if !both || self.atoms.bases.doubtful {
+            return None;
+        }
+        let (x, y) = (self.get(a, ALL).checked()?, self.get(b, ALL).checked()?);
+        let gap = x.minus(y, ALL).sign;
+        let first = if largest { gap.not_negative } else { gap.not_positive };
+        let last = if largest { gap.not_positive } else { gap.not_negative };
+        let (term, value) = if first { (a, x) } else { last.then_some((b, y))? };
+        let known = if largest { &mut self.largest } else { &mut self.smallest };
+        if let Some(set) = known.get(&term).copied() {
+            known.insert(own, set);
+        }
+        Some(value)
     }
 
     /// Conditions are 0 or 1; which one is a free variable, one for each class of differences and

@@ -7,7 +7,7 @@
 //! Cost: linear in the largest root's number divided by 64, plus the size of the cone.
 
 use crate::base::{Budget, Exhausted};
-use crate::term::{Node, Term, Terms};
+use crate::term::{Node, Term, Terms, Unary};
 
 /// Which nodes of a store can be reached from some roots.
 pub struct Reach {
@@ -207,14 +207,42 @@ impl Cone {
                 budget.spend(8192)?;
             }
             let step = reader.node_at(node);
-            cone.steps.push(with_operands(&step, |operand| {
+            let step = with_operands(&step, |operand| {
                 leaf(operand);
                 place(operand)
-            }));
+            });
+            cone.steps.push(match step {
+                Node::Compare(relation, a, b) => {
+                    let [a, b] = cone.compared(terms, [a, b]);
+                    Node::Compare(relation, a, b)
+                }
+                step => step,
+            });
             cone.nodes.push(node as u32);
         }
         (cone.elements, cone.constants) = (elements.ascending(), constants.ascending());
         Ok(cone)
+    }
+
+    /// Two numbers that compare as two others do, as these are what one function makes of them that is defined
+    /// and increases everywhere. Where it has no exact value, a tie is seen inside of it. (Not if a format has
+    /// no place for large values of it.)
+    fn compared(&self, terms: &Terms, [mut a, mut b]: [Term; 2]) -> [Term; 2] {
+        use Unary::{Cbrt, Erf, Exp, Exp2, Tanh};
+        let inner = |term: Term| match self.steps[term.as_node()?] {
+            Node::Unary(function @ (Exp | Exp2 | Tanh | Erf | Cbrt), inner)
+                if terms.through(self.node(term.as_node()?)).is_none() =>
+            {
+                Some((function, inner))
+            }
+            _ => None,
+        };
+        while let (Some((f, x)), Some((g, y))) = (inner(a), inner(b))
+            && f == g
+        {
+            (a, b) = (x, y);
+        }
+        [a, b]
     }
 
     /// A cone over the same leaves and more constants, whose steps stand for nodes of the same store in any

@@ -1,14 +1,20 @@
 //! Families of formulas, each in several formulations, at every size; and what is nearly the same and must
 //! not be equal.
 
+mod activations;
 mod angles;
 mod choices;
 mod conditions;
 mod entropy;
+mod gradients;
+mod guards;
 mod logarithms;
 mod masks;
 mod ranks;
 mod roots;
+mod scores;
+mod steps;
+mod transforms;
 
 pub(super) use super::tests::{Build, SIZES, proved, proves};
 use crate::term::{Term, Unary};
@@ -46,6 +52,35 @@ fn apart(what: &str, forms: &[Formulation<'_>]) {
             for (first, second) in [(first, second), (second, first)] {
                 let equal = proves(|b, optimized| if optimized { second(b) } else { first(b) });
                 assert!(!equal, "{what}: {at} and {place}");
+            }
+        }
+    }
+}
+
+/// All formulations at every size, and that the wrong ones are none of them.
+fn at_every_size(
+    what: &str,
+    right: usize,
+    wrong: &[usize],
+    build: fn(&mut Build, usize, usize) -> Vec<Term>,
+) {
+    for size in SIZES {
+        for form in 1..right {
+            // Each with its neighbour, and with the first one at small sizes.
+            let others: &[usize] = if size < 8 { &[form - 1, 0] } else { &[form - 1] };
+            for other in others {
+                let equal = proves(|b, optimized| build(b, size, if optimized { form } else { *other }));
+                assert!(equal, "{what} of {size}: {other} and {form}");
+            }
+        }
+    }
+    for size in [2, 3, 9] {
+        for wrong in wrong {
+            for form in 0..right {
+                for (one, two) in [(form, *wrong), (*wrong, form)] {
+                    let equal = proves(|b, optimized| build(b, size, if optimized { two } else { one }));
+                    assert!(!equal, "{what} of {size}: {form} and the wrong {wrong}");
+                }
             }
         }
     }

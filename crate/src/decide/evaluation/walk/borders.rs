@@ -149,6 +149,7 @@ impl Walk<'_> {
     fn suppose(&mut self, term: Term, value: Value, goals: &[Term]) -> Option<Vec<Value>> {
         let affected = self.between(term, goals)?;
         let guarded = self.guarded;
+        let doubtful = std::mem::replace(&mut self.atoms.bases.doubtful, true);
         self.supposed.active = true;
         let mut kept = Vec::with_capacity(affected.len() + 1);
         match (term.as_node(), term.as_element()) {
@@ -185,6 +186,7 @@ impl Walk<'_> {
         self.supposed.active = false;
         self.supposed.element = None;
         self.guarded = guarded;
+        self.atoms.bases.doubtful = doubtful;
         Some(values)
     }
 

@@ -12,8 +12,9 @@
 //! between what is made of the other; and a division, a root or a logarithm that is not defined everywhere
 //! stays outside, where evaluation says what it assumes.
 //!
-//! Cost: a constant for each step, and for each that is another but for its elements what its form costs. Misses: steps of more than [`ELEMENTS`] elements, or larger than [`LARGEST`];
-//! choices that go into functions (`carried` knows those).
+//! Cost: a constant for each step, and for each that is another but for its elements what its form costs.
+//! Misses: steps of more than [`ELEMENTS`] elements, or larger than [`LARGEST`]; choices that go into functions
+//! (`carried` knows those).
 
 use super::*;
 use crate::decide::forms::{Divisors, Forms, Kind as Of, Poly, Sign as Exactly, Step, Stop};
@@ -101,6 +102,8 @@ pub(in super::super) struct Rows<'a> {
     side: Side<'a>,
     shapes: Vec<Shape>,
     known: Known,
+    /// For which step each step was met last.
+    met: Vec<u32>,
 }
 
 impl<'a> Rows<'a> {
@@ -122,7 +125,8 @@ impl<'a> Rows<'a> {
                 false => shape,
             });
         }
-        Rows { budget, elements, side, shapes, known: Known::default() }
+        let met = vec![u32::MAX; shapes.len()];
+        Rows { budget, elements, side, shapes, known: Known::default(), met }
     }
 
     /// A step's form with its conditions in that way, its elements, and what is known of its sign. Steps that
@@ -153,12 +157,13 @@ impl<'a> Rows<'a> {
     }
 
     /// A step and what it is made of, with their elements numbered (and with their formats: these say signs).
-    fn numbered(&self, cone: &Cone, step: usize, elements: &[u32]) -> Box<[Node]> {
-        let mut steps = vec![step];
+    fn numbered(&mut self, cone: &Cone, whole: usize, elements: &[u32]) -> Box<[Node]> {
+        let mut steps = vec![whole];
         let mut at = 0;
         while let Some(step) = steps.get(at).copied() {
             for operand in operands(&cone.steps()[step]).into_iter().flatten().filter_map(Term::as_node) {
-                if !steps.contains(&operand) {
+                if self.met[operand] != whole as u32 {
+                    self.met[operand] = whole as u32;
                     steps.push(operand);
                 }
             }

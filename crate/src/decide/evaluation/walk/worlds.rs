@@ -202,7 +202,10 @@ impl Walk<'_> {
             own = below.plus(share.times(above.minus(below, levels), levels), levels);
         }
         if own.is_finite() {
-            self.atoms.choices.insert(key, (own, levels));
+            // What is known of a step where its branch is taken says nothing of another step elsewhere.
+            if !self.atoms.bases.doubtful {
+                self.atoms.choices.insert(key, (own, levels));
+            }
             own = own.with_sign(sign);
         }
         own
