@@ -157,7 +157,13 @@ fn kernel(spelled: &Spelled, d: &[u32], s: &[u32]) -> String {
         body +=
             if op.base.starts_with("sub") { "sub.cc.u32 %c, 0, %c;\n" } else { "add.cc.u32 %c, %c, 1;\n" };
     }
-    let source = |at: usize, width: u32| format!("%s{at}{}", letter(width));
+    // A part of a register (`a.b1`) and a minus (`-a`) are taken as they are written.
+    let written = |at: usize| spelled.operands.get(at).map_or("", String::as_str);
+    let part = |at: usize| written(at).find('.').map_or("", |dot| &written(at)[dot..]);
+    let source = |at: usize, width: u32| {
+        let minus = if written(at + 1).starts_with('-') { "-" } else { "" };
+        format!("{minus}%s{at}{}{}", letter(width), part(at + 1))
+    };
     let mut operands = vec![match d {
         [one] => format!("%d0{}", letter(*one)),
         _ => format!("%d0{}|%d1{}", letter(d[0]), letter(d[1])),

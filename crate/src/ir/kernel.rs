@@ -157,6 +157,8 @@ pub struct Variable {
     pub initialised: bool,
     /// Other modules can name it (`.visible`, `.weak`, `.common`, `.extern`).
     pub exported: bool,
+    /// It stands for a function: it has an address and no bytes.
+    pub is_function: bool,
     /// The element format of the accesses made to it, as far as the PTX shows.
     pub pointee: Option<Format>,
     /// Where it is declared.

@@ -402,7 +402,7 @@ pub enum Forbidden {
     Trap,
     /// A call of a function without a body that is not known math.
     Extern,
-    /// A recursive or indirect call.
+    /// A recursive call, or one through a register that points to no function.
     Call,
 }
 

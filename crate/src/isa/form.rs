@@ -4,7 +4,8 @@
 //! `mul.mode{.ftz}.type d, a, b; .mode = .hi .lo; .type = .u32 .s32`: literal suffixes, names of
 //! choices (explained behind the semicolons), `{…}` for what may be missing. Operands are
 //! destinations if they are called `d`, `e`, `f`, `g`, `p` or `q`; `[a]` is an address, `{d, e}` a
-//! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `{!}c` a predicate that may be negated, `{, b}` an operand that may be
+//! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `{!}c` a predicate that may be negated, `{-}c` a
+//! register that may have a minus, `{, b}` an operand that may be
 //! missing, `...` the rest, whatever it is.
 //!
 //! Suffixes are a set: compilers write them in different orders (`ldmatrix…x4.m8n8` and
@@ -59,6 +60,8 @@ pub enum SlotKind {
     In,
     /// A predicate source that may be negated.
     Predicate,
+    /// A source that may have a minus.
+    Signed,
     /// A vector of that many sources.
     InVector(u8),
     /// A memory address.
@@ -279,6 +282,9 @@ fn read_slot(operand: &str) -> SlotKind {
     }
     if operand.starts_with("{!}") {
         return SlotKind::Predicate;
+    }
+    if operand.starts_with("{-}") {
+        return SlotKind::Signed;
     }
     if let Some(list) = operand.strip_prefix('{') {
         if let Some(name) = list.strip_suffix("..}") {

@@ -57,10 +57,25 @@ pub enum Action {
     Steps(Vec<Step>),
     /// Effects that depend on which parts of registers the operands name.
     Video(Video),
+    /// Memory that a thread takes and gives back as it runs.
+    Stack(StackOp),
+    /// Bytes lose their value.
+    Discard(super::Space),
     /// `call`
     Call,
     /// `ret`
     Return,
+}
+
+/// What is done with a thread's stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StackOp {
+    /// Where it ends.
+    Save,
+    /// It ends there again.
+    Restore,
+    /// Takes bytes; the address of the first.
+    Allocate,
 }
 
 /// One effect of [`Action::Steps`].
@@ -104,7 +119,9 @@ pub enum Shape {
     Vector(u8),
     /// `a|b`
     Pair,
-    /// `(…)`, an address with coordinates, or `-a`.
+    /// `-a`
+    Minus,
+    /// `(…)`, or an address with coordinates.
     Other,
 }
 
@@ -247,7 +264,12 @@ fn number(action: &mut Action, operation: u32) {
         Action::Effect(effect) => mark(effect),
         Action::Carry { lanes, .. } => lanes.operation = operation,
         // Steps keep the numbers of the instructions that they are made of.
-        Action::Steps(_) | Action::Video(_) | Action::Call | Action::Return => {}
+        Action::Steps(_)
+        | Action::Video(_)
+        | Action::Stack(_)
+        | Action::Discard(_)
+        | Action::Call
+        | Action::Return => {}
     }
 }
 
@@ -269,6 +291,7 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option
             (SlotKind::OutPair { optional }, Shape::Scalar | Shape::Sink) => optional,
             (SlotKind::OutPair { .. }, Shape::Pair) => true,
             (SlotKind::Predicate, Shape::Scalar | Shape::Not) => true,
+            (SlotKind::Signed, Shape::Scalar | Shape::Minus) => true,
             (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
             (SlotKind::OutFragment | SlotKind::InFragment, Shape::Vector(_) | Shape::Scalar) => true,
             (SlotKind::Address, Shape::Address | Shape::Element) => true,
@@ -311,7 +334,8 @@ impl Shape {
             Shape::Element => "an element of an array".into(),
             Shape::Vector(n) => format!("a vector of {n}"),
             Shape::Pair => "a pair".into(),
-            Shape::Other => "a list or a negated register".into(),
+            Shape::Minus => "a negated register".into(),
+            Shape::Other => "a list".into(),
         }
     }
 }
@@ -327,6 +351,7 @@ impl SlotKind {
             SlotKind::OutVector(n) | SlotKind::InVector(n) => format!("a vector of {n}"),
             SlotKind::OutFragment | SlotKind::InFragment => "a vector of registers".into(),
             SlotKind::Predicate => "a predicate".into(),
+            SlotKind::Signed => "a single value".into(),
             SlotKind::Address => "an address in brackets".into(),
             SlotKind::Rest => "anything".into(),
         }

@@ -7,9 +7,11 @@
 //! bits for one part, 32 bits for bytes and halfwords); saturation is that of `cvt.sat`; `bfi` and packing
 //! put results in their places. So every instruction reads over symbolic words as these do.
 //!
-//! Guarantees: what the manual's pseudo-code gives. Misses (`None`): a second operation `min` or `max`, or a
-//! saturated left shift, on an intermediate result that the type of the result cannot hold, where the
-//! pseudo-code's own width of 33 bits is too small.
+//! Guarantees: what the manual's pseudo-code gives. Misses (`None`): a saturated product of two whole words
+//! without a sign where something is negated, and a shifted or saturated product without a sign from which
+//! the third source is subtracted; a second operation `min` or `max`, or a saturated left shift, on an
+//! intermediate result that the type of the result cannot hold, where the pseudo-code's own width of 33 bits
+//! is too small.
 
 use super::effect::{Effect, Lanewise};
 use super::table::{Action, Arg, Shape, Step, find};
@@ -28,6 +30,13 @@ pub enum VideoOp {
     ShiftRight,
     /// A comparison's name, as in `setp`.
     Set(&'static str),
+    /// A product, to which the third source is added.
+    Product {
+        /// The sum is shifted right by so much.
+        shift: u8,
+        /// `.po`: one more.
+        plus_one: bool,
+    },
 }
 
 /// What is done with the result and a third operand.
@@ -67,12 +76,16 @@ struct Draft {
 }
 
 impl Video {
-    /// The steps for operands with these selectors (of result, first and second source), `third` telling
-    /// whether there is a third source; `None` where the manual has no such instruction or leaves open
-    /// what it gives.
-    pub fn steps(&self, selectors: [Option<&str>; 3], third: bool) -> Option<Vec<Step>> {
+    /// The steps for operands with these selectors (of result, first and second source), `negated` telling
+    /// which sources have a minus, `third` whether there is a third source; `None` where the manual has no
+    /// such instruction or leaves open what it gives.
+    pub fn steps(&self, selectors: [Option<&str>; 3], negated: [bool; 3], third: bool) -> Option<Vec<Step>> {
         let mut draft = Draft::default();
         match self.parts {
+            _ if let VideoOp::Product { shift, plus_one } = self.op => {
+                self.product(&mut draft, selectors, negated, (shift, plus_one))?;
+            }
+            _ if negated.contains(&true) => return None,
             1 => self.single(&mut draft, selectors, third)?,
             _ => self.parallel(&mut draft, selectors)?,
         }
@@ -155,6 +168,62 @@ impl Video {
             VideoOp::ShiftRight => d == a,
             _ => false,
         }
+    }
+
+    /// `vmad`: a product and a sum that have a sign where a part has one or something is negated. They are
+    /// exact in 64 bits but for products of two whole words without a sign where something is negated.
+    fn product(
+        &self,
+        draft: &mut Draft,
+        selectors: [Option<&str>; 3],
+        [minus_a, minus_b, minus_c]: [bool; 3],
+        (shift, plus_one): (u8, bool),
+    ) -> Option<()> {
+        let [None, a, b] = [selectors[0], selectors[1], selectors[2]].map(|name| name.map(part)) else {
+            return None;
+        };
+        // Of the product, the third source and one more, the manual lets one be asked for.
+        let minus = minus_a != minus_b;
+        if minus && minus_c || plus_one && (minus_a || minus_b || minus_c) {
+            return None;
+        }
+        let [_, of_a, of_b] = self.signed;
+        let signed = of_a || of_b || minus || minus_c;
+        let unsigned_words = !of_a && !of_b && a.is_none() && b.is_none();
+        if self.saturate && signed && unsigned_words {
+            return None;
+        }
+        // Whether the third source has a sign then, its pseudo-code and its table say differently.
+        if minus_c && !of_a && !of_b && (self.saturate || shift > 0) {
+            return None;
+        }
+        let mut factor = |source, place: Option<Option<Part>>, signed| {
+            let field = draft.field(Arg::In(source), unwrap(place)?, signed)?;
+            draft.widened(field, signed)
+        };
+        let (a, b) = (factor(0, a, of_a)?, factor(1, b, of_b)?);
+        let mut sum = draft.lane("mul", &["lo", "s64"], 64, &[a, b])?;
+        if minus {
+            sum = draft.lane("neg", &["s64"], 64, &[sum])?;
+        }
+        let mut c = draft.widened(Arg::In(2), signed)?;
+        if minus_c {
+            c = draft.lane("neg", &["s64"], 64, &[c])?;
+        }
+        sum = draft.lane("add", &["s64"], 64, &[sum, c])?;
+        if plus_one {
+            sum = draft.lane("add", &["s64"], 64, &[sum, Arg::Bits(1)])?;
+        }
+        let (wide, narrow) = if signed { ("s64", "s32") } else { ("u64", "u32") };
+        if shift > 0 {
+            sum = draft.lane("shr", &[wide], 64, &[sum, Arg::Bits(shift.into())])?;
+        }
+        let word = match self.saturate {
+            true => draft.lane("cvt", &["sat", narrow, wide], 32, &[sum])?,
+            false => draft.lane("cvt", &[narrow, wide], 32, &[sum])?,
+        };
+        draft.push(Effect::Move { bits: 32 }, &[Arg::Out(0)], &[word]);
+        Some(())
     }
 
     fn parallel(&self, draft: &mut Draft, selectors: [Option<&str>; 3]) -> Option<()> {
@@ -272,7 +341,7 @@ impl Draft {
                 self.lane("shr", &[ty], bits, &[sum, Arg::Bits(1)])
             }
             VideoOp::Set(cmp) => self.truth(cmp, ty, a, b),
-            VideoOp::ShiftLeft | VideoOp::ShiftRight => None,
+            VideoOp::ShiftLeft | VideoOp::ShiftRight | VideoOp::Product { .. } => None,
         }
     }
 

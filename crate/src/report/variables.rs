@@ -8,7 +8,8 @@
 //!
 //! Guarantees: a variable counts as what the PTX declares only if it has an initialiser, no other
 //! module can name it, and no line of a host could: the name is reserved for the compiler (`__…`, or it
-//! has a `$` or a `.`), or belongs to the inside of a function (`_ZZ…`). The ledger says so for each
+//! has a `$` or a `.`), or belongs to the inside of a function (`_ZZ…`) or to a class (`_ZT…`: tables of
+//! virtual functions). The ledger says so for each
 //! that is read, and a table of the spec with that name overrides it.
 //! Misses: another kernel of the module that changes a variable inside of a device function.
 //!
@@ -38,7 +39,7 @@ pub fn settable(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Set
     let taken: Vec<&str> = arguments.iter().flat_map(mentioned).collect();
     let mut found: Vec<Settable> = Vec::new();
     for (index, variable) in kernel.variables.iter().enumerate() {
-        if !matches!(variable.space, Space::Global | Space::Const) {
+        if !matches!(variable.space, Space::Global | Space::Const) || variable.is_function {
             continue;
         }
         let declared = |name: &str| spec.tensors.iter().any(|tensor| tensor.name == name);
@@ -66,7 +67,8 @@ pub fn settable(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Set
 /// Whether no host can name a variable, so that it holds what the PTX declares.
 fn is_compilers_own(variable: &Variable) -> bool {
     let name = &variable.name;
-    let reserved = name.starts_with("__") || name.starts_with("_ZZ") || name.contains(['$', '.']);
+    let reserved =
+        ["__", "_ZZ", "_ZT"].iter().any(|prefix| name.starts_with(prefix)) || name.contains(['$', '.']);
     variable.initialised && !variable.exported && reserved
 }
 

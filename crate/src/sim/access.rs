@@ -315,7 +315,7 @@ impl<'a> Machine<'a> {
         }
         let thread = (self.warps[index].first() + lane) as usize;
         let cells = &mut self.locals[thread];
-        cells.grow(kernel.local_bytes);
+        cells.reach(offset as u64, kernel.local_bytes);
         cells.refine(&mut self.terms, granule_of(access.format));
         for element in 0..access.vector {
             let at = offset as u64 + u64::from(element) * u64::from(bytes);

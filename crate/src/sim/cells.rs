@@ -77,6 +77,9 @@ impl Granule {
     }
 }
 
+/// Of a thread's own bytes, so many are there together.
+const DENSE: u64 = 16 * PAGE_BYTES;
+
 /// A run of bytes.
 #[derive(Clone)]
 pub(super) struct Cells {
@@ -98,6 +101,20 @@ impl Cells {
     /// Any number of bytes of which none is there yet.
     pub(super) fn paged(granule: u32) -> Cells {
         Cells { granules: Vec::new(), shift: granule.trailing_zeros(), pages: Some(Pages::default()) }
+    }
+
+    /// A thread's own bytes, of which none is there yet.
+    pub(super) fn of_thread(bytes: u64) -> Cells {
+        if bytes > DENSE { Cells::paged(4) } else { Cells::undefined(0, 4) }
+    }
+
+    /// Makes sure that the bytes of an access are there, if need be with all others of so many.
+    pub(super) fn reach(&mut self, offset: u64, all: u64) {
+        if !self.is_paged() {
+            self.grow(all);
+        } else if !self.has(offset) {
+            self.add_page(offset & !(PAGE_BYTES - 1));
+        }
     }
 
     /// Bytes that are there.

@@ -75,9 +75,10 @@ impl<'a> Machine<'a> {
                     Forbidden::Extern => {
                         FaultKind::Forbidden(format!("`{}` is called, which has no body", kernel.opcode(pc)))
                     }
-                    Forbidden::Call => {
-                        FaultKind::Forbidden("a recursive or indirect call is made".to_owned())
-                    }
+                    Forbidden::Call => FaultKind::Forbidden(
+                        "a function is called by itself, or through a register that points to none that is known"
+                            .to_owned(),
+                    ),
                     Forbidden::Assertion => FaultKind::Abort("an assertion fails".to_owned()),
                     Forbidden::Trap => FaultKind::Abort("the kernel traps".to_owned()),
                     Forbidden::Print => {

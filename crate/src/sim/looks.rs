@@ -188,6 +188,8 @@ fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
     let of = |at: usize| src.get(at).map_or(0, |reg: &Reg| origins[reg.index()]);
     let all = |from: usize| (from..src.len()).fold(0, |set, at| set | of(at));
     match &instr.effect {
+        // Which function a register means is no question of where it lies.
+        Effect::Lanewise(_) if isa::row(instr.row).is_some_and(|row| row.name == "call") => 0,
         Effect::Lanewise(op) => match kind(instr, op) {
             Kind::Sum if isa::row(instr.row).is_some_and(|row| row.name == "selp") => of(2),
             Kind::Sum if of(0) != 0 && of(1) != 0 => of(0) | of(1),

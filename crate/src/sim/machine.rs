@@ -316,7 +316,7 @@ impl<'a> Machine<'a> {
         self.meetings = (0..count).map(|_| Vec::new()).collect();
         self.rounds = Rounds::default();
         self.returned.clear();
-        self.locals = vec![Cells::undefined(0, 4); self.block as usize];
+        self.locals = vec![Cells::of_thread(self.kernel.local_bytes); self.block as usize];
         self.memory.reset_shared(self.setup.launch.dynamic_shared);
         self.suspects.begin_cta();
         self.forget_shared();

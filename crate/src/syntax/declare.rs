@@ -53,7 +53,7 @@ impl<'a> Grammar<'a> {
                     after
                 }
                 "ptr" if prefix.pointer.is_none() => {
-                    prefix.pointer = Some(Pointer { space: None, align: None });
+                    prefix.pointer = Some(Pointer { space: None, align: None, object: None });
                     next
                 }
                 "attribute" => self.attributes(next, &mut prefix.attributes)?.0,
@@ -68,6 +68,13 @@ impl<'a> Grammar<'a> {
                     }
                     (Some(space), None) if prefix.space.is_none() && prefix.ty.is_none() => {
                         prefix.space = Some(space);
+                        next
+                    }
+                    (_, Some(pointer))
+                        if pointer.object.is_none()
+                            && matches!(word, "texref" | "samplerref" | "surfref") =>
+                    {
+                        pointer.object = Type::from_name(word);
                         next
                     }
                     _ => match Type::from_name(word) {

@@ -257,6 +257,9 @@ impl Printer<'_> {
             if let Some(align) = pointer.align {
                 put!(self, ".align {align} ");
             }
+            if let Some(object) = pointer.object {
+                put!(self, ".{} ", object.name());
+            }
         }
         match parameter.name {
             Some(name) => self.put_name(name.name),

@@ -92,7 +92,8 @@ fn extreme(op: &Op, format: Format, s: &[u64]) -> u64 {
     let sign = soft::sign(format);
     let signs = s.iter().take(2).fold(0, |all, value| all ^ value & sign);
     let xor = op.has("xorsign");
-    let s: Vec<u64> = s.iter().map(|value| if xor { value & !sign } else { *value }).collect();
+    let s: Vec<u64> =
+        s.iter().map(|value| if xor || op.has("abs") { value & !sign } else { *value }).collect();
     let is_nan = |value: &u64| soft::is_nan(format, *value);
     if op.has("NaN") && s.iter().any(is_nan) || s.iter().all(is_nan) {
         return soft::nan(format);

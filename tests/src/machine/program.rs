@@ -31,6 +31,8 @@ pub enum Arg {
     Special(Rc<str>),
     /// `%r1.h0`: a part of a register.
     Part(usize, Rc<str>),
+    /// `-%r1.h0`
+    Minus(Box<Arg>),
     /// An address in a variable's own space.
     Symbol(Space, u64),
     /// `[base + offset]`
@@ -519,7 +521,7 @@ impl Builder<'_> {
                 };
                 Arg::Memory(Box::new(base), address.offset)
             }
-            K::Minus(_) => return Err("a negated operand".to_owned()),
+            K::Minus(inner) => Arg::Minus(Box::new(self.operand(&inner.kind)?)),
             K::Coordinates(_) => return Err("an address with coordinates".to_owned()),
             K::Not(name) => match self.name(*name, 0)? {
                 Arg::Reg(register) => Arg::Not(register),

@@ -61,6 +61,8 @@ pub(super) struct Thread {
     pub regs: Vec<u64>,
     pub carry: bool,
     pub local: Region,
+    /// Where what was taken of local memory ends (`alloca`).
+    pub taken: u64,
     /// Parameters of device functions.
     pub function: Region,
     pub stack: Vec<Frame>,
@@ -158,6 +160,7 @@ impl<'p> Machine<'p> {
                         .collect(),
                     carry: false,
                     local: Region::garbage(memory::LOCAL_BASE, local, &mut dice),
+                    taken: program.local_bytes,
                     function: Region::garbage(memory::FUNCTION_BASE, function, &mut dice),
                     stack: Vec::new(),
                     pending: Vec::new(),

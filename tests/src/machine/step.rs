@@ -202,6 +202,29 @@ impl Machine<'_> {
                 self.set(thread, &args[0], u64::from(Some(found) == op.space()))?;
             }
             "mov" => self.mov(thread, op, args)?,
+            "stacksave" => self.set(thread, &args[0], self.threads[thread].taken)?,
+            "stackrestore" => self.threads[thread].taken = self.value(thread, &args[0], None)?,
+            "alloca" => {
+                let size = self.value(thread, &args[1], None)?;
+                let align = args.get(2).map_or(Ok(8), |arg| self.value(thread, arg, None))?;
+                let start = self.threads[thread].taken.next_multiple_of(align);
+                let end = start + size;
+                let dice = &mut self.dice;
+                let local = &mut self.threads[thread].local;
+                while local.base + (local.bytes.len() as u64) < end {
+                    local.bytes.push(dice.below(256) as u8);
+                }
+                self.threads[thread].taken = end;
+                self.set(thread, &args[0], start)?;
+            }
+            "discard" => {
+                let address = self.address(thread, &args[0])?;
+                self.aligned(address, 128)?;
+                for at in 0..16 {
+                    let garbage = self.dice.below(u64::MAX);
+                    self.store(thread, op.space().unwrap_or(Space::Generic), address + 8 * at, 8, garbage)?;
+                }
+            }
             "setp" => self.setp(thread, op, args)?,
             "set" => {
                 let [to, from] = [op.other, op.ty].map(|ty| ty.ok_or_else(|| refused(op)));
@@ -215,9 +238,11 @@ impl Machine<'_> {
                 });
                 let value = match packed {
                     Some(format) => {
+                        let third = args.get(3).map(|arg| self.value(thread, arg, None)).transpose()?;
                         let half = |at: u32| {
                             let holds =
                                 float::compare(op, from, a >> at & 0xffff, b >> at & 0xffff, Some(format))?;
+                            let holds = float::join(op, holds, third.map(|third| third & 1 == 1));
                             let one = if to.bits == 32 && to.class != Class::Bits {
                                 0xffff
                             } else {
@@ -276,23 +301,25 @@ impl Machine<'_> {
                 self.set(thread, &args[0], value)?;
             }
             "trap" | "brkpt" => return Err(Stop::Fault(op.base.clone())),
-            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vadd2" | "vsub2"
-            | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4"
-            | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => {
+            "vadd" | "vmad" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vadd2"
+            | "vsub2" | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4"
+            | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => {
                 let split = |arg: &Arg| match arg {
                     Arg::Part(register, name) => (Arg::Reg(*register), Some(name.clone())),
                     arg => (arg.clone(), None),
                 };
                 let (to, selector) = split(&args[0]);
-                let sources: Vec<(u64, Option<Rc<str>>)> = args[1..]
+                let sources: Vec<video::Source> = args[1..]
                     .iter()
                     .map(|arg| {
-                        let (arg, selector) = split(arg);
-                        Ok((self.value(thread, &arg, None)?, selector))
+                        let (arg, minus) = match arg {
+                            Arg::Minus(inner) => (&**inner, true),
+                            arg => (arg, false),
+                        };
+                        let (arg, part) = split(arg);
+                        Ok(video::Source { word: self.value(thread, &arg, None)?, part, minus })
                     })
                     .collect::<Result<_, Stop>>()?;
-                let sources: Vec<(u64, Option<&str>)> =
-                    sources.iter().map(|(value, selector)| (*value, selector.as_deref())).collect();
                 let value = video::run(op, selector.as_deref(), &sources).ok_or_else(|| refused(op))?;
                 self.set(thread, &to, value)?;
             }

@@ -4,9 +4,17 @@
 
 use super::integer::{clamp, cut, number};
 use super::op::{Class, Op, Type};
+use std::rc::Rc;
 
 fn ty(signed: bool, bits: u32) -> Type {
     Type { class: if signed { Class::Signed } else { Class::Unsigned }, bits }
+}
+
+/// A source: a word, the part of it that a selector names, and whether it has a minus.
+pub struct Source {
+    pub word: u64,
+    pub part: Option<Rc<str>>,
+    pub minus: bool,
 }
 
 /// The part of a register that a selector names: place and width.
@@ -43,8 +51,28 @@ fn combine(name: &str, op: &Op, a: i128, b: i128) -> Option<i128> {
     })
 }
 
+/// `vmad`, of two factors and whether they have a sign.
+fn product(op: &Op, (x, of_x): (i128, bool), (y, of_y): (i128, bool), s: &[Source]) -> Option<u64> {
+    let minus = s[0].minus != s[1].minus;
+    let signed = ty(of_x || of_y || minus || s[2].minus, 32);
+    let (mut product, mut word, mut one) = (x * y, s[2].word, 0);
+    if op.has("po") {
+        one = 1;
+    } else if minus {
+        (product, one) = (!product, 1);
+    } else if s[2].minus {
+        (word, one) = (!word, 1);
+    }
+    let sum = product + number(signed, cut(word, 32)) + one;
+    let shift = match op.suffixes.iter().find(|name| name.starts_with("shr")) {
+        Some(name) => name[3..].parse().ok()?,
+        None => 0,
+    };
+    Some(if op.has("sat") { clamp(signed, sum >> shift) } else { cut((sum >> shift) as u64, 32) })
+}
+
 /// The result for sources with their selectors, and that of the result.
-pub fn run(op: &Op, to: Option<&str>, s: &[(u64, Option<&str>)]) -> Option<u64> {
+pub fn run(op: &Op, to: Option<&str>, s: &[Source]) -> Option<u64> {
     let types: Vec<bool> = op
         .suffixes
         .iter()
@@ -60,12 +88,11 @@ pub fn run(op: &Op, to: Option<&str>, s: &[(u64, Option<&str>)]) -> Option<u64> 
         return parallel(op, name, count, (d, a, b), to, s);
     }
     let value = |at: usize, signed: bool| {
-        let (word, selector) = s[at];
-        Some(match selector {
-            None => number(ty(signed, 32), word),
+        Some(match &s[at].part {
+            None => number(ty(signed, 32), s[at].word),
             Some(selector) => {
-                let (at, bits) = part(selector)?;
-                number(ty(signed, bits), cut(word, 32) >> at)
+                let (from, bits) = part(selector)?;
+                number(ty(signed, bits), cut(s[at].word, 32) >> from)
             }
         })
     };
@@ -75,6 +102,9 @@ pub fn run(op: &Op, to: Option<&str>, s: &[(u64, Option<&str>)]) -> Option<u64> 
         y = y.min(32);
     } else if op.has("wrap") {
         y &= 31;
+    }
+    if name == "vmad" {
+        return product(op, (x, a), (y, b), s);
     }
     let mut result = combine(name, op, x, y)?;
     let place = match to {
@@ -87,10 +117,10 @@ pub fn run(op: &Op, to: Option<&str>, s: &[(u64, Option<&str>)]) -> Option<u64> 
     }
     if let Some((at, bits)) = place {
         let mask = cut(u64::MAX, bits) << at;
-        return Some(cut(s[2].0, 32) & !mask | (result as u64) << at & mask);
+        return Some(cut(s[2].word, 32) & !mask | (result as u64) << at & mask);
     }
-    if let Some((c, _)) = s.get(2) {
-        let c = number(ty(d, 32), *c);
+    if let Some(c) = s.get(2) {
+        let c = number(ty(d, 32), c.word);
         result = match () {
             _ if op.has("add") => result + c,
             _ if op.has("min") => result.min(c),
@@ -106,7 +136,7 @@ fn parallel(
     count: u32,
     (d, a, b): (bool, bool, bool),
     to: Option<&str>,
-    s: &[(u64, Option<&str>)],
+    s: &[Source],
 ) -> Option<u64> {
     let bits = 32 / count;
     let digits = |selector: Option<&str>, first: u32| -> Vec<u32> {
@@ -115,10 +145,10 @@ fn parallel(
             None => (first..first + count).collect(),
         }
     };
-    let both = cut(s[1].0, 32) << 32 | cut(s[0].0, 32);
-    let (of_a, of_b) = (digits(s[0].1, 0), digits(s[1].1, count));
+    let both = cut(s[1].word, 32) << 32 | cut(s[0].word, 32);
+    let (of_a, of_b) = (digits(s[0].part.as_deref(), 0), digits(s[1].part.as_deref(), count));
     let mask = digits(to, 0);
-    let c = cut(s[2].0, 32);
+    let c = cut(s[2].word, 32);
     let (mut merged, mut sum) = (0, i128::from(c));
     for at in 0..count {
         let own = cut(c >> (at * bits), bits);

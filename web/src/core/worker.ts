@@ -4,7 +4,7 @@
 
 import { lacking } from './features'
 import { load, type Package } from './packages'
-import type { Flavour, Request, Response } from './protocol'
+import type { Flavour, Input, Request, Response } from './protocol'
 import { detailArrays, outlineArrays } from './timeline'
 
 /** Seconds that a question may take. Work is counted before that; this is for a slow machine. */
@@ -54,6 +54,9 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
   say({ kind: 'ready', flavour, threads: wanted === 'threads' ? Math.max(threads, 1) : 1, version: engine.version() })
 }
 
+/** A question with the limit on its time: nobody beside this worker looks at the clock. */
+const timed = (input: Input): Input => ({ ...input, seconds: LIMIT_S })
+
 async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<void> {
   if (!engine) throw new Error('the engine is not loaded')
   switch (request.kind) {
@@ -61,16 +64,16 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
       say({ kind: 'explained', id: request.id, help: engine.explain(request.opcode) })
       return
     case 'infer':
-      say({ kind: 'inferred', id: request.id, inference: engine.infer(request.input) })
+      say({ kind: 'inferred', id: request.id, inference: engine.infer(timed(request.input)) })
       return
     case 'inspect':
-      say({ kind: 'inspected', id: request.id, memory: engine.inspect(request.input, request.question) })
+      say({ kind: 'inspected', id: request.id, memory: engine.inspect(timed(request.input), request.question) })
       return
     case 'repair':
-      say({ kind: 'repaired', id: request.id, answer: engine.repair(request.input, request.question) })
+      say({ kind: 'repaired', id: request.id, answer: engine.repair(timed(request.input), request.question) })
       return
     case 'origins':
-      say({ kind: 'traced', id: request.id, origins: engine.origins(request.input, request.question) })
+      say({ kind: 'traced', id: request.id, origins: engine.origins(timed(request.input), request.question) })
       return
     case 'verify': {
       latest?.free()
@@ -79,7 +82,7 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
       const memory = engine.engineMemory().buffer
       const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
       say({ kind: 'begun', id: request.id, counters: shared ? { memory, at: run.addresses() } : null })
-      const report = run.verify({ ...request.input, seconds: LIMIT_S }, stage => say({ kind: 'stage', id: request.id, stage }))
+      const report = run.verify(timed(request.input), stage => say({ kind: 'stage', id: request.id, stage }))
       latest = run
       say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })
       // Now that the answer is out, and before anybody asks.

@@ -326,6 +326,11 @@ pub(super) fn left_over(value: &BigRational, format: Format) -> f64 {
 /// Once in 2^(digits of `value`) that is so by chance.
 fn is_residue_of_pi(value: &BigRational, format: Format) -> bool {
     let (low, _) = Factor::Pi.bounds();
+    // The next single of the largest angle is the farthest.
+    let most = (&low * BigRational::new(QUADRANTS.into(), 2.into())).to_f32().unwrap_or(0.0);
+    if value.to_f64().is_some_and(|value| value > 4.0 * (f64::from(most.next_up()) - f64::from(most))) {
+        return false;
+    }
     let Some(off) = BigRational::from_float(slack(value, format)) else { return false };
     (1..=QUADRANTS).any(|quadrant| {
         let angle = &low * BigRational::new(quadrant.into(), 2.into());

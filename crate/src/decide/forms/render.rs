@@ -1,7 +1,8 @@
 //! Polynomials as text, for assumptions and reasons.
 //!
 //! Terms stand in alphabetical order, so that the text does not depend on the order in which
-//! atoms were met; long sums are cut to their size.
+//! atoms were met; long sums and products are cut to their size, and inside of something else, so are long
+//! texts: what is nested has many parts of many parts.
 
 use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational};
 use crate::term::Unary;
@@ -9,11 +10,18 @@ use rustc_hash::FxHashMap;
 
 /// Sums with more terms than this are not spelled out.
 const SPELLED: usize = 6;
+/// How deep sums inside of atoms are spelled out.
+const DEPTH: usize = 3;
+/// Products with more factors than this are not spelled out, inside of something else those of more than
+/// [`SPELLED`].
+const FACTORS: usize = 24;
+/// Sums inside of something else that take more bytes than this are not spelled out.
+const LONG: usize = 1000;
 
 impl Forms<'_> {
     /// A polynomial for people.
     pub(in crate::decide) fn render(&self, poly: Poly) -> String {
-        self.render_to(poly, 3)
+        self.render_to(poly, DEPTH)
     }
 
     /// What only one of two polynomials has.
@@ -31,7 +39,7 @@ impl Forms<'_> {
         let side = |terms: Vec<Product>| match terms.len() {
             0 => "0".to_owned(),
             count if count > SPELLED => format!("a sum of {count} terms"),
-            _ => self.render_terms(&terms, 3),
+            _ => self.render_terms(&terms, DEPTH),
         };
         let rest = match shared {
             0 => String::new(),
@@ -46,11 +54,13 @@ impl Forms<'_> {
         if count == 0 {
             return "0".to_owned();
         }
+        let cut = || if count == 1 { "…".to_owned() } else { format!("a sum of {count} terms") };
         if depth == 0 || count > SPELLED {
-            return if count == 1 { "…".to_owned() } else { format!("a sum of {count} terms") };
+            return cut();
         }
         let terms: Vec<Product> = (0..count).map(|at| self.term(poly, at)).collect();
-        self.render_terms(&terms, depth)
+        let text = self.render_terms(&terms, depth);
+        if depth < DEPTH && text.len() > LONG { cut() } else { text }
     }
 
     fn render_terms(&self, terms: &[Product], depth: usize) -> String {
@@ -82,7 +92,11 @@ impl Forms<'_> {
     }
 
     fn render_mono(&self, mono: Mono, depth: usize) -> String {
-        let mut parts: Vec<String> = (0..self.factor_count(mono))
+        let count = self.factor_count(mono);
+        if count > if depth < DEPTH { SPELLED } else { FACTORS } {
+            return format!("(a product of {count} factors)");
+        }
+        let mut parts: Vec<String> = (0..count)
             .map(|at| {
                 let (atom, power) = self.factor(mono, at);
                 let base = self.render_atom(atom, depth);

@@ -89,6 +89,7 @@ impl<'m> Lowering<'m> {
             relocations: Vec::new(),
             initialised: false,
             exported: false,
+            is_function: false,
             pointee: None,
             span: object.span,
         });

@@ -59,11 +59,10 @@ impl<'m> Lowering<'m> {
         for statement in &block.statements {
             let (ident, binding) = match statement {
                 Statement::Label(label) => (label, Binding::Label(self.new_label())),
-                Statement::BranchTargets(list) => {
+                Statement::BranchTargets(list) | Statement::CallTargets(list) => {
                     self.target_lists.push(&list.targets);
                     (&list.label, Binding::Targets(self.target_lists.len() as u32 - 1))
                 }
-                Statement::CallTargets(list) => (&list.label, Binding::Signature),
                 Statement::CallPrototype(prototype) => (&prototype.label, Binding::Signature),
                 _ => continue,
             };

@@ -1,8 +1,7 @@
 //! Calls: device functions are inlined, known math is one instruction, the rest is a verdict.
 //!
 //! Inlining walks the callee's body again with fresh registers and local variables; its `.shared`
-//! and `.global` variables are the same for all calls. Recursion and calls through registers are
-//! *forbidden* when executed.
+//! and `.global` variables are the same for all calls. Recursion is *forbidden* when executed.
 
 use super::scope::Binding;
 use super::{Code, Context, Diagnostic, Frame, Lowering, MAX_INSTRUCTIONS, Try};
@@ -18,10 +17,12 @@ const MAX_CALLS: usize = 1_000_000;
 const MAX_DEPTH: usize = 64;
 
 /// The parts of a call as written.
-struct Parts<'i> {
-    results: &'i [Operand],
+pub(super) struct Parts<'i> {
+    pub(super) results: &'i [Operand],
     callee: &'i Operand,
-    arguments: &'i [Operand],
+    pub(super) arguments: &'i [Operand],
+    /// The label of a `.calltargets` or `.callprototype`.
+    pub(super) signature: Option<&'i Operand>,
 }
 
 impl<'m> Lowering<'m> {
@@ -35,8 +36,10 @@ impl<'m> Lowering<'m> {
             return Err(self.error_at(Code::V002, parts.callee.span, "a function is wanted here"));
         };
         let Some(function) = self.functions.get(&name).copied() else {
+            if let Some(Binding::Register { bits: 64, reg }) = self.bound(name) {
+                return self.indirect(context, reg, &parts, instruction);
+            }
             if self.bound(name).is_some() {
-                // Through a register: which function, only the run could say.
                 self.plain(context, Effect::Forbidden(Forbidden::Call), &[], &[]);
                 return Ok(());
             }
@@ -100,7 +103,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The `.param` object that an operand of a call names.
-    fn object(&mut self, operand: &Operand) -> Option<u32> {
+    pub(super) fn object(&mut self, operand: &Operand) -> Option<u32> {
         let OperandKind::Name(name) = operand.kind else { return None };
         match self.bound(name) {
             Some(Binding::Argument(argument)) => Some(argument),
@@ -108,7 +111,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn inline(
+    pub(super) fn inline(
         &mut self,
         context: Context,
         function: &'m Function,
@@ -149,6 +152,7 @@ impl<'m> Lowering<'m> {
         let arguments = self.bind_arguments(inside, function, &function.parameters, parts.arguments, true)?;
         let results = self.bind_arguments(inside, function, &function.returns, parts.results, false)?;
         let location = self.location;
+        let stack = self.enter_stack(inside);
         let done = self.new_label();
         let caller = self.scopes.open_function();
         for (formal, binding, _) in arguments.iter().chain(&results) {
@@ -162,6 +166,9 @@ impl<'m> Lowering<'m> {
         self.scopes.close_function(caller);
         self.place(done);
         self.location = location;
+        if let Some(before) = stack {
+            self.give_back(inside, before);
+        }
         for (_, binding, actual) in results {
             self.take_result(inside, binding, actual)?;
         }
@@ -259,9 +266,9 @@ fn parts(operands: &[Operand]) -> Option<Parts<'_>> {
         rest => (&[][..], rest),
     };
     let (callee, rest) = rest.split_first()?;
-    let arguments = match rest {
-        [Operand { kind: OperandKind::List(arguments), .. }, ..] => &arguments[..],
-        _ => &[],
+    let (arguments, rest) = match rest {
+        [Operand { kind: OperandKind::List(arguments), .. }, rest @ ..] => (&arguments[..], rest),
+        rest => (&[][..], rest),
     };
-    Some(Parts { results, callee, arguments })
+    Some(Parts { results, callee, arguments, signature: rest.first() })
 }

@@ -57,8 +57,14 @@ impl<'m> Lowering<'m> {
         match &resolved.action {
             Action::Effect(effect) => self.single(context, resolved, effect, &operands, instruction),
             Action::Carry { lanes, reads, writes } => self.carry(context, *lanes, *reads, *writes, &operands),
-            Action::Steps(steps) => self.steps(context, steps, &operands),
+            Action::Steps(steps) => {
+                // Scalar conversions read the low bits of wider registers.
+                let loose = resolved.form.text.starts_with("cvt") && resolved.form.slots.len() == 2;
+                self.steps(context, steps, &operands, loose)
+            }
             Action::Video(video) => self.video(context, video, &operands),
+            Action::Stack(op) => self.stack(context, *op, &operands),
+            Action::Discard(space) => self.discard(context, *space, &operands),
             Action::Call => self.call(context, instruction),
             Action::Return => {
                 match self.frames.last().and_then(|frame| frame.after) {
@@ -152,7 +158,7 @@ impl<'m> Lowering<'m> {
             Problem::Mismatch(why) => self.unsupported(context, why.clone()),
             Problem::Missing(row, family) => {
                 context.row = *row;
-                self.unsupported(context, format!("{base} is not supported yet; it belongs to: {family}"));
+                self.unsupported(context, format!("{text} is not supported yet; it belongs to: {family}"));
             }
             Problem::Operands { at, reason, form } => {
                 let operand = at.and_then(|at| instruction.operands.get(at));
@@ -311,15 +317,23 @@ impl<'m> Lowering<'m> {
     }
 
     /// Several effects in a row.
-    pub(super) fn steps(&mut self, mut context: Context, steps: &[Step], operands: &Operands<'_>) -> Try<()> {
+    pub(super) fn steps(
+        &mut self,
+        mut context: Context,
+        steps: &[Step],
+        operands: &Operands<'_>,
+        loose: bool,
+    ) -> Try<()> {
         let mut out: Vec<Option<Reg>> = vec![None; operands.out.len()];
         let mut source: Vec<Option<Reg>> = vec![None; operands.source.len()];
         let mut temps: Vec<Option<Reg>> = Vec::new();
         let mut plan = Vec::with_capacity(steps.len());
         for step in steps {
+            let loose = loose && matches!(step.effect, Effect::Lanewise(_));
+            let wider = |want: Want| if loose { want.or_wider() } else { want };
             let mut src = Vec::with_capacity(step.src.len());
             for (at, arg) in step.src.iter().enumerate() {
-                let want = wanted_source(&step.effect, at, step.src.len());
+                let want = wider(wanted_source(&step.effect, at, step.src.len()));
                 src.push(match *arg {
                     Arg::In(n) => match source[usize::from(n)] {
                         Some(reg) => reg,
@@ -335,7 +349,7 @@ impl<'m> Lowering<'m> {
             }
             let mut dst = Vec::with_capacity(step.dst.len());
             for (at, arg) in step.dst.iter().enumerate() {
-                let want = wanted_destination(&step.effect, at, step.dst.len());
+                let want = wider(wanted_destination(&step.effect, at, step.dst.len()));
                 dst.push(match *arg {
                     Arg::Out(n) => {
                         let reg = self.destination(operands.out[usize::from(n)], want)?;
@@ -481,6 +495,12 @@ impl<'m> Lowering<'m> {
     fn store(&mut self, context: Context, access: Access, operands: &Operands<'_>) -> Try<()> {
         let Some(address) = operands.address else { return Ok(()) };
         let want = wanted_source(&Effect::Store(access), 1, 2);
+        if let OperandKind::Vector(parts) = &operands.source[0].kind
+            && parts.iter().any(|part| matches!(part.kind, OperandKind::Sink))
+            && parts.len() == usize::from(access.vector)
+        {
+            return self.store_parts(context, access, address, parts);
+        }
         let values = self.sources(context, operands.source[0], access.vector, want)?;
         let place = self.place_in(context, address)?;
         match place.base {
@@ -502,6 +522,35 @@ impl<'m> Lowering<'m> {
         let mut src = vec![base];
         src.extend(values);
         self.emit(context, Emit { effect, dst: &[], src: &src, offset, target: 0 });
+        Ok(())
+    }
+
+    /// A store of some elements of a vector of 256 bits; the others stay as they are.
+    fn store_parts(
+        &mut self,
+        context: Context,
+        access: Access,
+        address: &Operand,
+        parts: &[Operand],
+    ) -> Try<()> {
+        let bytes = i64::from(access.format.bytes());
+        if bytes * parts.len() as i64 != 32 {
+            return Err(self.error_at(
+                Code::V002,
+                address.span,
+                "only vectors of 256 bits can have `_` here",
+            ));
+        }
+        let place = self.place_in(context, address)?;
+        let (space, base, offset) = self.address(access.space, place, address)?;
+        let effect = Effect::Store(Access { space, vector: 1, ..access });
+        for (at, part) in parts.iter().enumerate() {
+            if !matches!(part.kind, OperandKind::Sink) {
+                let value = self.source(context, part, wanted_source(&effect, 1, 2))?;
+                let offset = offset.wrapping_add(at as i64 * bytes);
+                self.emit(context, Emit { effect, dst: &[], src: &[base, value], offset, target: 0 });
+            }
+        }
         Ok(())
     }
 
@@ -613,7 +662,8 @@ fn shape(operand: &Operand) -> Shape {
         OperandKind::Sink => Shape::Sink,
         OperandKind::Vector(parts) => Shape::Vector(parts.len().min(255) as u8),
         OperandKind::Pair(_) => Shape::Pair,
-        OperandKind::Coordinates(_) | OperandKind::List(_) | OperandKind::Minus(_) => Shape::Other,
+        OperandKind::Minus(_) => Shape::Minus,
+        OperandKind::Coordinates(_) | OperandKind::List(_) => Shape::Other,
     }
 }
 
@@ -628,7 +678,8 @@ fn encode(shapes: &[Shape]) -> u64 {
             Shape::Pair => 5,
             Shape::Other => 6,
             Shape::Element => 7,
-            Shape::Vector(n) => 8 + u64::from(*n).min(247),
+            Shape::Minus => 8,
+            Shape::Vector(n) => 9 + u64::from(*n).min(246),
         };
         code << 8 | byte
     })
@@ -648,7 +699,14 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
                 SlotKind::Out | SlotKind::OutPair { .. } | SlotKind::OutVector(_) | SlotKind::OutFragment,
                 _,
             ) => sorted.out.push(operand),
-            (SlotKind::In | SlotKind::Predicate | SlotKind::InVector(_) | SlotKind::InFragment, _) => {
+            (
+                SlotKind::In
+                | SlotKind::Predicate
+                | SlotKind::Signed
+                | SlotKind::InVector(_)
+                | SlotKind::InFragment,
+                _,
+            ) => {
                 sorted.source.push(operand);
             }
             (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),

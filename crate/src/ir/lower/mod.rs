@@ -16,10 +16,12 @@ mod arguments;
 mod body;
 mod call;
 mod cooperative;
+mod indirect;
 mod instruction;
 mod operand;
 mod registers;
 mod scope;
+mod stack;
 mod variables;
 mod vectors;
 mod video;
@@ -191,6 +193,12 @@ struct Lowering<'m> {
     addresses: Vec<Reg>,
     /// Calls inlined so far.
     inlined: usize,
+    /// The variables that stand for functions.
+    function_variables: FxHashMap<Name, u32>,
+    /// The functions whose address is taken, once somebody asked.
+    taken: Option<Vec<Name>>,
+    /// The variable of the stack, and the register that says where it ends.
+    stack: Option<(u32, Reg)>,
 }
 
 impl<'m> Lowering<'m> {
@@ -253,6 +261,9 @@ impl<'m> Lowering<'m> {
             resolved: instruction::Cache::default(),
             addresses: Vec::new(),
             inlined: 0,
+            function_variables: FxHashMap::default(),
+            taken: None,
+            stack: None,
         };
         lowering.scopes.open();
         for item in &module.items {
@@ -342,6 +353,8 @@ impl<'m> Lowering<'m> {
         let caller = self.scopes.open_function();
         self.declare_parameters(function);
         self.frames.push(Frame { function: function.name.name, after: None });
+        let start = Span { start: function.span.start, end: function.span.start };
+        self.open_stack(Context { guard: None, span: start, row: u32::MAX, opcode: u32::MAX });
         if let Some(body) = &function.body {
             self.block(body);
         }

@@ -336,10 +336,8 @@ impl<'m> Lowering<'m> {
                 };
             }
             (None, _) if self.functions.contains_key(&name) => {
-                let message =
-                    format!("the address of function {text} is taken; indirect calls are not supported");
-                self.unsupported(context, message);
-                return Err(super::Reported);
+                let variable = self.function_variable(name);
+                Constant::Address { variable, offset: offset.unwrap_or(0), generic: false }
             }
             (None, _) => return Err(self.unknown(name, span, "name")),
             (Some(_), _) => {
@@ -549,7 +547,14 @@ impl<'m> Lowering<'m> {
     }
 
     /// The result of an ordinary instruction in a new register.
-    fn made(&mut self, context: Context, base: &str, suffixes: &[&str], bits: u32, src: &[Reg]) -> Reg {
+    pub(super) fn made(
+        &mut self,
+        context: Context,
+        base: &str,
+        suffixes: &[&str],
+        bits: u32,
+        src: &[Reg],
+    ) -> Reg {
         let result = self.registers.fresh(bits, "");
         let shapes = [isa::Shape::Scalar; 4];
         if let Ok(isa::Resolved { action: isa::Action::Effect(effect), row, .. }) =

@@ -23,9 +23,9 @@ pub(super) enum Binding {
     Parameter(u32),
     /// A label.
     Label(u32),
-    /// A list of branch targets, by its place in the block being lowered.
+    /// A list of branch or call targets, by its place in the block being lowered.
     Targets(u32),
-    /// Call targets or a prototype.
+    /// A prototype.
     Signature,
     /// Declared, but not something that occurs in an operand (texture references).
     Opaque,

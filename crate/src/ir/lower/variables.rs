@@ -5,7 +5,7 @@
 //! of first mention, dynamic shared memory behind the static part, as the driver does.
 
 use super::scope::Binding;
-use super::{Code, Diagnostic, Lowering};
+use super::{Code, Lowering};
 use crate::base::Format;
 use crate::ir::kernel::{Constant, Parameter, Variable};
 use crate::isa::Space;
@@ -130,6 +130,7 @@ impl<'m> Lowering<'m> {
             relocations: Vec::new(),
             initialised: variable.initializer.is_some(),
             exported: variable.linkage.is_some(),
+            is_function: false,
             pointee: None,
             span: variable.span,
         });
@@ -218,10 +219,8 @@ impl<'m> Lowering<'m> {
                 bytes.relocations.push((place, Constant::Address { variable, offset, generic }));
             }
             _ if self.functions.contains_key(&symbol) => {
-                let message =
-                    format!("the address of function {} is stored; it reads as zero", self.text(symbol));
-                let warning = Diagnostic::warning(Code::U001, message).at(self.source, initializer.span);
-                self.warnings.push(warning);
+                let variable = self.function_variable(symbol);
+                bytes.relocations.push((place, Constant::Address { variable, offset, generic }));
             }
             _ => {
                 self.unknown(symbol, initializer.span, "variable");
@@ -260,7 +259,7 @@ impl<'m> Lowering<'m> {
                 size: size as u32,
                 format,
                 aggregate: !parameter.dimensions.is_empty(),
-                pointer: parameter.pointer.is_some(),
+                pointer: parameter.pointer.is_some_and(|pointer| pointer.object.is_none()),
                 pointee: None,
                 pointee_align: parameter
                     .pointer
@@ -286,7 +285,11 @@ impl<'m> Lowering<'m> {
     /// Gives shared and local variables their offsets.
     pub(super) fn lay_out_variables(&mut self) -> Layout {
         let mut layout = Layout { shared: 0, local: 0 };
-        for variable in &mut self.variables {
+        let stack = self.stack.map(|(variable, _)| variable as usize);
+        for (at, variable) in self.variables.iter_mut().enumerate() {
+            if stack == Some(at) {
+                continue;
+            }
             let end = match variable.space {
                 Space::Shared => &mut layout.shared,
                 Space::Local => &mut layout.local,
@@ -295,6 +298,12 @@ impl<'m> Lowering<'m> {
             let Some(size) = variable.size else { continue };
             variable.offset = end.next_multiple_of(u64::from(variable.align.max(1)));
             *end = variable.offset.saturating_add(size);
+        }
+        // Behind all others: of local memory, only what is used up to its end is there.
+        if let Some(stack) = stack {
+            let stack = &mut self.variables[stack];
+            stack.offset = layout.local.next_multiple_of(u64::from(stack.align));
+            layout.local = stack.offset + stack.size.unwrap_or(0);
         }
         // All dynamic arrays begin at one place, aligned for the strictest of them.
         let dynamic = self.variables.iter_mut().filter(|variable| variable.size.is_none());

@@ -15,9 +15,18 @@ impl<'m> Lowering<'m> {
     /// Lowers a video instruction.
     pub(super) fn video(&mut self, context: Context, video: &Video, operands: &Operands<'_>) -> Try<()> {
         let [to] = operands.out[..] else { return Ok(()) };
-        let mut parts = [None; 3];
+        let (mut parts, mut negated) = ([None; 3], [false; 3]);
         let mut whole = Vec::with_capacity(4);
         for (at, operand) in [to].iter().chain(&operands.source).enumerate() {
+            let operand = match &operand.kind {
+                OperandKind::Minus(inner) => {
+                    if let Some(minus) = negated.get_mut(at.wrapping_sub(1)) {
+                        *minus = true;
+                    }
+                    &**inner
+                }
+                _ => *operand,
+            };
             let (operand, part) = self.without_part(operand);
             if let (Some(slot), Some(part)) = (parts.get_mut(at), part) {
                 *slot = Some(part);
@@ -25,7 +34,7 @@ impl<'m> Lowering<'m> {
             whole.push(operand);
         }
         let texts = parts.map(|part| part.map(|part| self.text(part)));
-        let Some(steps) = video.steps(texts, operands.source.len() > 2) else {
+        let Some(steps) = video.steps(texts, negated, operands.source.len() > 2) else {
             let opcode = self.opcodes[context.opcode as usize].clone();
             let why =
                 format!("{opcode} with operands like these: what it gives is left open or not supported");
@@ -38,7 +47,7 @@ impl<'m> Lowering<'m> {
             address: None,
             from: None,
         };
-        self.steps(context, &steps, &operands)
+        self.steps(context, &steps, &operands, false)
     }
 
     /// A register and the part of it that an operand names.

@@ -448,7 +448,7 @@ fn unknown_instructions_are_kept_until_executed() {
                0: unsupported (the instruction ad.s32 is not known (did you mean add?))
                1: unsupported (add with .wrap is not supported)
                2: unsupported (setp.lo is for unsigned numbers, not for .s32: write setp.lt with .s32, or with .u32 if unsigned numbers are meant)
-               3: unsupported (wgmma is not supported yet; it belongs to: Hopper tensor cores)
+               3: unsupported (wgmma.fence.sync.aligned is not supported yet; it belongs to: Hopper tensor cores)
                4: %clock = readclock
                5: %r1 = move.32 %clock
                6: %smid = readclock

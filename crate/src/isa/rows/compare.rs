@@ -353,6 +353,7 @@ pub(super) const ROWS: &[Row] = &[
         name: "set",
         forms: &[
             "set.cmp{.ftz}.type.stype d, a, b; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2 .u32 .s32; .stype = .f16x2 .bf16x2",
+            "set.cmp.join{.ftz}.type.stype d, a, b, {!}c; .join = .and .or .xor; .cmp = .eq .ne .lt .le .gt .ge .equ .neu .ltu .leu .gtu .geu .num .nan; .type = .f16x2 .bf16x2 .u32 .s32; .stype = .f16x2 .bf16x2",
         ],
         build: |m| {
             // Into integers, a half of ones.
@@ -366,6 +367,9 @@ pub(super) const ROWS: &[Row] = &[
             for low in [0, 1] {
                 let (t, h) = (Arg::Temp(4 + low, 1), Arg::Temp(6 + low, 16));
                 steps.push(step(compare, &[t], &[Arg::Temp(low, 16), Arg::Temp(low + 2, 16)]));
+                if let Some(op) = m.get("join") {
+                    steps.push(step(logic(op)?, &[t], &[t, Arg::In(2)]));
+                }
                 steps.push(step(selection(format)?, &[h], &[Arg::Bits(one), Arg::Bits(0), t]));
             }
             steps.push(Step {

@@ -3,7 +3,7 @@
 
 use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::table::{Action, Arg, Row, Step, Support};
+use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
 use crate::isa::video::scalar;
 use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, ReduceOp, ShuffleMode, VoteMode};
 
@@ -162,6 +162,12 @@ rows! {
     "shfl" "9.7.9.6" ["shfl.sync.mode.b32 d{|p}, a, b, c, x; .mode = .up .down .bfly .idx"]
         |m| effect(Effect::Shuffle(shuffle(m)?)),
         "Reads a register of another lane.", "shfl.sync.bfly.b32 %r1|%p1, %r2, 16, 31, -1;";
+    "stacksave" "9.7.17.1" ["stacksave.type d; .type = .u64"] |_| Some(Action::Stack(StackOp::Save)),
+        "Says where the thread's stack ends.", "stacksave.u64 %rd1;";
+    "stackrestore" "9.7.17.2" ["stackrestore.type a; .type = .u64"] |_| Some(Action::Stack(StackOp::Restore)),
+        "Gives back what was taken from the stack since.", "stackrestore.u64 %rd1;";
+    "alloca" "9.7.17.3" ["alloca.type d, a{, b}; .type = .u64"] |_| Some(Action::Stack(StackOp::Allocate)),
+        "Takes local memory from the stack.", "alloca.u64 %rd1, %rd2, 16;";
     "trap" "9.7.19.4" ["trap"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Aborts the kernel.", "trap;";
     "brkpt" "9.7.19.1" ["brkpt"] |_| effect(Effect::Forbidden(Forbidden::Trap)), "Suspends execution.", "brkpt;";
     "nanosleep" "9.7.19.2" ["nanosleep.u32 a"] |_| effect(Effect::Nothing), "Suspends the thread for a while.", "nanosleep.u32 100;";

@@ -479,6 +479,15 @@ fn integer_to_integer(from: Format, to: Format, sat: bool) -> Option<Lanewise> {
 
 // ---- rows ----------------------------------------------------------------------------------
 
+/// What a conversion gives, between 0 and 1 (`.sat`).
+fn clamped(first: Lanewise, format: Format) -> Option<Action> {
+    let mut clamp = floats(format, format, Mode::Nearest, Extra { sat: true, ..Extra::default() })?;
+    clamp.operation = 0x3100_0000 | format as u32;
+    let between = Arg::Temp(0, format.bits() as u8);
+    let step = |lanes, to, from| Step { effect: Effect::Lanewise(lanes), dst: vec![to], src: vec![from] };
+    Some(Action::Steps(vec![step(first, between, Arg::In(0)), step(clamp, Arg::Out(0), between)]))
+}
+
 /// A scalar conversion, as the manual's modifiers say it.
 fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let (to, from) = (m.format("dtype")?, m.format("atype")?);
@@ -489,14 +498,12 @@ fn scalar(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     if m.has("irnd") && from == to && from.is_float() && extra.sat {
         let mut whole = integral_floats(from, mode, Extra { sat: false, ..extra })?;
         whole.operation = 0x3000_0000 | m.number();
-        let mut clamped = floats(from, from, Mode::Nearest, Extra { sat: true, ..Extra::default() })?;
-        clamped.operation = 0x3100_0000 | from as u32;
-        let between = Arg::Temp(0, from.bits() as u8);
-        let step = |lanes, to, from| Step { effect: Effect::Lanewise(lanes), dst: vec![to], src: vec![from] };
-        return Some(Action::Steps(vec![
-            step(whole, between, Arg::In(0)),
-            step(clamped, Arg::Out(0), between),
-        ]));
+        return clamped(whole, from);
+    }
+    if !from.is_float() && to.is_float() && extra.sat && !m.has("irnd") {
+        let mut plain = to_float(from, to, mode, Extra { sat: false, ..extra })?;
+        plain.operation = 0x3200_0000 | m.number();
+        return clamped(plain, to);
     }
     let lanes = match (from.is_float(), to.is_float()) {
         (true, true) if m.has("irnd") && from == to => integral_floats(from, mode, extra),

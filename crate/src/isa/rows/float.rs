@@ -338,6 +338,9 @@ fn extreme_lanes<const MAX: bool, const N: usize>(
 }
 
 fn min_max<const MAX: bool, const N: usize>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    if m.has("abs") && !m.has("xorsign") {
+        return magnitudes::<MAX, N>(m);
+    }
     match half(m) {
         Some(format) => {
             let tag = if MAX { 0x20 } else { 0x21 };
@@ -345,6 +348,22 @@ fn min_max<const MAX: bool, const N: usize>(m: &crate::isa::form::Choice<'_>) ->
         }
         None => Some(Action::Effect(Effect::Lanewise(extreme_lanes::<MAX, N>(m.format("type")?, m)?))),
     }
+}
+
+/// The extreme of magnitudes (`.abs`).
+fn magnitudes<const MAX: bool, const N: usize>(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
+    let lanes = |effect, dst, src| Step { effect: Effect::Lanewise(effect), dst: vec![dst], src };
+    let (abs, mut suffixes) = (crate::isa::video::scalar("abs", &["f32"], 1)?, vec!["f32"]);
+    suffixes.extend(["ftz", "NaN"].into_iter().filter(|name| m.has(name)));
+    if m.format("type")? != Format::F32 {
+        return None;
+    }
+    let extreme = crate::isa::video::scalar(if MAX { "max" } else { "min" }, &suffixes, N)?;
+    let temps: Vec<Arg> = (0..N as u8).map(|at| Arg::Temp(at, 32)).collect();
+    let mut steps: Vec<Step> =
+        (0..N as u8).map(|at| lanes(abs, Arg::Temp(at, 32), vec![Arg::In(at)])).collect();
+    steps.push(lanes(extreme, Arg::Out(0), temps));
+    Some(Action::Steps(steps))
 }
 
 /// The negation or magnitude of a float, flushed if asked.
@@ -474,13 +493,13 @@ rows! {
         min_max::<false, 2>, "min(a, b)", "The smaller of two floats; a NaN loses unless .NaN.", "min.f32 %f1, %f2, %f3;";
     "min" "9.7.3.11" Full
         ["min{.ftz}{.NaN}{.abs}.type d, a, b, c; .type = .f32"]
-        |m| if m.has("abs") { None } else { min_max::<false, 3>(m) }, "min(a, b, c)", "The smallest of three floats.", "min.f32 %f1, %f2, %f3, %f4;";
+        min_max::<false, 3>, "min(a, b, c)", "The smallest of three floats.", "min.f32 %f1, %f2, %f3, %f4;";
     "max" "9.7.3.12" Full
         ["max{.ftz}{.NaN}{.xorsign}{.abs}.type d, a, b; .type = .f32 .f16 .f16x2 .bf16 .bf16x2", "max.type d, a, b; .type = .f64"]
         min_max::<true, 2>, "max(a, b)", "The larger of two floats; a NaN loses unless .NaN.", "max.f32 %f1, %f2, %f3;";
     "max" "9.7.3.12" Full
         ["max{.ftz}{.NaN}{.abs}.type d, a, b, c; .type = .f32"]
-        |m| if m.has("abs") { None } else { min_max::<true, 3>(m) }, "max(a, b, c)", "The largest of three floats.", "max.f32 %f1, %f2, %f3, %f4;";
+        min_max::<true, 3>, "max(a, b, c)", "The largest of three floats.", "max.f32 %f1, %f2, %f3, %f4;";
     "rcp" "9.7.3.13" Full
         ["rcp.rnd{.ftz}.type d, a; .rnd = .rn .rz .rm .rp; .type = .f32", "rcp.rnd.type d, a; .rnd = .rn .rz .rm .rp; .type = .f64", "rcp.approx{.ftz}.type d, a; .type = .f32 .f64"]
         |m| if m.format("type") == Some(Format::F64) && m.has("approx") {

@@ -141,6 +141,16 @@ pub(super) const ROWS: &[Row] = &[
         support: Support::Full,
     },
     Row {
+        name: "discard",
+        forms: &["discard{.global}.L2 [a], b"],
+        build: |m| Some(Action::Discard(if m.has("global") { Space::Global } else { Space::Generic })),
+        real: "nothing is known of these bytes any more",
+        section: "9.7.9.17",
+        summary: "Gives up 128 bytes: until they are written again, they have no value.",
+        example: "discard.global.L2 [%rd1], 128;",
+        support: Support::Full,
+    },
+    Row {
         name: "atom",
         forms: &[
             "atom{.sem}{.scope}{.ss}.op{.l2}.type d, [a], b{, x}; .sem = .relaxed .acquire .release .acq_rel; .scope = .cta .cluster .gpu .sys; .ss = .global .shared .shared::cta .shared::cluster; .op = .add .min .max .inc .dec; .l2 = .L2::cache_hint; .type = .u32 .s32 .u64 .s64",

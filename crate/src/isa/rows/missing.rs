@@ -29,8 +29,6 @@ missing! {
         "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
-    "discard" "9.7.9.17" "caches with contents" "discard ..."
-        "Drops a line without writing it back." "discard.global.L2 [%rd1], 128;";
     "tensormap" "9.7.13.16" "tensor maps (Hopper copies)" "tensormap ..."
         "Changes or fences a tensor map." "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
@@ -66,9 +64,5 @@ missing! {
     "sust" "9.7.11.2" "surfaces" "sust ..." "Writes a surface." "sust.b.1d.b32.trap [%rd1, {%r2}], %r1;";
     "sured" "9.7.11.3" "surfaces" "sured ..." "Reduces into a surface." "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;";
     "suq" "9.7.11.4" "surfaces" "suq ..." "Asks about a surface." "suq.width.b32 %r1, [%rd1];";
-    "stacksave" "9.7.17.1" "variable-length arrays" "stacksave ..." "Saves the stack pointer." "stacksave.u64 %rd1;";
-    "stackrestore" "9.7.17.2" "variable-length arrays" "stackrestore ..." "Restores the stack pointer." "stackrestore.u64 %rd1;";
-    "alloca" "9.7.17.3" "variable-length arrays" "alloca ..." "Allocates local memory." "alloca.u64 %rd1, %rd2;";
-    "vmad" "9.7.18.1.3" "products of parts" "vmad ..." "Multiplies parts of registers and adds." "vmad.s32.s32.u32 %r1, %r2, %r3, %r4;";
     "istypep" "9.7.10.7" "textures" "istypep ..." "Asks what kind of texture a variable is." "istypep.texref %p1, %rd1;";
 }

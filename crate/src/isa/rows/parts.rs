@@ -93,6 +93,14 @@ fn pack_bits(m: &Choice<'_>) -> Option<Action> {
 /// A video instruction on as many parts.
 fn video(m: &Choice<'_>, op: VideoOp, parts: u8) -> Option<Action> {
     let op = match op {
+        VideoOp::Product { .. } => VideoOp::Product {
+            shift: match m.get("scale") {
+                Some("shr7") => 7,
+                Some(_) => 15,
+                None => 0,
+            },
+            plus_one: m.has("po"),
+        },
         VideoOp::Set(_) => VideoOp::Set(m.get("cmp")?),
         other => other,
     };
@@ -173,6 +181,8 @@ rows! {
         |m| video(m, VideoOp::ShiftLeft, 1), "a bit pattern", "Shifts a part of a register left.", "vshl.u32.u32.u32.clamp %r1, %r2, %r3;";
     "vshr" "9.7.18.1.2" scalar_form!("vshr" shift),
         |m| video(m, VideoOp::ShiftRight, 1), "a bit pattern", "Shifts a part of a register right.", "vshr.u32.u32.u32.wrap %r1, %r2, %r3;";
+    "vmad" "9.7.18.1.3" "vmad.dtype.atype.btype{.po}{.sat}{.scale} d, {-}a, {-}b, {-}c; .dtype = .u32 .s32; .atype = .u32 .s32; .btype = .u32 .s32; .scale = .shr7 .shr15",
+        |m| video(m, VideoOp::Product { shift: 0, plus_one: false }, 1), "a · b + c of the parts", "Multiplies parts of registers and adds.", "vmad.s32.s32.u32 %r1, %r2, %r3, %r4;";
     "vset" "9.7.18.1.4" "vset.atype.btype.cmp{.second} d, a, b{, c}; .atype = .u32 .s32; .btype = .u32 .s32; .cmp = .eq .ne .lt .le .gt .ge; .second = .add .min .max",
         |m| video(m, VideoOp::Set("eq"), 1), "1 if a ? b, else 0", "Compares parts of registers.", "vset.s32.u32.lt %r1, %r2, %r3;";
     "vadd2" "9.7.18.2.1" parallel_form!("vadd2"), |m| video(m, VideoOp::Add, 2), "a + b in each half", "Adds halfwords side by side.", "vadd2.s32.s32.s32.sat %r1, %r2, %r3, %r4;";

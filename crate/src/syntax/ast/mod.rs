@@ -400,6 +400,8 @@ pub struct Pointer {
     pub space: Option<StateSpace>,
     /// In bytes.
     pub align: Option<u64>,
+    /// A texture, sampler or surface.
+    pub object: Option<Type>,
 }
 
 #[cfg(test)]

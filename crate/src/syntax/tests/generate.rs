@@ -201,6 +201,7 @@ impl Tape {
                 space: tape
                     .maybe(|tape| tape.of(&[StateSpace::Global, StateSpace::Const, StateSpace::Shared])),
                 align: tape.maybe(Self::wide),
+                object: tape.maybe(|tape| tape.of(&[Type::Texref, Type::Samplerref, Type::Surfref])),
             }),
             name: if named { Some(self.ident()) } else { self.maybe(Self::ident) },
             dimensions: self.list(0, 2, |tape| tape.maybe(Self::wide)),

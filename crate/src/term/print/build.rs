@@ -116,12 +116,12 @@ impl<'a> Builder<'a> {
         };
         if self.left == 0 || self.depth == DEEPEST {
             if self.beyond == 0 || !self.part_carries(item.base) {
-                return Expression::Ellipsis;
+                return self.left_out();
             }
             self.beyond -= 1;
         }
         if self.depth == 2 * DEEPEST {
-            return Expression::Ellipsis;
+            return self.left_out();
         }
         self.depth += 1;
         let expression = self.unmarked(item);
@@ -134,6 +134,13 @@ impl<'a> Builder<'a> {
             None => expression,
         };
         if marked { Expression::Marked(Box::new(expression)) } else { expression }
+    }
+
+    /// What is left out counts as a leaf: where factors are shared at every level, there are exponentially
+    /// many that lie too deep, and no other leaves.
+    fn left_out(&mut self) -> Expression {
+        self.left = self.left.saturating_sub(1);
+        Expression::Ellipsis
     }
 
     fn boxed(&mut self, item: &Item, at: usize) -> Box<Expression> {
