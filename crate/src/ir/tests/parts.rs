@@ -82,6 +82,10 @@ pub(super) fn probes(visit: Visit<'_>) {
         if s[1] > 31 { 0 } else { s[0] << s[1] & 0xffff_ffff }
     });
     on_words("vshr.s32.s32.u32.wrap %r1, %r2, %r3", &|s| word(number(s[0], 32, true) >> (s[1] & 31)));
+    on_words("vmad.s32.s32.u32.sat.shr7 %r1, -%r2.h1, %r3.b2, %r4", &|s| {
+        let product = number(s[0] >> 16, 16, true) * number(s[1] >> 16, 8, false);
+        word(((number(s[2], 32, true) - product) >> 7).clamp(-(1 << 31), (1 << 31) - 1))
+    });
     on_words("vset.s32.u32.lt %r1, %r2, %r3", &|s| {
         u64::from(number(s[0], 32, true) < number(s[1], 32, false))
     });
