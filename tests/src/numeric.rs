@@ -144,6 +144,7 @@ impl Point<'_> {
             Unary::Cos => self.rounded(x.cos(), e, false, 8.0),
             Unary::Tanh => library(x.tanh(), e),
             Unary::Erf => library(libm::erf(x), 1.2 * e),
+            Unary::Atan => library(x.atan(), e),
             Unary::Cbrt if low > 0.0 || high < 0.0 => {
                 let near = low.abs().min(high.abs());
                 library(x.cbrt(), e / (3.0 * near.powf(2.0 / 3.0)))

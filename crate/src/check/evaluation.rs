@@ -445,6 +445,7 @@ impl Walk<'_> {
             Unary::Sin => (x.real.sin(), function),
             Unary::Cos => (x.real.cos(), function),
             Unary::Erf => (x.real.erf(), function),
+            Unary::Atan => (x.real.atan(), function),
             Unary::Cbrt => (x.real.cbrt(), function),
             _ => {
                 // Around a point where it is no jump, a step function is a constant.

@@ -337,6 +337,7 @@ impl<'a> Normalizer<'a> {
             | Unary::Cos
             | Unary::Tanh
             | Unary::Erf
+            | Unary::Atan
             | Unary::Floor
             | Unary::Ceil
             | Unary::Trunc

@@ -5,9 +5,9 @@
 //! from the same parts: neighbouring bytes of one number are that number again.
 
 use super::bits::{as_bits, concat, mask, pattern_width, slice, value_of};
-use crate::base::FormatClass;
+use crate::base::{Format, FormatClass};
 use crate::isa::{Lanewise, Pick};
-use crate::term::{BitOp, Node, Symbol, Term, Terms, Value};
+use crate::term::{BitOp, Node, Symbol, Term, Terms, Value, integers};
 
 /// One byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,7 @@ fn bytes(terms: &mut Terms, value: Value, width: u32) -> Option<Vec<Byte>> {
     Some(found)
 }
 
-fn collect(terms: &Terms, pattern: Term, width: u32, found: &mut Vec<Byte>) {
+fn collect(terms: &mut Terms, pattern: Term, width: u32, found: &mut Vec<Byte>) {
     let count = (width / 8) as u8;
     match terms.node(pattern) {
         Node::BitConstant(bits) => {
@@ -64,8 +64,27 @@ fn collect(terms: &Terms, pattern: Term, width: u32, found: &mut Vec<Byte>) {
             let fill = if how == BitOp::Extend { Byte::Known(0) } else { Byte::Sign(narrow) };
             found.extend(std::iter::repeat_n(fill, ((width - of) / 8) as usize));
         }
+        // A wide number that is seen to be a narrow one: clamped before it is packed.
+        Node::BitsOf(format, number) if !format.is_float() && narrow(terms, format, number).is_some() => {
+            let narrow = narrow(terms, format, number).unwrap_or(format);
+            let pattern = terms.bits_of(narrow, number);
+            found.extend((0..narrow.bytes() as u8).map(|at| Byte::Of(pattern, at)));
+            let signed = narrow.class() == FormatClass::Signed;
+            let fill = if signed { Byte::Sign(pattern) } else { Byte::Known(0) };
+            found.extend(std::iter::repeat_n(fill, usize::from(count) - narrow.bytes() as usize));
+        }
         _ => found.extend((0..count).map(|at| Byte::Of(pattern, at))),
     }
+}
+
+/// The narrowest format in which an integer is seen to lie, if that is narrower than its own.
+fn narrow(terms: &Terms, format: Format, number: Term) -> Option<Format> {
+    let formats = [Format::U8, Format::S8, Format::U16, Format::S16, Format::U32, Format::S32];
+    let narrower = formats.into_iter().filter(|narrow| narrow.bits() < format.bits());
+    narrower.into_iter().find(|narrow| {
+        let (low, high) = integers(*narrow);
+        terms.lies_between(number, low, high)
+    })
 }
 
 /// The value that bytes make.

@@ -16,6 +16,7 @@ mod elements;
 pub mod eval;
 pub mod flatten;
 mod gap;
+pub mod inverse;
 mod node;
 pub mod print;
 mod range;

@@ -20,6 +20,8 @@ pub enum Unary {
     Cos,
     Tanh,
     Erf,
+    /// Between -π/2 and π/2.
+    Atan,
     Cbrt,
     Abs,
     Floor,
@@ -30,8 +32,13 @@ pub enum Unary {
 }
 
 impl Unary {
+    /// Whether its values are integers.
+    pub fn is_rounding(self) -> bool {
+        matches!(self, Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven)
+    }
+
     /// All of them, in declaration order.
-    pub const ALL: [Unary; 18] = [
+    pub const ALL: [Unary; 19] = [
         Unary::Neg,
         Unary::Recip,
         Unary::Sqrt,
@@ -44,6 +51,7 @@ impl Unary {
         Unary::Cos,
         Unary::Tanh,
         Unary::Erf,
+        Unary::Atan,
         Unary::Cbrt,
         Unary::Abs,
         Unary::Floor,

@@ -561,6 +561,7 @@ impl Terms {
                 | Unary::Sin
                 | Unary::Tanh
                 | Unary::Erf
+                | Unary::Atan
                 | Unary::Cbrt
                 | Unary::Floor
                 | Unary::Ceil

@@ -21,6 +21,11 @@ FUNCTIONS = {
     "sinh": "sinhf(v)",
     "cosh": "coshf(v)",
     "asinh": "asinhf(v)",
+    "atan": "atanf(v)",
+    "asin": "asinf(v)",
+    "acos": "acosf(v)",
+    "atanh": "atanhf(v)",
+    "acosh": "acoshf(v)",
     "cbrt": "cbrtf(v)",
     "rcbrt": "rcbrtf(v)",
     "round": "roundf(v)",
@@ -49,6 +54,7 @@ FUNCTIONS_OF_TWO = {
     "pow": "powf(a,b)",
     "hypot": "hypotf(a,b)",
     "fmod": "fmodf(a,b)",
+    "atan2": "atan2f(a,b)",
     "rotate": "a*cosf(b)-b*sinf(b)",
 }
 # The same functions, otherwise: one toolkit is enough.
@@ -170,5 +176,9 @@ for name in ("sinpi", "cospi"):
     add("math/unary.cu", tag="sm90", output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": FUNCTIONS[name]}, arch="compute_90")
 add("math/binary.cu", tag="sm100", output="elementary/pow", modes=PRECISE, defines={"EXPR": "powf(a,b)"}, arch="compute_100")
 add("math/binary.cu", tag="cuda13.sm100", output="elementary/fmod", modes=PRECISE, defines={"EXPR": "fmodf(a,b)"}, arch="compute_100", nvrtc=13)
+for name in ("atan", "asin", "acos", "atanh", "acosh", "atan2"):
+    source, expression = ("math/binary.cu", FUNCTIONS_OF_TWO[name]) if name == "atan2" else ("math/unary.cu", FUNCTIONS[name])
+    for tag, more in (("sm100", {}), ("cuda13.sm100", {"nvrtc": 13})):
+        add(source, tag=tag, output=f"elementary/{name}", modes=PRECISE, defines={"EXPR": expression}, arch="compute_100", **more)
 add("elementary/sincos.cu", modes=BOTH)
 add("elementary/sincos.cu", tag="cuda13", modes=PRECISE, nvrtc=13)

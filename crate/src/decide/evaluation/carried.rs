@@ -88,7 +88,7 @@ fn peeled(steps: &[Node], meanings: &[Meaning], mut a: Term, mut b: Term) -> (Ve
         (Outer::Times(_), Term::ZERO) => Some(Term::ZERO),
         (Outer::Function(Unary::Exp | Unary::Exp2), Term::ONE) => Some(Term::ZERO),
         (Outer::Function(Unary::Log | Unary::Log2), Term::ZERO) => Some(Term::ONE),
-        (Outer::Function(Unary::Sqrt | Unary::Cbrt | Unary::Tanh | Unary::Erf), Term::ZERO) => {
+        (Outer::Function(Unary::Sqrt | Unary::Cbrt | Unary::Tanh | Unary::Erf | Unary::Atan), Term::ZERO) => {
             Some(Term::ZERO)
         }
         _ => None,
@@ -110,7 +110,7 @@ fn peeled(steps: &[Node], meanings: &[Meaning], mut a: Term, mut b: Term) -> (Ve
 
 fn is_increasing(function: Unary) -> bool {
     use Unary::*;
-    matches!(function, Exp | Exp2 | Log | Log2 | Sqrt | Cbrt | Tanh | Erf)
+    matches!(function, Exp | Exp2 | Log | Log2 | Sqrt | Cbrt | Tanh | Erf | Atan)
 }
 
 /// A cone with increasing functions outside of what compares their values; none if there is no such place.

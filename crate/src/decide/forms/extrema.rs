@@ -20,9 +20,19 @@ const MOST: usize = 1 << 16;
 impl Forms<'_> {
     /// The largest of several values (at least one).
     pub(in crate::decide) fn max_of(&mut self, arguments: &[Poly]) -> Step<Poly> {
-        let mut flat: Vec<Poly> = Vec::with_capacity(arguments.len());
+        let mut whole: Vec<Poly> = Vec::with_capacity(arguments.len());
         for argument in arguments {
-            let argument = self.canonical(*argument)?;
+            whole.push(self.canonical(*argument)?);
+        }
+        whole.sort_unstable();
+        whole.dedup();
+        // A sum is limited where the candidates of a maximum in it are not.
+        let whole = self.largest_by_range(whole)?;
+        if let [only] = whole[..] {
+            return Ok(only);
+        }
+        let mut flat: Vec<Poly> = Vec::with_capacity(whole.len());
+        for argument in whole {
             self.flatten(argument, &mut flat)?;
         }
         self.tick(flat.len() as u64)?;

@@ -7,7 +7,7 @@
 //! Guarantees: identities of reals where the argument is in range (noted when not evident).
 //! Misses: addition theorems of sin and cos.
 
-use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Step, unknown};
+use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Sign, Step, unknown};
 use crate::diag::Assumption;
 use crate::term::Unary;
 
@@ -196,6 +196,12 @@ impl Forms<'_> {
         if function == Tanh {
             return self.tanh(poly);
         }
+        // Towards zero is down, or up, where the sign is known.
+        let function = match function {
+            Trunc if self.sign(poly).is_non_negative() => Floor,
+            Trunc if matches!(self.sign(poly), Sign::Negative | Sign::NonPositive) => Ceil,
+            _ => function,
+        };
         if matches!(function, Floor | Ceil | Trunc) {
             // A range inside one step of the staircase.
             let range = self.range(poly);
@@ -219,7 +225,7 @@ impl Forms<'_> {
         let mut negative = false;
         let mut argument = poly;
         let parity = match function {
-            Sin | Erf | Trunc | RoundEven => Some(true),
+            Sin | Erf | Atan | Trunc | RoundEven => Some(true),
             Cos => Some(false),
             Floor | Ceil => None,
             _ => unreachable!("{function:?} has a normal form of its own"),
@@ -372,7 +378,7 @@ fn fold(function: Unary, value: &Rational) -> Option<Rational> {
                 floor
             }
         }
-        Sin | Tanh | Erf if value.is_zero() => exact,
+        Sin | Tanh | Erf | Atan if value.is_zero() => exact,
         Cos if value.is_zero() => num_rational::BigRational::from_integer(1.into()),
         _ => return None,
     };

@@ -12,6 +12,9 @@ use num_rational::Ratio;
 
 /// Longer sums are not worth the time.
 const LONGEST: usize = 64;
+/// Longest sums and most atoms of which all corners are tried.
+const CORNERED: usize = 16;
+const DIMENSIONS: usize = 6;
 
 impl Forms<'_> {
     /// The range of a polynomial.
@@ -28,7 +31,57 @@ impl Forms<'_> {
             let coefficient = Interval::of_rational(&self.coefficient_at(poly, at).to_big());
             total = total.plus_exactly(own.times_exactly(coefficient));
         }
-        total
+        match self.range_at_corners(poly) {
+            Some(range) => Interval::new(total.low().max(range.low()), total.high().min(range.high())),
+            None => total,
+        }
+    }
+
+    /// The range of a polynomial that is linear in each of a few atoms that all have ends: it is least and
+    /// largest at corners of the box that these make (`p + q - p·q` between 0 and 1).
+    fn range_at_corners(&self, poly: Poly) -> Option<Interval> {
+        if !(2..=CORNERED).contains(&self.len(poly)) {
+            return None;
+        }
+        let mut atoms: Vec<(Atom, Interval)> = Vec::new();
+        let mut terms: Vec<(Interval, Vec<usize>)> = Vec::with_capacity(self.len(poly));
+        let mut products = false;
+        for at in 0..self.len(poly) {
+            let mono = self.mono_at(poly, at);
+            let count = self.factor_count(mono);
+            if self.exponent(mono) != Poly::ZERO {
+                return None;
+            }
+            products |= count > 1;
+            let mut factors = Vec::with_capacity(count);
+            for at in 0..count {
+                let (atom, power) = self.factor(mono, at);
+                let range = self.ranges[atom.0 as usize];
+                if power != Power::ONE || !range.is_bounded() {
+                    return None;
+                }
+                factors.push(atoms.iter().position(|(known, _)| *known == atom).unwrap_or_else(|| {
+                    atoms.push((atom, range));
+                    atoms.len() - 1
+                }));
+            }
+            terms.push((Interval::of_rational(&self.coefficient_at(poly, at).to_big()), factors));
+        }
+        if !products || atoms.len() > DIMENSIONS {
+            return None;
+        }
+        let corner = |corner: usize| {
+            let end = |at: usize| {
+                let range = atoms[at].1;
+                Interval::point(if corner >> at & 1 == 1 { range.high() } else { range.low() })
+            };
+            terms.iter().fold(Interval::point(0.0), |sum, (coefficient, factors)| {
+                let product =
+                    factors.iter().fold(*coefficient, |product, at| product.times_exactly(end(*at)));
+                sum.plus_exactly(product)
+            })
+        };
+        (0..1 << atoms.len()).map(corner).reduce(Interval::hull)
     }
 
     /// Whether a term is a multiple of an atom that may be anything: most are, and that is seen at
@@ -63,7 +116,7 @@ impl Forms<'_> {
             range = range.times_exactly(own);
         }
         let exponent = self.exponent(mono);
-        if exponent == Poly::ZERO { range } else { range.times(self.range(exponent).exp()) }
+        if exponent == Poly::ZERO { range } else { range.times_exactly(self.range(exponent).exp()) }
     }
 
     /// The range of an atom that was just made.
@@ -108,6 +161,7 @@ impl Forms<'_> {
             }
             Kind::Function(function, p) => match function {
                 Unary::Erf => self.range(p).erf(),
+                Unary::Atan => self.range(p).atan(),
                 Unary::Sin | Unary::Cos => unit,
                 Unary::Floor | Unary::Trunc | Unary::RoundEven => {
                     let range = self.range(p);

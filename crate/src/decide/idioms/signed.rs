@@ -207,5 +207,5 @@ fn summands(node: &Node) -> [(Term, bool); 2] {
 /// Whether `f(-x) = -f(x)` for all x.
 fn is_odd(function: Unary) -> bool {
     use Unary::*;
-    matches!(function, Recip | Sin | Tanh | Erf | Cbrt | Trunc | RoundEven)
+    matches!(function, Recip | Sin | Tanh | Erf | Atan | Cbrt | Trunc | RoundEven)
 }

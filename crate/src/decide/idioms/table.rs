@@ -12,7 +12,7 @@
 //! and ceiling are single instructions.
 
 use crate::base::Format;
-use crate::term::{Named, Relation, Term, Terms, Unary};
+use crate::term::{Named, Relation, Term, Terms, Unary, inverse};
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
 
@@ -155,12 +155,67 @@ pub const IDIOMS: &[Idiom] = &[
             "elementary/asinh.cuda13.sm100.precise",
             "triton/library.asinh@1",
         ],
-        meaning: |terms, x| {
-            let square = terms.fma(x[0], x[0], Term::ONE);
-            let root = terms.unary(Unary::Sqrt, square);
-            let sum = terms.add(x[0], root);
-            terms.unary(Unary::Log, sum)
-        },
+        meaning: |terms, x| inverse::asinh(terms, x[0]),
+    },
+    Idiom {
+        name: "atanf",
+        kernels: &[
+            "elementary/atan.precise",
+            "elementary/atan.cuda13.precise",
+            "elementary/atan.sm100.precise",
+            "elementary/atan.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| terms.unary(Unary::Atan, x[0]),
+    },
+    Idiom {
+        name: "asinf",
+        kernels: &[
+            "elementary/asin.precise",
+            "elementary/asin.cuda13.precise",
+            "elementary/asin.sm100.precise",
+            "elementary/asin.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| inverse::asin(terms, x[0]),
+    },
+    Idiom {
+        name: "acosf",
+        kernels: &[
+            "elementary/acos.precise",
+            "elementary/acos.cuda13.precise",
+            "elementary/acos.sm100.precise",
+            "elementary/acos.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| inverse::acos(terms, x[0]),
+    },
+    Idiom {
+        name: "atanhf",
+        kernels: &[
+            "elementary/atanh.precise",
+            "elementary/atanh.cuda13.precise",
+            "elementary/atanh.sm100.precise",
+            "elementary/atanh.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| inverse::atanh(terms, x[0]),
+    },
+    Idiom {
+        name: "acoshf",
+        kernels: &[
+            "elementary/acosh.precise",
+            "elementary/acosh.cuda13.precise",
+            "elementary/acosh.sm100.precise",
+            "elementary/acosh.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| inverse::acosh(terms, x[0]),
+    },
+    Idiom {
+        name: "atan2f",
+        kernels: &[
+            "elementary/atan2.precise",
+            "elementary/atan2.cuda13.precise",
+            "elementary/atan2.sm100.precise",
+            "elementary/atan2.cuda13.sm100.precise",
+        ],
+        meaning: |terms, x| inverse::atan2(terms, x[0], x[1]),
     },
     Idiom {
         name: "erff",

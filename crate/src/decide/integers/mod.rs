@@ -310,16 +310,12 @@ impl Normalizer<'_> {
     }
 
     fn bitwise(&mut self, op: BitOp, n: u32, a: Poly, b: Poly) -> Step<Option<Poly>> {
-        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else {
-            // A rotation of what is too large to be looked at bit by bit.
-            return match op != BitOp::And && (self.are_apart(n, a, b)? || self.are_apart(n, b, a)?) {
-                true => {
-                    let sum = self.forms.plus(a, b)?;
-                    self.reduced(sum, n).map(Some)
-                }
-                false => Ok(None),
-            };
-        };
+        // Words side by side stay what they are: their bits would be many, and have no range together.
+        if self.are_apart(n, a, b)? || self.are_apart(n, b, a)? {
+            let sum = if op == BitOp::And { Poly::ZERO } else { self.forms.plus(a, b)? };
+            return self.reduced(sum, n).map(Some);
+        }
+        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else { return Ok(None) };
         let all = &mut self.integers.diagrams;
         let joined: Option<Word> = x
             .iter()
@@ -395,9 +391,24 @@ impl Normalizer<'_> {
                 return self.forms.negated(other);
             }
             let top = self.part(other, n - 1, 1)?;
-            let turn = if signed { power_of_two(n).negated() } else { power_of_two(n) };
-            let turn = self.forms.scaled(top, &turn)?;
-            return self.forms.plus(other, turn);
+            let by_sign = |form: &mut Self, top: Poly| {
+                let turn = if signed { power_of_two(n).negated() } else { power_of_two(n) };
+                let turn = form.forms.scaled(top, &turn)?;
+                form.forms.plus(other, turn)
+            };
+            let turned = by_sign(self, top)?;
+            let (least, most) = range_of(signed, n);
+            let inside = |range: Option<Range>| range.is_some_and(|(low, high)| least <= low && high <= most);
+            if !signed && !inside(self.range_of_form(turned)) {
+                // By a comparison, whose two sides are looked at where somebody asks for its range.
+                let below = self.forms.negated(other)?;
+                let negative = self.positive(below)?;
+                let compared = by_sign(self, negative)?;
+                if inside(self.range_of_form(compared)) {
+                    return Ok(compared);
+                }
+            }
+            return Ok(turned);
         }
         let atom = self.forms.opaque(false, &[WRAP, n, u32::from(signed)], &[reduced]);
         self.forms.atom_poly(atom)
@@ -466,20 +477,33 @@ impl Normalizer<'_> {
         Ok(None)
     }
 
-    /// `h`, if a form is `h·2^at` and something that lies between 0 and 2^at.
+    /// `h`, if a form is `h·2^at` and something that lies between 0 and 2^at. What of a coefficient belongs to
+    /// which has the sign of both or none: minima stand as negative maxima.
     fn upper_part(&mut self, poly: Poly, at: u32) -> Step<Option<Poly>> {
         let unit = BigInt::one() << at;
-        let (mut upper, mut lower) = (Accumulator::default(), Accumulator::default());
-        for index in 0..self.forms.len(poly) {
-            let Product { coefficient, mono } = self.forms.term(poly, index);
-            let (above, below) = coefficient.to_big().to_integer().div_mod_floor(&unit);
-            let big = |value: BigInt| Rational::from_big(&BigRational::from_integer(value));
-            upper.add(&Product { coefficient: big(above), mono });
-            lower.add(&Product { coefficient: big(below), mono });
+        let negative =
+            (0..self.forms.len(poly)).any(|index| self.forms.coefficient_at(poly, index).is_negative());
+        for towards_zero in [false, true] {
+            if towards_zero && !negative {
+                break;
+            }
+            let (mut upper, mut lower) = (Accumulator::default(), Accumulator::default());
+            for index in 0..self.forms.len(poly) {
+                let Product { coefficient, mono } = self.forms.term(poly, index);
+                let whole = coefficient.to_big().to_integer();
+                let (above, below) =
+                    if towards_zero { whole.div_rem(&unit) } else { whole.div_mod_floor(&unit) };
+                let big = |value: BigInt| Rational::from_big(&BigRational::from_integer(value));
+                upper.add(&Product { coefficient: big(above), mono });
+                lower.add(&Product { coefficient: big(below), mono });
+            }
+            let (upper, lower) = (self.forms.finish(upper)?, self.forms.finish(lower)?);
+            let inside = |(low, high): Range| low >= 0 && high < 1 << at.min(120);
+            if self.range_of_form(lower).is_some_and(inside) {
+                return Ok(Some(upper));
+            }
         }
-        let (upper, lower) = (self.forms.finish(upper)?, self.forms.finish(lower)?);
-        let inside = |(low, high): Range| low >= 0 && high < 1 << at.min(120);
-        Ok(self.range_of_form(lower).is_some_and(inside).then_some(upper))
+        Ok(None)
     }
 
     // ---- bits ------------------------------------------------------------------------------
@@ -583,7 +607,7 @@ impl Normalizer<'_> {
         let mut wide = 0;
         for at in 0..self.forms.factor_count(mono) {
             let (atom, power) = self.forms.factor(mono, at);
-            let range = self.range_of_atom(atom, &[]);
+            let range = self.range_of_atom(atom);
             let narrow = range.is_some_and(|(low, high)| low >= 0 && high < 1 << NARROW);
             wide += if narrow { 0 } else { power.above };
             if wide > 1 && n > 2 * NARROW {
@@ -615,7 +639,7 @@ impl Normalizer<'_> {
         }
         let mut word = self.inner_bits(atom)?;
         if word.is_none()
-            && let Some(range) = self.range_of_atom(atom, &[])
+            && let Some(range) = self.range_of_atom(atom)
         {
             word = self.leaf_bits(Leaf::Atom(atom), width(range));
             if let (Some(word), true) = (&mut word, range.0 >= 0)
@@ -662,7 +686,7 @@ impl Normalizer<'_> {
             Kind::Max => {
                 let arguments = self.forms.max_arguments(atom);
                 let mut best: Option<(Poly, Word)> = None;
-                let Some(range) = self.range_of_atom(atom, &[]) else { return Ok(None) };
+                let Some(range) = self.range_of_atom(atom) else { return Ok(None) };
                 let mut n = width(range);
                 for argument in &arguments {
                     let Some(range) = self.range_of_form(*argument) else { return Ok(None) };

@@ -73,12 +73,11 @@ impl Normalizer<'_> {
     }
 
     pub(super) fn is_integer_atom(&self, atom: Atom) -> bool {
-        use crate::term::Unary::{Ceil, Floor, RoundEven, Trunc};
         match self.forms.kind(atom) {
             Kind::Element(element) => self.forms.integer_format(element).is_some(),
             Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => true,
             Kind::Sum(p) | Kind::Abs(p) => self.is_integer(p),
-            Kind::Function(function, _) => matches!(function, Floor | Ceil | Trunc | RoundEven),
+            Kind::Function(function, _) => function.is_rounding(),
             Kind::Max => self.forms.max_arguments(atom).into_iter().all(|p| self.is_integer(p)),
             Kind::Contest => {
                 self.forms.contest_candidates(atom).into_iter().all(|(_, payload)| self.is_integer(payload))
@@ -94,7 +93,7 @@ impl Normalizer<'_> {
 
     /// The range of a form, if its integers have one.
     pub(super) fn range_of_form(&self, poly: Poly) -> Option<Range> {
-        let range = self.range_within(poly, &[]);
+        let range = self.ends_within(poly, &[]).filter(is_bounded);
         match (range, self.range_by_quotients(poly)) {
             (Some((low, high)), Some((least, most))) => Some((low.max(least), high.min(most))),
             (range, other) => range.or(other),
@@ -112,7 +111,7 @@ impl Normalizer<'_> {
             if power.below != 1 || power.above < 0 {
                 return None;
             }
-            let (a, b) = self.range_of_atom(atom, &[])?;
+            let (a, b) = self.range_of_atom(atom)?;
             for _ in 0..power.above {
                 let corners = [
                     least.checked_mul(a)?,
@@ -126,7 +125,8 @@ impl Normalizer<'_> {
         Some((least, most))
     }
 
-    fn range_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
+    /// Between what a form lies; [`FAR`] and beyond is no end.
+    fn ends_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
         if self.forms.len(poly) > LONGEST {
             return None;
         }
@@ -189,7 +189,7 @@ impl Normalizer<'_> {
     }
 
     fn sum_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
-        let (mut low, mut high) = (0i128, 0i128);
+        let mut sum = (0i128, 0i128);
         for at in 0..self.forms.len(poly) {
             let mono = self.forms.mono_at(poly, at);
             let coefficient = self.forms.coefficient_at(poly, at);
@@ -198,27 +198,20 @@ impl Normalizer<'_> {
             if self.forms.exponent(mono) != Poly::ZERO {
                 return None;
             }
-            let (mut least, mut most) = (coefficient, coefficient);
+            let mut product = ends(coefficient, coefficient)?;
             for index in 0..self.forms.factor_count(mono) {
                 let (atom, power) = self.forms.factor(mono, index);
                 if power.below != 1 || power.above < 0 {
                     return None;
                 }
-                let (a, b) = self.range_of_atom(atom, known)?;
+                let factor = self.ends_of_atom(atom, known)?;
                 for _ in 0..power.above {
-                    let corners = [
-                        least.checked_mul(a)?,
-                        least.checked_mul(b)?,
-                        most.checked_mul(a)?,
-                        most.checked_mul(b)?,
-                    ];
-                    (least, most) = (*corners.iter().min()?, *corners.iter().max()?);
+                    product = product_of_ends(product, factor)?;
                 }
             }
-            (low, high) = (low.checked_add(least)?, high.checked_add(most)?);
+            sum = sum_of_ends(sum, product)?;
         }
-        const LARGEST: i128 = 1 << 125;
-        (low > -LARGEST && high < LARGEST).then_some((low, high))
+        Some(sum)
     }
 
     /// An indicator that says on which side of a number an atom lies, and the atom's ranges there.
@@ -246,7 +239,7 @@ impl Normalizer<'_> {
                 && place + 1 == bits
             {
                 let inner = self.forms.known_element(element)?;
-                let (low, high) = self.range_of_atom(inner, known)?;
+                let (low, high) = self.ends_of_atom(inner, known)?;
                 let signed = self.forms.integer_format(element)?.class() == FormatClass::Signed;
                 let edge = 1i128 << place;
                 return Some(match signed {
@@ -256,7 +249,10 @@ impl Normalizer<'_> {
             }
             let Kind::Positive(p) = self.forms.kind(atom) else { return None };
             let (inner, scale, offset) = self.linear(p)?;
-            let (low, high) = self.range_of_atom(inner, known)?;
+            if !self.is_integer_atom(inner) {
+                return None;
+            }
+            let (low, high) = self.ends_of_atom(inner, known).unwrap_or((-FAR, FAR));
             // scale · x + offset > 0
             let edge = |value: i128| Integer::div_floor(&value, &scale);
             Some(match scale > 0 {
@@ -299,7 +295,14 @@ impl Normalizer<'_> {
         found.map(|(atom, scale)| (atom, scale, offset))
     }
 
-    pub(super) fn range_of_atom(&self, atom: Atom, known: &[(Atom, Range)]) -> Option<Range> {
+    /// The range of an integer, if it has one.
+    pub(super) fn range_of_atom(&self, atom: Atom) -> Option<Range> {
+        self.ends_of_atom(atom, &[]).filter(is_bounded)
+    }
+
+    /// Between what an atom lies. A maximum of what is not limited is limited on one side, so that a clamp of
+    /// anything has a range.
+    fn ends_of_atom(&self, atom: Atom, known: &[(Atom, Range)]) -> Option<Range> {
         if let Some((_, range)) = known.iter().rev().find(|(other, _)| *other == atom) {
             return Some(*range);
         }
@@ -309,23 +312,27 @@ impl Normalizer<'_> {
                 Some(range_of(format.class() == FormatClass::Signed, format.bits()))
             }
             Kind::Positive(_) | Kind::Zero(_) | Kind::Condition => Some((0, 1)),
-            Kind::Sum(p) => self.range_within(p, known),
+            Kind::Sum(p) => self.ends_within(p, known),
             Kind::Abs(p) => {
-                let (low, high) = self.range_within(p, known)?;
-                Some((low.max(-high).max(0), high.max(-low)))
+                let (low, high) = self.ends_within(p, known).unwrap_or((-FAR, FAR));
+                ends(low.max(-high).max(0), high.max(-low))
             }
             Kind::Max => {
                 let mut total: Option<Range> = None;
                 for argument in self.forms.max_arguments(atom) {
-                    let (low, high) = self.range_within(argument, known)?;
+                    let (low, high) = self.ends_within(argument, known).unwrap_or((-FAR, FAR));
                     total = Some(total.map_or((low, high), |(a, b)| (a.max(low), b.max(high))));
                 }
-                total
+                total.and_then(|(low, high)| ends(low, high))
+            }
+            Kind::Function(function, p) if function.is_rounding() => {
+                let range = self.forms.range(p);
+                ends(range.low().floor() as i128, range.high().ceil() as i128)
             }
             Kind::Contest => {
                 let mut total: Option<Range> = None;
                 for (_, payload) in self.forms.contest_candidates(atom) {
-                    let (low, high) = self.range_within(payload, known)?;
+                    let (low, high) = self.ends_within(payload, known)?;
                     total = Some(total.map_or((low, high), |(a, b)| (a.min(low), b.max(high))));
                 }
                 total
@@ -462,6 +469,35 @@ impl Normalizer<'_> {
         }
         self.forms.finish(sum)
     }
+}
+
+/// An end that lies so far out is none.
+const FAR: i128 = 1 << 125;
+
+fn is_bounded((low, high): &Range) -> bool {
+    *low > -FAR && *high < FAR
+}
+
+/// A range whose ends are cut at [`FAR`]; none if nothing is known.
+fn ends(low: i128, high: i128) -> Option<Range> {
+    let (low, high) = (low.max(-FAR), high.min(FAR));
+    ((low, high) != (-FAR, FAR) && low < FAR && high > -FAR).then_some((low, high))
+}
+
+fn sum_of_ends((a, b): Range, (c, d): Range) -> Option<Range> {
+    let low = if a == -FAR || c == -FAR { -FAR } else { a + c };
+    let high = if b == FAR || d == FAR { FAR } else { b + d };
+    ends(low, high)
+}
+
+fn product_of_ends((a, b): Range, (c, d): Range) -> Option<Range> {
+    let far = |x: i128, y: i128| FAR * x.signum() * y.signum();
+    let product = |x: i128, y: i128| match x.abs() == FAR || y.abs() == FAR {
+        true => far(x, y),
+        false => x.checked_mul(y).map_or(far(x, y), |product| product.clamp(-FAR, FAR)),
+    };
+    let corners = [product(a, c), product(a, d), product(b, c), product(b, d)];
+    ends(*corners.iter().min()?, *corners.iter().max()?)
 }
 
 fn between(low: i128, high: i128) -> Option<Range> {

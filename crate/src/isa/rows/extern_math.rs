@@ -11,7 +11,7 @@ use crate::isa::half::Float;
 use crate::isa::lanes::lanewise;
 use crate::isa::real;
 use crate::isa::{LaneFn, Lanes, Lanewise, Meaning, WARP};
-use crate::term::{Term, Terms, Unary};
+use crate::term::{Term, Terms, Unary, inverse};
 
 /// A real function on an f64. NaN and infinities as IEEE 754 has them.
 pub(in crate::isa) fn evaluate(function: Unary, x: f64) -> f64 {
@@ -28,6 +28,7 @@ pub(in crate::isa) fn evaluate(function: Unary, x: f64) -> f64 {
         Unary::Cos => libm::cos(x),
         Unary::Tanh => libm::tanh(x),
         Unary::Erf => libm::erf(x),
+        Unary::Atan => libm::atan(x),
         Unary::Cbrt => libm::cbrt(x),
         Unary::Abs => x.abs(),
         Unary::Floor => x.floor(),
@@ -49,6 +50,12 @@ enum Function {
     Sinh,
     Cosh,
     Erfc,
+    Asin,
+    Acos,
+    Atan2,
+    Asinh,
+    Acosh,
+    Atanh,
     Saturate,
     Add,
     Sub,
@@ -86,6 +93,13 @@ const NAMES: &[(&str, Function)] = &[
     ("tanh", Function::One(Unary::Tanh)),
     ("erf", Function::One(Unary::Erf)),
     ("erfc", Function::Erfc),
+    ("atan", Function::One(Unary::Atan)),
+    ("asin", Function::Asin),
+    ("acos", Function::Acos),
+    ("atan2", Function::Atan2),
+    ("asinh", Function::Asinh),
+    ("acosh", Function::Acosh),
+    ("atanh", Function::Atanh),
     ("fabs", Function::One(Unary::Abs)),
     ("floor", Function::One(Unary::Floor)),
     ("ceil", Function::One(Unary::Ceil)),
@@ -115,7 +129,7 @@ pub fn known_function(symbol: &str) -> Option<Lanewise> {
     let (function, format) = split(symbol)?;
     let sources = match function {
         Function::Add | Function::Sub | Function::Mul | Function::Div => 2,
-        Function::Max | Function::Min | Function::Pow => 2,
+        Function::Max | Function::Min | Function::Pow | Function::Atan2 => 2,
         Function::Fma => 3,
         _ => 1,
     };
@@ -174,6 +188,12 @@ fn concrete<T: Float>(function: Function) -> LaneFn {
                 Function::Sinh => through_f64!(1, |s| libm::sinh(s[0])),
                 Function::Cosh => through_f64!(1, |s| libm::cosh(s[0])),
                 Function::Erfc => through_f64!(1, |s| libm::erfc(s[0])),
+                Function::Asin => through_f64!(1, |s| libm::asin(s[0])),
+                Function::Acos => through_f64!(1, |s| libm::acos(s[0])),
+                Function::Atan2 => through_f64!(2, |s| libm::atan2(s[0], s[1])),
+                Function::Asinh => through_f64!(1, |s| libm::asinh(s[0])),
+                Function::Acosh => through_f64!(1, |s| libm::acosh(s[0])),
+                Function::Atanh => through_f64!(1, |s| libm::atanh(s[0])),
                 Function::Saturate => through_f64!(1, |s| if s[0] > 0.0 { s[0].min(1.0) } else { 0.0 }),
                 Function::Add => through_f64!(2, |s| s[0] + s[1]),
                 Function::Sub => through_f64!(2, |s| s[0] - s[1]),
@@ -186,7 +206,7 @@ fn concrete<T: Float>(function: Function) -> LaneFn {
             }
         };
     }
-    by_function!(Neg Recip Sqrt Rsqrt Exp Exp2 Log Log2 Sin Cos Tanh Erf Cbrt Abs Floor Ceil Trunc RoundEven)
+    by_function!(Neg Recip Sqrt Rsqrt Exp Exp2 Log Log2 Sin Cos Tanh Erf Atan Cbrt Abs Floor Ceil Trunc RoundEven)
 }
 
 fn fused<T: Float>(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
@@ -207,7 +227,7 @@ fn meaning(function: Function) -> Meaning {
     }
     Meaning::Real(match function {
         Function::One(function) => unary!(function;
-            Neg Recip Sqrt Rsqrt Exp Exp2 Log Log2 Sin Cos Tanh Erf Cbrt Abs Floor Ceil Trunc RoundEven),
+            Neg Recip Sqrt Rsqrt Exp Exp2 Log Log2 Sin Cos Tanh Erf Atan Cbrt Abs Floor Ceil Trunc RoundEven),
         Function::Exp10 => |terms, s| {
             let log = log2_of_10(terms);
             let power = terms.mul(s[0], log);
@@ -244,6 +264,12 @@ fn meaning(function: Function) -> Meaning {
             let erf = terms.unary(Unary::Erf, s[0]);
             terms.sub(Term::ONE, erf)
         },
+        Function::Asin => |terms, s| inverse::asin(terms, s[0]),
+        Function::Acos => |terms, s| inverse::acos(terms, s[0]),
+        Function::Atan2 => |terms, s| inverse::atan2(terms, s[0], s[1]),
+        Function::Asinh => |terms, s| inverse::asinh(terms, s[0]),
+        Function::Acosh => |terms, s| inverse::acosh(terms, s[0]),
+        Function::Atanh => |terms, s| inverse::atanh(terms, s[0]),
         Function::Saturate => real::clamp01,
         Function::Add => real::add,
         Function::Sub => real::sub,

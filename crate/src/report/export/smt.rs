@@ -436,6 +436,7 @@ impl Script {
                 format!("(- 1.0 (/ 2.0 (+ 1.0 {power})))")
             }
             Unary::Erf => self.real("real.erf", a),
+            Unary::Atan => self.real("real.atan", a),
             Unary::Abs => format!("(ite (>= {a} 0.0) {a} (- {a}))"),
             Unary::Floor => floor(a),
             Unary::Ceil => ceil(a),

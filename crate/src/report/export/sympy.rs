@@ -183,6 +183,7 @@ fn unary(function: Unary, a: &str) -> String {
         Unary::Cos => format!("cos({a})"),
         Unary::Tanh => format!("tanh({a})"),
         Unary::Erf => format!("erf({a})"),
+        Unary::Atan => format!("atan({a})"),
         // The real root, where a rational power would be the complex one.
         Unary::Cbrt => format!("sign({a})*Abs({a})**Rational(1, 3)"),
         Unary::Abs => format!("Abs({a})"),

@@ -30,6 +30,8 @@ impl Interval {
     pub const WHOLE: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
     /// π = 3.14159265358979323846…
     pub const PI: Interval = Interval { low: consts::PI, high: consts::PI.next_up() };
+    /// π/2 = 1.57079632679489661923…
+    pub const HALF_PI: Interval = Interval { low: consts::FRAC_PI_2, high: consts::FRAC_PI_2.next_up() };
     /// ln 2 = 0.69314718055994530941…
     pub const LN_2: Interval = Interval { low: consts::LN_2, high: consts::LN_2.next_up() };
     /// ln 10 = 2.30258509299404568401…
@@ -149,20 +151,26 @@ impl Interval {
         }
     }
 
-    /// `x · y`, whose ends are those of the product where both are short floats.
+    /// `x · y`, each of whose ends is that of the product where the floats that make it are short, 0 or infinite.
     pub fn times_exactly(self, other: Interval) -> Interval {
-        // So many binary digits after the first that is one up to the last.
-        let digits = |x: f64| 53 - (x.to_bits() & ((1 << 52) - 1) | 1 << 52).trailing_zeros();
-        let is_short =
-            |x: f64| x == 0.0 || x.is_normal() && digits(x) <= 26 && (1e-100..1e100).contains(&x.abs());
-        if ![self.low, self.high, other.low, other.high].into_iter().all(is_short) {
-            return self.times(other);
-        }
-        let corners =
-            [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        let corner = |x: f64, y: f64| {
+            // An infinite end stands for unbounded finite values, so 0 · ∞ contributes 0.
+            let product = if x == 0.0 || y == 0.0 { 0.0 } else { x * y };
+            let exact = product == 0.0 && (x == 0.0 || y == 0.0)
+                || x.is_infinite()
+                || y.is_infinite()
+                || is_short(x) && is_short(y);
+            if exact { (product, product) } else { (product.next_down(), product.next_up()) }
+        };
+        let corners = [
+            corner(self.low, other.low),
+            corner(self.low, other.high),
+            corner(self.high, other.low),
+            corner(self.high, other.high),
+        ];
         Interval {
-            low: corners.into_iter().fold(f64::INFINITY, f64::min),
-            high: corners.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            low: corners.iter().map(|(low, _)| *low).fold(f64::INFINITY, f64::min),
+            high: corners.iter().map(|(_, high)| *high).fold(f64::NEG_INFINITY, f64::max),
         }
     }
 
@@ -196,7 +204,13 @@ impl Interval {
         if self.contains(0.0) {
             return None;
         }
-        Some(Interval::outwards(1.0 / self.high, 1.0 / self.low))
+        // Exact for powers of two, and 0 for what has no end.
+        let exact = |x: f64| x.is_infinite() || x.is_normal() && x.to_bits() << 12 == 0 && x.abs() < 1e300;
+        let (low, high) = (1.0 / self.high, 1.0 / self.low);
+        Some(Interval {
+            low: if exact(self.high) { low } else { low.next_down() },
+            high: if exact(self.low) { high } else { high.next_up() },
+        })
     }
 
     /// `x / y`; `None` if `y` may be 0.
@@ -209,7 +223,15 @@ impl Interval {
         if self.low < 0.0 {
             return None;
         }
-        Some(Interval::outwards(self.low.sqrt(), self.high.sqrt()).clip(0.0, f64::INFINITY))
+        // Exact where a short float is the root.
+        let root = |x: f64, outward: fn(f64) -> f64| {
+            let near = x.sqrt();
+            if near == 0.0 || is_short(near) && near * near == x { near } else { outward(near) }
+        };
+        Some(
+            Interval { low: root(self.low, f64::next_down), high: root(self.high, f64::next_up) }
+                .clip(0.0, f64::INFINITY),
+        )
     }
 
     /// e^x.
@@ -272,6 +294,12 @@ impl Interval {
         Interval::margin(libm::erf(self.low), libm::erf(self.high)).clip(-1.0, 1.0)
     }
 
+    /// arctan x.
+    pub fn atan(self) -> Interval {
+        let most = Interval::HALF_PI.high;
+        Interval::margin(libm::atan(self.low), libm::atan(self.high)).clip(-most, most)
+    }
+
     /// ∛x.
     pub fn cbrt(self) -> Interval {
         Interval::margin(libm::cbrt(self.low), libm::cbrt(self.high))
@@ -303,9 +331,9 @@ impl Interval {
         Interval::new(function(self.low), function(self.high))
     }
 
-    /// x to a rational power, for positive `x` (everything otherwise).
+    /// x to a rational power, for `x` that is not negative (everything otherwise).
     pub fn power(self, power: Ratio<i64>) -> Interval {
-        if self.low <= 0.0 {
+        if self.low < 0.0 {
             return Interval::WHOLE;
         }
         if power.is_negative() {
@@ -318,18 +346,25 @@ impl Interval {
             return ln.times(Interval::of_ratio(power)).exp();
         }
         for _ in 0..whole {
-            value = value.times(self);
+            value = value.times_exactly(self);
         }
         let rest = Ratio::new(rest, *power.denom());
         if rest.is_zero() {
             value
         } else if rest == Ratio::new(1, 2) {
-            value.times(self.sqrt().unwrap_or(Interval::WHOLE))
+            value.times_exactly(self.sqrt().unwrap_or(Interval::WHOLE))
         } else {
             let ln = self.ln().unwrap_or(Interval::WHOLE);
             value.times(ln.times(Interval::of_ratio(rest)).exp())
         }
     }
+}
+
+/// So few binary digits, and so near to 1, that products of two are exact.
+fn is_short(x: f64) -> bool {
+    // From the first digit that is one up to the last.
+    let digits = 53 - (x.to_bits() & ((1 << 52) - 1) | 1 << 52).trailing_zeros();
+    x == 0.0 || x.is_normal() && digits <= 26 && (1e-100..1e100).contains(&x.abs())
 }
 
 #[cfg(test)]
@@ -352,6 +387,7 @@ mod tests {
     fn named_constants_lie_strictly_inside_neighbouring_floats() {
         for (interval, text) in [
             (Interval::PI, "3.14159265358979323846264338327950288"),
+            (Interval::HALF_PI, "1.57079632679489661923132169163975144"),
             (Interval::LN_2, "0.69314718055994530941723212145817656"),
             (Interval::LN_10, "2.30258509299404568401799145468436420"),
             (Interval::LOG2_E, "1.44269504088896340735992468100189213"),
@@ -375,7 +411,7 @@ mod tests {
         let tenths = Interval::new(0.1, 2.0);
         let (sum, product) = (tenths.plus_exactly(Interval::new(0.2, 1.0)), tenths.times_exactly(tenths));
         assert!(sum.low() < 0.1 + 0.2 && sum.high() == 3.0);
-        assert!(product.low() < 0.1 * 0.1 && product.high() > 4.0);
+        assert!(product.low() < 0.1 * 0.1 && product.high() == 4.0);
         let whole = Interval::WHOLE.plus_exactly(unit);
         assert_eq!((whole.low(), whole.high()), (f64::NEG_INFINITY, f64::INFINITY));
         assert_eq!(Interval::WHOLE.times_exactly(unit).high(), f64::INFINITY);
@@ -411,6 +447,7 @@ mod tests {
         assert!(holds(one.cos(), "0.54030230586813971740093660744297660"));
         assert!(holds(one.tanh(), "0.76159415595576488811945828260479359"));
         assert!(holds(one.erf(), "0.84270079294971486934122063508260925"));
+        assert!(holds(Interval::point(2.0).atan(), "1.10714871779409050301706546017853704"));
         assert!(holds(Interval::point(2.0).cbrt(), "1.25992104989487316476721060727822835"));
         assert!(holds(Interval::point(2.0).sqrt().unwrap(), "1.41421356237309504880168872420969807"));
         assert!(holds(

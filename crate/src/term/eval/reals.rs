@@ -134,6 +134,12 @@ fn unary(function: Unary, a: Quantity) -> Quantity {
         Unary::Cos => zero_to(a, 1, Interval::cos),
         Unary::Tanh => saturating(a, Interval::tanh),
         Unary::Erf => saturating(a, Interval::erf),
+        Unary::Atan => match a {
+            Quantity::Exact(zero) if zero.is_zero() => Quantity::ZERO,
+            Quantity::Infinity => Quantity::Within(Interval::HALF_PI),
+            Quantity::MinusInfinity => Quantity::Within(Interval::HALF_PI.negated()),
+            _ => a.through(Interval::atan),
+        },
         Unary::Cbrt => cube_root(a),
         Unary::Abs => a.abs(),
         Unary::Floor => a.to_integer(Ratio::floor, f64::floor),

@@ -241,6 +241,7 @@ impl<'a> Builder<'a> {
             Unary::Cos => "cos",
             Unary::Tanh => "tanh",
             Unary::Erf => "erf",
+            Unary::Atan => "atan",
             Unary::Trunc => "trunc",
             Unary::RoundEven => "round",
             // These are parts of products.

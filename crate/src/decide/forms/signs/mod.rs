@@ -428,5 +428,5 @@ fn is_less(a: Power, b: Power) -> bool {
 
 fn rises_through_zero(function: crate::term::Unary) -> bool {
     use crate::term::Unary::*;
-    matches!(function, Tanh | Erf | Cbrt)
+    matches!(function, Tanh | Erf | Atan | Cbrt)
 }
