@@ -188,7 +188,7 @@ pub(super) fn bytewise(terms: &mut Terms, op: BitOp, width: u32, values: &[Value
             let joined: Option<Vec<Byte>> = a.iter().zip(&b).map(|(a, b)| combine(op, *a, *b)).collect();
             Some(join(terms, &joined?))
         }
-        BitOp::ShiftLeft | BitOp::ShiftRight => {
+        BitOp::ShiftLeft | BitOp::ShiftRight | BitOp::ShiftRightSigned => {
             let Value::Concrete(by) = values[1] else { return None };
             let by = mask(by, 32);
             if !by.is_multiple_of(8) || by >= u64::from(width) {
@@ -196,13 +196,23 @@ pub(super) fn bytewise(terms: &mut Terms, op: BitOp, width: u32, values: &[Value
             }
             let by = by as usize / 8;
             let mut moved = bytes(terms, values[0], width)?;
-            let zeros = std::iter::repeat_n(Byte::Known(0), by);
+            let fill = match (op, moved.last()?) {
+                (BitOp::ShiftRightSigned, Byte::Known(top)) => Byte::Known(if *top > 127 { 0xff } else { 0 }),
+                (BitOp::ShiftRightSigned, Byte::Sign(pattern)) => Byte::Sign(*pattern),
+                (BitOp::ShiftRightSigned, Byte::Of(pattern, at)) => {
+                    // Only a number's own highest byte has its sign.
+                    (pattern_width(terms, *pattern)? == 8 * (u32::from(*at) + 1)).then_some(())?;
+                    Byte::Sign(*pattern)
+                }
+                _ => Byte::Known(0),
+            };
+            let filled = std::iter::repeat_n(fill, by);
             if op == BitOp::ShiftLeft {
                 moved.truncate(moved.len() - by);
-                moved.splice(0..0, zeros);
+                moved.splice(0..0, filled);
             } else {
                 moved.drain(..by);
-                moved.extend(zeros);
+                moved.extend(filled);
             }
             Some(join(terms, &moved))
         }

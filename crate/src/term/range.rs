@@ -78,6 +78,11 @@ fn ends(terms: &Terms, term: Term, fuel: &mut u32) -> (i128, i128) {
     (low.max(least), high.min(most))
 }
 
+/// Between what an integer is seen to lie.
+pub(super) fn ends_of(terms: &Terms, term: Term) -> (i128, i128) {
+    ends(terms, term, &mut { MOST })
+}
+
 impl Terms {
     /// Notes that a float was `rounded` and converted to an integer of a format, which is `term`.
     pub(crate) fn note_conversion(&mut self, format: Format, term: Term, rounded: Term) {

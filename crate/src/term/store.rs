@@ -699,16 +699,12 @@ impl Terms {
         self.push(Op::Compare, relation as u32, a.0, b.0, 0)
     }
 
-    /// A signed input read as an unsigned one and compared with a constant that both kinds have: how
-    /// compilers ask whether it lies in a range that begins at 0. (What is computed may lie beyond both.)
+    /// An integer that may be negative read as one without a sign and compared with a constant that both kinds
+    /// have: how compilers ask whether it lies in a range that begins at 0.
     fn unsigned_range(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
         let signed = |store: &Self, term: Term| match store.node(term) {
             Node::FromBits(to, bits) if to.class() == FormatClass::Unsigned => match store.node(bits) {
-                Node::BitsOf(from, inner)
-                    if inner.as_element().is_some()
-                        && from.class() == FormatClass::Signed
-                        && from.bits() == to.bits() =>
-                {
+                Node::BitsOf(from, inner) if !from.is_float() && from.bits() == to.bits() => {
                     Some((inner, from.bits()))
                 }
                 _ => None,
@@ -721,7 +717,11 @@ impl Terms {
             _ => return None,
         };
         let value = self.as_rational(constant)?.clone();
-        if value.is_negative() || value >= BigRational::from_integer((1i64 << (bits - 1).min(62)).into()) {
+        // What is negative is larger than the constant, and nothing else has lost a bit.
+        let whole = 1i128 << bits;
+        let value_fits = |most: i128| value < BigRational::from_integer(most.into());
+        let (low, high) = super::range::ends_of(self, inner);
+        if value.is_negative() || high >= whole || low < -whole || !value_fits(low.min(0) + whole) {
             return None;
         }
         // c < u means that u ≤ c does not hold.

@@ -214,6 +214,7 @@ impl Forms<'_> {
                 return self.rational(Rational::new(step(range.low()) as i64, 1));
             }
         }
+        let poly = if function == Floor { self.without_inner_floor(poly)? } else { poly };
         if matches!(function, Floor | Ceil | Trunc | RoundEven) {
             if let Some(step) = self.step_of_max(function, poly)? {
                 return Ok(step);
@@ -250,6 +251,29 @@ impl Forms<'_> {
         let value = self.atom_poly(atom)?;
         let value = self.plus(value, moved)?;
         if negative { self.negated(value) } else { Ok(value) }
+    }
+
+    /// `⌊(⌊q⌋ + m)/n⌋` is `⌊(q + m)/n⌋`: between two integers no multiple of n is passed.
+    fn without_inner_floor(&mut self, poly: Poly) -> Step<Poly> {
+        let has_constant = self.len(poly) > 0 && self.mono_at(poly, 0) == Mono::ONE;
+        let first = usize::from(has_constant);
+        if self.len(poly) != first + 1 {
+            return Ok(poly);
+        }
+        let term = self.term(poly, first);
+        let parts = term.coefficient.as_small();
+        let Some((1, n)) = parts.filter(|_| self.factor_count(term.mono) == 1) else { return Ok(poly) };
+        let (atom, power) = self.factor(term.mono, 0);
+        let Kind::Function(Unary::Floor, inner) = self.kind(atom) else { return Ok(poly) };
+        let offset = has_constant.then(|| self.coefficient_at(poly, 0).clone()).unwrap_or(Rational::ZERO);
+        let whole = (offset.to_big() * num_bigint::BigInt::from(n)).is_integer();
+        if power != Power::ONE || self.exponent(term.mono) != Poly::ZERO || !whole {
+            return Ok(poly);
+        }
+        let own = self.poly(&term)?;
+        let rest = self.minus(poly, own)?;
+        let scaled = self.scaled(inner, &term.coefficient)?;
+        self.plus(scaled, rest)
     }
 
     /// A rounding of a maximum (or of one with a minus sign, a minimum), to which a number may be added, is the

@@ -176,6 +176,11 @@ impl Normalizer<'_> {
                 self.reduced(finite(value)?, format.bits()).map(Some)
             }
             Node::FromBits(format, a) => {
+                // The integer that the pattern is of may have a place as it is.
+                let a = match self.sides[side].terms.node(a) {
+                    Node::BitsOf(from, whole) if !from.is_float() && from.bits() == format.bits() => whole,
+                    _ => a,
+                };
                 let Some(value) = self.get(side, a, missing)? else { return Ok(None) };
                 let signed = format.class() == FormatClass::Signed;
                 self.fitted(signed, format.bits(), finite(value)?).map(Some)
@@ -292,7 +297,8 @@ impl Normalizer<'_> {
                 self.forms.plus(low, high)?
             }
             BitOp::Slice => match count {
-                Some(0) => a,
+                // Who reads it as a number may find that the whole of it has a place.
+                Some(0) => return Ok(Some(a)),
                 Some(at) if at + n <= from => return self.part_of_any_size(a, at, n).map(Some),
                 Some(at) if at < from => return self.part(a, at, from - at).map(Some),
                 _ => return Ok(None),
@@ -409,6 +415,12 @@ impl Normalizer<'_> {
                 }
             }
             return Ok(turned);
+        }
+        if n <= 64
+            && self.has_comparison(poly)
+            && let Some(cases) = self.fitted_by_cases(range_of(signed, n), n, poly, &[])?
+        {
+            return Ok(cases);
         }
         let atom = self.forms.opaque(false, &[WRAP, n, u32::from(signed)], &[reduced]);
         self.forms.atom_poly(atom)
@@ -581,7 +593,7 @@ impl Normalizer<'_> {
         order
     }
 
-    fn atoms_in(&self, poly: Poly) -> Vec<Atom> {
+    pub(super) fn atoms_in(&self, poly: Poly) -> Vec<Atom> {
         let mono = |at| self.forms.mono_at(poly, at);
         let factors = |mono| (0..self.forms.factor_count(mono)).map(move |at| self.forms.factor(mono, at).0);
         (0..self.forms.len(poly)).flat_map(|at| factors(mono(at))).collect()

@@ -11,10 +11,11 @@ use crate::base::FormatClass;
 use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
 use crate::decide::rational::Rational;
+use crate::term::Unary;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -189,21 +190,38 @@ impl Normalizer<'_> {
     }
 
     fn sum_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
-        let mut sum = (0i128, 0i128);
+        // Where conditions are known, what they multiply may cancel.
+        let mut products: Vec<(Vec<(Atom, Power)>, i128)> = Vec::with_capacity(self.forms.len(poly));
         for at in 0..self.forms.len(poly) {
             let mono = self.forms.mono_at(poly, at);
             let coefficient = self.forms.coefficient_at(poly, at);
-            let coefficient =
+            let mut coefficient =
                 coefficient.is_integer().then(|| coefficient.to_big().to_integer().to_i128())??;
             if self.forms.exponent(mono) != Poly::ZERO {
                 return None;
             }
-            let mut product = ends(coefficient, coefficient)?;
+            let mut factors = Vec::with_capacity(self.forms.factor_count(mono));
             for index in 0..self.forms.factor_count(mono) {
                 let (atom, power) = self.forms.factor(mono, index);
                 if power.below != 1 || power.above < 0 {
                     return None;
                 }
+                match known.iter().rev().find(|(other, _)| *other == atom) {
+                    Some((_, (0, 0))) => coefficient = 0,
+                    Some((_, (1, 1))) => {}
+                    _ => factors.push((atom, power)),
+                }
+            }
+            let same = (!known.is_empty()).then(|| products.iter().position(|(other, _)| *other == factors));
+            match same.flatten() {
+                Some(same) => products[same].1 = products[same].1.checked_add(coefficient)?,
+                None => products.push((factors, coefficient)),
+            }
+        }
+        let mut sum = (0i128, 0i128);
+        for (factors, coefficient) in products.into_iter().filter(|(_, coefficient)| *coefficient != 0) {
+            let mut product = ends(coefficient, coefficient)?;
+            for (atom, power) in factors {
                 let factor = self.ends_of_atom(atom, known)?;
                 for _ in 0..power.above {
                     product = product_of_ends(product, factor)?;
@@ -212,6 +230,122 @@ impl Normalizer<'_> {
             sum = sum_of_ends(sum, product)?;
         }
         Some(sum)
+    }
+
+    /// A rounding among the factors of a sum whose argument grows or falls with `p`, and its ranges where p is
+    /// positive and where it is not.
+    fn rounding_to_split(
+        &self,
+        poly: Poly,
+        p: Poly,
+        known: &[(Atom, Range)],
+    ) -> Option<(Atom, [Option<Range>; 2])> {
+        self.atoms_in(poly).into_iter().find_map(|atom| {
+            let Kind::Function(function, argument) = self.forms.kind(atom) else { return None };
+            let (scale, offset) = function.is_rounding().then(|| self.proportion(argument, p))??;
+            let edge = round(function, &offset).to_i128().filter(|edge| edge.abs() < FAR)?;
+            let (low, high) = self.ends_of_atom(atom, known).unwrap_or((-FAR, FAR));
+            let (above, below) = (between(low.max(edge), high), between(low, high.min(edge)));
+            Some((atom, if scale.is_positive() { [above, below] } else { [below, above] }))
+        })
+    }
+
+    /// `(a, b)` for `q = a·p + b`, a not 0.
+    fn proportion(&self, q: Poly, p: Poly) -> Option<(BigRational, BigRational)> {
+        let split = |poly: Poly| {
+            let has_constant = self.forms.len(poly) > 0 && self.forms.mono_at(poly, 0) == Mono::ONE;
+            let first = usize::from(has_constant);
+            let constant = has_constant.then(|| self.forms.coefficient_at(poly, 0).to_big());
+            (constant.unwrap_or_else(BigRational::zero), first..self.forms.len(poly))
+        };
+        let ((b, own), (d, others)) = (split(q), split(p));
+        if own.len() != others.len() || own.is_empty() {
+            return None;
+        }
+        let mut scale: Option<BigRational> = None;
+        for (at, other) in own.zip(others) {
+            if self.forms.mono_at(q, at) != self.forms.mono_at(p, other) {
+                return None;
+            }
+            let ratio =
+                self.forms.coefficient_at(q, at).to_big() / self.forms.coefficient_at(p, other).to_big();
+            if scale.as_ref().is_some_and(|scale| *scale != ratio) {
+                return None;
+            }
+            scale = Some(ratio);
+        }
+        let scale = scale?;
+        let offset = b - &scale * d;
+        Some((scale, offset))
+    }
+
+    /// Whether a comparison chooses between the terms of a form.
+    pub(super) fn has_comparison(&self, poly: Poly) -> bool {
+        self.forms.len(poly) <= 64
+            && self.atoms_in(poly).into_iter().any(|atom| matches!(self.forms.kind(atom), Kind::Positive(_)))
+    }
+
+    /// The integer of so many bits that is congruent to a form, case by case: where a comparison holds and where
+    /// not, a multiple of 2ⁿ of its own may bring the form into range. Compilers write -128 as 128.
+    pub(super) fn fitted_by_cases(
+        &mut self,
+        (least, most): Range,
+        n: u32,
+        poly: Poly,
+        known: &[(Atom, Range)],
+    ) -> Step<Option<Poly>> {
+        if let Some((low, high)) = self.ends_within(poly, known).filter(is_bounded) {
+            let turn = Integer::div_ceil(&(least - low), &(1i128 << n)) << n;
+            if low + turn >= least && high + turn <= most {
+                let turn =
+                    self.forms.rational(Rational::from_big(&BigRational::from_integer(turn.into())))?;
+                return self.forms.plus(poly, turn).map(Some);
+            }
+        }
+        // Each comparison is known by itself and by what it says.
+        if known.len() >= 2 * SPLIT {
+            return Ok(None);
+        }
+        let Some((atom, inner, ranges)) = self.indicator_to_split(poly, known) else { return Ok(None) };
+        let mut cases = [Poly::ZERO; 2];
+        for (holds, (case, range)) in cases.iter_mut().zip(ranges).enumerate() {
+            let value = 1 - holds as i128;
+            let Some(range) = range else { continue };
+            let chosen = self.with_indicator(poly, atom, value == 1)?;
+            let known = [known, &[(atom, (value, value)), (inner, range)]].concat();
+            let Some(fitted) = self.fitted_by_cases((least, most), n, chosen, &known)? else {
+                return Ok(None);
+            };
+            *case = fitted;
+        }
+        let condition = self.forms.atom_poly(atom)?;
+        let gap = self.forms.minus(cases[0], cases[1])?;
+        let moved = self.forms.times(condition, gap)?;
+        self.forms.plus(cases[1], moved).map(Some)
+    }
+
+    /// A form where an indicator is 1, or 0.
+    fn with_indicator(&mut self, poly: Poly, atom: Atom, holds: bool) -> Step<Poly> {
+        let mut sum = Accumulator::default();
+        for at in 0..self.forms.len(poly) {
+            let term = self.forms.term(poly, at);
+            let count = self.forms.factor_count(term.mono);
+            if !(0..count).any(|index| self.forms.factor(term.mono, index).0 == atom) {
+                sum.add(&term);
+            } else if holds {
+                let mut rest = Product { coefficient: term.coefficient.clone(), mono: Mono::ONE };
+                for (other, power) in
+                    (0..count).map(|index| self.forms.factor(term.mono, index)).collect::<Vec<_>>()
+                {
+                    if other != atom {
+                        let factor = self.forms.atom_power(other, power)?;
+                        rest = self.forms.product(&rest, &factor)?;
+                    }
+                }
+                sum.add(&rest);
+            }
+        }
+        self.forms.finish(sum)
     }
 
     /// An indicator that says on which side of a number an atom lies, and the atom's ranges there.
@@ -248,10 +382,11 @@ impl Normalizer<'_> {
                 });
             }
             let Kind::Positive(p) = self.forms.kind(atom) else { return None };
-            let (inner, scale, offset) = self.linear(p)?;
-            if !self.is_integer_atom(inner) {
-                return None;
-            }
+            let linear = self.linear(p).filter(|(inner, ..)| self.is_integer_atom(*inner));
+            let Some((inner, scale, offset)) = linear else {
+                let (inner, ranges) = self.rounding_to_split(poly, p, known)?;
+                return Some((atom, inner, ranges));
+            };
             let (low, high) = self.ends_of_atom(inner, known).unwrap_or((-FAR, FAR));
             // scale · x + offset > 0
             let edge = |value: i128| Integer::div_floor(&value, &scale);
@@ -498,6 +633,20 @@ fn product_of_ends((a, b): Range, (c, d): Range) -> Option<Range> {
     };
     let corners = [product(a, c), product(a, d), product(b, c), product(b, d)];
     ends(*corners.iter().min()?, *corners.iter().max()?)
+}
+
+/// A number rounded as a function does.
+fn round(function: Unary, value: &BigRational) -> BigInt {
+    match function {
+        Unary::Floor => value.floor().to_integer(),
+        Unary::Ceil => value.ceil().to_integer(),
+        Unary::Trunc => value.trunc().to_integer(),
+        _ => {
+            let half = BigRational::new(1.into(), 2.into());
+            let (floor, rest) = (value.floor().to_integer(), value - value.floor());
+            if rest > half || rest == half && floor.is_odd() { floor + 1 } else { floor }
+        }
+    }
 }
 
 fn between(low: i128, high: i128) -> Option<Range> {

@@ -135,10 +135,16 @@ const INTEGERS: usize = 12;
 /// Tries around each threshold.
 const AROUND: usize = 5;
 
+/// Tries a fraction beside each threshold, after all others.
+const BESIDE: usize = 4;
+/// Tries in which each element lies near some threshold, at the very end.
+const MIXED: usize = 12;
+
 /// How many tries there are before they repeat with other random numbers.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
     let integers = kinds.iter().any(|kind| !matches!(kind, Kind::Float(_)));
-    PATTERNS.len() + if integers { INTEGERS } else { 0 } + AROUND * thresholds.len()
+    let mixed = if thresholds.is_empty() { 0 } else { MIXED };
+    PATTERNS.len() + if integers { INTEGERS } else { 0 } + (AROUND + BESIDE) * thresholds.len() + mixed
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
@@ -152,6 +158,11 @@ pub(super) fn point(
 ) -> Vec<Small> {
     let place = attempt % tries(thresholds, kinds);
     let seed = random(seed, attempt as u64);
+    let mixed = if thresholds.is_empty() { 0 } else { MIXED };
+    let last = tries(thresholds, kinds) - BESIDE * thresholds.len() - mixed;
+    if let Some(late) = place.checked_sub(last) {
+        return beside(seed, late, thresholds, kinds);
+    }
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
         Some(late) if late < AROUND * thresholds.len() => {
@@ -189,6 +200,23 @@ fn around(seed: u64, (threshold, time): (Small, usize), round: usize, kinds: &[K
             return Ratio::from_integer(if round == 0 { small + 1 } else { small - 2 });
         }
         threshold + Ratio::from_integer((word % 3) as i64 - 1) * step
+    };
+    kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
+}
+
+/// Values a quarter beside a threshold and 1 or 2, in turn: what two roundings make different lies between
+/// two thresholds. Then all of them near thresholds of their own.
+fn beside(seed: u64, late: usize, thresholds: &[Small], kinds: &[Kind]) -> Vec<Small> {
+    let quarters = |word: u64| Ratio::new((word >> 16) as i64 % 7 - 3, 4);
+    let value = |rank: usize| {
+        let word = random(seed, rank as u64);
+        match thresholds.get(late / BESIDE) {
+            Some(threshold) if rank & 1 == late & 1 => {
+                threshold + Ratio::new(if late & 2 == 0 { 1 } else { -1 }, 4)
+            }
+            Some(_) => Ratio::from_integer(1 + (word >> 8 & 1) as i64 * (late & 1) as i64),
+            None => thresholds[(word >> 32) as usize % thresholds.len()] + quarters(word),
+        }
     };
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()
 }
