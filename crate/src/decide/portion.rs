@@ -573,6 +573,39 @@ fn by_signs(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<Compared>> {
     Ok(None)
 }
 
+/// Whether the difference is zero where sums of converted floats do not wrap around.
+fn by_sums_in_words(normalizer: &mut Normalizer<'_>, forms: [Poly; 2]) -> Step<Option<Certificate>> {
+    normalizer.forms.limit_work(THOROUGH);
+    let notes = normalizer.forms.notes.clone();
+    let mut assumed = Vec::new();
+    let mut sides = forms;
+    for side in &mut sides {
+        match normalizer.without_overflow(*side) {
+            Err(Stop::Unknown(_)) => return Ok(None),
+            without => {
+                if let Some((form, notes)) = without? {
+                    *side = form;
+                    assumed.extend(notes);
+                }
+            }
+        }
+    }
+    if sides == forms {
+        return Ok(None);
+    }
+    let difference = normalizer.forms.minus(sides[0], sides[1])?;
+    let zero = normalizer.forms.vanishes(difference)? || normalizer.vanishes_in_bits(difference)?;
+    let shown = zero || by_cases(&mut normalizer.forms, difference, THOROUGH)?.is_some();
+    normalizer.forms.notes = notes;
+    if !shown {
+        return Ok(None);
+    }
+    normalizer.forms.notes.extend(assumed);
+    let summary = "the difference is zero where sums with what was converted do not wrap around".to_owned();
+    let terms = normalizer.forms.len(difference) as u32;
+    Ok(Some(Certificate { summary, method: Method::CommonDenominator { terms } }))
+}
+
 fn by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<Compared>> {
     Ok(vanishes_by_cases(forms, difference, work)?.map(|cases| {
         let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
@@ -591,25 +624,28 @@ fn settle(
     budget: &Budget,
 ) -> Step<Equality> {
     let search = trials.search(question, pair, budget)?;
-    let forms = &mut normalizer.forms;
     match search {
         Search::Different(mut witness) => {
             if witness.difference.is_empty() {
-                witness.difference = forms.render_difference(unequal.forms);
+                witness.difference = normalizer.forms.render_difference(unequal.forms);
             }
             return Ok(Equality::Different(witness));
         }
         Search::Alike(_) => {
-            if let Some(Compared::Equal(certificate)) = by_signs(forms, unequal.difference)? {
+            if let Some(Compared::Equal(certificate)) = by_signs(&mut normalizer.forms, unequal.difference)? {
                 return Ok(Equality::Equal(certificate));
             }
-            if let Some(Compared::Equal(certificate)) = by_cases(forms, unequal.difference, THOROUGH)? {
+            let compared = by_cases(&mut normalizer.forms, unequal.difference, THOROUGH)?;
+            if let Some(Compared::Equal(certificate)) = compared {
+                return Ok(Equality::Equal(certificate));
+            }
+            if let Some(certificate) = by_sums_in_words(normalizer, unequal.forms)? {
                 return Ok(Equality::Equal(certificate));
             }
         }
         Search::Close(_) | Search::Rounded(_) => {}
     }
-    let message = format!("the normal forms differ: {}", forms.render_difference(unequal.forms));
+    let message = format!("the normal forms differ: {}", normalizer.forms.render_difference(unequal.forms));
     Ok(Equality::Unknown(undecided(message, &search)))
 }
 

@@ -36,6 +36,8 @@ pub enum Assumption {
     FiniteValues,
     /// Floats that are converted to integers lie in the integers' range.
     ConvertedInRange,
+    /// This sum has a place in a word of so many bits.
+    WordInRange(String, u32),
     /// Subnormal results are not flushed.
     FlushToZeroIgnored,
     /// The spec left this out; it was inferred so.

@@ -17,6 +17,8 @@ const LONG: usize = 16;
 const STEPPED: usize = 16;
 /// Conditions that the argument of a rounding is taken apart by.
 const CHOICES: usize = 4;
+/// Sums longer than this are not looked at for a root.
+const CONJUGATED: usize = 8;
 
 impl Forms<'_> {
     /// `e^poly`.
@@ -61,6 +63,42 @@ impl Forms<'_> {
         self.canonical(sum)
     }
 
+    /// For a root and what is added to it, whose squares differ by a number: what it is that number divided by,
+    /// and the number, if that is simpler. `√(x² + 1) - x` is `1/(√(x² + 1) + x)`, and `x - √(x² - 1)` likewise.
+    fn conjugate(&mut self, poly: Poly) -> Step<Option<(Poly, Rational)>> {
+        if self.len(poly) > CONJUGATED {
+            return Ok(None);
+        }
+        for at in 0..self.len(poly) {
+            let term = self.term(poly, at);
+            if self.factor_count(term.mono) != 1 || self.exponent(term.mono) != Poly::ZERO {
+                continue;
+            }
+            let (atom, power) = self.factor(term.mono, 0);
+            let Kind::Sum(body) = self.kind(atom) else { continue };
+            if power != Power::HALF {
+                continue;
+            }
+            let root = self.poly(&term)?;
+            let rest = self.minus(poly, root)?;
+            if rest == Poly::ZERO {
+                continue;
+            }
+            let (square, scale) = (self.times(rest, rest)?, term.coefficient.times(&term.coefficient));
+            let body = self.scaled(body, &scale)?;
+            let gap = self.minus(body, square)?;
+            let Some(gap) = self.constant(gap).filter(|gap| !gap.is_zero()) else { continue };
+            if gap.is_negative() && term.coefficient.is_negative() {
+                return Ok(Some((self.minus(rest, root)?, gap.negated())));
+            }
+            let falls = self.coefficient_at(rest, 0).is_negative();
+            if gap.is_positive() && falls && !term.coefficient.is_negative() {
+                return Ok(Some((self.minus(root, rest)?, gap)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The polynomial that stands for all equal ones in an argument position. Short ones without
     /// closed sums are unique as they stand.
     pub(in crate::decide) fn canonical(&mut self, poly: Poly) -> Step<Poly> {
@@ -86,6 +124,10 @@ impl Forms<'_> {
         if sign != super::Sign::Positive {
             let text = self.render(poly);
             self.notes.insert(Assumption::ArgumentInRange(text));
+        }
+        if let Some((other, product)) = self.conjugate(poly)? {
+            let (own, product) = (self.log(other)?, self.log_of_number(&product)?);
+            return self.minus(product, own);
         }
         let product = match self.single(poly) {
             Some(product) => product,

@@ -143,8 +143,16 @@ impl Forms<'_> {
                 continue;
             }
             if !zeros.is_empty() {
-                if bases.iter().any(|(base, power)| *base == Poly::ZERO && power.above < 0) {
-                    return unknown("a denominator is zero in one of the cases");
+                let below = |(_, (_, power)): &(usize, &(Poly, Power))| power.above < 0;
+                for (index, (base, _)) in bases.iter().enumerate().filter(below) {
+                    if *base == Poly::ZERO {
+                        return unknown("a denominator is zero in one of the cases");
+                    }
+                    // What makes it zero may come later: |x| + x, before x is known to be negative.
+                    let own = self.poly_of_atom(self.factor(term.mono, index).0)?;
+                    if *base != own && !self.sign(*base).is_non_zero() {
+                        return unknown("a denominator may be zero in one of the cases");
+                    }
                 }
                 continue;
             }

@@ -22,6 +22,7 @@
 mod circuits;
 pub(super) mod diagrams;
 mod divisible;
+mod overflow;
 mod quotients;
 mod reduce;
 
@@ -321,6 +322,13 @@ impl Normalizer<'_> {
             let sum = if op == BitOp::And { Poly::ZERO } else { self.forms.plus(a, b)? };
             return self.reduced(sum, n).map(Some);
         }
+        if op == BitOp::Xor {
+            for (number, bits) in [(a, b), (b, a)] {
+                if let Some(turned) = self.sign_turned(n, number, bits)? {
+                    return self.reduced(turned, n).map(Some);
+                }
+            }
+        }
         let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else { return Ok(None) };
         let all = &mut self.integers.diagrams;
         let joined: Option<Word> = x
@@ -336,6 +344,37 @@ impl Normalizer<'_> {
             Some(word) => self.of_bits(&word).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// A number and a constant of one bit, or of all from one bit on, one of which is taken from the other bit by
+    /// bit, where that is the highest bit or the number lies between -2ᵏ and 2ᵏ for this bit's place k:
+    /// compilers add 128 to a byte so. What is chosen by a comparison stays a number; that of an element is
+    /// known by its bits.
+    fn sign_turned(&mut self, n: u32, number: Poly, bits: Poly) -> Step<Option<Poly>> {
+        let Some(bits) = self.forms.constant(bits) else { return Ok(None) };
+        let word = BigInt::one() << n;
+        let bits = bits.to_big().to_integer().mod_floor(&word);
+        let place = bits.trailing_zeros().unwrap_or(0) as u32;
+        let bit = BigInt::one() << place;
+        let (alone, above) = (bits == bit, bits == &word - &bit);
+        if n > 64 || place == 0 || !alone && !above {
+            return Ok(None);
+        }
+        let own = self.forms.rational(power_of_two(place))?;
+        if place + 1 == n {
+            return self.forms.plus(number, own).map(Some);
+        }
+        let Some(number) = self.moved_into(true, n, number)? else { return Ok(None) };
+        let inside = |(low, high): Range| low >= -(1 << place) && high < 1 << place;
+        let chosen = self.atoms_in(number).into_iter().any(|atom| self.forms.kind(atom) == Kind::Max);
+        if !chosen || !self.range_of_form(number).is_some_and(inside) {
+            return Ok(None);
+        }
+        let below = self.forms.negated(number)?;
+        let negative = self.positive(below)?;
+        let turn = self.forms.scaled(negative, &power_of_two(place + 1))?;
+        let change = self.forms.minus(own, turn)?;
+        if alone { self.forms.plus(number, change) } else { self.forms.minus(number, change) }.map(Some)
     }
 
     /// Whether one lies below a power of two and the other, modulo 2ⁿ, is a multiple of it: no bit is in both.

@@ -251,7 +251,7 @@ impl Normalizer<'_> {
     }
 
     /// `(a, b)` for `q = a·p + b`, a not 0.
-    fn proportion(&self, q: Poly, p: Poly) -> Option<(BigRational, BigRational)> {
+    pub(super) fn proportion(&self, q: Poly, p: Poly) -> Option<(BigRational, BigRational)> {
         let split = |poly: Poly| {
             let has_constant = self.forms.len(poly) > 0 && self.forms.mono_at(poly, 0) == Mono::ONE;
             let first = usize::from(has_constant);

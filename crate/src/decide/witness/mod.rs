@@ -45,8 +45,6 @@ const CLEAR: f64 = 1e-3;
 const STEPS: usize = 20_000_000;
 /// Points to try whatever they cost.
 const LEAST: usize = 6;
-/// How often the points are gone through, each time with other random numbers.
-const ROUNDS: usize = 3;
 
 /// Two kernels' terms and what their leaves mean.
 #[derive(Clone, Copy)]
@@ -122,7 +120,7 @@ pub fn search(
     let mut arena = Arena::new(question, pair, budget)?;
     let mut best: Option<(f64, Vec<Small>)> = None;
     let (mut defined, mut as_computed) = (0, 0.0f64);
-    for attempt in 0..ROUNDS * points::tries(&arena.thresholds, &arena.kinds) {
+    for attempt in 0..points::tries(&arena.thresholds, &arena.kinds) {
         if attempt >= LEAST && arena.is_spent() {
             break;
         }

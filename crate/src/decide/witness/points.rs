@@ -135,16 +135,28 @@ const INTEGERS: usize = 12;
 /// Tries around each threshold.
 const AROUND: usize = 5;
 
-/// Tries a fraction beside each threshold, after all others.
+/// Tries a fraction beside each threshold, after all others of all rounds.
 const BESIDE: usize = 4;
-/// Tries in which each element lies near some threshold, at the very end.
+/// Tries in which each element lies near some threshold, after these.
 const MIXED: usize = 12;
 
-/// How many tries there are before they repeat with other random numbers.
+/// How often the tries are gone through, each time with other random numbers.
+const ROUNDS: usize = 3;
+
+/// How many tries there are.
 pub(super) fn tries(thresholds: &[Small], kinds: &[Kind]) -> usize {
+    ROUNDS * (early(thresholds, kinds) + late(thresholds))
+}
+
+/// How many there are before they repeat with other random numbers.
+fn early(thresholds: &[Small], kinds: &[Kind]) -> usize {
     let integers = kinds.iter().any(|kind| !matches!(kind, Kind::Float(_)));
-    let mixed = if thresholds.is_empty() { 0 } else { MIXED };
-    PATTERNS.len() + if integers { INTEGERS } else { 0 } + (AROUND + BESIDE) * thresholds.len() + mixed
+    PATTERNS.len() + if integers { INTEGERS } else { 0 } + AROUND * thresholds.len()
+}
+
+/// How many there are in the end before they repeat.
+fn late(thresholds: &[Small]) -> usize {
+    if thresholds.is_empty() { 0 } else { BESIDE * thresholds.len() + MIXED }
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
@@ -156,17 +168,16 @@ pub(super) fn point(
     lone: &[bool],
     thresholds: &[Small],
 ) -> Vec<Small> {
-    let place = attempt % tries(thresholds, kinds);
     let seed = random(seed, attempt as u64);
-    let mixed = if thresholds.is_empty() { 0 } else { MIXED };
-    let last = tries(thresholds, kinds) - BESIDE * thresholds.len() - mixed;
-    if let Some(late) = place.checked_sub(last) {
-        return beside(seed, late, thresholds, kinds);
+    let early = early(thresholds, kinds);
+    if let Some(after) = attempt.checked_sub(ROUNDS * early).filter(|_| !thresholds.is_empty()) {
+        return beside(seed, after % late(thresholds), thresholds, kinds);
     }
+    let place = attempt % early;
     match place.checked_sub(FIRST) {
         None => patterned(seed, PATTERNS[place], kinds, lone),
         Some(late) if late < AROUND * thresholds.len() => {
-            let round = attempt / tries(thresholds, kinds);
+            let round = attempt / early;
             around(seed, (thresholds[late / AROUND], late % AROUND), round, kinds)
         }
         Some(late) => {
