@@ -11,7 +11,7 @@
 //! inputs. Bounded: too many cases, or a maximum of too many candidates, give `false`.
 //! Source: DESIGN §5.3.
 
-use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Rule, Step, Stop};
+use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rule, Step, Stop};
 use super::linear::{Constraint, contradictory};
 use super::rational::Rational;
 use crate::term::Unary;
@@ -43,6 +43,8 @@ struct Case {
     conditions: BTreeMap<Atom, bool>,
     /// Elements eliminated by equations, in the order of their elimination.
     eliminated: Vec<(Atom, Poly)>,
+    /// What was divided by, as far as the case made something else of it that may be zero.
+    divisors: Vec<Poly>,
 }
 
 /// One way a comparison can come out.
@@ -63,7 +65,11 @@ pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u
     forms.limit_work(work);
     // What a case assumes on the way is no assumption of the answer.
     let notes = forms.notes.clone();
-    let shown = vanishes_in(forms, difference, &Case::default(), &mut looked);
+    let shown = match asks_for_a_zero(forms, difference) {
+        Ok(true) => Ok(false),
+        Ok(false) => vanishes_in(forms, difference, Case::default(), &mut looked),
+        Err(stop) => Err(stop),
+    };
     forms.notes = notes;
     match shown {
         // A case without an answer was not shown.
@@ -72,23 +78,110 @@ pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u
     }
 }
 
-fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, case: &Case, looked: &mut u32) -> Step<bool> {
+fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, mut case: Case, looked: &mut u32) -> Step<bool> {
     *looked += 1;
-    if *looked > MOST_CASES || case.facts.len() > DEEPEST {
+    if *looked > MOST_CASES || case.facts.len() > DEEPEST || !divides(forms, difference, &mut case)? {
         return Ok(false);
     }
-    let difference = resolve(forms, difference, case)?;
+    let difference = resolve(forms, difference, &case)?;
     if forms.vanishes(difference)? {
         return Ok(true);
     }
-    let Some(atom) = first_comparison(forms, difference) else { return is_pinched(forms, case, difference) };
+    let Some(atom) = first_comparison(forms, difference) else {
+        return is_pinched(forms, &case, difference);
+    };
     for branch in branches(forms, atom)? {
-        let Some(case) = extend(forms, case, branch)? else { continue };
-        if !vanishes_in(forms, difference, &case, looked)? {
+        let Some(case) = extend(forms, &case, branch)? else { continue };
+        if !vanishes_in(forms, difference, case, looked)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Whether nothing that a difference divides by, or divided by before it cancelled, is zero in a case.
+fn divides(forms: &mut Forms<'_>, difference: Poly, case: &mut Case) -> Step<bool> {
+    let own = divisors_of(forms, difference);
+    let carried = std::mem::take(&mut case.divisors);
+    for (divisor, is_carried) in
+        own.into_iter().map(|own| (own, false)).chain(carried.into_iter().map(|own| (own, true)))
+    {
+        let resolved = resolve(forms, divisor, case)?;
+        if resolved == Poly::ZERO {
+            return Ok(false);
+        }
+        if (is_carried || resolved != divisor) && !forms.sign(resolved).is_non_zero() {
+            case.divisors.push(resolved);
+        }
+    }
+    Ok(true)
+}
+
+/// What a polynomial and all that it mentions divide by, as far as it may be zero.
+fn divisors_of(forms: &mut Forms<'_>, root: Poly) -> Vec<Poly> {
+    let mut seen = BTreeSet::from([root]);
+    let mut open = vec![root];
+    let mut divisors = BTreeSet::new();
+    while let Some(poly) = open.pop() {
+        for at in 0..forms.len(poly) {
+            let mono = forms.mono_at(poly, at);
+            for index in 0..forms.factor_count(mono) {
+                let (atom, power) = forms.factor(mono, index);
+                if power.above < 0 && !forms.atom_sign(atom).is_non_zero() {
+                    divisors.insert(atom);
+                }
+            }
+        }
+        forms.parts(poly, &mut |part| {
+            if seen.insert(part) {
+                open.push(part);
+            }
+        });
+    }
+    let as_it_stands = |atom: Atom| match forms.kind(atom) {
+        Kind::Sum(body) => Ok(body),
+        _ => Err(atom),
+    };
+    let divisors: Vec<Result<Poly, Atom>> = divisors.into_iter().map(as_it_stands).collect();
+    let poly = |divisor| match divisor {
+        Ok(body) => Some(body),
+        Err(atom) => forms.atom_poly(atom).ok(),
+    };
+    divisors.into_iter().filter_map(poly).collect()
+}
+
+/// Whether a term is divided by what is zero wherever its conditions hold: a kernel asked, so that it need not
+/// divide there.
+fn asks_for_a_zero(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
+    let one = Rational::ONE;
+    for at in 0..forms.len(difference) {
+        let term = forms.term(difference, at);
+        let factors = (0..forms.factor_count(term.mono)).map(|index| forms.factor(term.mono, index).0);
+        let conditions: Vec<Atom> = factors.filter(|atom| forms.is_indicator(*atom)).collect();
+        if conditions.is_empty() {
+            continue;
+        }
+        let term = forms.poly(&Product { coefficient: one.clone(), mono: term.mono })?;
+        let divisors = divisors_of(forms, term);
+        let mut case = Case::default();
+        for condition in conditions.into_iter().filter(|_| !divisors.is_empty()) {
+            let branch = match forms.kind(condition) {
+                Kind::Positive(p) => Branch::Facts(vec![Fact { poly: p, strict: true }]),
+                Kind::Zero(p) => Branch::Equation(p),
+                _ => Branch::Condition(condition, true),
+            };
+            match extend(forms, &case, branch)? {
+                Some(extended) => case = extended,
+                None => break,
+            }
+        }
+        for divisor in divisors {
+            if resolve(forms, divisor, &case)? == Poly::ZERO {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether the facts leave a polynomial no other value than 0: a rounding that is at most -128 of what is more

@@ -65,9 +65,7 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
         Assumption::ConvertedInRange => {
             ("converted_in_range", "floats that are converted to integers lie in their range".to_owned())
         }
-        Assumption::WordInRange(sum, bits) => {
-            ("word_in_range", format!("{sum} has a place in {bits} bits"))
-        }
+        Assumption::WordInRange(sum, bits) => ("word_in_range", format!("{sum} has a place in {bits} bits")),
         Assumption::FlushToZeroIgnored => {
             ("flush_to_zero_ignored", "subnormal numbers are not flushed to zero".to_owned())
         }

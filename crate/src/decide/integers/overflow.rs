@@ -32,7 +32,10 @@ struct Taken {
 impl Normalizer<'_> {
     /// A form with the sums in it taken to have a place in their words, and what that assumes; nothing where
     /// there is no such sum, or the kernel asks for what would be assumed.
-    pub(in crate::decide) fn without_overflow(&mut self, form: Poly) -> Step<Option<(Poly, Vec<Assumption>)>> {
+    pub(in crate::decide) fn without_overflow(
+        &mut self,
+        form: Poly,
+    ) -> Step<Option<(Poly, Vec<Assumption>)>> {
         let atoms = self.forms.atoms_below(form);
         let mut taken: Vec<Taken> = Vec::new();
         for atom in &atoms {
@@ -65,9 +68,8 @@ impl Normalizer<'_> {
             }
         }
         let form = self.with_sums(form, &taken)?;
-        let assumed = taken.iter().map(|taken| {
-            Assumption::WordInRange(self.forms.render(taken.sum), taken.bits)
-        });
+        let assumed =
+            taken.iter().map(|taken| Assumption::WordInRange(self.forms.render(taken.sum), taken.bits));
         Ok(Some((form, assumed.collect())))
     }
 
@@ -126,7 +128,9 @@ impl Normalizer<'_> {
     /// Whether an atom compares what was converted with a number.
     fn asks_about_argument(&mut self, atom: Atom, taken: &[Taken]) -> Step<bool> {
         let compared = self.rivals_of(atom)?;
-        Ok(compared.into_iter().any(|p| taken.iter().any(|taken| self.proportion(p, taken.argument).is_some())))
+        Ok(compared
+            .into_iter()
+            .any(|p| taken.iter().any(|taken| self.proportion(p, taken.argument).is_some())))
     }
 
     /// Whether each comparison is open with the sums put in, if it was open with the words.
@@ -145,7 +149,9 @@ impl Normalizer<'_> {
         let candidates = match self.forms.kind(atom) {
             Kind::Positive(p) | Kind::Zero(p) | Kind::Abs(p) => return Ok(vec![p]),
             Kind::Max => self.forms.max_arguments(atom),
-            Kind::Contest => self.forms.contest_candidates(atom).into_iter().map(|(score, _)| score).collect(),
+            Kind::Contest => {
+                self.forms.contest_candidates(atom).into_iter().map(|(score, _)| score).collect()
+            }
             _ => return Ok(Vec::new()),
         };
         let mut differences = Vec::new();
