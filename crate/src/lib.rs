@@ -18,6 +18,7 @@ pub mod syntax;
 pub mod ir;
 pub mod spec;
 
+pub mod formula;
 pub mod sim;
 
 pub mod report;

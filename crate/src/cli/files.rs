@@ -23,6 +23,8 @@ pub struct Question {
     pub optimized: File,
     /// The spec.
     pub spec: Option<File>,
+    /// There is no reference, in no form.
+    pub single: bool,
 }
 
 /// The files of a comparison. A spec without a reference asks about one kernel.
@@ -32,9 +34,15 @@ pub fn pair(
     spec: Option<&Path>,
 ) -> Result<Question, Refusal> {
     let (spec, sides) = read_spec(spec)?;
+    // With a formula as the reference, one file is the kernel.
+    let (reference, optimized) = match (reference, optimized) {
+        (Some(only), None) if sides.formula => (None, Some(only)),
+        both => both,
+    };
     if let (Some(_), None) = (&reference, &optimized) {
         return Err(Refusal(
-            "check compares two kernels: give both PTX files, or use `warpproof analyze`".to_owned(),
+            "check compares two kernels: give both PTX files, a spec with a [formula], or use `warpproof analyze`"
+                .to_owned(),
         ));
     }
     let Some(optimized) = optimized.or(sides.optimized) else {
@@ -43,7 +51,8 @@ pub fn pair(
         ));
     };
     let reference = reference.or(sides.reference).map(|path| read_ptx(&path)).transpose()?;
-    Ok(Question { reference, optimized: read_ptx(&optimized)?, spec })
+    let single = reference.is_none() && !sides.formula;
+    Ok(Question { reference, optimized: read_ptx(&optimized)?, spec, single })
 }
 
 /// The files of an analysis.
@@ -54,7 +63,7 @@ pub fn single(kernel: Option<PathBuf>, spec: Option<&Path>) -> Result<Question, 
             "which kernel? Give a PTX file, or a spec with `ptx = \"…\"` under [optimized]".to_owned(),
         ));
     };
-    Ok(Question { reference: None, optimized: read_ptx(&kernel)?, spec })
+    Ok(Question { reference: None, optimized: read_ptx(&kernel)?, spec, single: true })
 }
 
 /// PTX files that a spec names, relative to itself.
@@ -62,6 +71,8 @@ pub fn single(kernel: Option<PathBuf>, spec: Option<&Path>) -> Result<Question, 
 struct Sides {
     reference: Option<PathBuf>,
     optimized: Option<PathBuf>,
+    /// The spec has a formula.
+    formula: bool,
 }
 
 fn read_spec(path: Option<&Path>) -> Result<(Option<File>, Sides), Refusal> {
@@ -71,7 +82,11 @@ fn read_spec(path: Option<&Path>) -> Result<(Option<File>, Sides), Refusal> {
     let beside = |ptx: &Option<String>| {
         ptx.as_ref().map(|ptx| clean(&path.parent().unwrap_or(Path::new("")).join(ptx)))
     };
-    let sides = Sides { reference: beside(&spec.reference.ptx), optimized: beside(&spec.optimized.ptx) };
+    let sides = Sides {
+        reference: beside(&spec.reference.ptx),
+        optimized: beside(&spec.optimized.ptx),
+        formula: spec.formula.is_some(),
+    };
     Ok((Some(file), sides))
 }
 

@@ -213,7 +213,7 @@ pub fn main() -> ExitCode {
 }
 
 fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<ExitCode, Refusal> {
-    if export.is_some() && question.reference.is_none() {
+    if export.is_some() && question.single {
         return Err(Refusal("`--export` needs two kernels to compare: name the reference, too".to_owned()));
     }
     let overrides = overrides(run)?;
@@ -222,6 +222,7 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         optimized: &question.optimized.text,
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: overrides.as_ref(),
+        single: question.single,
     };
     let budget = run.limits.budget();
     stop_on_interrupt(&budget);
@@ -322,6 +323,7 @@ fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
         optimized: &question.optimized.text,
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: None,
+        single: false,
     };
     let budget = infer.limits.budget();
     stop_on_interrupt(&budget);

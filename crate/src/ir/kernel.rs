@@ -196,6 +196,8 @@ pub struct Kernel {
     pub opcodes: Vec<String>,
     /// Which text it was lowered from.
     pub source: Source,
+    /// It stands for a formula: its instructions are statements, and nothing executes them.
+    pub formula: bool,
     /// Source locations.
     pub locations: Vec<Location>,
     /// Source files.
@@ -227,6 +229,49 @@ pub struct Round {
 }
 
 impl Kernel {
+    /// What stands in a kernel's place where the reference is a formula: statements, which are places in the
+    /// text as instructions are.
+    pub fn of_formula(source: Source, statements: impl Iterator<Item = Span>) -> Kernel {
+        let statement = |span: Span| Instr {
+            effect: Effect::Exit,
+            guard: None,
+            dst: 0..0,
+            src: 0..0,
+            offset: 0,
+            target: u32::MAX,
+            span,
+            location: u32::MAX,
+            row: u32::MAX,
+            opcode: u32::MAX,
+        };
+        let code: Vec<Instr> = statements.map(statement).collect();
+        Kernel {
+            name: "formula".to_owned(),
+            parameters: Vec::new(),
+            parameter_bytes: 0,
+            registers: Vec::new(),
+            register_names: Vec::new(),
+            reconverge: vec![u32::MAX; code.len()],
+            code,
+            operands: Vec::new(),
+            tables: Vec::new(),
+            variables: Vec::new(),
+            module_variables: Vec::new(),
+            shared_bytes: 0,
+            local_bytes: 0,
+            opcodes: Vec::new(),
+            source,
+            formula: true,
+            locations: Vec::new(),
+            files: Vec::new(),
+            required_block: None,
+            max_block: None,
+            clustered: false,
+            notes: Vec::new(),
+            rounds: Vec::new(),
+        }
+    }
+
     /// The name as its author wrote it, for people.
     pub fn title(&self) -> std::borrow::Cow<'_, str> {
         readable(&self.name)

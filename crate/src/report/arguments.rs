@@ -9,6 +9,7 @@
 use super::variables::declares;
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Code, Diagnostic};
+use crate::formula::Program;
 use crate::ir::{Constant, Kernel, Parameter, RegisterKind};
 use crate::spec::{Argument, Side, Spec, nearest};
 
@@ -21,6 +22,8 @@ pub struct Asked<'a> {
     pub side: &'a Side,
     /// The kernel.
     pub kernel: &'a Kernel,
+    /// The formula for which the kernel only stands.
+    pub formula: Option<&'a Program>,
 }
 
 /// The arguments of each kernel, in the order of its parameters.
@@ -51,7 +54,8 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
             continue;
         }
         let asked = &kernels[at];
-        let other = (0..kernels.len()).find(|other| *other != at && chosen[*other].is_some());
+        let follows = |other: &usize| *other != at && kernels[*other].formula.is_none();
+        let other = (0..kernels.len()).find(|other| follows(other) && chosen[*other].is_some());
         let (arguments, how) = match other {
             Some(other) => follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
                 .or_else(|| declared(spec, asked.kernel))
@@ -147,7 +151,7 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
 }
 
 /// A line for the spec that gives each parameter a name.
-fn args(kernel: &Kernel) -> String {
+pub fn args(kernel: &Kernel) -> String {
     let name = |(at, parameter): (usize, &Parameter)| match spoken(parameter) {
         Some(name) => format!("\"{name}\""),
         None => format!("\"arg{at}\""),
@@ -262,6 +266,7 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
     let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
     let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
     used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));
+    used.extend(kernels.iter().filter_map(|asked| asked.formula).flat_map(Program::mentions));
     let declared = spec
         .tensors
         .iter()

@@ -12,7 +12,7 @@ use super::variables::{Settable, declares, settable};
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, unknowables};
-use crate::spec::{self, Argument, Contents, Literal, Role, Spec};
+use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec};
 use crate::term::{Elements, Pages, Term};
 
 /// Elements numbered ahead of a tensor whose size only the run will show.
@@ -39,7 +39,8 @@ pub struct BoundTensor {
     pub extent: Option<Vec<u64>>,
     /// Where that variable is declared, and whether with an initialiser.
     pub place: Option<(Label, bool)>,
-    /// It is a module variable that one of two modules does not know at all.
+    /// The reference has nothing to compare it with: it is a module variable that one of two modules does not
+    /// know at all, or a formula does not assign it.
     pub private: bool,
     /// Number of its first element.
     pub first: u32,
@@ -69,6 +70,11 @@ impl BoundTensor {
         self.variables.iter().any(Option::is_some)
     }
 
+    /// Whether it holds what the PTX declares.
+    pub fn is_declared_by_ptx(&self) -> bool {
+        self.contents() == Some(&Contents::Declared)
+    }
+
     /// Whether it is a module variable about whose contents nothing is said.
     pub fn is_left_to_the_host(&self) -> bool {
         self.is_variable() && self.contents().is_none()
@@ -81,6 +87,17 @@ impl BoundTensor {
     }
 }
 
+/// A scalar parameter that has a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// Its format.
+    pub format: Format,
+    /// What it is: a symbol, or bits.
+    pub term: Result<Term, u64>,
+}
+
 /// A question that is complete.
 pub struct Bound {
     /// All tensors, in the order of every setup.
@@ -89,6 +106,8 @@ pub struct Bound {
     pub elements: Elements,
     /// Who numbers elements that have no number ahead.
     pub pages: Pages,
+    /// The scalar parameters, each name once.
+    pub named: Vec<Named>,
     /// One setup a kernel.
     pub setups: Vec<Setup>,
     /// What was inferred, and warnings.
@@ -174,7 +193,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
     let mut notes = assigned.notes;
     let mut errors = Vec::new();
     for (asked, arguments) in kernels.iter().zip(&assigned.arguments) {
-        if asked.side.args.is_none() && !arguments.is_empty() {
+        if asked.side.args.is_none() && !arguments.is_empty() && asked.formula.is_none() {
             ledger.note(
                 Assumption::Inferred(format!("the arguments of `{}`", asked.kernel.title())),
                 1,
@@ -185,6 +204,11 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
 
     let mut launches = Vec::new();
     for (at, asked) in kernels.iter().enumerate() {
+        if asked.formula.is_some() {
+            let one = [1, 1, 1];
+            launches.push(Launch { grid: one, block: one, ctas: vec![[0, 0, 0]], dynamic_shared: 0 });
+            continue;
+        }
         let other = kernels.iter().enumerate().find(|(other, _)| *other != at);
         let fallback = other.and_then(|(_, other)| other.side.launch.block.or(other.kernel.required_block));
         match launch::resolve(spec, asked.side, asked.source, asked.kernel, fallback, &mut ledger) {
@@ -210,6 +234,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         spec,
         tensors: tensors(spec, &leaves, &variables, kernels),
         scalars: Vec::new(),
+        named: Vec::new(),
         elements: Elements::default(),
         pages: Pages::default(),
         errors,
@@ -258,8 +283,8 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
             unknowable,
         })
         .collect();
-    let Builder { tensors, elements, pages, ledger, .. } = builder;
-    Ok(Bound { tensors, elements, pages, setups, notes, ledger })
+    let Builder { tensors, elements, pages, named, ledger, .. } = builder;
+    Ok(Bound { tensors, elements, pages, named, setups, notes, ledger })
 }
 
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
@@ -376,6 +401,14 @@ fn tensors(
             }
         }
     }
+    for (kernel, asked) in asked.iter().enumerate() {
+        let Some(program) = asked.formula else { continue };
+        let (mentions, targets) = (program.mentions(), program.targets());
+        for tensor in &mut tensors {
+            let name = tensor.name.as_str();
+            tensor.taken[kernel] = mentions.contains(&name) || targets.contains(&name);
+        }
+    }
     for (kernel, variables) in variables.iter().enumerate() {
         for variable in variables {
             let known = tensors.iter().position(|tensor| tensor.name == variable.name);
@@ -395,6 +428,13 @@ fn tensors(
         let knows = |(asked, taken): (&Asked<'_>, &bool)| *taken || declares(asked.kernel, &tensor.name);
         tensor.private = !asked.iter().zip(&tensor.taken).all(knows);
     }
+    // What a formula does not assign has nothing to be compared with.
+    for program in asked.iter().filter_map(|asked| asked.formula) {
+        let targets = program.targets();
+        for tensor in tensors.iter_mut().filter(|tensor| !targets.contains(&tensor.name.as_str())) {
+            tensor.private = true;
+        }
+    }
     tensors
 }
 
@@ -408,6 +448,7 @@ struct Builder<'a> {
     tensors: Vec<BoundTensor>,
     /// Symbolic scalars numbered so far.
     scalars: Vec<(String, u32)>,
+    named: Vec<Named>,
     elements: Elements,
     pages: Pages,
     errors: Vec<Diagnostic>,
@@ -514,7 +555,11 @@ impl Builder<'_> {
             Argument::Tensor { tensor, offset, .. } => self.pointer(leaf, tensor, *offset)?,
             Argument::Name(name) => match self.tensors.iter().any(|tensor| tensor.name == *name) {
                 true => self.pointer(leaf, name, 0)?,
-                false => self.scalar(leaf, name)?,
+                false => {
+                    let binding = self.scalar(leaf, name)?;
+                    self.note_named(leaf, name, &binding);
+                    binding
+                }
             },
             Argument::Struct(_) => unreachable!("fields are leaves of their own"),
         };
@@ -523,6 +568,18 @@ impl Builder<'_> {
             _ => leaf.size,
         };
         Some(BoundParameter { offset: leaf.offset, size, binding })
+    }
+
+    /// Keeps the value of a parameter, for a formula that names it.
+    fn note_named(&mut self, leaf: &Leaf<'_>, name: &str, binding: &Binding) {
+        let (format, term) = match binding {
+            Binding::Symbolic(format, term) => (*format, Ok(*term)),
+            Binding::Bits(bits) => (leaf.format.unwrap_or(Format::B64), Err(*bits)),
+            Binding::Pointer { .. } => return,
+        };
+        if self.named.iter().all(|known| known.name != name) {
+            self.named.push(Named { name: name.to_owned(), format, term });
+        }
     }
 
     fn pointer(&mut self, leaf: &Leaf<'_>, name: &str, offset: u64) -> Option<Binding> {

@@ -145,8 +145,11 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
         comparison.variable(bound, at, &states);
         let private = tensor.private && tensor.role().is_none();
         if private && written {
-            let message =
-                format!("`{}` is not compared: the other module has no variable of that name", tensor.name);
+            let why = match tensor.is_variable() {
+                true => "the other module has no variable of that name",
+                false => "the formula does not assign it",
+            };
+            let message = format!("`{}` is not compared: {why}", tensor.name);
             comparison.ledger.note(Assumption::Environment(message), 1, None);
         }
         if tensor.role().is_none() && written && !private {

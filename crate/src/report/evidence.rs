@@ -245,6 +245,12 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
         sample: output.name(scene.bound, first.index),
         index: first.index,
         reason: match first.contents {
+            false if scene.sides[0].kernel.formula => match first.writer {
+                Source::Reference => {
+                    "the formula says what it is, and the kernel does not write it".to_owned()
+                }
+                _ => "the kernel writes it, and the formula does not say what it is".to_owned(),
+            },
             false => format!("only the {} kernel writes it", first.writer),
             true => format!("the {other} kernel leaves the initial contents"),
         },

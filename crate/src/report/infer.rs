@@ -6,6 +6,7 @@
 use super::Input;
 use super::arguments::{Asked, assign, is_used};
 use super::bind::bind;
+use super::formula;
 use super::front::{Front, load};
 use super::launch;
 use super::limits;
@@ -39,11 +40,18 @@ pub fn overdue_inference(input: &Input<'_>, why: Exhausted, budget: &Budget) -> 
 }
 
 fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
-    let texts = Texts::new(input.reference, input.optimized, input.spec);
-    let (spec, mut diagnostics) = input.read_spec();
-    let usable = diagnostics.iter().all(|d| d.severity != Severity::Error);
+    let mut texts = Texts::new(input.reference, input.optimized, input.spec);
+    let (mut spec, mut diagnostics) = input.read_spec();
+    let mut usable = diagnostics.iter().all(|d| d.severity != Severity::Error);
     let mut fronts: Vec<(Source, Front)> = Vec::new();
-    if let Some(text) = input.reference {
+    let mut formula = None;
+    if let Some(written) = &spec.formula {
+        texts.set_formula(&written.code);
+        match formula::read(&written.code) {
+            Ok(read) => formula = Some(read),
+            Err(errors) => diagnostics.extend(errors),
+        }
+    } else if let Some(text) = input.reference {
         fronts.push((Source::Reference, load(Source::Reference, text, spec.reference.entry.as_deref())));
     }
     budget.poll()?;
@@ -52,10 +60,18 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     for (_, front) in &mut fronts {
         diagnostics.append(&mut front.diagnostics);
     }
+    let optimized = fronts.last().and_then(|(_, front)| front.kernel.as_ref());
+    if let (Some(formula), Some(optimized)) = (&formula, optimized)
+        && let Err(errors) = formula.complete(&mut spec, optimized, &mut Ledger::default())
+    {
+        diagnostics.extend(errors);
+        usable = false;
+    }
     let asked: Vec<Asked<'_>> = fronts
         .iter()
         .filter_map(|(source, front)| {
-            Some(Asked { source: *source, side: side_of(&spec, *source), kernel: front.kernel.as_ref()? })
+            let kernel = front.kernel.as_ref()?;
+            Some(Asked { source: *source, side: side_of(&spec, *source), kernel, formula: None })
         })
         .collect();
     budget.poll()?;

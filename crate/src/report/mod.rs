@@ -27,6 +27,7 @@ mod families;
 mod faults;
 #[cfg(test)]
 mod forged;
+mod formula;
 mod front;
 mod infer;
 mod inspect;
@@ -71,6 +72,8 @@ pub struct Input<'a> {
     pub spec: Option<&'a str>,
     /// Settings that win over the spec file's.
     pub overrides: Option<&'a Spec>,
+    /// Look at the optimized kernel alone, whatever the spec says of a reference.
+    pub single: bool,
 }
 
 /// How to run.
@@ -134,6 +137,9 @@ impl Input<'_> {
         let (mut spec, diagnostics) = spec::parse(self.spec.unwrap_or(""));
         if let Some(overrides) = self.overrides {
             spec.overlay(overrides);
+        }
+        if self.single {
+            spec.formula = None;
         }
         (spec, diagnostics)
     }

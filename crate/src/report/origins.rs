@@ -134,7 +134,10 @@ fn steps(
     let side = &scene.sides[at];
     let wanted: Vec<Term> = traced.iter().flat_map(|part| &part.wanted).map(|(.., term)| *term).collect();
     let setup = &scene.bound.setups[at];
-    let found = sim::origins(options, scene.budget, side.kernel, setup, (side.terms, &wanted), element);
+    let found = match side.kernel.formula {
+        true => sim::Origins { of: vec![Vec::new(); wanted.len()], storer: None },
+        false => sim::origins(options, scene.budget, side.kernel, setup, (side.terms, &wanted), element),
+    };
     let step = |role, of: &str, instr: u32, thread: String| {
         let span = side.kernel.code.get(instr as usize)?.span;
         Some(OriginStep {

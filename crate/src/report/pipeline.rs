@@ -6,6 +6,7 @@ use super::compare::{Comparison, collect, disagreements, withdraw_unknowables};
 use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, Cooking, Worst, rank};
+use super::formula::{self, Failure, Reference};
 use super::front::{Front, load};
 use super::limits;
 use super::model::*;
@@ -81,7 +82,7 @@ pub fn overdue(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Report {
 
 /// Looks at one kernel: races, deadlocks, bounds; its outputs are shown, not compared.
 pub fn analyze(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
-    check(&Input { reference: None, ..*input }, options, budget)
+    check(&Input { reference: None, single: true, ..*input }, options, budget)
 }
 
 struct Question<'a> {
@@ -193,6 +194,10 @@ impl<'a> Question<'a> {
         let bad_spec = complaints.iter().any(|d| d.severity == Severity::Error);
         self.diagnostics.extend(complaints);
         let begun = self.now();
+        let formula = match self.formula(&spec) {
+            Ok(formula) => formula,
+            Err(verdicts) => return (verdicts, Vec::new()),
+        };
         let fronts = fronts(self.input, &spec);
         self.timings.parse = self.now() - begun;
         let mut kernels = Vec::new();
@@ -211,18 +216,60 @@ impl<'a> Question<'a> {
             let summary = self.first_error(Source::Spec, "the spec is not usable");
             Verdicts { verdict: Verdict::InvalidSpec, summary }
         } else {
-            self.ask(&spec, &kernels)
+            self.ask(spec, &kernels, formula.as_ref())
         };
         (verdicts, kernels)
     }
 
-    fn ask(&mut self, spec: &Spec, kernels: &[(Source, Kernel)]) -> Verdicts {
-        let asked: Vec<Asked<'_>> = kernels
-            .iter()
-            .map(|(source, kernel)| Asked { source: *source, side: side_of(spec, *source), kernel })
-            .collect();
+    /// The formula that is the reference, if there is one.
+    fn formula(&mut self, spec: &Spec) -> Result<Option<Reference>, Verdicts> {
+        let Some(formula) = &spec.formula else { return Ok(None) };
+        self.texts.set_formula(&formula.code);
+        let both = self.input.reference.is_some_and(|text| !text.trim().is_empty());
+        let read = match both {
+            true => Err(vec![
+                Diagnostic::error(
+                    Code::V012,
+                    "there are two references: a kernel, and the formula of the spec",
+                )
+                .at(Source::Spec, formula.span)
+                .note("give one PTX file only, or take [formula] out"),
+            ]),
+            false => formula::read(&formula.code),
+        };
+        read.map(Some).map_err(|errors| self.misfit(errors))
+    }
+
+    /// That the formula cannot be used.
+    #[cold]
+    fn misfit(&mut self, errors: Vec<Diagnostic>) -> Verdicts {
+        self.diagnostics.extend(errors);
+        let summary = self.first_error(Source::Reference, "the formula is not usable");
+        Verdicts { verdict: Verdict::InvalidSpec, summary }
+    }
+
+    fn ask(&mut self, mut spec: Spec, kernels: &[(Source, Kernel)], formula: Option<&Reference>) -> Verdicts {
+        if let (Some(formula), Some((_, optimized))) = (formula, kernels.last())
+            && let Err(errors) = formula.complete(&mut spec, optimized, &mut self.ledger)
+        {
+            return self.misfit(errors);
+        }
+        let spec = &spec;
+        let reference = formula.map(|formula| Asked {
+            source: Source::Reference,
+            side: &spec.reference,
+            kernel: &formula.kernel,
+            formula: Some(&formula.program),
+        });
+        let kernels = kernels.iter().map(|(source, kernel)| Asked {
+            source: *source,
+            side: side_of(spec, *source),
+            kernel,
+            formula: None,
+        });
+        let asked: Vec<Asked<'_>> = reference.into_iter().chain(kernels).collect();
         match bind(spec, &asked) {
-            Ok(bound) => self.simulate(spec, &asked, bound),
+            Ok(bound) => self.simulate(spec, &asked, bound, formula),
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
@@ -233,7 +280,13 @@ impl<'a> Question<'a> {
 
     /// Runs the kernels; again with agreed formats if the runs show that they read one tensor
     /// differently.
-    fn simulate(&mut self, spec: &Spec, asked: &[Asked<'_>], mut bound: Bound) -> Verdicts {
+    fn simulate(
+        &mut self,
+        spec: &Spec,
+        asked: &[Asked<'_>],
+        mut bound: Bound,
+        formula: Option<&Reference>,
+    ) -> Verdicts {
         self.budget.enter(Stage::Simulate);
         self.smaller = limits::smaller(spec, &bound);
         let begun = self.now();
@@ -246,11 +299,18 @@ impl<'a> Question<'a> {
             world: self.world,
         };
         let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
-        let mut runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
+        let clock = self.options.clock;
+        let mut runs = match formula {
+            Some(formula) => match self.run_beside(formula, &options, spec, kernels[1], &bound) {
+                Ok(runs) => runs,
+                Err(verdicts) => return verdicts,
+            },
+            None => run_all(&options, self.budget, &kernels, &bound, clock),
+        };
         let changes = disagreements(&bound, &runs.iter().map(|(run, _)| run).collect::<Vec<_>>());
-        if !changes.is_empty() {
+        if !changes.is_empty() && formula.is_none() {
             bound.agree(changes);
-            runs = run_all(&options, self.budget, &kernels, &bound, self.options.clock);
+            runs = run_all(&options, self.budget, &kernels, &bound, clock);
         }
         self.timings.simulate = self.now() - begun;
         self.diagnostics.append(&mut bound.notes);
@@ -266,8 +326,10 @@ impl<'a> Question<'a> {
                 self.ledger.note(Assumption::Environment(look.what), 1, Some(first));
             }
             self.ledger.merge(placed(std::mem::take(&mut run.ledger), asked.source));
-            self.report.kernels.push(kernel_report(asked, &bound.setups[at].launch, run, *time));
-            if self.options.timeline_events > 0 {
+            if asked.formula.is_none() {
+                self.report.kernels.push(kernel_report(asked, &bound.setups[at].launch, run, *time));
+            }
+            if self.options.timeline_events > 0 && asked.formula.is_none() {
                 let timeline = std::mem::take(&mut run.timeline);
                 self.timelines.push(Recording::new(&self.texts, asked.source, asked.kernel, timeline));
             }
@@ -316,6 +378,9 @@ impl<'a> Question<'a> {
             let summary = match asked.len() {
                 _ if verdict == Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.title()),
                 1 => format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.name),
+                _ if formula.is_some() => {
+                    format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.title())
+                }
                 _ => format!(
                     "{} in the {} kernel `{}`: {sentence}",
                     fault_name(verdict, code),
@@ -350,6 +415,45 @@ impl<'a> Question<'a> {
             return single_verdict(asked[0].kernel, &self.report);
         }
         self.decide(spec, &bound, sides, &comparison, (&reached, &runs))
+    }
+
+    /// Runs a kernel, and then its formula for what the kernel wrote.
+    fn run_beside(
+        &mut self,
+        formula: &Reference,
+        options: &sim::Options,
+        spec: &Spec,
+        kernel: &Kernel,
+        bound: &Bound,
+    ) -> Result<Vec<(Run, Option<f64>)>, Verdicts> {
+        let run = |numbered: bool| {
+            if numbered {
+                bound.number_what_is_touched();
+            }
+            let begun = self.now();
+            let mut run = sim::simulate(options, self.budget, kernel, &bound.setups[1]);
+            mark_hidden(&mut run, options, self.budget, kernel, &bound.setups[1]);
+            (run, self.options.clock.map(|clock| clock() - begun))
+        };
+        let mut ran = run(bound.needs_pages());
+        if ran.0.unnumbered {
+            ran = run(true);
+        }
+        // Where the kernel has a fault, nothing is compared.
+        if !ran.0.faults.is_empty() {
+            return Ok(vec![(Run::default(), None), ran]);
+        }
+        let mut result = formula.run(spec, bound, &ran.0, self.budget);
+        if let Err(Failure::Unnumbered) = result {
+            ran = run(true);
+            result = formula.run(spec, bound, &ran.0, self.budget);
+        }
+        match result {
+            Ok(reference) => Ok(vec![(reference, None), ran]),
+            Err(Failure::Wrong(errors)) => Err(self.misfit(errors)),
+            Err(Failure::Exhausted(why)) => Err(self.stopped(why)),
+            Err(Failure::Unnumbered) => Err(self.stopped(Exhausted::Memory)),
+        }
     }
 
     fn decide(
@@ -536,6 +640,7 @@ impl<'a> Question<'a> {
                 let line = self.texts.location(label.source, label.span).line;
                 let text = match (label.source, self.input.reference) {
                     (Source::Spec, _) => "Spec".to_owned(),
+                    (Source::Reference, None) => "Formula".to_owned(),
                     (_, None) => "PTX".to_owned(),
                     (Source::Reference, _) => "Reference PTX".to_owned(),
                     (Source::Optimized, _) => "Optimized PTX".to_owned(),
@@ -718,7 +823,12 @@ fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
 }
 
 fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
-    let [reference, optimized] = sides.map(|side| side.kernel.title());
+    let [reference, optimized] = sides.map(|side| match side.kernel.formula {
+        true => "the formula".to_owned(),
+        false => format!("`{}`", side.kernel.title()),
+    });
+    let reference = capital(&reference);
+    let in_reference = if sides[0].kernel.formula { "by the formula" } else { "in the reference" };
     let sum = |count: fn(&OutputReport) -> u64| report.outputs.iter().map(count).sum::<u64>();
     let (elements, different, unknown) = (sum(|o| o.elements), sum(|o| o.different), sum(|o| o.unknown));
     let first =
@@ -726,13 +836,13 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
     if different > 0 {
         let summary = match (&report.counterexample, first(Answer::Different)) {
             (Some(c), _) => format!(
-                "`{reference}` and `{optimized}` differ: there are inputs for which `{}` is {} in the reference and {} in the optimized kernel.",
+                "{reference} and {optimized} differ: there are inputs for which `{}` is {} {in_reference} and {} in the optimized kernel.",
                 c.element, c.reference_value, c.optimized_value
             ),
             (None, Some(group)) => {
-                format!("`{reference}` and `{optimized}` differ at {}.", group.place_and_reason())
+                format!("{reference} and {optimized} differ at {}.", group.place_and_reason())
             }
-            (None, None) => format!("`{reference}` and `{optimized}` differ."),
+            (None, None) => format!("{reference} and {optimized} differ."),
         };
         return Verdicts { verdict: Verdict::NotEquivalent, summary };
     }
@@ -764,7 +874,7 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
     let close = sum(|o| o.close);
     if close > 0 {
         let summary = format!(
-            "`{reference}` and `{optimized}` compute the same {count} of {} up to the rounding of constants: {}.",
+            "{reference} and {optimized} compute the same {count} of {} up to the rounding of constants: {}.",
             tensors.join(", "),
             match close == elements {
                 true => bound(report),
@@ -774,7 +884,7 @@ fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
         return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
     }
     let summary = format!(
-        "`{reference}` and `{optimized}` compute the same {count} of {} over the real numbers.",
+        "{reference} and {optimized} compute the same {count} of {} over the real numbers.",
         tensors.join(", ")
     );
     Verdicts { verdict: Verdict::Equivalent, summary }

@@ -36,7 +36,12 @@ impl Ready {
         kernels.push((Source::Optimized, front.kernel?));
         let asked: Vec<Asked<'_>> = kernels
             .iter()
-            .map(|(source, kernel)| Asked { source: *source, side: side_of(&spec, *source), kernel })
+            .map(|(source, kernel)| Asked {
+                source: *source,
+                side: side_of(&spec, *source),
+                kernel,
+                formula: None,
+            })
             .collect();
         let bound = bind(&spec, &asked).ok()?;
         drop(asked);

@@ -3,6 +3,7 @@
 use super::model::{CudaCall, CudaLocation, Location};
 use crate::base::{LineIndex, Source, Span};
 use crate::ir::Kernel;
+use std::borrow::Cow;
 use std::iter::successors;
 
 /// Excerpts are for people: a line longer than this (minified or binary input) is cut.
@@ -12,7 +13,7 @@ const EXCERPT: usize = 400;
 const CALLS: usize = 8;
 
 struct Text<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     lines: LineIndex,
 }
 
@@ -24,19 +25,25 @@ pub struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// Indexes the texts there are.
     pub fn new(reference: Option<&'a str>, optimized: &'a str, spec: Option<&'a str>) -> Self {
-        let index = |text: &'a str| Text { text, lines: LineIndex::new(text) };
+        let index = |text: &'a str| Text { text: text.into(), lines: LineIndex::new(text) };
         Texts { texts: [reference.map(index), Some(index(optimized)), spec.map(index)] }
     }
 
+    /// The text of a formula stands where that of the reference kernel would.
+    pub fn set_formula(&mut self, code: &str) {
+        let (text, lines) = (code.to_owned().into(), LineIndex::new(code));
+        self.texts[Source::Reference as usize] = Some(Text { text, lines });
+    }
+
     /// A whole text; empty if it is not there.
-    pub fn text(&self, source: Source) -> &'a str {
-        self.texts[source as usize].as_ref().map_or("", |text| text.text)
+    pub fn text(&self, source: Source) -> &str {
+        self.texts[source as usize].as_ref().map_or("", |text| &text.text)
     }
 
     /// The line on which a span begins, from 1; 1 for a text that is not there.
     pub fn line(&self, source: Source, span: Span) -> u32 {
         let text = self.texts[source as usize].as_ref();
-        text.map_or(1, |text| text.lines.position(text.text, span.start).line)
+        text.map_or(1, |text| text.lines.position(&text.text, span.start).line)
     }
 
     /// A span with line, column and the line's text.

@@ -321,6 +321,7 @@ pub struct TensorState {
 }
 
 /// Everything a run leaves behind.
+#[derive(Default)]
 pub struct Run {
     /// The terms that memory refers to.
     pub terms: Terms,

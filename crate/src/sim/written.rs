@@ -16,7 +16,7 @@ pub struct Written {
 impl Written {
     /// Appends an element, behind all that are here, with the instruction that wrote it last
     /// (`u32::MAX` where none is known).
-    pub(super) fn push(&mut self, index: u64, term: Term, writer: u32) {
+    pub fn push(&mut self, index: u64, term: Term, writer: u32) {
         let at = self.terms.len();
         if self.runs.last().is_none_or(|(first, from)| first + (at - from) as u64 != index) {
             self.runs.push((index, at));

@@ -16,5 +16,6 @@ pub use print::{literal, print};
 pub use suggest::nearest;
 
 pub use model::{
-    Argument, Contents, Ctas, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side, Spec, Tensor,
+    Argument, Contents, Ctas, Formula, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side, Spec,
+    Tensor,
 };

@@ -11,6 +11,8 @@ pub struct Spec {
     pub reference: Side,
     /// `[optimized]`.
     pub optimized: Side,
+    /// `[formula]`: the reference, in place of a kernel.
+    pub formula: Option<Formula>,
     /// `[tensors.*]`, in file order.
     pub tensors: Vec<Tensor>,
     /// `[scalars]`, in file order.
@@ -35,6 +37,15 @@ impl Spec {
             }
         }
     }
+}
+
+/// `[formula]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Formula {
+    /// Its text.
+    pub code: String,
+    /// Where in the spec file.
+    pub span: Span,
 }
 
 /// Launch settings that may be left out.
@@ -72,6 +83,14 @@ pub struct Launch {
     pub ctas: Vec<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u64,
+}
+
+impl Launch {
+    /// Whether all CTAs of the grid run.
+    pub fn runs_all(&self) -> bool {
+        let grid = self.grid.iter().fold(1u64, |count, extent| count.saturating_mul(u64::from(*extent)));
+        self.ctas.len() as u64 >= grid
+    }
 }
 
 /// `[reference]` or `[optimized]`.

@@ -5,7 +5,7 @@
 //! the spec meets one, in `report`.
 
 use super::read::{Node, Reader, span_of};
-use super::{Argument, Contents, Ctas, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use super::{Argument, Contents, Ctas, Formula, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use toml::de::{DeTable, DeValue};
@@ -21,9 +21,10 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 // The most shared memory any device gives a CTA (227 KiB, compute capability 9.0 and 10.0).
 const MAX_SHARED: u64 = 227 * 1024;
 
-const TOP: &[&str] = &["launch", "reference", "optimized", "tensors", "scalars", "options"];
+const TOP: &[&str] = &["launch", "reference", "optimized", "formula", "tensors", "scalars", "options"];
 const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
+const FORMULA: &[&str] = &["code"];
 const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
 /// What `initial` can say.
 pub(super) const AS_DECLARED: &str = "as declared";
@@ -45,6 +46,7 @@ pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
             "launch" => spec.launch = launch(&mut reader, "[launch]", table, LAUNCH, entry.key_span),
             "reference" => spec.reference = side(&mut reader, "[reference]", table, entry.key_span),
             "optimized" => spec.optimized = side(&mut reader, "[optimized]", table, entry.key_span),
+            "formula" => spec.formula = formula(&mut reader, table, entry.key_span),
             "tensors" => spec.tensors = tensors(&mut reader, table),
             "scalars" => spec.scalars = scalars(&mut reader, table),
             _ => options(&mut reader, table, &mut spec),
@@ -111,6 +113,20 @@ fn side(reader: &mut Reader, what: &str, table: &DeTable<'_>, span: Span) -> Sid
         }
     }
     side
+}
+
+fn formula(reader: &mut Reader, table: &DeTable<'_>, span: Span) -> Option<Formula> {
+    let entries = reader.entries("[formula]", table, FORMULA);
+    let Some(entry) = entries.first() else {
+        reader.error(span, "[formula] needs `code = \"\"\" … \"\"\"`, for example `y = exp(x)`");
+        return None;
+    };
+    let code = reader.string("code", entry.value)?;
+    if code.trim().is_empty() {
+        reader.error(span_of(entry.value), "the formula is empty; it assigns the outputs: `y = exp(x)`");
+        return None;
+    }
+    Some(Formula { code, span: span_of(entry.value) })
 }
 
 fn arguments(reader: &mut Reader, node: &Node<'_>) -> Option<Vec<Argument>> {

@@ -11,6 +11,9 @@ pub fn print(spec: &Spec) -> String {
     sections.push(section("launch", launch(&spec.launch)));
     sections.push(section("reference", side(&spec.reference)));
     sections.push(section("optimized", side(&spec.optimized)));
+    if let Some(formula) = &spec.formula {
+        sections.push(format!("[formula]\ncode = {}\n", lines(&formula.code)));
+    }
     for tensor in &spec.tensors {
         let mut lines = Vec::new();
         lines.extend(tensor.format.map(|format| format!("type = \"{format}\"")));
@@ -147,6 +150,16 @@ fn string(text: &str) -> String {
         }
     }
     quoted + "\""
+}
+
+/// A string of several lines.
+fn lines(text: &str) -> String {
+    let plain = |c: char| c == '\n' || c == '\t' || !c.is_control();
+    if text.chars().all(plain) && !text.contains("'''") && !text.ends_with('\'') {
+        // A line end behind the quotes is not part of the text.
+        return format!("'''\n{text}'''");
+    }
+    string(text)
 }
 
 fn key(name: &str) -> String {

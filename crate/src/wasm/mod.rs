@@ -49,6 +49,7 @@ impl Input {
             reference: (!self.single).then_some(&self.reference),
             optimized: &self.optimized,
             spec: Some(&self.spec),
+            single: self.single,
             ..report::Input::default()
         }
     }

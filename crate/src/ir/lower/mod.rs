@@ -413,6 +413,7 @@ impl<'m> Lowering<'m> {
             local_bytes: layout.local,
             opcodes: self.opcodes,
             source: self.source,
+            formula: false,
             locations: self.locations,
             files: self.files,
             required_block,

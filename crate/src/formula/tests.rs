@@ -1,0 +1,1 @@
+//! Formulas against numbers worked out by hand.

@@ -1,0 +1,454 @@
+//! A formula in the place of the reference kernel.
+//!
+//! Its tensors are the kernel's, by name. [`Reference::complete`] writes into the spec what the formula shows
+//! (roles, shapes of outputs); [`Reference::run`] leaves behind what a kernel's run would: the elements of its
+//! outputs, as terms. Only those elements are computed that the kernel wrote, and all of them where all CTAs ran,
+//! so that one tile of a large product costs one tile.
+//!
+//! What a kernel writes beside that is not compared, and the ledger says so.
+
+use super::arguments::{Asked, assign, mentioned};
+use super::bind::{Bound, Named};
+use crate::base::{Budget, Exhausted, Format, Source, Span};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
+use crate::formula::{self, Elaborated, Evaluation, Input, Kind, Number, Problem, Program, Stopped};
+use crate::ir::Kernel;
+use crate::sim::{Initial, Run, Stats, TensorState, Written};
+use crate::spec::{Argument, Literal, Role, Side, Spec, Tensor};
+use crate::term::{Term, Terms};
+use num_rational::BigRational;
+
+/// A formula that could be read.
+pub struct Reference {
+    /// Its assignments.
+    pub program: Program,
+    /// What stands for it where a kernel is expected.
+    pub kernel: Kernel,
+}
+
+/// Why a formula has no outputs.
+pub enum Failure {
+    /// It does not fit.
+    Wrong(Vec<Diagnostic>),
+    /// The budget.
+    Exhausted(Exhausted),
+    /// Elements have to be numbered as they are touched.
+    Unnumbered,
+}
+
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Failure {
+        Failure::Wrong(problems.into_iter().map(diagnostic).collect())
+    }
+}
+
+#[cold]
+fn diagnostic(problem: Problem) -> Diagnostic {
+    let place = problem.span;
+    let diagnostic = Diagnostic::error(Code::V012, problem.message);
+    let diagnostic = problem.notes.into_iter().fold(diagnostic, Diagnostic::note);
+    if place == Span::default() { diagnostic } else { diagnostic.at(Source::Reference, place) }
+}
+
+/// Reads a formula.
+pub fn read(code: &str) -> Result<Reference, Vec<Diagnostic>> {
+    let (program, problems) = formula::parse(code);
+    if !problems.is_empty() {
+        return Err(problems.into_iter().map(diagnostic).collect());
+    }
+    let kernel =
+        Kernel::of_formula(Source::Reference, program.statements.iter().map(|statement| statement.span));
+    Ok(Reference { program, kernel })
+}
+
+impl Reference {
+    /// Writes into the spec what the formula shows about the kernel's tensors.
+    pub fn complete(
+        &self,
+        spec: &mut Spec,
+        optimized: &Kernel,
+        ledger: &mut Ledger,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let side = spec.optimized.clone();
+        let asked = Asked { source: Source::Optimized, side: &side, kernel: optimized, formula: None };
+        // What is wrong with the arguments is told where they are bound.
+        let Ok(assigned) = assign(spec, &[asked]) else { return Ok(()) };
+        let arguments = &assigned.arguments[0];
+        let names = names(spec, optimized, arguments);
+        let inputs: Vec<Input> = names.iter().map(|name| name.input(spec)).collect();
+        let mentions = self.program.mentions();
+        let open = |input: &Input| input.shape.is_none() && mentions.contains(&input.name.as_str());
+        let targets: Vec<&str> = self.program.targets();
+        let is_tensor = |name: &str| names.iter().any(|known| known.tensor && known.name == name);
+        if !targets.iter().any(|target| is_tensor(target)) {
+            return Err(vec![self.without_output(&names, optimized, &side)]);
+        }
+        for tensor in &spec.tensors {
+            if matches!(tensor.role, Some(Role::Out | Role::InOut))
+                && !targets.contains(&tensor.name.as_str())
+            {
+                let message = format!("the formula does not say what the output `{}` is", tensor.name);
+                let note = format!("assign it, or leave its role out: `{} = …`", tensor.name);
+                return Err(vec![
+                    Diagnostic::error(Code::V012, message).at(Source::Spec, tensor.span).note(note),
+                ]);
+            }
+        }
+        let elaborated = match formula::elaborate(&self.program, &inputs) {
+            Ok(elaborated) => Some(elaborated),
+            // Sizes that nobody declares are known after the run.
+            Err(_) if inputs.iter().any(open) => None,
+            Err(problems) => return Err(self.told(problems, optimized, &side)),
+        };
+        for name in names.iter().filter(|name| name.tensor) {
+            let target = targets.contains(&name.name.as_str());
+            if !target && !mentions.contains(&name.name.as_str()) {
+                continue;
+            }
+            let at = spec.tensors.iter().position(|tensor| tensor.name == name.name).unwrap_or_else(|| {
+                spec.tensors.push(Tensor {
+                    name: name.name.clone(),
+                    format: None,
+                    shape: None,
+                    strides: None,
+                    role: None,
+                    contents: None,
+                    span: Span::default(),
+                });
+                spec.tensors.len() - 1
+            });
+            let tensor = &mut spec.tensors[at];
+            if !target && tensor.role.is_none() {
+                tensor.role = Some(Role::In);
+            }
+            let found = elaborated.as_ref().and_then(|elaborated| shape_of(elaborated, &name.name));
+            let (Some((shape, span)), true) = (found, target) else { continue };
+            match &tensor.shape {
+                Some(declared) if *declared != shape => {
+                    let problem = Problem::new(
+                        span,
+                        format!(
+                            "`{}` has the shape {declared:?} and gets a value of shape {shape:?}",
+                            name.name
+                        ),
+                    );
+                    return Err(vec![diagnostic(problem)]);
+                }
+                Some(_) => {}
+                None => {
+                    let text = format!("`{}` has the shape {shape:?}, as the formula says", name.name);
+                    ledger.note(Assumption::Inferred(text), 1, None);
+                    tensor.shape = Some(shape);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// That nothing would be compared.
+    #[cold]
+    fn without_output(&self, names: &[Known], optimized: &Kernel, side: &Side) -> Diagnostic {
+        let tensors: Vec<String> =
+            names.iter().filter(|name| name.tensor).map(|name| format!("`{}`", name.name)).collect();
+        let message = match tensors.as_slice() {
+            [] => format!("`{}` takes no tensor that the formula could assign", optimized.title()),
+            _ => format!("the formula assigns none of the kernel's tensors, {}", tensors.join(", ")),
+        };
+        let place = self.program.statements.last().map_or(Span::default(), |statement| statement.target.span);
+        self.named(Diagnostic::error(Code::V012, message).at(Source::Reference, place), optimized, side)
+    }
+
+    #[cold]
+    fn told(&self, problems: Vec<Problem>, optimized: &Kernel, side: &Side) -> Vec<Diagnostic> {
+        let each = |problem: Problem| {
+            let stranger = problem.message.contains("neither a tensor");
+            let told = diagnostic(problem);
+            if stranger { self.named(told, optimized, side) } else { told }
+        };
+        problems.into_iter().map(each).collect()
+    }
+
+    /// Where the kernel's parameters have no names, how to give them some.
+    #[cold]
+    fn named(&self, diagnostic: Diagnostic, optimized: &Kernel, side: &Side) -> Diagnostic {
+        if side.args.is_some() || optimized.parameters.is_empty() {
+            return diagnostic;
+        }
+        let names = super::arguments::args(optimized);
+        diagnostic.note(format!(
+            "the kernel's parameters get their names in the spec, one for each, under [optimized]: `{names}`"
+        ))
+    }
+
+    /// What a run of a kernel would leave behind that computes the formula.
+    pub fn run(&self, spec: &Spec, bound: &Bound, optimized: &Run, budget: &Budget) -> Result<Run, Failure> {
+        let reached =
+            |at: usize| optimized.tensors.iter().find(|state| state.tensor == at).map(|state| state.reached);
+        let mut inputs: Vec<Input> = Vec::new();
+        for (at, tensor) in bound.tensors.iter().enumerate() {
+            // Of what is open, as many elements as the kernel reached.
+            let shape = tensor
+                .shape()
+                .cloned()
+                .or_else(|| reached(at).filter(|some| *some > 0).map(|some| vec![some]));
+            let kind = kind(Some(tensor.format()));
+            inputs.push(Input { name: tensor.name.clone(), shape, kind, number: None });
+        }
+        let written = |name: &str| spec.scalars.iter().find(|scalar| scalar.name == name)?.value.ok();
+        inputs.extend(bound.named.iter().map(|named| match written(&named.name) {
+            // A float in a parameter of bits.
+            Some(value @ Literal::Float(_)) if !named.format.is_float() => exactly(&named.name, value),
+            _ => named.input(),
+        }));
+        for scalar in &spec.scalars {
+            if inputs.iter().all(|input| input.name != scalar.name)
+                && let Ok(value) = scalar.value
+            {
+                inputs.push(exactly(&scalar.name, value));
+            }
+        }
+        let elaborated = formula::elaborate(&self.program, &inputs)?;
+        let setups = &bound.setups[0].tensors;
+        let mut wrong = Vec::new();
+        for at in elaborated.reads.iter().filter(|at| **at < bound.tensors.len()) {
+            let name = &bound.tensors[*at].name;
+            let problem = match setups[*at].initial {
+                Initial::Undefined => format!("the formula reads `{name}`, which has the role of an output"),
+                _ if bound.tensors[*at].is_declared_by_ptx() => {
+                    format!(
+                        "the formula reads `{name}`, which holds what the PTX declares: give its `contents`"
+                    )
+                }
+                _ => continue,
+            };
+            wrong.push(
+                Diagnostic::error(Code::V012, problem)
+                    .note("role = \"inout\" is for what is read and written"),
+            );
+        }
+        let places: Vec<Option<usize>> = (0..bound.tensors.len())
+            .map(|at| elaborated.assigned.iter().position(|assigned| assigned.name == bound.tensors[at].name))
+            .collect();
+        for (tensor, place) in bound.tensors.iter().zip(&places) {
+            let Some(assigned) = place.map(|place| &elaborated.assigned[place]) else { continue };
+            let (shape, real) =
+                (elaborated.graph.shape(assigned.id), elaborated.graph.kind(assigned.id) == Kind::Real);
+            let problem = match tensor.shape() {
+                Some(declared) if declared != shape => {
+                    format!(
+                        "`{}` has the shape {declared:?} and gets a value of shape {shape:?}",
+                        tensor.name
+                    )
+                }
+                _ if real && !tensor.format().is_float() => {
+                    let format = tensor.format();
+                    format!(
+                        "`{}` holds {format} and gets real numbers: use `round`, `floor` or `trunc`",
+                        tensor.name
+                    )
+                }
+                _ => continue,
+            };
+            wrong.push(diagnostic(Problem::new(assigned.span, problem)));
+        }
+        if !wrong.is_empty() {
+            return Err(Failure::Wrong(wrong));
+        }
+        self.evaluate(bound, optimized, budget, &elaborated, &places)
+    }
+
+    fn evaluate(
+        &self,
+        bound: &Bound,
+        optimized: &Run,
+        budget: &Budget,
+        elaborated: &Elaborated,
+        places: &[Option<usize>],
+    ) -> Result<Run, Failure> {
+        let setups = &bound.setups[0].tensors;
+        let mut terms = Terms::new();
+        for block in bound.elements.blocks() {
+            terms.note_elements(block.first, block.format);
+        }
+        let input = |terms: &mut Terms, at: usize, index: u64| -> Option<Term> {
+            let Some(setup) = setups.get(at) else {
+                return Some(bound.named[at - setups.len()].term(terms));
+            };
+            let format = setup.format.unwrap_or(Format::F32);
+            if let Some(bits) = setup.initial.bits(index) {
+                return Some(terms.number(format, bits));
+            }
+            let term = bound.number(at, index)?;
+            if let (Some(element), true) = (term.as_element(), index >= bound.tensors[at].reserved) {
+                terms.note_elements(element, bound.tensors[at].format());
+            }
+            Some(term)
+        };
+        let mut evaluation = Evaluation::new(&elaborated.graph, budget, terms, input);
+        let whole = bound.setups[1].launch.runs_all();
+        let mut tensors = Vec::new();
+        for (at, place) in places.iter().enumerate() {
+            let state = optimized.tensors.iter().find(|state| state.tensor == at);
+            let format = state.map_or(bound.tensors[at].format(), |state| state.format);
+            let mut own = TensorState {
+                tensor: at,
+                format,
+                read: elaborated.reads.contains(&at),
+                written: place.is_some(),
+                reached: 0,
+                elements: Written::default(),
+            };
+            if let Some(place) = place {
+                let assigned = &elaborated.assigned[*place];
+                let count: u64 = elaborated.graph.shape(assigned.id).iter().product();
+                let mut stretch = |from: u64, to: u64| -> Result<(), Failure> {
+                    let mut values = Vec::new();
+                    evaluation.stretch(assigned.id, from, to - from, &mut values).map_err(|stopped| {
+                        match stopped {
+                            Stopped::Exhausted(why) => Failure::Exhausted(why),
+                            Stopped::Unnumbered => Failure::Unnumbered,
+                            Stopped::Problem(problem) => Failure::Wrong(vec![diagnostic(problem)]),
+                        }
+                    })?;
+                    for (index, value) in (from..to).zip(values) {
+                        let terms = &mut evaluation.terms;
+                        let value = match elaborated.graph.kind(assigned.id) {
+                            Kind::Truth => terms.select(value, Term::ONE, Term::ZERO),
+                            _ => value,
+                        };
+                        let value = if format.is_float() { value } else { terms.wrapped(format, value) };
+                        own.elements.push(index, value, assigned.statement as u32);
+                    }
+                    Ok(())
+                };
+                if whole {
+                    for from in (0..count).step_by(TOGETHER as usize) {
+                        stretch(from, count.min(from + TOGETHER))?;
+                    }
+                } else if let Some(state) = state {
+                    let mut indices = state
+                        .elements
+                        .iter()
+                        .map(|(index, ..)| index)
+                        .take_while(|at| *at < count)
+                        .peekable();
+                    while let Some(first) = indices.next() {
+                        let mut end = first + 1;
+                        while end - first < TOGETHER && indices.next_if_eq(&end).is_some() {
+                            end += 1;
+                        }
+                        stretch(first, end)?;
+                    }
+                }
+            }
+            if own.read || own.written {
+                tensors.push(own);
+            }
+        }
+        let terms = evaluation.terms;
+        Ok(Run {
+            stats: Stats { bytes: terms.bytes(), terms: terms.len() as u64, ..Stats::default() },
+            terms,
+            tensors,
+            ..Run::default()
+        })
+    }
+}
+
+/// Elements of an output that are computed together.
+const TOGETHER: u64 = 4096;
+
+/// A name that the kernel or the spec knows.
+struct Known {
+    name: String,
+    tensor: bool,
+    /// The format that a parameter has.
+    format: Option<Format>,
+}
+
+impl Known {
+    fn input(&self, spec: &Spec) -> Input {
+        let tensor = spec.tensors.iter().find(|tensor| tensor.name == self.name);
+        let scalar = spec.scalars.iter().find(|scalar| scalar.name == self.name);
+        match (self.tensor, scalar.map(|scalar| scalar.value)) {
+            (true, _) => Input {
+                name: self.name.clone(),
+                shape: tensor.and_then(|tensor| tensor.shape.clone()),
+                kind: kind(tensor.and_then(|tensor| tensor.format)),
+                number: None,
+            },
+            (false, Some(Ok(value))) => exactly(&self.name, value),
+            (false, _) => Input {
+                name: self.name.clone(),
+                shape: Some(Vec::new()),
+                kind: kind(self.format),
+                number: None,
+            },
+        }
+    }
+}
+
+/// All names: the spec's, and those of the kernel's arguments.
+fn names(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Known> {
+    let mut names: Vec<Known> = Vec::new();
+    for tensor in &spec.tensors {
+        names.push(Known { name: tensor.name.clone(), tensor: true, format: None });
+    }
+    for scalar in &spec.scalars {
+        names.push(Known { name: scalar.name.clone(), tensor: false, format: scalar.value.err() });
+    }
+    for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
+        for name in mentioned(argument) {
+            if names.iter().all(|known| known.name != name) {
+                let tensor = parameter.pointer || matches!(argument, Argument::Tensor { .. });
+                names.push(Known { name: name.to_owned(), tensor, format: Some(parameter.format) });
+            }
+        }
+    }
+    names
+}
+
+/// A scalar that is known.
+fn exactly(name: &str, value: Literal) -> Input {
+    let number = match value {
+        Literal::Integer(value) => Some(Number::Rational(BigRational::from_integer(value.into()))),
+        // As it is written: 0.1 is a tenth.
+        Literal::Float(value) => formula::decimal(value),
+    };
+    Input { name: name.to_owned(), shape: Some(Vec::new()), kind: Kind::Exact, number }
+}
+
+fn kind(format: Option<Format>) -> Kind {
+    match format {
+        Some(format) if !format.is_float() => Kind::Word(format),
+        _ => Kind::Real,
+    }
+}
+
+fn shape_of(elaborated: &Elaborated, name: &str) -> Option<(Vec<u64>, Span)> {
+    let assigned = elaborated.assigned.iter().find(|assigned| assigned.name == name)?;
+    Some((elaborated.graph.shape(assigned.id).to_vec(), assigned.span))
+}
+
+impl Named {
+    /// A scalar parameter as the formula sees it: a whole number is known, anything else is what the kernel gets.
+    fn input(&self) -> Input {
+        let number = match self.term {
+            Err(bits) if !self.format.is_float() => {
+                let mut terms = Terms::new();
+                let term = terms.number(self.format, bits);
+                terms.as_rational(term).cloned().map(Number::Rational)
+            }
+            _ => None,
+        };
+        let kind = if number.is_some() { Kind::Exact } else { kind(Some(self.format)) };
+        Input { name: self.name.clone(), shape: Some(Vec::new()), kind, number }
+    }
+
+    fn term(&self, terms: &mut Terms) -> Term {
+        match self.term {
+            Ok(term) => term,
+            Err(bits) => terms.number(self.format, bits),
+        }
+    }
+}
