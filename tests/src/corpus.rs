@@ -125,7 +125,7 @@ impl Texts {
             reference: self.reference.as_ref().map(|(text, _)| text.as_str()),
             optimized: &self.optimized.0,
             spec: Some(&self.spec),
-            overrides: None,
+            ..Input::default()
         }
     }
 

@@ -35,7 +35,7 @@ fn spec(threads: u32, kind: &str, inputs: u64, outputs: u64) -> String {
 }
 
 fn ask(reference: Option<&str>, optimized: &str, spec: &str, budget: &Budget) -> Report {
-    let input = Input { reference, optimized, spec: Some(spec), overrides: None };
+    let input = Input { reference, optimized, spec: Some(spec), ..Input::default() };
     let begun = Instant::now();
     let report =
         report::check(&input, &RunOptions { threads: Some(2), ..RunOptions::default() }, budget).report;
@@ -242,7 +242,7 @@ fn a_comparison_ends_by_its_own_count() {
     assert!(report.summary.contains("steps allowed"), "{}", report.summary);
     assert!(report.hint.is_some());
     let input =
-        Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), overrides: None };
+        Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), ..Input::default() };
     for threads in [1, 3] {
         let options = RunOptions { threads: Some(threads), ..RunOptions::default() };
         let again = Budget::new(short.fuel, MEMORY);
@@ -256,7 +256,7 @@ fn a_comparison_ends_by_its_own_count() {
 #[test]
 fn inference_is_stopped_like_everything_else() {
     let text = kernel("st.global.f32 [%rd2], %f1;");
-    let input = Input { reference: None, optimized: &text, spec: None, overrides: None };
+    let input = Input { reference: None, optimized: &text, spec: None, ..Input::default() };
     for (why, words) in [
         (Exhausted::Time, "takes more time than the 7 seconds allowed"),
         (Exhausted::Cancelled, "was stopped"),

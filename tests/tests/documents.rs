@@ -55,6 +55,15 @@ fn output(command: &str) -> String {
     text.lines().take(lines).map(|line| format!("{line}\n")).collect()
 }
 
+/// What is made of a table of the program.
+fn table(mark: &str) -> Option<String> {
+    match mark {
+        "<!-- coverage -->" => Some(report::coverage()),
+        "<!-- functions -->" => Some(report::functions()),
+        _ => None,
+    }
+}
+
 /// A document with what its commands print today, and how many commands it runs.
 fn fresh(text: &str) -> (String, usize) {
     let mut fresh = String::new();
@@ -70,9 +79,10 @@ fn fresh(text: &str) -> (String, usize) {
             while lines.peek().is_some_and(|line| *line != "```") {
                 lines.next();
             }
-        } else if line == "<!-- coverage -->" {
-            fresh += &format!("\n{}\n\n", report::coverage().trim());
-            while lines.peek().is_some_and(|line| *line != "<!-- /coverage -->") {
+        } else if let Some(table) = table(line) {
+            fresh += &format!("\n{}\n\n", table.trim());
+            let end = line.replace("<!-- ", "<!-- /");
+            while lines.peek().is_some_and(|line| *line != end) {
                 lines.next();
             }
         }

@@ -122,7 +122,7 @@ fn kernels_compute_what_the_machine_computes() {
 /// The verdict on two kernels; a question that takes too long is stopped.
 fn verdict(reference: &str, optimized: &str, spec: &str) -> (Verdict, String) {
     let budget = Budget::new(LIMIT, 1 << 30);
-    let input = Input { reference: Some(reference), optimized, spec: Some(spec), overrides: None };
+    let input = Input { reference: Some(reference), optimized, spec: Some(spec), ..Input::default() };
     let options = RunOptions { threads: Some(1), schedule: Schedule::Ascending, ..RunOptions::default() };
     let (done, wait) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {

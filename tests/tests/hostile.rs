@@ -202,7 +202,7 @@ fn any_question_gets_an_answer() {
         let spec = if which != 1 { mutate(dice, seeds, spec) } else { spec.clone() };
         let optimized = if which != 0 { mutate(dice, seeds, optimized) } else { optimized.clone() };
         let input =
-            Input { reference: Some(reference), optimized: &optimized, spec: Some(&spec), overrides: None };
+            Input { reference: Some(reference), optimized: &optimized, spec: Some(&spec), ..Input::default() };
         let options = RunOptions { threads: None, ..RunOptions::default() };
         let report = report::check(&input, &options, &Budget::new(20_000, 64 << 20)).report;
         assert!(!report.to_json().is_empty());
@@ -225,7 +225,7 @@ const SPEC: &str =
 /// The verdict, and words that the report has to say.
 #[track_caller]
 fn answer(ptx: &str, spec: &str, verdict: Verdict, says: &str) {
-    let input = Input { reference: None, optimized: ptx, spec: Some(spec), overrides: None };
+    let input = Input { reference: None, optimized: ptx, spec: Some(spec), ..Input::default() };
     let begun = Instant::now();
     let report = report::analyze(&input, &RunOptions::default(), &Budget::new(1 << 20, 256 << 20)).report;
     let text = report.to_json();
@@ -241,7 +241,7 @@ fn addresses_that_overflow_are_out_of_bounds() {
     answer(&kernel("", wraps), SPEC, Verdict::OutOfBounds, "writes");
     let last = "mov.u64 %rd2, 0xfffffffffffffffc; st.global.v4.f32 [%rd2+12], {%f0, %f0, %f0, %f0};";
     let report = kernel("", &format!("mov.f32 %f0, 0f00000000; {last}"));
-    let input = Input { reference: None, optimized: &report, spec: Some(SPEC), overrides: None };
+    let input = Input { reference: None, optimized: &report, spec: Some(SPEC), ..Input::default() };
     let verdict = report::analyze(&input, &RunOptions::default(), &Budget::default()).report.verdict;
     assert!([Verdict::OutOfBounds, Verdict::Misaligned].contains(&verdict), "{verdict:?}");
 }
@@ -313,7 +313,7 @@ fn irreducible_control_flow_runs() {
                 A: add.s32 %r2, %r2, 1;\nB: add.s32 %r2, %r2, 10; setp.lt.u32 %p2, %r2, 40; @%p2 bra A;\n\
                 cvt.rn.f32.u32 %f1, %r2; st.global.f32 [%rd1], %f1;";
     let ptx = kernel("", data);
-    let input = Input { reference: None, optimized: &ptx, spec: Some(SPEC), overrides: None };
+    let input = Input { reference: None, optimized: &ptx, spec: Some(SPEC), ..Input::default() };
     let verdict =
         report::analyze(&input, &RunOptions::default(), &Budget::new(1 << 20, 256 << 20)).report.verdict;
     assert!([Verdict::NotStructured, Verdict::RaceFree].contains(&verdict), "{verdict:?}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warpproof_tests::corpus::files;
 
 /// `DESIGN.md`, section 1. Modules of one layer do not import each other, except where listed.
-const LAYERS: [(&str, u32); 13] = [
+const LAYERS: [(&str, u32); 14] = [
     ("base", 1),
     ("diag", 2),
     ("term", 2),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, u32); 13] = [
     ("check", 4),
     ("ir", 5),
     ("spec", 5),
+    ("formula", 6),
     ("sim", 6),
     ("report", 7),
     ("wasm", 8),

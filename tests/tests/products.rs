@@ -187,7 +187,7 @@ fn compare(
             expected.len()
         );
         let input =
-            Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), overrides: None };
+            Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), ..Input::default() };
         report::check(&input, &RunOptions::default(), &Budget::default()).report
     };
     let report = verdict(&expected);

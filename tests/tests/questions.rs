@@ -84,7 +84,7 @@ fn an_integer_needs_a_value_and_the_message_says_what_to_write() {
     assert!(said(&report, "V010").contains("add `n = 128` under [scalars]"), "{}", said(&report, "V010"));
     expect(&analyze(&ptx, "[scalars]\nn = 2"), Verdict::RaceFree);
     let over = spec::parse("[scalars]\nn = 2").0;
-    let input = Input { reference: None, optimized: &ptx, spec: None, overrides: Some(&over) };
+    let input = Input { reference: None, optimized: &ptx, spec: None, overrides: Some(&over), ..Input::default() };
     let report = report::check(&input, &RunOptions::default(), &Budget::default()).report;
     expect(&report, Verdict::RaceFree);
 }
@@ -239,7 +239,7 @@ fn a_run_that_was_stopped_says_so() {
     let budget = Budget::default();
     budget.cancel();
     let (reference, optimized) = (map(TWICE), map(TIMES_TWO));
-    let input = Input { reference: Some(&reference), optimized: &optimized, spec: None, overrides: None };
+    let input = Input { reference: Some(&reference), optimized: &optimized, spec: None, ..Input::default() };
     expect(&report::check(&input, &RunOptions::default(), &budget).report, Verdict::Cancelled);
 }
 
@@ -266,7 +266,7 @@ fn several_entries_need_a_name() {
     assert!(said(&report, "V003").contains("no kernel scale"), "{}", said(&report, "V003"));
 
     let ask = |spec| {
-        let input = Input { reference: None, optimized: &two, spec: Some(spec), overrides: None };
+        let input = Input { reference: None, optimized: &two, spec: Some(spec), ..Input::default() };
         report::infer(&input, &Budget::default())
     };
     assert_eq!(ask("").missing, ["optimized.entry"]);
@@ -292,7 +292,7 @@ fn inference_fills_the_launch_strip() {
         kernel(".param .u64 x, .param .u64 y, .param .u32 n, .param .f32 a", "ld.param.u32 %r1, [n];"),
     );
     let inference = report::infer(
-        &Input { reference: None, optimized: &optimized, spec: None, overrides: None },
+        &Input { reference: None, optimized: &optimized, spec: None, ..Input::default() },
         &Budget::default(),
     );
     let parameters = &inference.kernels[0].parameters;
@@ -302,7 +302,7 @@ fn inference_fills_the_launch_strip() {
     assert_eq!(inference.missing, ["scalars.n"]);
     assert_eq!(inference.kernels[0].required_block, Some([2, 1, 1]));
     let inference = report::infer(
-        &Input { reference: Some(&reference), optimized: &reference, spec: None, overrides: None },
+        &Input { reference: Some(&reference), optimized: &reference, spec: None, ..Input::default() },
         &Budget::default(),
     );
     assert!(inference.missing.is_empty());
@@ -314,7 +314,7 @@ fn inference_fills_the_launch_strip() {
             reference: Some(&reference),
             optimized: &reference,
             spec: Some(&inference.spec),
-            overrides: None,
+            ..Input::default()
         },
         &Budget::default(),
     );

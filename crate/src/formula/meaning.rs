@@ -171,7 +171,13 @@ impl Elaborator<'_> {
             };
             match found {
                 Some(extent) => extents.push((letter.clone(), 0, extent)),
-                None => return self.wrong(letter.span, unknown_range(&letter.text)),
+                None => {
+                    let message = format!(
+                        "how far `{}` runs is not known: give `{}` a shape in the spec, or index something by `{}` alone",
+                        letter.text, target.text, letter.text
+                    );
+                    return self.wrong(letter.span, message);
+                }
             }
         }
         let body = self.with_letters(&extents, |this| this.array(value))?;

@@ -31,7 +31,7 @@ pub use functions::{FUNCTIONS, Function, Meaning};
 pub use graph::{Graph, Id, Kind, Number};
 pub use lex::decimal;
 pub use meaning::{Assigned, Elaborated, Input, Value, elaborate};
-pub use parse::parse;
+pub use parse::{looks_like_formula, parse};
 pub use tree::{Program, Statement};
 
 use crate::base::Span;

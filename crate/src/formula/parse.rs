@@ -38,6 +38,26 @@ pub fn parse(text: &str) -> (Program, Vec<Problem>) {
     (program, problems)
 }
 
+/// Whether a text begins as a formula does, with an assignment: PTX, CUDA and Python's programs do not.
+pub fn looks_like_formula(text: &str) -> bool {
+    let (tokens, _) = lex(text);
+    let mut tokens = tokens.iter().map(|placed| &placed.token).skip_while(|token| **token == Token::Line);
+    if !matches!(tokens.next(), Some(Token::Name(_))) {
+        return false;
+    }
+    let mut depth = 0usize;
+    for token in tokens {
+        match token {
+            Token::Mark("[") => depth += 1,
+            Token::Mark("]") => depth = depth.saturating_sub(1),
+            Token::Mark("=" | "+=" | "-=" | "*=" | "/=") if depth == 0 => return true,
+            _ if depth > 0 && !matches!(token, Token::Line | Token::End) => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
 struct Parser<'a> {
     tokens: &'a [Placed<'a>],
     at: usize,

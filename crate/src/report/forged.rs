@@ -200,7 +200,7 @@ fn judge(path: &Path) -> Option<Tally> {
     let ptx = |name: &Option<String>| std::fs::read_to_string(path.parent()?.join(name.as_ref()?)).ok();
     let (reference, optimized) = (ptx(&parsed.reference.ptx)?, ptx(&parsed.optimized.ptx)?);
     let input =
-        Input { reference: Some(&reference), optimized: &optimized, spec: Some(&text), overrides: None };
+        Input { reference: Some(&reference), optimized: &optimized, spec: Some(&text), ..Input::default() };
     let ready = Ready::new(&input)?;
     let budget = Budget::new(SMALL, 1 << 28);
     let run = |at: usize| {

@@ -124,7 +124,7 @@ impl Reference {
             let found = elaborated.as_ref().and_then(|elaborated| shape_of(elaborated, &name.name));
             let (Some((shape, span)), true) = (found, target) else { continue };
             match &tensor.shape {
-                Some(declared) if *declared != shape => {
+                Some(declared) if !fits(declared, &shape) => {
                     let problem = Problem::new(
                         span,
                         format!(
@@ -234,7 +234,7 @@ impl Reference {
             let (shape, real) =
                 (elaborated.graph.shape(assigned.id), elaborated.graph.kind(assigned.id) == Kind::Real);
             let problem = match tensor.shape() {
-                Some(declared) if declared != shape => {
+                Some(declared) if !fits(declared, shape) => {
                     format!(
                         "`{}` has the shape {declared:?} and gets a value of shape {shape:?}",
                         tensor.name
@@ -423,6 +423,12 @@ fn kind(format: Option<Format>) -> Kind {
         Some(format) if !format.is_float() => Kind::Word(format),
         _ => Kind::Real,
     }
+}
+
+/// Whether a value can be assigned: axes of length 1 may be missing.
+fn fits(declared: &[u64], value: &[u64]) -> bool {
+    let long = |shape: &[u64]| shape.iter().copied().filter(|extent| *extent != 1).collect::<Vec<_>>();
+    long(declared) == long(value)
 }
 
 fn shape_of(elaborated: &Elaborated, name: &str) -> Option<(Vec<u64>, Span)> {

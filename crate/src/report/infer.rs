@@ -36,6 +36,7 @@ pub fn overdue_inference(input: &Input<'_>, why: Exhausted, budget: &Budget) -> 
         missing: Vec::new(),
         spec: input.spec.unwrap_or_default().to_owned(),
         diagnostics: vec![diagnostic(&texts, &[], &stopped)],
+        formula: false,
     }
 }
 
@@ -51,7 +52,7 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
             Ok(read) => formula = Some(read),
             Err(errors) => diagnostics.extend(errors),
         }
-    } else if let Some(text) = input.reference {
+    } else if let Some(text) = input.reference_kernel() {
         fronts.push((Source::Reference, load(Source::Reference, text, spec.reference.entry.as_deref())));
     }
     budget.poll()?;
@@ -79,6 +80,10 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     let bound = bind(&spec, &asked);
     budget.poll()?;
     let mut complete = spec.clone();
+    // It stays where it was written.
+    if input.reference_formula().is_some() {
+        complete.formula = None;
+    }
     if let Some(assigned) = &assigned {
         write_out(&mut complete, &asked, &assigned.arguments);
     }
@@ -120,6 +125,7 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
         missing,
         spec: spec::print(&complete),
         diagnostics: diagnostics.iter().map(|d| diagnostic(&texts, &[], d)).collect(),
+        formula: spec.formula.is_some(),
     })
 }
 

@@ -29,6 +29,7 @@ mod faults;
 mod forged;
 mod formula;
 mod front;
+mod functions;
 mod infer;
 mod inspect;
 mod launch;
@@ -48,6 +49,7 @@ mod variables;
 mod witness;
 
 pub use coverage::coverage;
+pub use functions::{function, functions};
 pub use infer::{infer, overdue_inference};
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
@@ -58,13 +60,15 @@ pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
 pub use text::{Names, TextOptions, text};
 pub use timeline::{FlatTimeline, Recording, TimelineDetail};
 
+use crate::base::Span;
 use crate::sim::Schedule;
 use crate::spec::{self, Spec};
 
 /// The texts of a question.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Input<'a> {
-    /// The reference kernel's PTX; `None` to look at one kernel alone.
+    /// The reference: a kernel's PTX, or a formula ([`crate::formula`]); `None` to look at one kernel alone, or
+    /// where the spec has a formula.
     pub reference: Option<&'a str>,
     /// The optimized kernel's PTX, or the only kernel's.
     pub optimized: &'a str,
@@ -132,6 +136,16 @@ impl Report {
 }
 
 impl Input<'_> {
+    /// The reference's text if that is a formula.
+    fn reference_formula(&self) -> Option<&str> {
+        self.reference.filter(|text| crate::formula::looks_like_formula(text))
+    }
+
+    /// The reference's text if that is a kernel's.
+    fn reference_kernel(&self) -> Option<&str> {
+        self.reference.filter(|text| !crate::formula::looks_like_formula(text))
+    }
+
     /// The spec with the overrides laid over it, and what is wrong with it.
     fn read_spec(&self) -> (Spec, Vec<crate::diag::Diagnostic>) {
         let (mut spec, diagnostics) = spec::parse(self.spec.unwrap_or(""));
@@ -140,6 +154,10 @@ impl Input<'_> {
         }
         if self.single {
             spec.formula = None;
+        } else if let Some(code) = self.reference_formula()
+            && spec.formula.is_none()
+        {
+            spec.formula = Some(spec::Formula { code: code.to_owned(), span: Span::default() });
         }
         (spec, diagnostics)
     }

@@ -561,6 +561,8 @@ data! {
         pub spec: String,
         /// What is wrong so far.
         pub diagnostics: Vec<DiagnosticReport>,
+        /// The reference is a formula.
+        pub formula: bool,
     }
 
     /// One `.entry` of a module.

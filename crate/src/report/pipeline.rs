@@ -225,7 +225,8 @@ impl<'a> Question<'a> {
     fn formula(&mut self, spec: &Spec) -> Result<Option<Reference>, Verdicts> {
         let Some(formula) = &spec.formula else { return Ok(None) };
         self.texts.set_formula(&formula.code);
-        let both = self.input.reference.is_some_and(|text| !text.trim().is_empty());
+        let both = formula.span != Span::default()
+            && self.input.reference.is_some_and(|text| !text.trim().is_empty());
         let read = match both {
             true => Err(vec![
                 Diagnostic::error(
@@ -638,7 +639,8 @@ impl<'a> Question<'a> {
         match &first.primary {
             Some(label) => {
                 let line = self.texts.location(label.source, label.span).line;
-                let text = match (label.source, self.input.reference) {
+                let kernel = self.input.reference_kernel().filter(|text| !text.trim().is_empty());
+                let text = match (label.source, kernel) {
                     (Source::Spec, _) => "Spec".to_owned(),
                     (Source::Reference, None) => "Formula".to_owned(),
                     (_, None) => "PTX".to_owned(),
@@ -654,7 +656,7 @@ impl<'a> Question<'a> {
 
 fn fronts(input: &Input<'_>, spec: &Spec) -> Vec<(Source, Front)> {
     let optimized = || load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref());
-    match input.reference {
+    match input.reference_kernel().filter(|_| spec.formula.is_none()) {
         Some(text) => {
             let (reference, optimized) =
                 rayon::join(|| load(Source::Reference, text, spec.reference.entry.as_deref()), optimized);

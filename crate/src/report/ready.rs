@@ -28,7 +28,7 @@ impl Ready {
             return None;
         }
         let mut kernels = Vec::new();
-        if let Some(text) = input.reference {
+        if let Some(text) = input.reference_kernel().filter(|_| spec.formula.is_none()) {
             let front = load(Source::Reference, text, spec.reference.entry.as_deref());
             kernels.push((Source::Reference, front.kernel?));
         }

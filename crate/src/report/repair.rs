@@ -511,7 +511,7 @@ $round:
 ";
 
     fn search(text: &str, between: [&str; 2], work: u64) -> RepairAnswer {
-        let input = Input { reference: None, optimized: text, spec: None, overrides: None };
+        let input = Input { reference: None, optimized: text, spec: None, ..Input::default() };
         // Four declarations stand before the first instruction.
         let at = |of: &str| text[..text.find(of).expect("there")].matches(";\n").count() as u32 - 4;
         let question = RepairQuestion { reference: false, first: at(between[0]), second: at(between[1]) };
@@ -550,7 +550,7 @@ $round:
     fn a_repair_is_tried_with_other_blocks() {
         let text = LONG.replace(".reqntid 64, 1, 1\n", "").replace("slots[65]", "slots[129]");
         let spec = "[launch]\nblock = [64, 1, 1]\n";
-        let input = Input { reference: None, optimized: &text, spec: Some(spec), overrides: None };
+        let input = Input { reference: None, optimized: &text, spec: Some(spec), ..Input::default() };
         let question = RepairQuestion { reference: false, first: 9, second: 10 };
         let budget = Budget::default();
         let search = Search::new(&input, question, &budget, WORK).expect("it runs");
