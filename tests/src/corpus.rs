@@ -154,6 +154,7 @@ impl Texts {
     /// to report first.
     pub fn itself(&self, reference: bool) -> Option<Texts> {
         let (mut spec, _) = spec::parse(&self.spec);
+        spec.formula = None;
         let ptx = if reference {
             spec.optimized = spec.reference.clone();
             self.reference.clone()?

@@ -47,7 +47,7 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     let mut fronts: Vec<(Source, Front)> = Vec::new();
     let mut formula = None;
     if let Some(written) = &spec.formula {
-        texts.set_formula(&written.code);
+        texts.set_formula(written);
         match formula::read(&written.code) {
             Ok(read) => formula = Some(read),
             Err(errors) => diagnostics.extend(errors),

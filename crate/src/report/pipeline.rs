@@ -224,7 +224,7 @@ impl<'a> Question<'a> {
     /// The formula that is the reference, if there is one.
     fn formula(&mut self, spec: &Spec) -> Result<Option<Reference>, Verdicts> {
         let Some(formula) = &spec.formula else { return Ok(None) };
-        self.texts.set_formula(&formula.code);
+        self.texts.set_formula(formula);
         let both = formula.span != Span::default()
             && self.input.reference.is_some_and(|text| !text.trim().is_empty());
         let read = match both {
@@ -638,14 +638,15 @@ impl<'a> Question<'a> {
         };
         match &first.primary {
             Some(label) => {
-                let line = self.texts.location(label.source, label.span).line;
+                let at = self.texts.location(label.source, label.span);
+                let line = at.line;
                 let kernel = self.input.reference_kernel().filter(|text| !text.trim().is_empty());
-                let text = match (label.source, kernel) {
-                    (Source::Spec, _) => "Spec".to_owned(),
-                    (Source::Reference, None) => "Formula".to_owned(),
+                let text = match (at.source, kernel) {
+                    (TextSource::Spec, _) => "Spec".to_owned(),
+                    (TextSource::Reference, None) => "Formula".to_owned(),
                     (_, None) => "PTX".to_owned(),
-                    (Source::Reference, _) => "Reference PTX".to_owned(),
-                    (Source::Optimized, _) => "Optimized PTX".to_owned(),
+                    (TextSource::Reference, _) => "Reference PTX".to_owned(),
+                    (TextSource::Optimized, _) => "Optimized PTX".to_owned(),
                 };
                 format!("{text}, line {line}: {}{more}.", first.message)
             }

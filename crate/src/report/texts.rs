@@ -3,7 +3,7 @@
 use super::model::{CudaCall, CudaLocation, Location};
 use crate::base::{LineIndex, Source, Span};
 use crate::ir::Kernel;
-use std::borrow::Cow;
+use crate::spec::Formula;
 use std::iter::successors;
 
 /// Excerpts are for people: a line longer than this (minified or binary input) is cut.
@@ -13,41 +13,70 @@ const EXCERPT: usize = 400;
 const CALLS: usize = 8;
 
 struct Text<'a> {
-    text: Cow<'a, str>,
+    text: &'a str,
     lines: LineIndex,
+}
+
+/// Where the text of a formula stands in the spec.
+enum Written {
+    /// From this byte on, letter by letter.
+    From(u32),
+    /// With escapes, somewhere in this string.
+    Within(Span),
 }
 
 /// The reference PTX, the optimized PTX and the spec.
 pub struct Texts<'a> {
     texts: [Option<Text<'a>>; 3],
+    formula: Option<Written>,
 }
 
 impl<'a> Texts<'a> {
     /// Indexes the texts there are.
     pub fn new(reference: Option<&'a str>, optimized: &'a str, spec: Option<&'a str>) -> Self {
-        let index = |text: &'a str| Text { text: text.into(), lines: LineIndex::new(text) };
-        Texts { texts: [reference.map(index), Some(index(optimized)), spec.map(index)] }
+        let index = |text: &'a str| Text { text, lines: LineIndex::new(text) };
+        Texts { texts: [reference.map(index), Some(index(optimized)), spec.map(index)], formula: None }
     }
 
-    /// The text of a formula stands where that of the reference kernel would.
-    pub fn set_formula(&mut self, code: &str) {
-        let (text, lines) = (code.to_owned().into(), LineIndex::new(code));
-        self.texts[Source::Reference as usize] = Some(Text { text, lines });
+    /// Places in the reference are places in a formula, which may stand in the spec.
+    pub fn set_formula(&mut self, formula: &Formula) {
+        if formula.span == Span::default() {
+            return;
+        }
+        let (start, written) = (formula.span.start, formula.span.text(self.text(Source::Spec)));
+        let from = written.find(&formula.code).and_then(|at| u32::try_from(at).ok());
+        self.formula = Some(match from {
+            Some(from) => Written::From(start + from),
+            None => Written::Within(formula.span),
+        });
+    }
+
+    /// The text in which a place really is, and where.
+    fn place(&self, source: Source, span: Span) -> (Source, Span) {
+        match self.formula {
+            Some(Written::From(from)) if source == Source::Reference => {
+                (Source::Spec, Span { start: from + span.start, end: from + span.end })
+            }
+            Some(Written::Within(whole)) if source == Source::Reference => (Source::Spec, whole),
+            _ => (source, span),
+        }
     }
 
     /// A whole text; empty if it is not there.
     pub fn text(&self, source: Source) -> &str {
-        self.texts[source as usize].as_ref().map_or("", |text| &text.text)
+        self.texts[source as usize].as_ref().map_or("", |text| text.text)
     }
 
     /// The line on which a span begins, from 1; 1 for a text that is not there.
     pub fn line(&self, source: Source, span: Span) -> u32 {
+        let (source, span) = self.place(source, span);
         let text = self.texts[source as usize].as_ref();
-        text.map_or(1, |text| text.lines.position(&text.text, span.start).line)
+        text.map_or(1, |text| text.lines.position(text.text, span.start).line)
     }
 
     /// A span with line, column and the line's text.
     pub fn location(&self, source: Source, span: Span) -> Location {
+        let (source, span) = self.place(source, span);
         let mut location = Location {
             source: source.into(),
             start: span.start,
