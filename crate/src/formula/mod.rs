@@ -22,8 +22,6 @@ mod lex;
 mod meaning;
 mod operators;
 mod parse;
-#[cfg(test)]
-mod tests;
 mod tree;
 
 pub use evaluate::{Evaluation, Stopped};

@@ -1,1 +1,0 @@
-//! Formulas against numbers worked out by hand.
