@@ -46,7 +46,8 @@ const asText = (data: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(da
 export function readCase(corpus: string, entry: Entry, watch: (file: string) => void) {
   const file = path.join(corpus, entry.case)
   const text = read(file)
-  const data = parse(text) as Record<string, { ptx?: string } | undefined>
+  const data = parse(text) as Record<string, { ptx?: string; code?: string } | undefined>
+  const formula = data['formula']?.code
   const side = (name: string) => {
     const relative = data[name]?.ptx
     return relative === undefined ? '' : read(path.join(path.dirname(file), relative))
@@ -63,11 +64,11 @@ export function readCase(corpus: string, entry: Entry, watch: (file: string) => 
     text: entry.text ?? '',
     verdict: entry.case.split('/')[0],
     input: {
-      reference: side('reference'),
+      reference: formula ?? side('reference'),
       optimized: side('optimized'),
-      // The page holds the texts themselves, so the paths say nothing there.
-      spec: text.replace(/^ptx\s*=.*\n/gm, '').replace(/^\[(reference|optimized)\]\n(?=\s*(\[|$))/gm, '').replace(/\n{3,}/g, '\n\n'),
-      single: data['reference'] === undefined,
+      // The page holds the texts themselves, so the paths say nothing there, and a formula is the reference's text.
+      spec: text.replace(/^\[formula\]\ncode = ('{3}|"{3})[^]*?\1\n/m, '').replace(/^ptx\s*=.*\n/gm, '').replace(/^\[(reference|optimized)\]\n(?=\s*(\[|$))/gm, '').replace(/\n{3,}/g, '\n\n'),
+      single: data['reference'] === undefined && formula === undefined,
     },
   }
 }

@@ -10,6 +10,7 @@ mod timeline;
 mod trouble;
 
 use crate::base::{Budget, Source, Stage};
+use crate::formula::FUNCTIONS;
 use crate::isa;
 use crate::report::{self, FlatTimeline, Recording, RunOptions};
 use serde::Serialize;
@@ -82,6 +83,17 @@ pub struct OpcodeHelp {
     supported: bool,
 }
 
+/// A function that formulas can call.
+#[derive(Serialize, tsify::Tsify)]
+pub struct FunctionHelp {
+    /// Its name.
+    name: &'static str,
+    /// Its parameters with their defaults.
+    parameters: &'static str,
+    /// What it gives, in one line.
+    help: &'static str,
+}
+
 /// Byte addresses in the engine's memory.
 #[derive(Serialize, tsify::Tsify)]
 pub struct Addresses {
@@ -141,6 +153,13 @@ pub fn explain(opcode: &str) -> Result<JsValue, JsError> {
         supported: row.support == isa::Support::Full,
     });
     Ok(serde_wasm_bindgen::to_value(&help)?)
+}
+
+/// The functions of formulas.
+#[wasm_bindgen(unchecked_return_type = "FunctionHelp[]")]
+pub fn functions() -> Result<JsValue, JsError> {
+    let rows = FUNCTIONS.iter().map(|row| FunctionHelp { name: row.name, parameters: row.parameters, help: row.help });
+    Ok(serde_wasm_bindgen::to_value(&rows.collect::<Vec<_>>())?)
 }
 
 /// What a tensor or shared array holds at a barrier.

@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -89,6 +89,12 @@ export class Engine {
   async explain(opcode: string): Promise<OpcodeHelp | null> {
     const answer = await this.#ask(id => ({ kind: 'explain', id, opcode }))
     return (answer.kind === 'explained' && answer.help) || null
+  }
+
+  /** The functions that formulas can call. */
+  async functions(): Promise<FunctionHelp[]> {
+    const answer = await this.#ask(id => ({ kind: 'functions', id }))
+    return answer.kind === 'listed' ? answer.functions : []
   }
 
   /** Answers a question; `stop` ends it early. */

@@ -4,11 +4,11 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
+import type { Addresses, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
-  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, Inference, InferredKernel,
+  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
   InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
@@ -25,6 +25,7 @@ export type Flavour = 'threads' | 'single'
 export type Request =
   | { kind: 'start'; flavour: Flavour; threads: number }
   | { kind: 'explain'; id: number; opcode: string }
+  | { kind: 'functions'; id: number }
   | { kind: 'infer'; id: number; input: Input }
   | { kind: 'verify'; id: number; input: Input }
   /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
@@ -44,6 +45,7 @@ export type Response =
   | { kind: 'begun'; id: number; counters: Counters | null }
   | { kind: 'stage'; id: number; stage: Stage }
   | { kind: 'explained'; id: number; help: OpcodeHelp | undefined }
+  | { kind: 'listed'; id: number; functions: FunctionHelp[] }
   | { kind: 'inferred'; id: number; inference: Inference }
   | { kind: 'verified'; id: number; report: Report; recorded: Side[] }
   | { kind: 'outline'; id: number; outline: TimelineOutline | undefined }

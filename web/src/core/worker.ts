@@ -63,6 +63,9 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
     case 'explain':
       say({ kind: 'explained', id: request.id, help: engine.explain(request.opcode) })
       return
+    case 'functions':
+      say({ kind: 'listed', id: request.id, functions: engine.functions() })
+      return
     case 'infer':
       say({ kind: 'inferred', id: request.id, inference: engine.infer(timed(request.input)) })
       return

@@ -2,7 +2,7 @@
 // that evidence leaves on lines.
 
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
-import { bracketMatching, type Language } from '@codemirror/language'
+import { bracketMatching } from '@codemirror/language'
 import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
@@ -12,7 +12,6 @@ import {
 import { utf16Offset } from '../core/positions'
 import type { DiagnosticReport, TextSource } from '../core/protocol'
 import { finding } from './finding'
-import { hover } from './hover'
 import { highlighting } from './ptx-language'
 import type { Mark } from './session.svelte'
 
@@ -76,8 +75,8 @@ const look = EditorView.theme({
   '.cm-merge-b .cm-changedText, .cm-merge-a .cm-changedText': { background: 'color-mix(in srgb, var(--accent) 24%, transparent)' },
 })
 
-/** The extensions of an editable text; `onEdit` hears every change made in it. */
-export function extensions(language: Language, label: string, onEdit: (text: string) => void): Extension[] {
+/** The extensions of an editable text in a language; `onEdit` hears every change made in it. */
+export function extensions(language: Extension, label: string, onEdit: (text: string) => void): Extension[] {
   return [
     EditorView.cspNonce.of(STYLE_NONCE),
     lineNumbers(),
@@ -98,7 +97,6 @@ export function extensions(language: Language, label: string, onEdit: (text: str
     }),
     language,
     highlighting,
-    hover,
     markField,
     look,
   ]

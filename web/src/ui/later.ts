@@ -52,6 +52,9 @@ export const laterPrint = once(() => import('./PrintSheet.svelte'))
 /** Both kernels as one diff. */
 export const laterDiff = once(() => import('./DiffEditor.svelte'))
 
+/** Formulas in an editor. */
+export const laterFormula = once(() => import('./formula-editing'))
+
 /** Finding in an editor. */
 export const laterSearch = once(() => import('./editor-search'))
 
@@ -61,5 +64,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterFormula, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
 }

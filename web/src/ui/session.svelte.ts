@@ -2,7 +2,7 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
@@ -194,6 +194,11 @@ class Session {
   /** What the instruction table says about an opcode. */
   async explain(opcode: string): Promise<OpcodeHelp | null> {
     return (await this.#reader?.explain(opcode)) ?? null
+  }
+
+  /** The functions that formulas can call. */
+  async functions(): Promise<FunctionHelp[]> {
+    return (await this.#reader?.functions()) ?? []
   }
 
   /** Edits one key of the spec; the text around it stays. */

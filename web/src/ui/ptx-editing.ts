@@ -1,24 +1,29 @@
-// What the mouse finds out: opcodes from the engine's instruction table, special registers,
+// PTX in an editor: colours, and what the mouse finds out: opcodes from the engine's instruction table, special registers,
 // float literals as numbers and as the constants they probably mean.
 
+import type { Extension } from '@codemirror/state'
 import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view'
 import { explainLiteral } from '../core/constants'
 import { explainRegister } from '../core/registers'
 import { text } from '../text'
 import { storedAt } from './computes'
 import { formula } from './mathml'
+import { ptxLanguage } from './ptx-language'
 import { session } from './session.svelte'
 
-interface Found {
+/** What a tooltip says about a stretch of text. */
+export interface Found {
   from: number
   to: number
   lines: { code?: string; text?: string; small?: string; math?: { element: string; mathml: string; plain: string } }[]
 }
 
-export const hover = hoverTooltip(async (view, position) => {
+const hover = hoverTooltip(async (view, position) => {
   const found = await explain(view, position)
   return found && show(found)
 })
+
+export const ptx: Extension = [ptxLanguage, hover]
 
 async function explain(view: EditorView, position: number): Promise<Found | null> {
   const line = view.state.doc.lineAt(position)
@@ -71,7 +76,8 @@ function computed(view: EditorView, line: number): Found['lines'] {
 const VALUES = 2
 const LONG = 300
 
-function show({ from, to, lines }: Found): Tooltip {
+/** A tooltip. */
+export function show({ from, to, lines }: Found): Tooltip {
   return {
     pos: from,
     end: to,
