@@ -21,8 +21,14 @@ def positive(*shape):
     return rng.integers(1, 33, shape) / 8
 
 
-def whole(*shape, low=-20, high=21):
-    return rng.integers(low, high, shape).astype(np.int32)
+def whole(*shape, low=-20, high=21, dtype=np.int32):
+    return rng.integers(low, high, shape).astype(dtype)
+
+
+def words():
+    """Tensors of six integer types, all of their values likely."""
+    types = dict(u=np.uint8, s=np.int8, t=np.int16, v=np.uint16, m=np.int32, n=np.uint32, k=np.int64)
+    return {name: rng.integers(*(np.iinfo(t).min // 4, np.iinfo(t).max) if t is np.int64 else (np.iinfo(t).min, np.iinfo(t).max + 1), 6).astype(t) for name, t in types.items()}
 
 
 def softmax(x, axis=-1):
@@ -60,6 +66,23 @@ def pool(x, size, stride, padding, fold, fill):
 
 
 # The formula, the inputs, and how to work it out where running it as Python does not.
+TYPES = [
+    ("u - 8.0", "u"), ("(u - 128) * 0.5", "u"), ("u * 2", "u"), ("u * 2.0", "u"), ("u * (4 / 2)", "u"), ("u + 1e0", "u"),
+    ("u + s", "us"), ("u * s", "us"), ("u + t", "ut"), ("v + t", "vt"), ("s * m", "sm"), ("n + m", "nm"), ("u * v", "uv"), ("m - n", "mn"),
+    ("arange(6) * 100 + u", "u"), ("(u > 100) * 255 + u", "u"), ("(u > 100) + (s > 3)", "us"), ("(u > 100) * (s > 3)", "us"),
+    ("sum(u) + u", "u"), ("sum(s)", "s"), ("prod(s)", "s"), ("sum(u > 100) + u", "u"), ("sum(s[None, :] < s[:, None], axis=1) * 30 + u", "us"),
+    ("max(u) - u", "u"), ("max(u > 100)", "u"), ("min(s > -100)", "s"), ("mean(u)", "u"), ("cumsum(u)", "u"), ("cumsum(u > 9)", "u"),
+    ("where(u > 100, u, s)", "us"), ("where(u > 100, 7, 9) * u", "u"), ("where(u > 100, u, 0) * 2", "u"),
+    ("maximum(u, s)", "us"), ("maximum(u, 200) + 100", "u"), ("minimum(s, 0) * 2", "s"), ("abs(s)", "s"), ("-s", "s"), ("-u", "u"), ("~u", "u"), ("~s", "s"),
+    ("ones(6) * u", "u"), ("zeros(6) + s", "s"), ("full(6, 100) + u", "u"), ("u // 7", "u"), ("s // 7", "s"), ("s % 7", "s"), ("s // -7", "s"), ("u % 7", "u"),
+    ("m // 1000 + m % 1000", "m"), ("u / 2", "u"), ("u ** 2", "u"), ("s ** 3", "s"), ("u & 15", "u"), ("u & ((1 << 4) - 1)", "u"), ("u >> 3", "u"), ("s >> 3", "s"),
+    ("u << 3", "u"), ("u | s", "us"), ("~5 + s", "s"), ("(5 & 3 | 8 ^ 1) + s", "s"), ("u @ u", "u"), ("s @ s", "s"), ("astype(u, int32) @ astype(s, int32)", "us"),
+    ("u[:, None] @ u[None, :]", "u"), ("einsum('i,i', s, s)", "s"), ("astype(s, uint8)", "s"), ("astype(m, int8)", "m"), ("astype(u, bool)", "u"), ("astype(s > 0, uint8) * 200 + u", "us"),
+    ("astype(u, float32) * 2", "u"), ("astype(2, int64) * u", "u"), ("sign(s) * s", "s"), ("clip(s, -5, 5) * 30", "s"), ("zeros_like(u) + 200 + u", "u"), ("ones_like(s) * 2", "s"),
+    ("concat([u, s])", "us"), ("argmax(u) * u", "u"), ("floor(u)", "u"), ("(u > 9) + 1", "u"), ("(u > 9) * 1.5", "u"), ("u == s", "us"), ("u.T + u.size", "u"),
+    ("abs(s.astype(int16)) + u.sum()", "us"),
+]
+
 CASES = [
     ("y = a + b * 2 - a / 4", dict(a=reals(3, 4), b=reals(4)), None),
     ("y = -a ** 2 + (-a) ** 3", dict(a=reals(5)), None),
@@ -108,6 +131,12 @@ CASES = [
      lambda a: a * (1 + erf(a / 2**0.5)) / 2 + a / 2 * (1 + np.tanh((2 / np.pi) ** 0.5 * (a + 0.044715 * a**3)))),
     ("y = erf(a) + pow(b, 3) + neg(a) * ones_like(a) + count(a)", dict(a=reals(6), b=positive(6)),
      lambda a, b: erf(a) + b**3 - a + 6),
+    ("y = np.sum(a, axis=1) + a.sum(-1) + torch.sum(a, dim=1) + a.mean(axis=1, keepdims=True)[:, 0] + np.pi", dict(a=reals(3, 4)),
+     lambda a: 3 * a.sum(1) + a.mean(1) + np.pi),
+    ("y = a.reshape(4, 3) + a.t() + np.concatenate([a[:, :1], a[:, 1:]], axis=1).permute(1, 0) + a.view((4, -1))", dict(a=reals(3, 4)),
+     lambda a: 2 * a.reshape(4, 3) + 2 * a.T),
+    ("y = torch.nn.functional.softmax(F, dim=-1) + F.exp() + F.T.std(correction=1) + np.var(F, ddof=1)", dict(F=reals(3, 4)),
+     lambda F: softmax(F) + np.exp(F) + F.std(ddof=1) + F.var(ddof=1)),
     ("y = matmul(a, b) / count(a, axis=1)", dict(a=reals(3, 4), b=reals(4, 2)), lambda a, b: a @ b / 4),
     ("y = softmax(a) + softmax(a, axis=0) + exp(log_softmax(a, axis=1))", dict(a=reals(3, 4)),
      lambda a: softmax(a) + softmax(a, 0) + softmax(a, 1)),
@@ -170,15 +199,27 @@ CASES = [
     ("y = astype(m, int8)\nz = astype(a, int32)\nw = astype(m, float32) / 2\nv = sum(astype(m, int8))",
      dict(m=whole(6, low=-500, high=500), a=reals(6)),
      lambda m, a: (m.astype(np.int8), a.astype(np.int32), m / 2, m.astype(np.int8).sum())),
+    # Types, as NumPy 2 promotes them; also which type comes out.
+    *((f"y = {code}", {name: array for name, array in words().items() if name in names}, None) for code, names in TYPES),
     ("y = e * pi + inf * 0 if False else e - pi", dict(a=reals(1)), lambda a: np.e - np.pi),
 ]
 
 
-def written(name, array):
+def written(name, array, checked=True):
+    """A line; of an output whose type does not matter, the type is `any`."""
     array = np.asarray(array)
-    kind = "i32" if array.dtype == np.int32 else "f64"
+    kind = {"b": "bool", "i": f"i{8 * array.itemsize}", "u": f"u{8 * array.itemsize}", "f": "f64"}[array.dtype.kind]
     numbers = " ".join(repr(float(v)) if kind == "f64" else str(int(v)) for v in array.ravel())
+    kind = kind if checked else "any"
     return f"{name} {kind} ({','.join(map(str, array.shape))}) {numbers}"
+
+
+NAMES = """exp arange where maximum minimum mean prod cumsum ones zeros full einsum sign clip zeros_like ones_like argmax floor
+int8 uint8 int16 int32 int64 float32""".split()
+
+
+def astype(x, dtype):
+    return np.asarray(x).astype(dtype)
 
 
 def main():
@@ -190,12 +231,12 @@ def main():
                 values = values if isinstance(values, tuple) else (values,)
                 named = dict(zip([t for t in targets if t in "yzwvuto" and len(t) == 1 and t not in inputs or t == "y"], values))
             else:
-                scope = {name: getattr(np, name) for name in ("exp", "arange")} | inputs
+                scope = {name: getattr(np, name) for name in NAMES} | dict(astype=astype, abs=np.abs, concat=np.concatenate, max=np.max, min=np.min, sum=np.sum) | inputs
                 exec(code, scope)
                 named = {target: scope[target] for target in targets}
             out.write("".join(f"| {line}\n" for line in code.splitlines()))
             out.write("".join(f"< {written(name, array)}\n" for name, array in inputs.items()))
-            out.write("".join(f"> {written(name, np.asarray(array, dtype=float))}\n" for name, array in named.items()) + "\n")
+            out.write("".join(f"> {written(name, array, not work_out)}\n" for name, array in named.items()) + "\n")
 
 
 main()

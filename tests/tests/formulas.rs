@@ -11,7 +11,7 @@ use warpproof::term::{BitOp, Named, Node, Number, Relation, Term, Terms, Unary};
 /// A named array of numbers.
 struct Array {
     name: String,
-    whole: bool,
+    kind: Option<Kind>,
     shape: Vec<u64>,
     values: Vec<f64>,
 }
@@ -23,7 +23,25 @@ fn array(line: &str) -> Array {
     let extents = shape.trim_matches(['(', ')']).split(',').filter(|extent| !extent.is_empty());
     let shape = extents.map(|extent| extent.parse().expect("an extent")).collect();
     let values = words.map(|word| word.parse().expect("a number")).collect();
-    Array { name, whole: kind == "i32", shape, values }
+    Array { name, kind: kind_of(kind), shape, values }
+}
+
+/// What a type of NumPy's is in a formula; `None` for `any`.
+fn kind_of(dtype: &str) -> Option<Kind> {
+    Some(match dtype {
+        "any" => return None,
+        "bool" => Kind::Truth,
+        "f64" | "f32" => Kind::Real,
+        "i8" => Kind::Word(Format::S8),
+        "u8" => Kind::Word(Format::U8),
+        "i16" => Kind::Word(Format::S16),
+        "u16" => Kind::Word(Format::U16),
+        "i32" => Kind::Word(Format::S32),
+        "u32" => Kind::Word(Format::U32),
+        "i64" => Kind::Word(Format::S64),
+        "u64" => Kind::Word(Format::U64),
+        other => panic!("{other} does not come up"),
+    })
 }
 
 fn as_word(value: f64, bits: u8) -> u64 {
@@ -106,14 +124,22 @@ fn value(terms: &Terms, term: Term, inputs: &[f64], known: &mut HashMap<Term, f6
                 Unary::RoundEven => a.round_ties_even(),
             }
         }
-        // Words are kept as the integers that they are without a sign; these here have 32 bits at most.
-        Node::BitsOf(format, a) => as_word(of(a), format.bits() as u8) as f64,
-        Node::BitConstant(bits) => bits as f64,
-        Node::FromBits(format, a) => of_word(as_word(of(a), format.bits() as u8), format),
+        Node::FromBits(format, a) => of_word(word(terms, a, inputs, known), format),
+        other => panic!("{other:?} does not come up"),
+    };
+    known.insert(term, found);
+    found
+}
+
+/// The bits of a word, with zeros above.
+fn word(terms: &Terms, term: Term, inputs: &[f64], known: &mut HashMap<Term, f64>) -> u64 {
+    match terms.node(term) {
+        Node::BitsOf(format, a) => as_word(value(terms, a, inputs, known), format.bits() as u8),
+        Node::BitConstant(bits) => bits,
         Node::Bits(op, width, a, b, _) => {
-            let a = of(a) as u64;
-            let mut other = || of(b) as u64;
-            let word = match op {
+            let a = word(terms, a, inputs, known);
+            let mut other = || word(terms, b, inputs, known);
+            let found = match op {
                 BitOp::And => a & other(),
                 BitOp::Or => a | other(),
                 BitOp::Xor => a ^ other(),
@@ -122,15 +148,14 @@ fn value(terms: &Terms, term: Term, inputs: &[f64], known: &mut HashMap<Term, f6
                 BitOp::ShiftRight => a >> other(),
                 BitOp::ShiftRightSigned => ((a << (64 - width)) as i64 >> (64 - width) >> other()) as u64,
                 BitOp::Slice => a >> other(),
+                BitOp::Extend => a & (u64::MAX >> (64 - other())),
                 BitOp::ExtendSigned => ((a << (64 - other())) as i64 >> (64 - other())) as u64,
                 other => panic!("{other:?} does not come up"),
             };
-            (word & (u64::MAX >> (64 - width))) as f64
+            found & (u64::MAX >> (64 - width))
         }
         other => panic!("{other:?} does not come up"),
-    };
-    known.insert(term, found);
-    found
+    }
 }
 
 fn check(code: &str, inputs: &[Array], outputs: &[Array], wrong: &mut Vec<String>) -> u64 {
@@ -139,13 +164,12 @@ fn check(code: &str, inputs: &[Array], outputs: &[Array], wrong: &mut Vec<String
         wrong.push(format!("{code}: {}", problems[0].message));
         return 0;
     }
-    let kind = |array: &Array| if array.whole { Kind::Word(Format::S32) } else { Kind::Real };
     let declared: Vec<Input> = inputs
         .iter()
         .map(|array| Input {
             name: array.name.clone(),
             shape: Some(array.shape.clone()),
-            kind: kind(array),
+            kind: array.kind.expect("inputs have types"),
             number: None,
         })
         .collect();
@@ -161,7 +185,7 @@ fn check(code: &str, inputs: &[Array], outputs: &[Array], wrong: &mut Vec<String
     let mut terms = Terms::new();
     for array in inputs {
         let first = numbers.len() as u32;
-        terms.note_elements(first, if array.whole { Format::S32 } else { Format::F64 });
+        terms.note_elements(first, if let Some(Kind::Word(format)) = array.kind { format } else { Format::F64 });
         firsts.push(first);
         numbers.extend(&array.values);
     }
@@ -177,6 +201,11 @@ fn check(code: &str, inputs: &[Array], outputs: &[Array], wrong: &mut Vec<String
         if elaborated.graph.shape(assigned.id) != output.shape {
             let shape = elaborated.graph.shape(assigned.id);
             wrong.push(format!("{code}: `{}` has the shape {shape:?}, not {:?}", output.name, output.shape));
+            continue;
+        }
+        let kind = elaborated.graph.kind(assigned.id);
+        if output.kind.is_some_and(|expected| expected != kind) {
+            wrong.push(format!("{code}: `{}` is {kind:?}, not {:?}", output.name, output.kind));
             continue;
         }
         // One by one, the last first, and together.

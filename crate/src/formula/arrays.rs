@@ -73,8 +73,14 @@ impl Elaborator<'_> {
     pub(super) fn constant(&mut self, number: Number, span: Span) -> Made<Array> {
         let kind = match number {
             Number::True | Number::False => Kind::Truth,
-            _ => Kind::Exact,
+            Number::Rational(ref value) if value.is_integer() => Kind::Whole,
+            _ => Kind::Real,
         };
+        self.constant_of(number, kind, span)
+    }
+
+    /// A number without axes, of a kind.
+    pub(super) fn constant_of(&mut self, number: Number, kind: Kind, span: Span) -> Made<Array> {
         let frame = self.letters.len();
         let id = self.push(Op::Number(number), vec![1; frame], kind, span)?;
         Ok(Array { id, frame })
@@ -181,10 +187,10 @@ impl Elaborator<'_> {
         Ok(Array { id: self.push(op, shape, kind, span)?, frame: self.letters.len() })
     }
 
-    /// Numbers: 1 for a condition that holds, 0 for one that does not.
+    /// Numbers: 1 for a condition that holds, 0 for one that does not; as NumPy counts, of 64 bits.
     pub(super) fn numeric(&mut self, array: Array, span: Span) -> Made<Array> {
         match self.kind(array) {
-            Kind::Truth => self.map(Function::Indicator, &[array], Kind::Exact, span),
+            Kind::Truth => self.map(Function::Indicator, &[array], Kind::Word(Format::S64), span),
             _ => Ok(array),
         }
     }
@@ -199,38 +205,35 @@ impl Elaborator<'_> {
         self.map(Function::Not, &[is_zero], Kind::Truth, span)
     }
 
-    /// What two kinds of numbers give together.
+    /// What kinds give together, as NumPy 2 promotes them: written whole numbers take the type of what they meet.
     pub(super) fn together(&self, arrays: &[Array]) -> Kind {
-        let mut kind = Kind::Truth;
-        for array in arrays {
-            let fraction = self.graph.rational(array.id).is_some_and(|value| !value.is_integer());
-            kind = match (kind, self.kind(*array)) {
-                (Kind::Real, _) | (_, Kind::Real) => Kind::Real,
-                (Kind::Word(_), Kind::Exact) if fraction => Kind::Real,
-                (Kind::Exact, Kind::Word(format)) | (Kind::Word(format), Kind::Exact) => Kind::Word(format),
-                (Kind::Word(a), Kind::Word(b)) => Kind::Word(wider(a, b)),
-                (Kind::Word(format), Kind::Truth) | (Kind::Truth, Kind::Word(format)) => Kind::Word(format),
-                (Kind::Exact, _) | (_, Kind::Exact) => Kind::Exact,
-                (Kind::Truth, Kind::Truth) => Kind::Truth,
-            };
-        }
-        // A fraction beside words that came later.
-        let fraction = |array: &Array| self.graph.rational(array.id).is_some_and(|value| !value.is_integer());
-        match kind {
-            Kind::Word(_) if arrays.iter().any(fraction) => Kind::Real,
-            kind => kind,
-        }
+        let kinds = arrays.iter().map(|array| self.kind(*array));
+        kinds.reduce(promoted).unwrap_or(Kind::Whole)
     }
 
     /// Sums, differences and products; integers wrap around.
     pub(super) fn arithmetic(&mut self, function: Function, arrays: &[Array], span: Span) -> Made<Array> {
+        let kind = self.together(arrays);
+        if kind == Kind::Truth {
+            return self.conditions(function, arrays, span);
+        }
         let mut numbers = Vec::new();
         for array in arrays {
             numbers.push(self.numeric(*array, span)?);
         }
-        let kind = self.together(&numbers);
         let result = self.map(function, &numbers, kind, span)?;
         self.wrapped(result, span)
+    }
+
+    /// Arithmetic of conditions gives conditions, as in NumPy.
+    fn conditions(&mut self, function: Function, arrays: &[Array], span: Span) -> Made<Array> {
+        let function = match function {
+            Function::Add | Function::Maximum => Function::Or,
+            Function::Multiply | Function::Minimum => Function::And,
+            Function::Abs => return Ok(arrays[0]),
+            _ => return self.wrong(span, "conditions have no difference: use `~`, `^`, or `astype(…, int32)`"),
+        };
+        self.map(function, arrays, Kind::Truth, span)
     }
 
     /// An array of integers, each in its word.
@@ -264,6 +267,11 @@ impl Elaborator<'_> {
         keep: bool,
         span: Span,
     ) -> Made<Array> {
+        let fold = match (fold, self.kind(array)) {
+            (Fold::Max, Kind::Truth) => Fold::Any,
+            (Fold::Min, Kind::Truth) => Fold::All,
+            _ => fold,
+        };
         let mut array = match fold {
             Fold::All | Fold::Any => self.truth(array, span)?,
             _ => self.numeric(array, span)?,
@@ -275,6 +283,7 @@ impl Elaborator<'_> {
                 FormatClass::Signed => Format::S64,
                 _ => Format::U64,
             }),
+            (Fold::Sum | Fold::Product, Kind::Whole) => Kind::Word(Format::S64),
             (_, kind) => kind,
         };
         let own = self.own(array);
@@ -301,6 +310,17 @@ impl Elaborator<'_> {
             result.id = self.reshaped(result.id, shape, span)?;
         }
         Ok(result)
+    }
+
+    /// Products summed along own axes: they stay in their type, as NumPy's do.
+    pub(super) fn summed(&mut self, products: Array, axes: &[usize], span: Span) -> Made<Array> {
+        let kind = self.kind(products);
+        let fold = if kind == Kind::Truth { Fold::Any } else { Fold::Sum };
+        let sum = self.folded(fold, products, axes, false, span)?;
+        match kind {
+            Kind::Word(format) => self.map(Function::Wrap(format), &[sum], kind, span),
+            _ => Ok(sum),
+        }
     }
 
     /// Products of the last axes, summed.
@@ -348,7 +368,7 @@ impl Elaborator<'_> {
         let b = Array { id: self.reshaped(b.id, shape, span)?, frame: b.frame };
         let products = self.arithmetic(Function::Multiply, &[a, b], span)?;
         let rank = self.own(products).len();
-        let sum = self.folded(Fold::Sum, products, &[rank - 1], false, span)?;
+        let sum = self.summed(products, &[rank - 1], span)?;
         let mut shape = self.shape(sum.id);
         if !columns {
             shape.pop();
@@ -358,6 +378,24 @@ impl Elaborator<'_> {
             shape.remove(at);
         }
         Ok(Array { id: self.reshaped(sum.id, shape, span)?, frame: sum.frame })
+    }
+}
+
+/// What two kinds give together.
+fn promoted(a: Kind, b: Kind) -> Kind {
+    match (a, b) {
+        (Kind::Real, _) | (_, Kind::Real) => Kind::Real,
+        // No integer holds both; NumPy takes floats.
+        (Kind::Word(Format::U64), Kind::Word(other)) | (Kind::Word(other), Kind::Word(Format::U64))
+            if other.class() == FormatClass::Signed =>
+        {
+            Kind::Real
+        }
+        (Kind::Word(a), Kind::Word(b)) => Kind::Word(wider(a, b)),
+        (Kind::Word(format), _) | (_, Kind::Word(format)) => Kind::Word(format),
+        (Kind::Truth, Kind::Truth) => Kind::Truth,
+        (Kind::Truth, Kind::Whole) | (Kind::Whole, Kind::Truth) => Kind::Word(Format::S64),
+        (Kind::Whole, Kind::Whole) => Kind::Whole,
     }
 }
 

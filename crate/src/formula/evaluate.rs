@@ -46,6 +46,8 @@ pub struct Evaluation<'a, F> {
     input: F,
     /// What was built.
     pub terms: Terms,
+    /// How often real numbers were made integers that they are taken to fit.
+    pub converted: u64,
     /// What is kept, by node; `None` for nodes that are needed once.
     kept: Vec<Option<FxHashMap<u64, Term>>>,
     entries: u64,
@@ -55,7 +57,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
     /// Nothing is computed yet.
     pub fn new(graph: &'a Graph, budget: &'a Budget, terms: Terms, input: F) -> Self {
         let kept = kept(graph).into_iter().map(|keep| keep.then(FxHashMap::default)).collect();
-        Evaluation { graph, budget, input, terms, kept, entries: 0 }
+        Evaluation { graph, budget, input, terms, converted: 0, kept, entries: 0 }
     }
 
     /// One element, by its place row by row.
@@ -453,6 +455,15 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
                 Some(value) => terms.number(format, remainder(&value, 64)),
                 None => terms.wrapped(format, a),
             },
+            Function::Integer(format) => {
+                let rounded = terms.unary(Unary::Trunc, a);
+                if format.bits() < 32 {
+                    return terms.wrapped(format, rounded);
+                }
+                terms.note_conversion(format, rounded, rounded);
+                self.converted += 1;
+                rounded
+            }
             Function::Bits(op, format) => {
                 let width = format.bits() as u8;
                 let (a, b) = (

@@ -108,7 +108,7 @@ functions! {
     "pow"("x, y") says "x ** y", "x to the power y";
     "abs"("x") known Abs, "absolute value";
     "neg"("x") says "-x", "-x";
-    "sign"("x") says "where(x > 0, 1, where(x < 0, -1, 0))", "-1, 0 or 1";
+    "sign"("x") says "astype(where(x > 0, 1, where(x < 0, -1, 0)), x.dtype)", "-1, 0 or 1";
     "floor"("x") known Floor, "the next whole number below";
     "ceil"("x") known Ceil, "the next whole number above";
     "round"("x") known Round, "the nearest whole number, ties to even";
@@ -181,11 +181,11 @@ functions! {
     "broadcast_to"("x, shape") known BroadcastTo, "repeated to a shape";
     "flip"("x, axis=None") known Flip, "in the opposite order";
     "arange"("start, stop=None, step=1") known Arange, "0, 1, 2, …";
-    "zeros"("shape") says "full(shape, 0)", "zeros";
-    "ones"("shape") says "full(shape, 1)", "ones";
+    "zeros"("shape") says "full(shape, 0.0)", "zeros";
+    "ones"("shape") says "full(shape, 1.0)", "ones";
     "full"("shape, fill_value") known Full, "one value everywhere";
-    "zeros_like"("x") says "full(x.shape, 0)", "zeros in the shape of x";
-    "ones_like"("x") says "full(x.shape, 1)", "ones in the shape of x";
+    "zeros_like"("x") says "astype(full(x.shape, 0), x.dtype)", "zeros in the shape of x";
+    "ones_like"("x") says "astype(full(x.shape, 1), x.dtype)", "ones in the shape of x";
     "take"("x, indices, axis=0") known Take, "the elements at indices along an axis";
     // Products.
     "matmul"("a, b") says "a @ b", "matrix product";

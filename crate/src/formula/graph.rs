@@ -5,7 +5,7 @@
 use crate::base::{Format, Span};
 use crate::term::{BitOp, Named};
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use rustc_hash::FxHashMap;
 
 /// How high the graph may be: evaluation goes down it.
@@ -20,8 +20,8 @@ pub struct Id(pub(super) u32);
 pub enum Kind {
     /// Conditions.
     Truth,
-    /// Numbers that are known, and what is computed of them alone.
-    Exact,
+    /// Whole numbers as they are written: they take the type of what they meet.
+    Whole,
     /// Integers of a format, which wrap around.
     Word(Format),
     /// Reals.
@@ -67,6 +67,8 @@ pub enum Function {
     Indicator,
     /// A whole number in a word.
     Wrap(Format),
+    /// A real number made a word: towards 0, and taken to be in range.
+    Integer(Format),
     /// An operation on the bits of words.
     Bits(BitOp, Format),
 }
@@ -266,10 +268,28 @@ pub fn folded(function: Function, arguments: &[&Number]) -> Option<Number> {
         (Function::Trunc, [a]) => a.trunc(),
         (Function::Maximum, [a, b]) => (*a).max(*b).clone(),
         (Function::Minimum, [a, b]) => (*a).min(*b).clone(),
+        (Function::Bits(op, _), [a, b]) => bits_of(op, a, b)?,
         (Function::Less, [a, b]) => return Some(truth(a < b)),
         (Function::LessEqual, [a, b]) => return Some(truth(a <= b)),
         (Function::Equal, [a, b]) => return Some(truth(a == b)),
         _ => return None,
     };
     Some(Number::Rational(value))
+}
+
+/// Operations on the bits of small whole numbers, which have no width.
+fn bits_of(op: BitOp, a: &BigRational, b: &BigRational) -> Option<BigRational> {
+    let small = |value: &BigRational| {
+        value.is_integer().then(|| value.to_integer().to_i64()).flatten().filter(|value| value.abs() < 1 << 31)
+    };
+    let (a, b) = (small(a)?, small(b)?);
+    let value = match op {
+        BitOp::And => a & b,
+        BitOp::Or => a | b,
+        BitOp::Xor => a ^ b,
+        BitOp::ShiftLeft if (0..32).contains(&b) => a << b,
+        BitOp::ShiftRightSigned if (0..64).contains(&b) => a >> b,
+        _ => return None,
+    };
+    Some(BigRational::from_integer(value.into()))
 }

@@ -21,7 +21,8 @@ const DIGITS: usize = 400;
 /// One token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Token<'a> {
-    Number(BigRational),
+    /// A decimal number, and whether it is written as a whole one.
+    Number(BigRational, bool),
     Name(&'a str),
     Text(&'a str),
     Mark(&'static str),
@@ -76,7 +77,7 @@ pub(super) fn lex(text: &str) -> (Vec<Placed<'_>>, Vec<Problem>) {
             Token::Line if depth > 0 => continue,
             _ => {}
         }
-        if let Token::Number(_) = token
+        if let Token::Number(..) = token
             && (span.end - span.start) as usize > DIGITS
         {
             problems.push(Problem::new(span, format!("a number has at most {DIGITS} digits")));
@@ -135,14 +136,15 @@ fn digits(text: &str) -> IResult<&str, &str> {
 /// `12`, `1_000`, `0.5`, `.5`, `2.`, `1e-5`; of `0..3` only the 0.
 fn number(text: &str) -> IResult<&str, Token<'_>> {
     let fraction = || preceded(pair(char('.'), peek(not(char('.')))), opt(digits));
-    let (rest, (whole, part)) = alt((
-        pair(digits, opt(fraction())).map(|(whole, part)| (whole, part.flatten())),
-        preceded(char('.'), digits).map(|part| ("0", Some(part))),
+    let (rest, (whole, part, point)) = alt((
+        pair(digits, opt(fraction())).map(|(whole, part)| (whole, part.flatten(), part.is_some())),
+        preceded(char('.'), digits).map(|part| ("0", Some(part), true)),
     ))
     .parse(text)?;
     let exponent = preceded(one_of("eE"), pair(opt(one_of("+-")), digits));
     let (rest, exponent) = opt(exponent).parse(rest)?;
-    Ok((rest, Token::Number(value(whole, part.unwrap_or(""), exponent))))
+    let is_whole = !point && exponent.is_none();
+    Ok((rest, Token::Number(value(whole, part.unwrap_or(""), exponent), is_whole)))
 }
 
 fn value(whole: &str, part: &str, exponent: Option<(Option<char>, &str)>) -> BigRational {
@@ -169,7 +171,7 @@ pub fn decimal(value: f64) -> Option<super::Number> {
         return Some(if value > 0.0 { super::Number::Infinity } else { super::Number::MinusInfinity });
     }
     let text = format!("{:e}", value.abs());
-    let (_, Token::Number(size)) = number(&text).ok()? else { return None };
+    let (_, Token::Number(size, _)) = number(&text).ok()? else { return None };
     Some(super::Number::Rational(if value < 0.0 { -size } else { size }))
 }
 
@@ -179,7 +181,7 @@ mod tests {
 
     fn numbers(text: &str) -> Vec<String> {
         let numbers = lex(text).0.into_iter().filter_map(|placed| match placed.token {
-            Token::Number(value) => Some(value.to_string()),
+            Token::Number(value, _) => Some(value.to_string()),
             _ => None,
         });
         numbers.collect()

@@ -10,7 +10,8 @@ use super::functions::{FUNCTIONS, Function as Row, Meaning, function};
 use super::graph::{Fold, Function, Graph, Id, Kind, Number, Op};
 use super::parse::parse;
 use super::tree::{self, Expression, Item, Letter, Name, Operator, Program, Sign, Statement};
-use crate::base::{Format, Span};
+use super::words::{dtype, dtype_name, own_name, own_parameter};
+use crate::base::{Format, FormatClass, Span};
 use crate::term::{BitOp, Named};
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
@@ -190,7 +191,7 @@ impl Elaborator<'_> {
         }
         let shape: Vec<u64> = extents.iter().map(|(.., extent)| *extent).collect();
         let whole = Array { id: body.id, frame: 0 };
-        let extents = Array { id: self.push(Op::Number(zero()), shape, Kind::Exact, value.span)?, frame: 0 };
+        let extents = Array { id: self.push(Op::Number(zero()), shape, Kind::Whole, value.span)?, frame: 0 };
         let (spread, _) = self.broadcast(&[whole, extents], value.span)?;
         Ok(spread[0])
     }
@@ -208,7 +209,7 @@ impl Elaborator<'_> {
             if letters[..at].iter().any(|(other, ..)| other.text == name.text) {
                 return self.wrong(name.span, format!("the letter `{}` stands here twice", name.text));
             }
-            let line = self.push(Op::Arange(*from, 1), vec![*extent], Kind::Exact, name.span)?;
+            let line = self.push(Op::Arange(*from, 1), vec![*extent], Kind::Word(Format::S64), name.span)?;
             let mut shape = vec![1; after];
             shape[before + at] = *extent;
             let id = self.reshaped(line, shape, name.span)?;
@@ -295,7 +296,10 @@ impl Elaborator<'_> {
             return self.wrong(span, "this formula is too large");
         }
         let array = match &expression.kind {
-            tree::Kind::Number(value) => self.constant(Number::Rational(value.clone()), span)?,
+            tree::Kind::Number(value, whole) => {
+                let kind = if *whole { Kind::Whole } else { Kind::Real };
+                self.constant_of(Number::Rational(value.clone()), kind, span)?
+            }
             tree::Kind::Name(name) => return self.name(name, span),
             tree::Kind::Text(text) => return Ok(Value::Text(text.clone())),
             tree::Kind::List(items) => {
@@ -345,7 +349,13 @@ impl Elaborator<'_> {
                 let base = self.value(base)?;
                 return self.index(base, items, span);
             }
-            tree::Kind::Attribute(base, name) => return self.attribute(base, name),
+            tree::Kind::Attribute(base, name) => {
+                return match self.of_module(base, name) {
+                    Some(constant) => constant,
+                    None => self.attribute(base, name),
+                };
+            }
+            tree::Kind::Method(base, name, arguments) => return self.method(base, name, arguments, span),
         };
         Ok(Value::Array(array))
     }
@@ -354,7 +364,14 @@ impl Elaborator<'_> {
         self.constant(if holds { Number::True } else { Number::False }, span)
     }
 
-    fn name(&mut self, name: &str, span: Span) -> Made<Value> {
+    /// Whether a name means something here.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.letters[self.hidden.1..].iter().any(|letter| letter.name == name)
+            || self.names[self.hidden.0..].iter().any(|(known, _)| known == name)
+            || self.calls.is_empty() && self.inputs.iter().any(|input| input.name == name)
+    }
+
+    pub(super) fn name(&mut self, name: &str, span: Span) -> Made<Value> {
         if let Some(letter) = self.letters[self.hidden.1..].iter().rev().find(|letter| letter.name == name) {
             let value = letter.value;
             return self.lifted(value, span).map(Value::Array);
@@ -378,7 +395,7 @@ impl Elaborator<'_> {
                 return self.map(Function::Exp, &[one], Kind::Real, span).map(Value::Array);
             }
             // Types are named like this.
-            _ if dtype(name).is_some() => return Ok(Value::Text(name.to_owned())),
+            _ if name == "bool" || dtype(name).is_some() => return Ok(Value::Text(name.to_owned())),
             _ => return Err(self.unknown(name, span)),
         };
         self.constant(number, span).map(Value::Array)
@@ -392,7 +409,7 @@ impl Elaborator<'_> {
         };
         self.reads.push(at);
         if let Some(number) = number.clone() {
-            return self.constant(number, span);
+            return self.constant_of(number, self.inputs[at].kind, span);
         }
         let kind = *kind;
         let id = self.push(Op::Input(at), shape, kind, span)?;
@@ -435,7 +452,11 @@ impl Elaborator<'_> {
                     let bits = Function::Bits(BitOp::Not, format);
                     self.map(bits, &[inner], Kind::Word(format), span)
                 }
-                _ => self.wrong(span, "`~` is for conditions and integers"),
+                Kind::Whole => {
+                    let (one, minus) = (self.whole(1, span)?, self.arithmetic(Function::Negate, &[inner], span)?);
+                    self.arithmetic(Function::Subtract, &[minus, one], span)
+                }
+                Kind::Real => self.wrong(span, "`~` is for conditions and integers"),
             },
         }
     }
@@ -487,17 +508,21 @@ impl Elaborator<'_> {
         if self.graph.rational(b.id).is_some_and(Zero::is_zero) {
             return self.wrong(span, "this divides by 0");
         }
-        let kind = match self.together(&[a, b]) {
-            Kind::Exact => Kind::Exact,
-            _ => Kind::Real,
-        };
-        self.map(Function::Divide, &[a, b], kind, span)
+        self.map(Function::Divide, &[a, b], Kind::Real, span)
     }
 
     fn floor_quotient(&mut self, a: Array, b: Array, span: Span) -> Made<Array> {
-        let kind = self.together(&[a, b]);
+        let kind = match self.together(&[a, b]) {
+            Kind::Truth => Kind::Word(Format::S8),
+            kind => kind,
+        };
         let quotient = self.quotient(a, b, span)?;
-        let floor = self.map(Function::Floor, &[quotient], kind, span)?;
+        // Where there are no signs it is the machine's division.
+        let round = match kind {
+            Kind::Word(format) if format.class() != FormatClass::Signed => Function::Trunc,
+            _ => Function::Floor,
+        };
+        let floor = self.map(round, &[quotient], kind, span)?;
         self.wrapped(floor, span)
     }
 
@@ -514,10 +539,18 @@ impl Elaborator<'_> {
             };
             return self.map(function, &[a, b], Kind::Truth, span);
         }
-        let Kind::Word(format) = self.together(&[a, b]) else {
-            return self.wrong(span, "operations on bits are for integer tensors and conditions");
+        let kind = self.together(&[a, b]);
+        let format = match kind {
+            Kind::Word(format) => format,
+            Kind::Whole => Format::S64,
+            Kind::Truth | Kind::Real => {
+                let problem =
+                    Problem::new(self.place(span), "operations on bits are for integers and conditions")
+                        .note("they bind closer than comparisons: `(a < b) | (c < d)`");
+                return Err(problem);
+            }
         };
-        let signed = format.class() == crate::base::FormatClass::Signed;
+        let signed = format.class() == FormatClass::Signed;
         let op = match operator {
             Operator::BitAnd => BitOp::And,
             Operator::BitOr => BitOp::Or,
@@ -526,15 +559,11 @@ impl Elaborator<'_> {
             _ if signed => BitOp::ShiftRightSigned,
             _ => BitOp::ShiftRight,
         };
-        self.map(Function::Bits(op, format), &[a, b], Kind::Word(format), span)
+        self.map(Function::Bits(op, format), &[a, b], kind, span)
     }
 
     pub(super) fn power(&mut self, base: Array, power: Array, span: Span) -> Made<Array> {
-        let base = self.numeric(base, span)?;
-        let kind = match self.kind(base) {
-            Kind::Exact => Kind::Exact,
-            _ => Kind::Real,
-        };
+        let (base, exponent) = (self.numeric(base, span)?, power);
         if let Some(value) = self.graph.rational(power.id).cloned() {
             let (_, shape) = self.broadcast(&[base, power], span)?;
             if shape.len() > self.graph.shape(base.id).len() {
@@ -544,10 +573,12 @@ impl Elaborator<'_> {
                 |value: &BigRational| value.to_integer().to_i64().filter(|power| power.abs() <= 1 << 20);
             if let (true, Some(power)) = (value.is_integer(), whole(&value)) {
                 let result = match self.kind(base) {
-                    word @ Kind::Word(_) if power >= 0 => {
-                        self.map(Function::Power(power), &[base], word, span)?
+                    kind @ (Kind::Word(_) | Kind::Whole)
+                        if power >= 0 && self.kind(exponent) != Kind::Real =>
+                    {
+                        self.map(Function::Power(power), &[base], kind, span)?
                     }
-                    _ => self.map(Function::Power(power), &[base], kind, span)?,
+                    _ => self.map(Function::Power(power), &[base], Kind::Real, span)?,
                 };
                 return self.wrapped(result, span);
             }
@@ -578,7 +609,16 @@ impl Elaborator<'_> {
             Kind::Truth => (a, b),
             _ => (self.numeric(a, span)?, self.numeric(b, span)?),
         };
+        let (a, b) = (self.taking(a, kind, span)?, self.taking(b, kind, span)?);
         self.map(Function::Where, &[condition, a, b], kind, span)
+    }
+
+    /// A written whole number as the words that it stands beside.
+    fn taking(&mut self, array: Array, kind: Kind, span: Span) -> Made<Array> {
+        match (kind, self.kind(array)) {
+            (Kind::Word(format), Kind::Whole) => self.map(Function::Wrap(format), &[array], kind, span),
+            _ => Ok(array),
+        }
     }
 
     fn over(&mut self, name: &Name, letters: &[Letter], body: &Expression, span: Span) -> Made<Array> {
@@ -624,7 +664,7 @@ impl Elaborator<'_> {
             let mut shape = vec![1; before];
             shape.extend(extents.iter().map(|(.., extent)| *extent));
             let ones = Op::Number(if this.kind(array) == Kind::Truth { Number::True } else { zero() });
-            let id = this.push(ones, shape, Kind::Exact, span)?;
+            let id = this.push(ones, shape, Kind::Whole, span)?;
             let (spread, _) = this.broadcast(&[array, Array { id, frame: this.letters.len() }], span)?;
             Ok(spread[0])
         })?;
@@ -659,11 +699,14 @@ impl Elaborator<'_> {
         }
     }
 
-    fn attribute(&mut self, base: &Expression, name: &Name) -> Made<Value> {
+    pub(super) fn attribute(&mut self, base: &Expression, name: &Name) -> Made<Value> {
         let array = self.array(base)?;
         let own = self.own(array);
         match name.text.as_str() {
             "T" | "mT" => {
+                if own.len() < 2 && name.text == "T" {
+                    return Ok(Value::Array(array));
+                }
                 if own.len() < 2 {
                     return self
                         .wrong(name.span, format!("`.{}` needs two axes, not {}", name.text, shown(&own)));
@@ -679,13 +722,22 @@ impl Elaborator<'_> {
                 let each = own.iter().map(|extent| self.whole(*extent as i64, name.span).map(Value::Array));
                 each.collect::<Made<_>>().map(Value::List)
             }
+            "dtype" => {
+                let name = match self.kind(array) {
+                    Kind::Truth => "bool",
+                    Kind::Whole => "int64",
+                    Kind::Word(format) => dtype_name(format),
+                    Kind::Real => "float32",
+                };
+                Ok(Value::Text(name.to_owned()))
+            }
             "ndim" => self.whole(own.len() as i64, name.span).map(Value::Array),
             "size" => self.whole(super::arrays::count(&own) as i64, name.span).map(Value::Array),
             _ => {
                 let text = &name.text;
                 self.wrong(
                     name.span,
-                    format!("`.{text}` is unknown; there are `.T`, `.mT`, `.shape`, `.ndim` and `.size`"),
+                    format!("`.{text}` is unknown; there are `.T`, `.mT`, `.shape`, `.ndim`, `.size` and `.dtype`"),
                 )
             }
         }
@@ -698,7 +750,14 @@ impl Elaborator<'_> {
         given: Vec<(Option<Name>, Value, Span)>,
         span: Span,
     ) -> Made<Value> {
-        let Some(row) = function(&name.text) else {
+        let Some(row) = function(own_name(&name.text)) else {
+            // `float32(x)`
+            if dtype(&name.text).is_some() && given.len() == 1 {
+                let mut given = given;
+                given.push((None, Value::Text(name.text.clone()), name.span));
+                let cast = Name { text: "astype".to_owned(), span: name.span };
+                return self.call(&cast, given, span);
+            }
             let names = FUNCTIONS.iter().map(|function| function.name);
             let problem =
                 Problem::new(self.place(name.span), format!("there is no function `{}`", name.text));
@@ -712,7 +771,10 @@ impl Elaborator<'_> {
         }
         let values = self.parameters(row, given, span)?;
         match row.meaning {
-            Meaning::Primitive(primitive) => self.primitive(primitive, &values, span),
+            Meaning::Primitive(primitive) => {
+                let value = self.primitive(primitive, &values, span)?;
+                Ok(if self.calls.is_empty() { self.typed(value, span)? } else { value })
+            }
             Meaning::Text(text) => {
                 let (program, value) = meaning_of(text);
                 let hidden = (self.names.len(), self.letters.len());
@@ -726,6 +788,25 @@ impl Elaborator<'_> {
                 result
             }
         }
+    }
+
+    /// What a function gives has a type: written whole numbers become integers of 64 bits.
+    fn typed(&mut self, value: Value, span: Span) -> Made<Value> {
+        let Value::Array(array) = value else { return Ok(value) };
+        if self.kind(array) != Kind::Whole {
+            return Ok(value);
+        }
+        self.in_kind(array, Kind::Word(Format::S64), span).map(Value::Array)
+    }
+
+    /// The same elements, counted as another kind.
+    pub(super) fn in_kind(&mut self, array: Array, kind: Kind, span: Span) -> Made<Array> {
+        let shape = self.shape(array.id);
+        let op = match self.graph.node(array.id).op.clone() {
+            number @ Op::Number(_) => number,
+            _ => Op::Reshape(array.id),
+        };
+        Ok(Array { id: self.push(op, shape, kind, span)?, frame: array.frame })
     }
 
     fn body(&mut self, program: &Program, value: Option<&Expression>) -> Made<Value> {
@@ -759,7 +840,7 @@ impl Elaborator<'_> {
                     let many = counted(parameters.len(), "argument", "arguments");
                     return Err(self.told(wrong(format!("`{}` takes {many} at most", row.name))));
                 }
-                Some(name) => match parameters.iter().position(|(known, _)| *known == name.text) {
+                Some(name) => match parameters.iter().position(|(known, _)| *known == own_parameter(&name.text)) {
                     Some(place) => place,
                     None => {
                         return Err(
@@ -808,28 +889,6 @@ pub(super) fn counted(count: usize, one: &str, many: &str) -> String {
         1 => format!("1 {one}"),
         _ => format!("{count} {many}"),
     }
-}
-
-/// The format that a name of a type means.
-pub(super) fn dtype(name: &str) -> Option<Format> {
-    Some(match name {
-        "float64" | "double" => Format::F64,
-        "float32" | "float" => Format::F32,
-        "tfloat32" => Format::Tf32,
-        "float16" | "half" => Format::F16,
-        "bfloat16" => Format::Bf16,
-        "float8_e4m3fn" => Format::E4m3,
-        "float8_e5m2" => Format::E5m2,
-        "int64" => Format::S64,
-        "int32" | "int" => Format::S32,
-        "int16" => Format::S16,
-        "int8" => Format::S8,
-        "uint64" => Format::U64,
-        "uint32" => Format::U32,
-        "uint16" => Format::U16,
-        "uint8" => Format::U8,
-        _ => return None,
-    })
 }
 
 /// A meaning in the table: lines that name parts, and the value.

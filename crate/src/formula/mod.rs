@@ -23,6 +23,7 @@ mod meaning;
 mod operators;
 mod parse;
 mod tree;
+mod words;
 
 pub use evaluate::{Evaluation, Stopped};
 pub use functions::{FUNCTIONS, Function, Meaning};

@@ -4,7 +4,8 @@ use super::Problem;
 use super::arrays::{Array, Made, count, row_major, shown};
 use super::functions::Primitive;
 use super::graph::{Fold, Function, Kind, Number, Op};
-use super::meaning::{Elaborator, Value, counted, dtype, zero};
+use super::meaning::{Elaborator, Value, counted, zero};
+use super::words::dtype;
 use super::tree::{Expression, Item};
 use crate::base::{Format, FormatClass, Span};
 
@@ -234,7 +235,7 @@ impl Elaborator<'_> {
 
     /// Numbers from one on with a step, in a shape that has them along one axis.
     fn counting(&mut self, start: i64, step: i64, extent: u64, shape: Vec<u64>, span: Span) -> Made<Array> {
-        let line = self.push(Op::Arange(start, step), vec![extent], Kind::Exact, span)?;
+        let line = self.push(Op::Arange(start, step), vec![extent], Kind::Word(Format::S64), span)?;
         Ok(Array { id: self.reshaped(line, shape, span)?, frame: self.letters.len() })
     }
 
@@ -345,7 +346,7 @@ impl Elaborator<'_> {
                     true => Along::Array(indices),
                     false => Along::Line { start: 0, step: 1, extent: own[at] },
                 };
-                if !matches!(self.kind(indices), Kind::Exact | Kind::Word(_)) {
+                if !matches!(self.kind(indices), Kind::Whole | Kind::Word(_)) {
                     return self.wrong(span, "indices are whole numbers");
                 }
                 self.gather(array, (0..own.len()).map(each).collect(), span)?
@@ -381,7 +382,7 @@ impl Elaborator<'_> {
         let array = arguments.array(self, 0)?;
         let array = self.numeric(array, arguments.span)?;
         match self.kind(array) {
-            Kind::Word(_) => Ok(array),
+            Kind::Word(_) | Kind::Whole => Ok(array),
             kind => self.map(function, &[array], kind, arguments.span),
         }
     }
@@ -413,6 +414,7 @@ impl Elaborator<'_> {
         let kind = match self.kind(turned) {
             Kind::Word(format) if format.class() == FormatClass::Signed => Kind::Word(Format::S64),
             Kind::Word(_) => Kind::Word(Format::U64),
+            Kind::Whole => Kind::Word(Format::S64),
             kind => kind,
         };
         let shape = self.shape(turned.id);
@@ -441,7 +443,7 @@ impl Elaborator<'_> {
     fn spread_to(&mut self, array: Array, shape: &[u64], span: Span) -> Made<Array> {
         let own = self.own(array);
         let full = vec![1; self.letters.len()].into_iter().chain(shape.iter().copied()).collect();
-        let like = self.push(Op::Number(zero()), full, Kind::Exact, span)?;
+        let like = self.push(Op::Number(zero()), full, Kind::Whole, span)?;
         let like = Array { id: like, frame: self.letters.len() };
         let fits = own.len() <= shape.len()
             && own.iter().rev().zip(shape.iter().rev()).all(|(from, to)| from == to || *from == 1);
@@ -499,7 +501,7 @@ impl Elaborator<'_> {
             let array = self.in_shape(array, &shape, span)?;
             let array = if kind == Kind::Truth { array } else { self.numeric(array, span)? };
             let full = frame.iter().copied().chain(shape).collect();
-            let like = Array { id: self.push(Op::Number(zero()), full, Kind::Exact, span)?, frame: letters };
+            let like = Array { id: self.push(Op::Number(zero()), full, Kind::Whole, span)?, frame: letters };
             ids.push(self.broadcast(&[array, like], span)?.0[0].id);
         }
         let mut shape = others.unwrap_or_default();
@@ -542,19 +544,13 @@ impl Elaborator<'_> {
         let array = self.numeric(array, span)?;
         if format.is_float() {
             // The same numbers: nothing rounds.
-            let kind = if self.kind(array) == Kind::Exact { Kind::Exact } else { Kind::Real };
-            let shape = self.shape(array.id);
-            let id = match self.kind(array) == kind {
-                true => array.id,
-                false => self.push(Op::Reshape(array.id), shape, kind, span)?,
-            };
-            return Ok(Array { id, frame: array.frame });
+            return self.in_kind(array, Kind::Real, span);
         }
-        let array = match self.kind(array) {
-            Kind::Word(_) => array,
-            kind => self.map(Function::Trunc, &[array], kind, span)?,
+        let function = match self.kind(array) {
+            Kind::Real => Function::Integer(format),
+            _ => Function::Wrap(format),
         };
-        self.map(Function::Wrap(format), &[array], Kind::Word(format), span)
+        self.map(function, &[array], Kind::Word(format), span)
     }
 
     /// Letters of each operand, and of the result.
@@ -645,7 +641,7 @@ impl Elaborator<'_> {
         if summed.is_empty() {
             return Ok(product);
         }
-        self.folded(Fold::Sum, product, &summed, false, span)
+        self.summed(product, &summed, span)
     }
 
     /// A number around an array: so many elements before and behind each of its last two axes.
@@ -727,7 +723,7 @@ impl Elaborator<'_> {
         let kind = self.kind(w);
         let weights = Array { id: self.push(Op::View(w.id, 0, steps), all, kind, span)?, frame: 0 };
         let products = self.arithmetic(Function::Multiply, &[windows, weights], span)?;
-        let sum = self.folded(Fold::Sum, products, &[5, 6, 7], false, span)?;
+        let sum = self.summed(products, &[5, 6, 7], span)?;
         let mut result = self.in_shape(sum, &[n, o, oh, ow], span)?;
         if arguments.values[2].1 != Value::None {
             let bias = arguments.array(self, 2)?;

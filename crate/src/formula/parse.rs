@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
     #[cold]
     fn expected(&self, what: &str) -> Problem {
         let found = match self.token() {
-            Token::Number(_) => "a number".to_owned(),
+            Token::Number(..) => "a number".to_owned(),
             Token::Name(name) => format!("`{name}`"),
             Token::Text(text) => format!("'{text}'"),
             Token::Mark(mark) => format!("`{mark}`"),
@@ -389,10 +389,12 @@ impl<'a> Parser<'a> {
             } else if *self.token() == Token::Mark(".") && matches!(self.ahead(1), Token::Name(_)) {
                 self.advance();
                 let name = self.name("a name")?;
-                if *self.token() == Token::Mark("(") {
-                    return Err(method(&value, &name));
-                }
-                value = Expression { kind: Kind::Attribute(Box::new(value), name), span: self.since(start) };
+                let opened = self.span();
+                let kind = match self.accept("(") {
+                    true => Kind::Method(Box::new(value), name, self.arguments(opened)?),
+                    false => Kind::Attribute(Box::new(value), name),
+                };
+                value = Expression { kind, span: self.since(start) };
             } else if *self.token() == Token::Mark("(") {
                 return Err(Problem::new(opened, "only functions can be called, by their names"));
             } else {
@@ -443,9 +445,9 @@ impl<'a> Parser<'a> {
         let start = self.span();
         let token = self.token().clone();
         match token {
-            Token::Number(value) => {
+            Token::Number(value, whole) => {
                 self.advance();
-                Ok(Expression { kind: Kind::Number(value), span: start })
+                Ok(Expression { kind: Kind::Number(value, whole), span: start })
             }
             Token::Text(text) => {
                 self.advance();
@@ -538,7 +540,7 @@ impl<'a> Parser<'a> {
             let opened = self.span();
             self.expect("(", None)?;
             let mut arguments = self.arguments(opened)?.into_iter().map(|argument| argument.value);
-            let zero = Expression { kind: Kind::Number(BigRational::from_integer(0.into())), span: start };
+            let zero = Expression { kind: Kind::Number(BigRational::from_integer(0.into()), true), span: start };
             return match (arguments.next(), arguments.next(), arguments.next()) {
                 (Some(end), None, None) => Ok((zero, end)),
                 (Some(first), Some(end), None) => Ok((first, end)),
@@ -591,21 +593,6 @@ impl<'a> Parser<'a> {
         }
         Ok(arguments)
     }
-}
-
-/// `np.exp(x)` and `x.sum(axis=1)` are written as functions.
-#[cold]
-fn method(value: &Expression, name: &Name) -> Problem {
-    let function = &name.text;
-    let modules = ["np", "numpy", "torch", "F", "xp", "math", "jnp", "tl"];
-    let message = match &value.kind {
-        Kind::Name(module) if modules.contains(&module.as_str()) => {
-            format!("write `{function}(…)`, without `{module}.`")
-        }
-        Kind::Attribute(..) => format!("write `{function}(…)`, without what stands before it"),
-        _ => format!("there are no methods: write `{function}(…)` with the value as its first argument"),
-    };
-    Problem::new(name.span, message)
 }
 
 /// How high the tree of an expression is, found without recursion.

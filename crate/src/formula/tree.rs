@@ -67,12 +67,15 @@ impl Expression {
     /// The expressions that it is made of.
     pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {
-            Kind::Number(_) | Kind::Name(_) | Kind::Text(_) => Vec::new(),
+            Kind::Number(..) | Kind::Name(_) | Kind::Text(_) => Vec::new(),
             Kind::List(items) => items.iter().collect(),
             Kind::Unary(_, a) | Kind::IsNone(a) | Kind::Attribute(a, _) => vec![a],
             Kind::Binary(_, a, b) => vec![a, b],
             Kind::If(a, b, c) => vec![a, b, c],
             Kind::Call(_, arguments) => arguments.iter().map(|argument| &argument.value).collect(),
+            Kind::Method(base, _, arguments) => {
+                std::iter::once(&**base).chain(arguments.iter().map(|argument| &argument.value)).collect()
+            }
             Kind::Over(_, letters, body) => {
                 let ends = letters.iter().flat_map(|letter| &letter.range).flat_map(|(from, to)| [from, to]);
                 ends.chain([&**body]).collect()
@@ -94,8 +97,8 @@ impl Expression {
 /// What an expression can be.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Kind {
-    /// A decimal number, exactly.
-    Number(BigRational),
+    /// A decimal number, exactly, and whether it is written as a whole one: 8 and not 8.0.
+    Number(BigRational, bool),
     /// A tensor, a scalar, an earlier assignment, a letter, or a constant.
     Name(String),
     /// `'tanh'`
@@ -118,6 +121,8 @@ pub enum Kind {
     Index(Box<Expression>, Vec<Item>),
     /// `a.T`
     Attribute(Box<Expression>, Name),
+    /// `a.sum(axis=1)`, `np.exp(a)`
+    Method(Box<Expression>, Name, Vec<Argument>),
 }
 
 /// An argument of a call.

@@ -118,6 +118,13 @@ impl Reference {
                 spec.tensors.len() - 1
             });
             let tensor = &mut spec.tensors[at];
+            if overlaps(tensor) {
+                let message = format!("several elements of `{}` lie at one place, by its strides", tensor.name);
+                let note = "a formula takes them for different ones: declare what lies in memory, and use `broadcast_to`";
+                return Err(vec![
+                    Diagnostic::error(Code::V012, message).at(Source::Spec, tensor.span).note(note),
+                ]);
+            }
             if !target && tensor.role.is_none() {
                 tensor.role = Some(Role::In);
             }
@@ -196,8 +203,8 @@ impl Reference {
         }
         let written = |name: &str| spec.scalars.iter().find(|scalar| scalar.name == name)?.value.ok();
         inputs.extend(bound.named.iter().map(|named| match written(&named.name) {
-            // A float in a parameter of bits.
-            Some(value @ Literal::Float(_)) if !named.format.is_float() => exactly(&named.name, value),
+            // An integer has no sign in a parameter of bits, and a float no kind.
+            Some(value) if !named.format.is_float() => exactly(&named.name, value),
             _ => named.input(),
         }));
         for scalar in &spec.scalars {
@@ -345,8 +352,13 @@ impl Reference {
                 tensors.push(own);
             }
         }
+        let mut ledger = Ledger::default();
+        if evaluation.converted > 0 {
+            ledger.note(Assumption::ConvertedInRange, evaluation.converted, None);
+        }
         let terms = evaluation.terms;
         Ok(Run {
+            ledger,
             stats: Stats { bytes: terms.bytes(), terms: terms.len() as u64, ..Stats::default() },
             terms,
             tensors,
@@ -410,12 +422,14 @@ fn names(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Known> {
 
 /// A scalar that is known.
 fn exactly(name: &str, value: Literal) -> Input {
-    let number = match value {
-        Literal::Integer(value) => Some(Number::Rational(BigRational::from_integer(value.into()))),
+    let (number, kind) = match value {
+        Literal::Integer(value) => {
+            (Some(Number::Rational(BigRational::from_integer(value.into()))), Kind::Word(Format::S64))
+        }
         // As it is written: 0.1 is a tenth.
-        Literal::Float(value) => formula::decimal(value),
+        Literal::Float(value) => (formula::decimal(value), Kind::Real),
     };
-    Input { name: name.to_owned(), shape: Some(Vec::new()), kind: Kind::Exact, number }
+    Input { name: name.to_owned(), shape: Some(Vec::new()), kind, number }
 }
 
 fn kind(format: Option<Format>) -> Kind {
@@ -423,6 +437,20 @@ fn kind(format: Option<Format>) -> Kind {
         Some(format) if !format.is_float() => Kind::Word(format),
         _ => Kind::Real,
     }
+}
+
+/// Whether strides may lead several elements to one place.
+fn overlaps(tensor: &Tensor) -> bool {
+    let (Some(strides), Some(shape)) = (&tensor.strides, &tensor.shape) else { return false };
+    let mut axes: Vec<(u64, u64)> =
+        strides.iter().copied().zip(shape.iter().copied()).filter(|(_, extent)| *extent > 1).collect();
+    axes.sort_unstable();
+    let mut reach = 0u64;
+    axes.into_iter().any(|(stride, extent)| {
+        let beyond = stride > reach;
+        reach = reach.saturating_add(stride.saturating_mul(extent - 1));
+        !beyond
+    })
 }
 
 /// Whether a value can be assigned: axes of length 1 may be missing.
@@ -447,7 +475,7 @@ impl Named {
             }
             _ => None,
         };
-        let kind = if number.is_some() { Kind::Exact } else { kind(Some(self.format)) };
+        let kind = if number.is_some() { Kind::Word(Format::S64) } else { kind(Some(self.format)) };
         Input { name: self.name.clone(), shape: Some(Vec::new()), kind, number }
     }
 
