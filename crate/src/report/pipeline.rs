@@ -255,6 +255,10 @@ impl<'a> Question<'a> {
         {
             return self.misfit(errors);
         }
+        if formula.is_some() {
+            // What the spec says of a reference kernel is about another one.
+            spec.reference = spec::Side::default();
+        }
         let spec = &spec;
         let reference = formula.map(|formula| Asked {
             source: Source::Reference,

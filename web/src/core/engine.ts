@@ -339,6 +339,7 @@ export class Engine {
         this.#lose(response.failure)
         return
       case 'explained':
+      case 'listed':
       case 'inferred':
       case 'verified':
       case 'outline':

@@ -75,8 +75,13 @@ const look = EditorView.theme({
   '.cm-merge-b .cm-changedText, .cm-merge-a .cm-changedText': { background: 'color-mix(in srgb, var(--accent) 24%, transparent)' },
 })
 
-/** The extensions of an editable text in a language; `onEdit` hears every change made in it. */
-export function extensions(language: Extension, label: string, onEdit: (text: string) => void): Extension[] {
+/** What an editor holds: a language, and what it is called. */
+export function holding(language: Extension, label: string): Extension {
+  return [language, EditorView.contentAttributes.of({ 'aria-label': label })]
+}
+
+/** The extensions of an editable text; `onEdit` hears every change made in it. */
+export function extensions(held: Extension, onEdit: (text: string) => void): Extension[] {
   return [
     EditorView.cspNonce.of(STYLE_NONCE),
     lineNumbers(),
@@ -91,11 +96,11 @@ export function extensions(language: Extension, label: string, onEdit: (text: st
     EditorState.lineSeparator.of('\n'),
     // Escape, then Tab, leaves the editor: no focus trap.
     keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
+    EditorView.contentAttributes.of({ tabindex: '0', spellcheck: 'false', autocorrect: 'off', autocapitalize: 'off' }),
     EditorView.updateListener.of(update => {
       if (update.docChanged) onEdit(update.state.doc.toString())
     }),
-    language,
+    held,
     highlighting,
     markField,
     look,

@@ -111,7 +111,7 @@ describe('the engine client', () => {
     puppets[0]!.say({ kind: 'verified', id: 1, report, recorded: [] })
     expect(await first).toMatchObject({ kind: 'report', report })
     expect(puppets[0]!.last).toMatchObject({ kind: 'infer', id: 2 })
-    puppets[0]!.say({ kind: 'inferred', id: 2, inference: { kernels: [], missing: [], spec: '', diagnostics: [] } })
+    puppets[0]!.say({ kind: 'inferred', id: 2, inference: { kernels: [], missing: [], spec: '', diagnostics: [], formula: false } })
     expect(await second).not.toBeNull()
   })
 

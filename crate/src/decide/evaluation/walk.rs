@@ -462,6 +462,9 @@ impl<'a> Walk<'a> {
             Unary::Abs => self.magnitude_of(a, value, levels),
             Unary::Sqrt | Unary::Rsqrt => {
                 let defined = value.sign.not_negative && (function == Unary::Sqrt || value.sign.not_zero);
+                if value.sign.not_positive && value.sign.not_zero {
+                    return Value::LOST;
+                }
                 if !defined {
                     self.assume(value, Domain::InRange(a));
                 }
@@ -479,6 +482,10 @@ impl<'a> Walk<'a> {
                 Value { at, parts: 0, sample: value.sample.cbrt(), ..value }
             }
             Unary::Log | Unary::Log2 => {
+                // Nothing may be assumed that is known to be false.
+                if value.sign.not_positive {
+                    return Value::LOST;
+                }
                 if !value.sign.is_positive() {
                     self.assume(value, Domain::InRange(a));
                 }
