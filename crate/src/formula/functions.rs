@@ -15,6 +15,7 @@ pub enum Primitive {
     Log,
     Log2,
     Sqrt,
+    Cbrt,
     Abs,
     Sin,
     Cos,
@@ -102,6 +103,7 @@ functions! {
     "log10"("x") says "log(x) / log(10)", "logarithm to base 10";
     "log1p"("x") says "log(1 + x)", "log(1 + x)";
     "sqrt"("x") known Sqrt, "square root";
+    "cbrt"("x") known Cbrt, "cube root";
     "rsqrt"("x") says "1 / sqrt(x)", "1 / sqrt(x)";
     "reciprocal"("x") says "1 / x", "1 / x";
     "square"("x") says "x * x", "x * x";
@@ -159,13 +161,13 @@ functions! {
     "softmax"("x, axis=-1") says "t = exp(x)
         t / sum(t, axis=axis, keepdims=True)", "exp(x) / sum of exp(x)";
     "log_softmax"("x, axis=-1") says "x - log(sum(exp(x), axis=axis, keepdims=True))", "log of softmax";
-    "layer_norm"("x, weight=None, bias=None, eps=1e-5, axis=-1") says "n = (x - mean(x, axis=axis, keepdims=True)) / sqrt(var(x, axis=axis, keepdims=True) + eps)
+    "layer_norm"("x, weight=None, bias=None, eps=1e-5") says "n = (x - mean(x, axis=-1, keepdims=True)) / sqrt(var(x, axis=-1, keepdims=True) + eps)
         s = n if weight is None else n * weight
-        s if bias is None else s + bias", "x with mean 0 and variance 1 along an axis, scaled and shifted";
-    "rms_norm"("x, weight=None, eps=0, axis=-1") says "n = x / sqrt(mean(x * x, axis=axis, keepdims=True) + eps)
-        n if weight is None else n * weight", "x with mean square 1 along an axis, scaled";
-    "group_norm"("x, num_groups, weight=None, bias=None, eps=1e-5") says "g = reshape(x, [x.shape[0], num_groups, -1])
-        n = (g - mean(g, axis=-1, keepdims=True)) / sqrt(var(g, axis=-1, keepdims=True) + eps)
+        s if bias is None else s + bias", "x with mean 0 and variance 1 along the last axis, scaled and shifted";
+    "rms_norm"("x, weight=None, eps=0") says "n = x / sqrt(mean(x * x, axis=-1, keepdims=True) + eps)
+        n if weight is None else n * weight", "x with mean square 1 along the last axis, scaled";
+    "group_norm"("x, num_groups, weight=None, bias=None, eps=1e-5") says "g = reshape(x, [x.shape[0], num_groups, x.shape[1] // num_groups, -1])
+        n = (g - mean(g, axis=[2, 3], keepdims=True)) / sqrt(var(g, axis=[2, 3], keepdims=True) + eps)
         c = reshape(n, [x.shape[0], x.shape[1], -1])
         s = c if weight is None else c * weight[:, None]
         reshape(s if bias is None else s + bias[:, None], x.shape)", "x with mean 0 and variance 1 in each group of channels (axis 1), scaled and shifted";

@@ -2,7 +2,7 @@
 //!
 //! Equal operations are one node. Numbers are folded; shapes are known; nothing depends on what elements are.
 
-use crate::base::{Format, Span};
+use crate::base::{Format, FormatClass, Span};
 use crate::term::{BitOp, Named};
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -268,7 +268,7 @@ pub fn folded(function: Function, arguments: &[&Number]) -> Option<Number> {
         (Function::Trunc, [a]) => a.trunc(),
         (Function::Maximum, [a, b]) => (*a).max(*b).clone(),
         (Function::Minimum, [a, b]) => (*a).min(*b).clone(),
-        (Function::Bits(op, _), [a, b]) => bits_of(op, a, b)?,
+        (Function::Bits(op, format), [a, b]) => bits_of(op, format, a, b)?,
         (Function::Less, [a, b]) => return Some(truth(a < b)),
         (Function::LessEqual, [a, b]) => return Some(truth(a <= b)),
         (Function::Equal, [a, b]) => return Some(truth(a == b)),
@@ -277,8 +277,8 @@ pub fn folded(function: Function, arguments: &[&Number]) -> Option<Number> {
     Some(Number::Rational(value))
 }
 
-/// Operations on the bits of small whole numbers, which have no width.
-fn bits_of(op: BitOp, a: &BigRational, b: &BigRational) -> Option<BigRational> {
+/// Operations on the bits of small whole numbers, if the result is one of the format's.
+fn bits_of(op: BitOp, format: Format, a: &BigRational, b: &BigRational) -> Option<BigRational> {
     let small = |value: &BigRational| {
         value.is_integer().then(|| value.to_integer().to_i64()).flatten().filter(|value| value.abs() < 1 << 31)
     };
@@ -291,5 +291,10 @@ fn bits_of(op: BitOp, a: &BigRational, b: &BigRational) -> Option<BigRational> {
         BitOp::ShiftRightSigned if (0..64).contains(&b) => a >> b,
         _ => return None,
     };
-    Some(BigRational::from_integer(value.into()))
+    let (value, bits) = (i128::from(value), format.bits());
+    let fits = match format.class() {
+        FormatClass::Signed => (-(1i128 << (bits - 1))..1 << (bits - 1)).contains(&value),
+        _ => (0..1i128 << bits).contains(&value),
+    };
+    fits.then(|| BigRational::from_integer(value.into()))
 }

@@ -10,7 +10,7 @@ use super::functions::{FUNCTIONS, Function as Row, Meaning, function};
 use super::graph::{Fold, Function, Graph, Id, Kind, Number, Op};
 use super::parse::parse;
 use super::tree::{self, Expression, Item, Letter, Name, Operator, Program, Sign, Statement};
-use super::words::{dtype, dtype_name, own_name, own_parameter};
+use super::words::{dtype, dtype_name, infinity, instead, own_name, own_parameter};
 use crate::base::{Format, FormatClass, Span};
 use crate::term::{BitOp, Named};
 use num_rational::BigRational;
@@ -544,10 +544,12 @@ impl Elaborator<'_> {
             Kind::Word(format) => format,
             Kind::Whole => Format::S64,
             Kind::Truth | Kind::Real => {
-                let problem =
-                    Problem::new(self.place(span), "operations on bits are for integers and conditions")
-                        .note("they bind closer than comparisons: `(a < b) | (c < d)`");
-                return Err(problem);
+                let note = match operator {
+                    Operator::BitXor => "a power is `x ** 2`",
+                    _ => "they bind closer than comparisons: `(a < b) | (c < d)`",
+                };
+                let message = "operations on bits are for integers and conditions";
+                return Err(Problem::new(self.place(span), message).note(note));
             }
         };
         let signed = format.class() == FormatClass::Signed;
@@ -582,15 +584,11 @@ impl Elaborator<'_> {
                 };
                 return self.wrapped(result, span);
             }
-            let root = match value.denom().to_u32() {
-                Some(2) => Some(Function::Sqrt),
-                Some(3) => Some(Function::Cbrt),
-                _ => None,
-            };
-            if let (Some(root), Some(power)) =
-                (root, value.numer().to_i64().filter(|power| power.abs() <= 1 << 20))
+            let halves = value.denom().to_u32() == Some(2);
+            if let (true, Some(power)) =
+                (halves, value.numer().to_i64().filter(|power| power.abs() <= 1 << 20))
             {
-                let root = self.map(root, &[base], Kind::Real, span)?;
+                let root = self.map(Function::Sqrt, &[base], Kind::Real, span)?;
                 return self.map(Function::Power(power), &[root], Kind::Real, span);
             }
         }
@@ -751,6 +749,13 @@ impl Elaborator<'_> {
         span: Span,
     ) -> Made<Value> {
         let Some(row) = function(own_name(&name.text)) else {
+            // `float('-inf')`
+            if let [(None, Value::Text(text), _)] = given.as_slice()
+                && name.text == "float"
+                && let Some(number) = infinity(text)
+            {
+                return self.constant(number, span).map(Value::Array);
+            }
             // `float32(x)`
             if dtype(&name.text).is_some() && given.len() == 1 {
                 let mut given = given;
@@ -761,6 +766,9 @@ impl Elaborator<'_> {
             let names = FUNCTIONS.iter().map(|function| function.name);
             let problem =
                 Problem::new(self.place(name.span), format!("there is no function `{}`", name.text));
+            if let Some(instead) = instead(&name.text) {
+                return Err(problem.note(format!("write {instead}")));
+            }
             return Err(match crate::spec::nearest(&name.text, names) {
                 Some(near) => problem.note(format!("did you mean `{near}`?")),
                 None => problem,
@@ -833,7 +841,8 @@ impl Elaborator<'_> {
                 .note(format!("it is `{}({})`: {}", row.name, row.parameters, row.help))
         };
         let mut values: Vec<Option<Value>> = vec![None; parameters.len()];
-        for (at, (name, value, _)) in given.into_iter().enumerate() {
+        for (at, (name, value, place)) in given.into_iter().enumerate() {
+            let text_at = place;
             let place = match &name {
                 None if at < parameters.len() => at,
                 None => {
@@ -849,6 +858,13 @@ impl Elaborator<'_> {
                     }
                 },
             };
+            if let (Some(known), Value::Text(text)) = (row.texts(place), &value)
+                && !known.contains(&text.as_str())
+            {
+                let known: Vec<String> = known.iter().map(|text| format!("'{text}'")).collect();
+                let message = format!("`{}` is {}, not '{text}'", parameters[place].0, known.join(" or "));
+                return Err(self.told(Problem { span: text_at, ..wrong(message) }));
+            }
             if values[place].replace(value).is_some() {
                 let message = format!("`{}` gets `{}` twice", row.name, parameters[place].0);
                 return Err(self.told(wrong(message)));
@@ -907,5 +923,15 @@ impl Row {
             None => (parameter.trim(), None),
         };
         self.parameters.split(", ").map(each).collect()
+    }
+
+    /// The texts that a parameter may be, if it is a text.
+    fn texts(&self, place: usize) -> Option<Vec<&'static str>> {
+        let (name, default) = self.parameters.split(", ").nth(place)?.split_once('=')?;
+        let own = default.trim().strip_prefix('\'')?.strip_suffix('\'')?;
+        let Meaning::Text(text) = self.meaning else { return None };
+        let compared = format!("{} == '", name.trim());
+        let others = text.split(compared.as_str()).skip(1).filter_map(|rest| rest.split('\'').next());
+        Some([own].into_iter().chain(others).collect())
     }
 }

@@ -32,6 +32,7 @@ pub use lex::decimal;
 pub use meaning::{Assigned, Elaborated, Input, Value, elaborate};
 pub use parse::{looks_like_formula, parse};
 pub use tree::{Program, Statement};
+pub use words::dtype_name;
 
 use crate::base::Span;
 

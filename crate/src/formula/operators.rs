@@ -78,6 +78,12 @@ impl Elaborator<'_> {
 
     fn at(&mut self, index: &Expression, extent: u64) -> Made<Along> {
         let value = self.value(index)?;
+        if let Value::Array(array) = value
+            && self.kind(array) == Kind::Truth
+        {
+            let message = "the shape of what a condition picks is not known; use `where`";
+            return self.wrong(index.span, message);
+        }
         if let Some(at) = self.as_integer(&value) {
             let place = if at < 0 { at + extent as i64 } else { at };
             if place < 0 || place >= extent as i64 {
@@ -87,9 +93,6 @@ impl Elaborator<'_> {
         }
         let array = self.as_array(value, index.span)?;
         match self.kind(array) {
-            Kind::Truth => {
-                self.wrong(index.span, "the shape of what a condition picks is not known; use `where`")
-            }
             Kind::Real => self.wrong(index.span, "an index is a whole number, and this is a real one"),
             _ => Ok(Along::Array(array)),
         }
@@ -253,6 +256,7 @@ impl Elaborator<'_> {
             Primitive::Log => self.real(Function::Log, &arguments)?,
             Primitive::Log2 => self.real(Function::Log2, &arguments)?,
             Primitive::Sqrt => self.real(Function::Sqrt, &arguments)?,
+            Primitive::Cbrt => self.real(Function::Cbrt, &arguments)?,
             Primitive::Sin => self.real(Function::Sin, &arguments)?,
             Primitive::Cos => self.real(Function::Cos, &arguments)?,
             Primitive::Tanh => self.real(Function::Tanh, &arguments)?,

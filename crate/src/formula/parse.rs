@@ -26,6 +26,11 @@ pub fn parse(text: &str) -> (Program, Vec<Problem>) {
         if *parser.token() == Token::End {
             break;
         }
+        // What a module would be needed for is known.
+        if matches!(parser.token(), Token::Name("import" | "from")) {
+            parser.next_line();
+            continue;
+        }
         match parser.statement() {
             Ok(statement) => program.statements.push(statement),
             Err(problem) => {
@@ -41,7 +46,11 @@ pub fn parse(text: &str) -> (Program, Vec<Problem>) {
 /// Whether a text begins as a formula does, with an assignment: PTX, CUDA and Python's programs do not.
 pub fn looks_like_formula(text: &str) -> bool {
     let (tokens, _) = lex(text);
-    let mut tokens = tokens.iter().map(|placed| &placed.token).skip_while(|token| **token == Token::Line);
+    let imports = |line: &&[Placed<'_>]| {
+        matches!(line.first().map(|placed| &placed.token), None | Some(Token::Name("import" | "from")))
+    };
+    let lines = tokens.split(|placed| placed.token == Token::Line).skip_while(imports);
+    let mut tokens = lines.flatten().map(|placed| &placed.token);
     if !matches!(tokens.next(), Some(Token::Name(_))) {
         return false;
     }
@@ -184,7 +193,7 @@ impl<'a> Parser<'a> {
     fn statement(&mut self) -> Read<Statement> {
         let start = self.span();
         if let Token::Name(
-            word @ ("def" | "for" | "while" | "if" | "import" | "from" | "return" | "class" | "with"),
+            word @ ("def" | "for" | "while" | "if" | "return" | "class" | "with"),
         ) = self.token()
         {
             let message =

@@ -5,6 +5,7 @@
 //! to write: nothing is guessed.
 
 use super::arrays::Made;
+use super::graph::Number;
 use super::meaning::{Elaborator, Value};
 use super::tree::{Argument, Expression, Kind, Name};
 use crate::base::{Format, FormatClass, Span};
@@ -42,6 +43,9 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("permute", "permute_dims"),
     ("power", "pow"),
     ("rint", "round"),
+    ("swish", "silu"),
+    ("to", "astype"),
+    ("type", "astype"),
     ("unsqueeze", "expand_dims"),
     ("view", "reshape"),
 ];
@@ -89,13 +93,64 @@ pub(super) fn dtype(name: &str) -> Option<Format> {
 }
 
 /// The name of a format of integers; those of bits alone count as unsigned.
-pub(super) fn dtype_name(format: Format) -> &'static str {
+pub fn dtype_name(format: Format) -> &'static str {
     let same = |other: Format| {
         other.bits() == format.bits()
             && (other.class() == FormatClass::Signed) == (format.class() == FormatClass::Signed)
             && !other.is_float()
     };
     DTYPES.iter().find(|(_, other)| same(*other)).map_or("int64", |(name, _)| name)
+}
+
+/// What to write for functions that there are not.
+const INSTEAD: &[(&str, &str)] = &[
+    ("add", "`a + b`"),
+    ("bincount", "`y[i] = sum(j: x[j] == i)`"),
+    ("divide", "`a / b`"),
+    ("dot", "`a @ b`"),
+    ("embedding", "`take(weight, x)`"),
+    ("equal", "`a == b`"),
+    ("floor_divide", "`a // b`"),
+    ("fmod", "`x - y * trunc(x / y)`"),
+    ("len", "`x.shape[0]`"),
+    ("linear", "`x @ weight.T + bias`"),
+    ("logical_and", "`a & b`"),
+    ("logical_not", "`~a`"),
+    ("logical_or", "`a | b`"),
+    ("masked_fill", "`where(mask, value, x)`"),
+    ("mod", "`x % y`"),
+    ("mul", "`a * b`"),
+    ("multiply", "`a * b`"),
+    ("norm", "`sqrt(sum(x * x))`"),
+    ("outer", "`a[:, None] * b[None, :]`"),
+    ("pad", "`concat([zeros(1), x])`"),
+    ("range", "`arange(…)`; a letter's range is `k in 0..3`"),
+    ("remainder", "`x % y`"),
+    ("repeat", "`broadcast_to(x, shape)`"),
+    ("roll", "`concat([x[-1:], x[:-1]])`"),
+    ("size", "`x.shape[0]`"),
+    ("squeeze", "`x[:, 0]`, or `reshape(x, shape)`"),
+    ("sub", "`a - b`"),
+    ("subtract", "`a - b`"),
+    ("swapaxes", "`permute_dims(x, axes)`"),
+    ("tile", "`broadcast_to(x, shape)`"),
+    ("transpose", "`x.T`, `x.mT` for the last two axes, or `permute_dims(x, axes)`"),
+    ("tril", "`where(arange(n)[:, None] >= arange(n)[None, :], x, 0)`"),
+    ("triu", "`where(arange(n)[:, None] <= arange(n)[None, :], x, 0)`"),
+];
+
+/// What to write for a function that there is not.
+pub(super) fn instead(name: &str) -> Option<&'static str> {
+    INSTEAD.iter().find(|(other, _)| *other == name).map(|(_, instead)| *instead)
+}
+
+/// The infinity that `float('-inf')` means.
+pub(super) fn infinity(text: &str) -> Option<Number> {
+    match text.trim_start_matches('+') {
+        "inf" | "infinity" => Some(Number::Infinity),
+        "-inf" | "-infinity" => Some(Number::MinusInfinity),
+        _ => None,
+    }
 }
 
 /// The table's name of a function.

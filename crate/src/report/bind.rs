@@ -114,6 +114,8 @@ pub struct Bound {
     pub notes: Vec<Diagnostic>,
     /// What was assumed.
     pub ledger: Ledger,
+    /// The tensors whose shape a formula says.
+    pub by_formula: Vec<String>,
 }
 
 impl Bound {
@@ -284,7 +286,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         })
         .collect();
     let Builder { tensors, elements, pages, named, ledger, .. } = builder;
-    Ok(Bound { tensors, elements, pages, named, setups, notes, ledger })
+    Ok(Bound { tensors, elements, pages, named, setups, notes, ledger, by_formula: Vec::new() })
 }
 
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {

@@ -64,6 +64,7 @@ struct Cook<'a> {
     kernel: &'a Kernel,
     run: &'a Run,
     budget: &'a Budget,
+    bound: &'a Bound,
     /// Inputs that reach the present fault.
     example: Option<&'a Witness>,
     /// Why nobody can tell whether the present fault is one.
@@ -98,7 +99,7 @@ pub fn rank(verdict: Verdict) -> usize {
 pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Option<Witness>)], open: &[(Fault, String)]) -> Cooked {
     let Cooking { texts, source, kernel, run, budget, bound } = *cooking;
     let cooked = Cooked::default();
-    let mut cook = Cook { texts, source, kernel, run, budget, example: None, open: None, cooked };
+    let mut cook = Cook { texts, source, kernel, run, budget, bound, example: None, open: None, cooked };
     for fault in &run.faults {
         cook.fault(fault);
     }
@@ -188,7 +189,8 @@ impl Cook<'_> {
         let who = fault.site.map_or("the launch".to_owned(), |site| thread_name(site.thread));
         let (verdict, code, message) = match kind {
             FaultKind::OutOfBounds(access, place) => {
-                let (verb, size) = (verb(*access), size_note(place));
+                let by_formula = self.bound.by_formula.contains(&place.name);
+                let (verb, size) = (verb(*access), size_note(place, by_formula));
                 let message = format!("{who} {verb} `{}`, outside {}{size}", place.text, region(place));
                 (Verdict::OutOfBounds, Code::M001, message)
             }
@@ -534,13 +536,15 @@ fn region(place: &Place) -> String {
     format!("`{}` ({} memory)", place.name, place.space.name())
 }
 
-fn size_note(place: &Place) -> String {
+fn size_note(place: &Place, by_formula: bool) -> String {
     let unit = u64::from(place.unit);
+    let says = if by_formula { " because the formula says so" } else { "" };
     match place.size {
+        Some(size) if unit > 1 && size == unit => format!(", which has 1 element of {unit} bytes{says}"),
         Some(size) if unit > 1 && size % unit == 0 => {
-            format!(", which has {} elements of {unit} bytes", size / unit)
+            format!(", which has {} elements of {unit} bytes{says}", size / unit)
         }
-        Some(size) => format!(", which has {size} bytes"),
+        Some(size) => format!(", which has {size} bytes{says}"),
         None => String::new(),
     }
 }

@@ -62,17 +62,18 @@ pub fn read(code: &str) -> Result<Reference, Vec<Diagnostic>> {
 }
 
 impl Reference {
-    /// Writes into the spec what the formula shows about the kernel's tensors.
+    /// Writes into the spec what the formula shows about the kernel's tensors; the names of those whose shape it is.
     pub fn complete(
         &self,
         spec: &mut Spec,
         optimized: &Kernel,
         ledger: &mut Ledger,
-    ) -> Result<(), Vec<Diagnostic>> {
+    ) -> Result<Vec<String>, Vec<Diagnostic>> {
         let side = spec.optimized.clone();
         let asked = Asked { source: Source::Optimized, side: &side, kernel: optimized, formula: None };
         // What is wrong with the arguments is told where they are bound.
-        let Ok(assigned) = assign(spec, &[asked]) else { return Ok(()) };
+        let Ok(assigned) = assign(spec, &[asked]) else { return Ok(Vec::new()) };
+        let mut sized = Vec::new();
         let arguments = &assigned.arguments[0];
         let names = names(spec, optimized, arguments);
         let inputs: Vec<Input> = names.iter().map(|name| name.input(spec)).collect();
@@ -146,10 +147,11 @@ impl Reference {
                     let text = format!("`{}` has the shape {shape:?}, as the formula says", name.name);
                     ledger.note(Assumption::Inferred(text), 1, None);
                     tensor.shape = Some(shape);
+                    sized.push(name.name.clone());
                 }
             }
         }
-        Ok(())
+        Ok(sized)
     }
 
     /// That nothing would be compared.
@@ -248,10 +250,10 @@ impl Reference {
                     )
                 }
                 _ if real && !tensor.format().is_float() => {
-                    let format = tensor.format();
                     format!(
-                        "`{}` holds {format} and gets real numbers: use `round`, `floor` or `trunc`",
-                        tensor.name
+                        "`{}` holds integers and gets real numbers: write `astype(…, {})`",
+                        tensor.name,
+                        formula::dtype_name(tensor.format())
                     )
                 }
                 _ => continue,

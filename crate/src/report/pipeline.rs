@@ -250,10 +250,12 @@ impl<'a> Question<'a> {
     }
 
     fn ask(&mut self, mut spec: Spec, kernels: &[(Source, Kernel)], formula: Option<&Reference>) -> Verdicts {
-        if let (Some(formula), Some((_, optimized))) = (formula, kernels.last())
-            && let Err(errors) = formula.complete(&mut spec, optimized, &mut self.ledger)
-        {
-            return self.misfit(errors);
+        let mut by_formula = Vec::new();
+        if let (Some(formula), Some((_, optimized))) = (formula, kernels.last()) {
+            match formula.complete(&mut spec, optimized, &mut self.ledger) {
+                Ok(sized) => by_formula = sized,
+                Err(errors) => return self.misfit(errors),
+            }
         }
         if formula.is_some() {
             // What the spec says of a reference kernel is about another one.
@@ -274,7 +276,7 @@ impl<'a> Question<'a> {
         });
         let asked: Vec<Asked<'_>> = reference.into_iter().chain(kernels).collect();
         match bind(spec, &asked) {
-            Ok(bound) => self.simulate(spec, &asked, bound, formula),
+            Ok(bound) => self.simulate(spec, &asked, Bound { by_formula, ..bound }, formula),
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
