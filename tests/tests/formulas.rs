@@ -115,6 +115,7 @@ fn value(terms: &Terms, term: Term, inputs: &[f64], known: &mut HashMap<Term, f6
                 Unary::Sin => a.sin(),
                 Unary::Cos => a.cos(),
                 Unary::Tanh => a.tanh(),
+                Unary::Atan => a.atan(),
                 Unary::Erf => libm::erf(a),
                 Unary::Cbrt => a.cbrt(),
                 Unary::Abs => a.abs(),
@@ -185,7 +186,10 @@ fn check(code: &str, inputs: &[Array], outputs: &[Array], wrong: &mut Vec<String
     let mut terms = Terms::new();
     for array in inputs {
         let first = numbers.len() as u32;
-        terms.note_elements(first, if let Some(Kind::Word(format)) = array.kind { format } else { Format::F64 });
+        terms.note_elements(
+            first,
+            if let Some(Kind::Word(format)) = array.kind { format } else { Format::F64 },
+        );
         firsts.push(first);
         numbers.extend(&array.values);
     }

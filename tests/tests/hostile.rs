@@ -201,8 +201,12 @@ fn any_question_gets_an_answer() {
         let which = dice.below(3);
         let spec = if which != 1 { mutate(dice, seeds, spec) } else { spec.clone() };
         let optimized = if which != 0 { mutate(dice, seeds, optimized) } else { optimized.clone() };
-        let input =
-            Input { reference: Some(reference), optimized: &optimized, spec: Some(&spec), ..Input::default() };
+        let input = Input {
+            reference: Some(reference),
+            optimized: &optimized,
+            spec: Some(&spec),
+            ..Input::default()
+        };
         let options = RunOptions { threads: None, ..RunOptions::default() };
         let report = report::check(&input, &options, &Budget::new(20_000, 64 << 20)).report;
         assert!(!report.to_json().is_empty());

@@ -186,8 +186,12 @@ fn compare(
             expected.len(),
             expected.len()
         );
-        let input =
-            Input { reference: Some(&reference), optimized: &optimized, spec: Some(&spec), ..Input::default() };
+        let input = Input {
+            reference: Some(&reference),
+            optimized: &optimized,
+            spec: Some(&spec),
+            ..Input::default()
+        };
         report::check(&input, &RunOptions::default(), &Budget::default()).report
     };
     let report = verdict(&expected);

@@ -84,7 +84,8 @@ fn an_integer_needs_a_value_and_the_message_says_what_to_write() {
     assert!(said(&report, "V010").contains("add `n = 128` under [scalars]"), "{}", said(&report, "V010"));
     expect(&analyze(&ptx, "[scalars]\nn = 2"), Verdict::RaceFree);
     let over = spec::parse("[scalars]\nn = 2").0;
-    let input = Input { reference: None, optimized: &ptx, spec: None, overrides: Some(&over), ..Input::default() };
+    let input =
+        Input { reference: None, optimized: &ptx, spec: None, overrides: Some(&over), ..Input::default() };
     let report = report::check(&input, &RunOptions::default(), &Budget::default()).report;
     expect(&report, Verdict::RaceFree);
 }

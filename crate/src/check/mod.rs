@@ -72,6 +72,8 @@ pub struct Checked {
     pub skipped: u64,
     /// Answers that are wrong.
     pub refuted: Vec<Refutation>,
+    /// Equalities of which, at all points tried, one side is defined at most.
+    pub unfounded: Vec<u32>,
 }
 
 impl Checked {
@@ -90,6 +92,7 @@ impl Checked {
         self.open += other.open;
         self.skipped += other.skipped;
         self.refuted.extend(other.refuted);
+        self.unfounded.extend(other.unfounded);
     }
 }
 
@@ -239,6 +242,20 @@ pub fn withdraw(decision: &mut Decision, refuted: &[Refutation]) {
     decision.groups.sort_by_key(|group| group.members[0]);
 }
 
+/// Takes back equalities for which no input was found where both sides are defined, though one of them is:
+/// ln x and ln(-x) are equal wherever both are defined.
+pub fn withdraw_unfounded(decision: &mut Decision, unfounded: &[u32]) {
+    for group in &mut decision.groups {
+        if group.members.iter().any(|pair| unfounded.contains(pair))
+            && matches!(group.equality, Equality::Equal(_) | Equality::Close(_))
+        {
+            let message =
+                "both sides are defined at none of the inputs tried, and one of them is at some".to_owned();
+            group.equality = Equality::Unknown(Reason { message, hint: None });
+        }
+    }
+}
+
 fn withdrawn(refutation: &Refutation) -> Equality {
     let message = format!(
         "tool error: the answer could not be confirmed: {}; this is a mistake of Warpproof, please report it",
@@ -384,6 +401,7 @@ fn close_values(
         match agreement {
             Agreement::Apart(message) => checked.refuted.push(Refutation { pair: claim.pair, message }),
             Agreement::Everywhere => checked.by_points += 1,
+            Agreement::OneSided => checked.unfounded.push(claim.pair),
             Agreement::Nowhere => checked.open += 1,
         }
     }
@@ -589,6 +607,7 @@ fn judged(claims: &[Claim], seen: Vec<Seen>) -> Checked {
                 checked.by_field += 1;
             }
             (Meeting::Open, Agreement::Everywhere) => checked.by_points += 1,
+            (Meeting::Open, Agreement::OneSided) => checked.unfounded.push(claim.pair),
             (Meeting::Open, Agreement::Nowhere) => checked.open += 1,
         }
     }

@@ -38,8 +38,11 @@ pub(super) fn count(nodes: usize) -> usize {
 pub(super) enum Agreement {
     /// Their enclosures meet at all points where both are defined, and there are some.
     Everywhere,
-    /// Both are defined at none of the points.
+    /// Both are undefined at all points.
     Nowhere,
+    /// Both are defined at none of the points, and one of them is at some: what is assumed about their
+    /// domains may hold nowhere.
+    OneSided,
     /// Their enclosures are disjoint somewhere.
     Apart(String),
 }
@@ -114,7 +117,16 @@ fn integer(format: Format) -> Format {
 impl Agreement {
     /// Takes the values of both sides at one more point into account.
     pub(super) fn meet(&mut self, a: Quantity, b: Quantity) {
-        let (Some(x), Some(y)) = (a.interval(), b.interval()) else { return };
+        let (x, y) = match (a.interval(), b.interval()) {
+            (Some(x), Some(y)) => (x, y),
+            (Some(one), None) | (None, Some(one)) => {
+                if one.is_bounded() && *self == Agreement::Nowhere {
+                    *self = Agreement::OneSided;
+                }
+                return;
+            }
+            (None, None) => return,
+        };
         if matches!(self, Agreement::Apart(_)) {
             return;
         }

@@ -17,7 +17,9 @@ pub fn explain(code: Option<&str>) -> Result<String, Refusal> {
         return Ok(text);
     }
     let Some((_, row)) = CODES.iter().find(|(_, row)| row.name.eq_ignore_ascii_case(wanted)) else {
-        return Err(Refusal(format!("there is no code and no function `{wanted}`; `warpproof explain` lists the codes, docs/formulas.md the functions")));
+        return Err(Refusal(format!(
+            "there is no code and no function `{wanted}`; `warpproof explain` lists the codes, docs/formulas.md the functions"
+        )));
     };
     let mut text = format!("{}: {}\n\n{}\n", row.name, row.what, row.why);
     if !row.example.is_empty() {

@@ -231,7 +231,9 @@ impl Elaborator<'_> {
             Function::Add | Function::Maximum => Function::Or,
             Function::Multiply | Function::Minimum => Function::And,
             Function::Abs => return Ok(arrays[0]),
-            _ => return self.wrong(span, "conditions have no difference: use `~`, `^`, or `astype(…, int32)`"),
+            _ => {
+                return self.wrong(span, "conditions have no difference: use `~`, `^`, or `astype(…, int32)`");
+            }
         };
         self.map(function, arrays, Kind::Truth, span)
     }

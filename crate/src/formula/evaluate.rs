@@ -48,6 +48,8 @@ pub struct Evaluation<'a, F> {
     pub terms: Terms,
     /// How often real numbers were made integers that they are taken to fit.
     pub converted: u64,
+    /// How often an index came from data, and is taken to lie in its axis.
+    pub indexed: u64,
     /// What is kept, by node; `None` for nodes that are needed once.
     kept: Vec<Option<FxHashMap<u64, Term>>>,
     entries: u64,
@@ -57,7 +59,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
     /// Nothing is computed yet.
     pub fn new(graph: &'a Graph, budget: &'a Budget, terms: Terms, input: F) -> Self {
         let kept = kept(graph).into_iter().map(|keep| keep.then(FxHashMap::default)).collect();
-        Evaluation { graph, budget, input, terms, converted: 0, kept, entries: 0 }
+        Evaluation { graph, budget, input, terms, converted: 0, indexed: 0, kept, entries: 0 }
     }
 
     /// One element, by its place row by row.
@@ -188,6 +190,11 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
                     self.stretch(*part, start, length, &mut operand)?;
                     operands.push(operand);
                 }
+                if *function == Function::Divide && operands[1].contains(&Term::ZERO) {
+                    let problem = Problem::new(node.span, "this divides by 0")
+                        .note("where a condition rules it out, write `… if … else …`, or `where`");
+                    return Err(Stopped::Problem(problem));
+                }
                 for at in 0..length as usize {
                     let term = match operands.as_slice() {
                         [a] => self.apply(*function, &[a[at]]),
@@ -265,6 +272,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
             let note = "give the tensor that it depends on `contents` in the spec";
             return Err(Stopped::Problem(Problem::new(graph.node(id).span, message).note(note)));
         }
+        self.indexed += 1;
         // The last is what is left: an index outside has no value.
         let mut chosen = self.pick(id, source, indices, axis + 1, place * extent + extent - 1)?;
         for at in (0..extent - 1).rev() {
@@ -437,6 +445,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
             Function::Sin => terms.unary(Unary::Sin, a),
             Function::Cos => terms.unary(Unary::Cos, a),
             Function::Tanh => terms.unary(Unary::Tanh, a),
+            Function::Atan => terms.unary(Unary::Atan, a),
             Function::Erf => terms.unary(Unary::Erf, a),
             Function::Floor => terms.unary(Unary::Floor, a),
             Function::Ceil => terms.unary(Unary::Ceil, a),

@@ -20,6 +20,7 @@ pub enum Primitive {
     Sin,
     Cos,
     Tanh,
+    Atan,
     Erf,
     Floor,
     Ceil,
@@ -121,6 +122,10 @@ functions! {
     "sinh"("x") says "(exp(x) - exp(-x)) / 2", "hyperbolic sine";
     "cosh"("x") says "(exp(x) + exp(-x)) / 2", "hyperbolic cosine";
     "tanh"("x") known Tanh, "hyperbolic tangent";
+    "atan"("x") known Atan, "inverse of the tangent";
+    "asinh"("x") says "log(x + sqrt(x * x + 1))", "inverse of the hyperbolic sine";
+    "acosh"("x") says "log(x + sqrt(x * x - 1))", "inverse of the hyperbolic cosine";
+    "atanh"("x") says "log((1 + x) / (1 - x)) / 2", "inverse of the hyperbolic tangent";
     "erf"("x") known Erf, "error function";
     "maximum"("a, b") known Maximum, "the larger of two";
     "minimum"("a, b") known Minimum, "the smaller of two";
@@ -156,7 +161,7 @@ functions! {
         sum(d * d, axis=axis, keepdims=keepdims) / (count(x, axis) - correction)", "variance: the mean of squared deviations";
     "std"("x, axis=None, correction=0, keepdims=False") says "sqrt(var(x, axis, correction, keepdims))", "standard deviation";
     "count"("x, axis=None") known Count, "how many elements lie along axes";
-    "cumsum"("x, axis=-1") known CumSum, "running sum, its own element included";
+    "cumsum"("x, axis=None") known CumSum, "running sum, its own element included";
     "logsumexp"("x, axis=None, keepdims=False") says "log(sum(exp(x), axis=axis, keepdims=keepdims))", "log of the sum of exponentials";
     "softmax"("x, axis=-1") says "t = exp(x)
         t / sum(t, axis=axis, keepdims=True)", "exp(x) / sum of exp(x)";

@@ -49,6 +49,7 @@ pub enum Function {
     Sin,
     Cos,
     Tanh,
+    Atan,
     Erf,
     Floor,
     Ceil,
@@ -169,6 +170,11 @@ impl Graph {
         self.node(id).kind
     }
 
+    /// Whether there are no nodes.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.nodes.len()
@@ -280,7 +286,11 @@ pub fn folded(function: Function, arguments: &[&Number]) -> Option<Number> {
 /// Operations on the bits of small whole numbers, if the result is one of the format's.
 fn bits_of(op: BitOp, format: Format, a: &BigRational, b: &BigRational) -> Option<BigRational> {
     let small = |value: &BigRational| {
-        value.is_integer().then(|| value.to_integer().to_i64()).flatten().filter(|value| value.abs() < 1 << 31)
+        value
+            .is_integer()
+            .then(|| value.to_integer().to_i64())
+            .flatten()
+            .filter(|value| value.abs() < 1 << 31)
     };
     let (a, b) = (small(a)?, small(b)?);
     let value = match op {

@@ -453,7 +453,8 @@ impl Elaborator<'_> {
                     self.map(bits, &[inner], Kind::Word(format), span)
                 }
                 Kind::Whole => {
-                    let (one, minus) = (self.whole(1, span)?, self.arithmetic(Function::Negate, &[inner], span)?);
+                    let (one, minus) =
+                        (self.whole(1, span)?, self.arithmetic(Function::Negate, &[inner], span)?);
                     self.arithmetic(Function::Subtract, &[minus, one], span)
                 }
                 Kind::Real => self.wrong(span, "`~` is for conditions and integers"),
@@ -735,7 +736,9 @@ impl Elaborator<'_> {
                 let text = &name.text;
                 self.wrong(
                     name.span,
-                    format!("`.{text}` is unknown; there are `.T`, `.mT`, `.shape`, `.ndim`, `.size` and `.dtype`"),
+                    format!(
+                        "`.{text}` is unknown; there are `.T`, `.mT`, `.shape`, `.ndim`, `.size` and `.dtype`"
+                    ),
                 )
             }
         }
@@ -849,14 +852,16 @@ impl Elaborator<'_> {
                     let many = counted(parameters.len(), "argument", "arguments");
                     return Err(self.told(wrong(format!("`{}` takes {many} at most", row.name))));
                 }
-                Some(name) => match parameters.iter().position(|(known, _)| *known == own_parameter(&name.text)) {
-                    Some(place) => place,
-                    None => {
-                        return Err(
-                            self.told(wrong(format!("`{}` has no parameter `{}`", row.name, name.text)))
-                        );
+                Some(name) => {
+                    match parameters.iter().position(|(known, _)| *known == own_parameter(&name.text)) {
+                        Some(place) => place,
+                        None => {
+                            return Err(
+                                self.told(wrong(format!("`{}` has no parameter `{}`", row.name, name.text)))
+                            );
+                        }
                     }
-                },
+                }
             };
             if let (Some(known), Value::Text(text)) = (row.texts(place), &value)
                 && !known.contains(&text.as_str())

@@ -5,8 +5,8 @@ use super::arrays::{Array, Made, count, row_major, shown};
 use super::functions::Primitive;
 use super::graph::{Fold, Function, Kind, Number, Op};
 use super::meaning::{Elaborator, Value, counted, zero};
-use super::words::dtype;
 use super::tree::{Expression, Item};
+use super::words::dtype;
 use crate::base::{Format, FormatClass, Span};
 
 /// What stands for an axis of an array that is indexed.
@@ -260,6 +260,7 @@ impl Elaborator<'_> {
             Primitive::Sin => self.real(Function::Sin, &arguments)?,
             Primitive::Cos => self.real(Function::Cos, &arguments)?,
             Primitive::Tanh => self.real(Function::Tanh, &arguments)?,
+            Primitive::Atan => self.real(Function::Atan, &arguments)?,
             Primitive::Erf => self.real(Function::Erf, &arguments)?,
             Primitive::Abs => {
                 let array = arguments.array(self, 0)?;
@@ -298,7 +299,15 @@ impl Elaborator<'_> {
                 let array = arguments.array(self, 0)?;
                 let array = self.numeric(array, span)?;
                 let rank = self.own(array).len();
-                let axis = arguments.axis(self, 1, rank)?;
+                let axis = match (&arguments.values[1].1, rank) {
+                    (Value::None, 1) => 0,
+                    (Value::None, _) => {
+                        let message =
+                            format!("along which of {rank} axes? `cumsum(x, axis=-1)` is along the last");
+                        return self.wrong(span, message);
+                    }
+                    _ => arguments.axis(self, 1, rank)?,
+                };
                 self.running(array, axis, span)?
             }
             Primitive::Reshape => {

@@ -192,9 +192,8 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self) -> Read<Statement> {
         let start = self.span();
-        if let Token::Name(
-            word @ ("def" | "for" | "while" | "if" | "return" | "class" | "with"),
-        ) = self.token()
+        if let Token::Name(word @ ("def" | "for" | "while" | "if" | "return" | "class" | "with")) =
+            self.token()
         {
             let message =
                 format!("`{word}` is no part of a formula: it has assignments only, such as `y = exp(x)`");
@@ -549,7 +548,8 @@ impl<'a> Parser<'a> {
             let opened = self.span();
             self.expect("(", None)?;
             let mut arguments = self.arguments(opened)?.into_iter().map(|argument| argument.value);
-            let zero = Expression { kind: Kind::Number(BigRational::from_integer(0.into()), true), span: start };
+            let zero =
+                Expression { kind: Kind::Number(BigRational::from_integer(0.into()), true), span: start };
             return match (arguments.next(), arguments.next(), arguments.next()) {
                 (Some(end), None, None) => Ok((zero, end)),
                 (Some(first), Some(end), None) => Ok((first, end)),

@@ -65,7 +65,7 @@ pub struct Expression {
 
 impl Expression {
     /// The expressions that it is made of.
-    pub fn parts(&self) -> Vec<&Expression> {
+    pub fn parts<'a>(&'a self) -> Vec<&'a Expression> {
         match &self.kind {
             Kind::Number(..) | Kind::Name(_) | Kind::Text(_) => Vec::new(),
             Kind::List(items) => items.iter().collect(),
@@ -81,9 +81,9 @@ impl Expression {
                 ends.chain([&**body]).collect()
             }
             Kind::Index(base, items) => {
-                let of = |item| -> Vec<&Expression> {
+                let of = |item: &'a Item| -> Vec<&'a Expression> {
                     match item {
-                        &Item::At(ref at) => vec![at],
+                        Item::At(at) => vec![at],
                         Item::Slice(parts) => parts.iter().flatten().map(|part| &**part).collect(),
                         Item::New | Item::Rest => Vec::new(),
                     }

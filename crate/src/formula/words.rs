@@ -34,6 +34,10 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("absolute", "abs"),
     ("amax", "max"),
     ("amin", "min"),
+    ("arccosh", "acosh"),
+    ("arcsinh", "asinh"),
+    ("arctan", "atan"),
+    ("arctanh", "atanh"),
     ("bmm", "matmul"),
     ("cat", "concat"),
     ("clamp", "clip"),
@@ -51,14 +55,22 @@ const FUNCTIONS: &[(&str, &str)] = &[
 ];
 
 /// Other names of parameters.
-const PARAMETERS: &[(&str, &str)] =
-    &[("dim", "axis"), ("dims", "axes"), ("keepdim", "keepdims"), ("ddof", "correction"), ("tensors", "arrays")];
+const PARAMETERS: &[(&str, &str)] = &[
+    ("dim", "axis"),
+    ("dims", "axes"),
+    ("keepdim", "keepdims"),
+    ("ddof", "correction"),
+    ("tensors", "arrays"),
+];
 
 /// Functions of PyTorch that are others than the table's of that name.
 const OTHERS: &[(&str, &str)] = &[
     ("var", "PyTorch divides by n - 1: write `var(x, axis, correction=1)`"),
     ("std", "PyTorch divides by n - 1: write `std(x, axis, correction=1)`"),
-    ("layer_norm", "PyTorch's takes a shape: write `layer_norm(x, weight, bias, eps=1e-5)`, along the last axis"),
+    (
+        "layer_norm",
+        "PyTorch's takes a shape: write `layer_norm(x, weight, bias, eps=1e-5)`, along the last axis",
+    ),
     ("rms_norm", "PyTorch's takes a shape: write `rms_norm(x, weight, eps=…)`, along the last axis"),
     ("cross_entropy", "PyTorch's is the mean over all rows: write `mean(cross_entropy(x, target))`"),
 ];

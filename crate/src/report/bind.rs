@@ -663,7 +663,8 @@ impl Builder<'_> {
 
     #[cold]
     fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
-        self.errors.push(Diagnostic::error(Code::V010, format!("{} {problem}", leaf.what.trim_end_matches(','))));
+        self.errors
+            .push(Diagnostic::error(Code::V010, format!("{} {problem}", leaf.what.trim_end_matches(','))));
     }
 
     /// The tensors as one kernel sees them.

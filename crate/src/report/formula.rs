@@ -120,7 +120,8 @@ impl Reference {
             });
             let tensor = &mut spec.tensors[at];
             if overlaps(tensor) {
-                let message = format!("several elements of `{}` lie at one place, by its strides", tensor.name);
+                let message =
+                    format!("several elements of `{}` lie at one place, by its strides", tensor.name);
                 let note = "a formula takes them for different ones: declare what lies in memory, and use `broadcast_to`";
                 return Err(vec![
                     Diagnostic::error(Code::V012, message).at(Source::Spec, tensor.span).note(note),
@@ -357,6 +358,10 @@ impl Reference {
         let mut ledger = Ledger::default();
         if evaluation.converted > 0 {
             ledger.note(Assumption::ConvertedInRange, evaluation.converted, None);
+        }
+        if evaluation.indexed > 0 {
+            let what = "indices that the formula takes from data lie in their axes, from 0 on".to_owned();
+            ledger.note(Assumption::Other(what), evaluation.indexed, None);
         }
         let terms = evaluation.terms;
         Ok(Run {

@@ -14,7 +14,8 @@ pub fn functions() -> String {
 
 /// A function and what it means.
 pub fn function(name: &str) -> Option<String> {
-    let Function { name, parameters, meaning, help } = FUNCTIONS.iter().find(|function| function.name == name)?;
+    let Function { name, parameters, meaning, help } =
+        FUNCTIONS.iter().find(|function| function.name == name)?;
     let mut text = format!("{name}({parameters}): {help}\n");
     if let Meaning::Text(meaning) = meaning {
         text += "\nIn a formula the same as:\n\n";

@@ -602,11 +602,12 @@ impl<'a> Question<'a> {
     ) -> Result<(), Exhausted> {
         let checked = check::decision(options, self.budget, problem, decision, ahead)?;
         check::withdraw(decision, &checked.refuted);
+        check::withdraw_unfounded(decision, &checked.unfounded);
         self.report.checked = Some(CheckedReport {
             confirmed: checked.confirmed,
             by_field: checked.by_field,
             by_points: checked.by_points,
-            open: checked.open,
+            open: checked.open + checked.unfounded.len() as u64,
             skipped: checked.skipped,
             refuted: checked.refuted.len() as u64,
         });

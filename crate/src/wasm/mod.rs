@@ -158,7 +158,11 @@ pub fn explain(opcode: &str) -> Result<JsValue, JsError> {
 /// The functions of formulas.
 #[wasm_bindgen(unchecked_return_type = "FunctionHelp[]")]
 pub fn functions() -> Result<JsValue, JsError> {
-    let rows = FUNCTIONS.iter().map(|row| FunctionHelp { name: row.name, parameters: row.parameters, help: row.help });
+    let rows = FUNCTIONS.iter().map(|row| FunctionHelp {
+        name: row.name,
+        parameters: row.parameters,
+        help: row.help,
+    });
     Ok(serde_wasm_bindgen::to_value(&rows.collect::<Vec<_>>())?)
 }
 

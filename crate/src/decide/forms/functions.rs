@@ -307,7 +307,7 @@ impl Forms<'_> {
         let Some((1, n)) = parts.filter(|_| self.factor_count(term.mono) == 1) else { return Ok(poly) };
         let (atom, power) = self.factor(term.mono, 0);
         let Kind::Function(Unary::Floor, inner) = self.kind(atom) else { return Ok(poly) };
-        let offset = has_constant.then(|| self.coefficient_at(poly, 0).clone()).unwrap_or(Rational::ZERO);
+        let offset = if has_constant { self.coefficient_at(poly, 0).clone() } else { Rational::ZERO };
         let whole = (offset.to_big() * num_bigint::BigInt::from(n)).is_integer();
         if power != Power::ONE || self.exponent(term.mono) != Poly::ZERO || !whole {
             return Ok(poly);

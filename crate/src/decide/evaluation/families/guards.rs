@@ -55,8 +55,11 @@ const MADE: [fn(&mut Build, Term) -> Term; 9] = [
     },
 ];
 
+/// What is made of a number.
+type Function = fn(&mut Build, Term) -> Term;
+
 /// What is the same only where x is in a domain.
-const PAIRS: [[fn(&mut Build, Term) -> Term; 2]; 9] = [
+const PAIRS: [[Function; 2]; 9] = [
     [MADE[2], |_, x| x],
     [MADE[3], |_, x| x],
     [MADE[4], |_, _| Term::ZERO],

@@ -88,7 +88,7 @@ fn scales_before_and_behind_the_maximum() {
 
 /// `Σ p·v` of some keys with ln Σ e^s.
 fn part(b: &mut Build, s: &[Term], v: &[Term], form: usize) -> (Term, Term) {
-    let max = if form % 2 == 0 { b.max(s) } else { Term::ZERO };
+    let max = if form.is_multiple_of(2) { b.max(s) } else { Term::ZERO };
     let weights: Vec<Term> = s.iter().map(|s| b.exp_of(*s, max)).collect();
     let (above, below) = (b.dot(&weights, v), b.sum(&weights));
     let log = b.ln(below);

@@ -15,7 +15,7 @@ fn adam(b: &mut Build, size: usize, form: usize, by_scalars: bool) -> Vec<Term> 
     let mut outputs = Vec::new();
     for at in 0..size as u32 {
         let [x, g, m, v] = [0, 10_000, 20_000, 30_000].map(|from| b.e(from + at));
-        let (m, v) = if form % 2 == 0 {
+        let (m, v) = if form.is_multiple_of(2) {
             let (old, new) = (b.mul(m, beta), b.mul(g, rest));
             let square = b.mul(g, g);
             let (kept, more) = (b.mul(v, gamma), b.mul(square, other));
@@ -68,7 +68,7 @@ fn adam(b: &mut Build, size: usize, form: usize, by_scalars: bool) -> Vec<Term> 
                 b.mul(m, root)
             }
         };
-        let next = if form % 2 == 0 {
+        let next = if form.is_multiple_of(2) {
             let whole = b.0.fma(decay, x, step);
             let whole = b.mul(whole, rate);
             b.sub(x, whole)

@@ -205,7 +205,7 @@ fn transform(b: &mut Build, x: &[Complex], form: usize) -> Vec<Complex> {
             let (even, odd) = (transform(b, &sums, form), transform(b, &gaps, form));
             even.into_iter().zip(odd).flat_map(|(even, odd)| [even, odd]).collect()
         }
-        _ if size % 4 != 0 => transform(b, x, 1),
+        _ if !size.is_multiple_of(4) => transform(b, x, 1),
         _ => {
             let parts: Vec<Vec<Complex>> = (0..4).map(|from| transform(b, &every(from, 4), form)).collect();
             let mut all = vec![[Term::ZERO; 2]; size];

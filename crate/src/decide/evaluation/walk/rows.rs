@@ -94,6 +94,9 @@ enum Base {
 }
 
 /// What a step is if its elements are numbered; and what that comes to, if it is known.
+/// A formula with its sign, and the elements that its numbers stand for.
+type Numbered = (Rc<(Formula, Sign)>, Vec<u32>);
+
 type Known = FxHashMap<Box<[Node]>, Option<Rc<(Formula, Sign)>>>;
 
 pub(in super::super) struct Rows<'a> {
@@ -131,11 +134,7 @@ impl<'a> Rows<'a> {
 
     /// A step's form with its conditions in that way, its elements, and what is known of its sign. Steps that
     /// are the same but for the elements are looked at once.
-    fn form(
-        &mut self,
-        cone: &Cone,
-        step: usize,
-    ) -> Result<Option<(Rc<(Formula, Sign)>, Vec<u32>)>, Exhausted> {
+    fn form(&mut self, cone: &Cone, step: usize) -> Result<Option<Numbered>, Exhausted> {
         let Shape { size, conditional, count, elements } = self.shapes[step];
         // A sum is what its summands are.
         let sum = matches!(cone.steps()[step], Node::Add(..) | Node::Sub(..) | Node::Unary(Unary::Neg, _));
