@@ -93,10 +93,10 @@ enum Base {
     Sum(Formula),
 }
 
-/// What a step is if its elements are numbered; and what that comes to, if it is known.
 /// A formula with its sign, and the elements that its numbers stand for.
 type Numbered = (Rc<(Formula, Sign)>, Vec<u32>);
 
+/// What a step is if its elements are numbered; and what that comes to, if it is known.
 type Known = FxHashMap<Box<[Node]>, Option<Rc<(Formula, Sign)>>>;
 
 pub(in super::super) struct Rows<'a> {
