@@ -232,7 +232,8 @@ impl Elaborator<'_> {
             Function::Multiply | Function::Minimum => Function::And,
             Function::Abs => return Ok(arrays[0]),
             _ => {
-                return self.wrong(span, "conditions have no difference: use `~`, `^`, or `astype(…, int32)`");
+                return self
+                    .wrong(span, "conditions have no difference: use `~`, `^`, or `astype(…, int32)`");
             }
         };
         self.map(function, arrays, Kind::Truth, span)
