@@ -264,6 +264,10 @@ fn withdrawn(refutation: &Refutation) -> Equality {
     Equality::Unknown(Reason { message, hint: None })
 }
 
+/// Steps up to which points are looked for at which both sides are defined, and how many.
+const FURTHER: usize = 20_000;
+const FURTHER_POINTS: u64 = 256;
+
 /// Every how many members of a group are looked at.
 fn sampling(budget: &Budget, problem: &Problem<'_>, members: &[u32]) -> Result<usize, Exhausted> {
     if problem.reference.len() + problem.optimized.len() < MOST_NODES / 64 {
@@ -400,7 +404,7 @@ fn close_values(
     for (claim, agreement) in claims.iter().zip(agreement) {
         match agreement {
             Agreement::Apart(message) => checked.refuted.push(Refutation { pair: claim.pair, message }),
-            Agreement::Everywhere => checked.by_points += 1,
+            Agreement::Everywhere(_) => checked.by_points += 1,
             Agreement::OneSided => checked.unfounded.push(claim.pair),
             Agreement::Nowhere => checked.open += 1,
         }
@@ -591,6 +595,26 @@ fn at_points(
             agreement.meet(sides[0][at], sides[1][at]);
         }
     }
+    // Functions with small domains are defined together at few points.
+    let met_seldom = |seen: &Agreement| match seen {
+        Agreement::Nowhere | Agreement::OneSided => true,
+        Agreement::Everywhere(points) => *points < points::LEAST,
+        Agreement::Apart(_) => false,
+    };
+    let nodes = cones[0].steps().len() + cones[1].steps().len();
+    let further = if plain && nodes <= FURTHER { points::count(nodes) as u64..FURTHER_POINTS } else { 0..0 };
+    for point in further {
+        if !agreement.iter().any(met_seldom) {
+            break;
+        }
+        let probe = Probe { point, moved: &[] };
+        let values = |side: usize| {
+            points::values((&cones[side], &slots[side]), elements, &constants[side], probe, budget)
+        };
+        for ((agreement, a), b) in agreement.iter_mut().zip(values(0)?).zip(values(1)?) {
+            agreement.meet(a, b);
+        }
+    }
     Ok(agreement)
 }
 
@@ -606,7 +630,7 @@ fn judged(claims: &[Claim], seen: Vec<Seen>) -> Checked {
                 checked.confirmed += 1;
                 checked.by_field += 1;
             }
-            (Meeting::Open, Agreement::Everywhere) => checked.by_points += 1,
+            (Meeting::Open, Agreement::Everywhere(_)) => checked.by_points += 1,
             (Meeting::Open, Agreement::OneSided) => checked.unfounded.push(claim.pair),
             (Meeting::Open, Agreement::Nowhere) => checked.open += 1,
         }

@@ -9,7 +9,7 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedSub, Zero};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Points at which equalities are tried, at least and at most.
-const LEAST: usize = 6;
+pub(super) const LEAST: usize = 6;
 const MOST: usize = 48;
 /// Nodes that may be evaluated for more than the least.
 const NODES: usize = 200_000;
@@ -36,8 +36,8 @@ pub(super) fn count(nodes: usize) -> usize {
 /// How two terms compare at the points tried.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Agreement {
-    /// Their enclosures meet at all points where both are defined, and there are some.
-    Everywhere,
+    /// Their enclosures meet at all points where both are defined, which are so many.
+    Everywhere(usize),
     /// Both are undefined at all points.
     Nowhere,
     /// Both are defined at none of the points, and one of them is at some: what is assumed about their
@@ -139,7 +139,8 @@ impl Agreement {
                 y.high()
             ));
         } else if x.is_bounded() && y.is_bounded() {
-            *self = Agreement::Everywhere;
+            *self =
+                Agreement::Everywhere(if let Agreement::Everywhere(points) = self { *points + 1 } else { 1 });
         }
     }
 }

@@ -654,7 +654,13 @@ impl Builder<'_> {
             (_, 4) => Format::B32,
             _ => Format::B64,
         });
-        let bits = encode(literal, format);
+        // Compilers declare an `int` as unsigned.
+        let either = match (literal, format) {
+            (Literal::Integer(_), Format::U16) => Format::B16,
+            (Literal::Integer(_), Format::U32) => Format::B32,
+            _ => format,
+        };
+        let bits = encode(literal, either);
         if bits.is_none() {
             self.fail(leaf, format!("is .{format} and cannot hold {}", spec::literal(literal)));
         }

@@ -27,8 +27,10 @@ fn integer(value: i64, format: Format) -> Option<u64> {
     if bits == 64 {
         return Some(value as u64);
     }
-    // Compilers declare an `int` parameter as .u32.
-    let low = -(1i64 << (bits - 1));
+    let low = match format.class() {
+        FormatClass::Unsigned => 0,
+        _ => -(1i64 << (bits - 1)),
+    };
     let high = match format.class() {
         FormatClass::Signed => (1i64 << (bits - 1)) - 1,
         _ => (1i64 << bits) - 1,

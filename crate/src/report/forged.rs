@@ -90,10 +90,11 @@ impl Subject<'_> {
         decision(options, &Budget::default(), &problem, &forged, Ahead::default()).expect("within the budget")
     }
 
-    /// Claims that all of these pairs are equal, or different by one witness each.
+    /// Claims that all of these pairs are equal, or different by one witness each; how many are taken back.
     fn refuted(&self, options: &Options, pairs: &[(Term, Term)], equality: &Equality) -> usize {
         let group = |pair: u32| Group { members: vec![pair], equality: equality.clone() };
-        self.checked(options, pairs, (0..pairs.len() as u32).map(group).collect()).refuted.len()
+        let checked = self.checked(options, pairs, (0..pairs.len() as u32).map(group).collect());
+        checked.refuted.len() + checked.unfounded.len()
     }
 
     fn count(&self, tally: &mut Tally, what: &'static str, all: usize, refuted: usize) {
