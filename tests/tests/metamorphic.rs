@@ -118,9 +118,8 @@ fn a_pair_that_differs_stays_so() {
     let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
     let mut dice = Dice(0x5eed_0116_u64.wrapping_mul(2 * seed + 1));
     let has_kernels = |case: &Case| case.read().is_ok_and(|texts| texts.reference.is_some());
-    let differing = |case: &Case| {
-        case.name.starts_with("not_equivalent/") && case.today.is_none() && has_kernels(case)
-    };
+    let differing =
+        |case: &Case| case.name.starts_with("not_equivalent/") && case.today.is_none() && has_kernels(case);
     let differing: Vec<Case> = cases().into_iter().filter(differing).collect();
     let (mut asked, mut found, mut wrongs) = (0, 0, Vec::new());
     loop {
