@@ -241,10 +241,10 @@ fn every_function_is_compared_with_numpy() {
 
 #[test]
 fn formulas_mean_what_numpy_means() {
-    let text = include_str!("../formulas/cases.txt");
+    let texts = [include_str!("../formulas/cases.txt"), include_str!("../formulas/told.txt")];
     let mut wrong = Vec::new();
     let (mut cases, mut compared) = (0, 0);
-    for case in text.split("\n\n").filter(|case| !case.trim().is_empty()) {
+    for case in texts.into_iter().flat_map(|text| text.split("\n\n")).filter(|case| !case.trim().is_empty()) {
         let lines = |mark: &str| case.lines().filter_map(|line| line.strip_prefix(mark)).collect::<Vec<_>>();
         let code = lines("| ").join("\n");
         let arrays = |mark| lines(mark).into_iter().map(array).collect::<Vec<_>>();

@@ -36,6 +36,8 @@ enum Verb {
     Check(Check),
     /// Look at one kernel: races, deadlocks, bounds; prints what it computes.
     Analyze(Analyze),
+    /// Say what a kernel computes, as a formula that is proved: `O = softmax(Q @ K.T / 8, axis=-1) @ V`.
+    Formula(Formula),
     /// Print a spec with everything that the PTX shows filled in.
     Infer(Infer),
     /// Explain a diagnostic code, such as R001; without one, list them all.
@@ -67,6 +69,29 @@ struct Analyze {
     kernel: Option<PathBuf>,
     #[command(flatten)]
     run: Run,
+}
+
+#[derive(Args)]
+struct Formula {
+    /// The kernel's PTX; may be left out if the spec names the file.
+    kernel: Option<PathBuf>,
+    /// Print the formula alone, in this language.
+    #[arg(long = "as", value_enum, value_name = "LANGUAGE")]
+    language: Option<FormulaLanguage>,
+    #[command(flatten)]
+    run: Run,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FormulaLanguage {
+    /// The language of formulas: a reference for `warpproof check`.
+    Formula,
+    /// A Python program for NumPy.
+    Numpy,
+    /// A Python program for PyTorch.
+    Torch,
+    /// Lines of an align* in LaTeX.
+    Latex,
 }
 
 #[derive(Args)]
@@ -202,6 +227,7 @@ pub fn main() -> ExitCode {
             .and_then(|question| answer(&question, &check.run, check.export)),
         Verb::Analyze(analyze) => files::single(analyze.kernel, analyze.run.spec.as_deref())
             .and_then(|question| answer(&question, &analyze.run, None)),
+        Verb::Formula(formula) => tell(formula),
         Verb::Infer(infer) => infer_spec(infer),
         Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
         Verb::Coverage => Ok(print(&report::coverage(), 0)),
@@ -262,6 +288,55 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         return Ok(ExitCode::from(status));
     }
     Ok(print(&text, status))
+}
+
+/// What a kernel computes.
+fn tell(formula: Formula) -> Result<ExitCode, Refusal> {
+    let Formula { kernel, language, run } = formula;
+    let question = files::single(kernel, run.spec.as_deref())?;
+    let overrides = overrides(&run)?;
+    let input = Input {
+        reference: None,
+        optimized: &question.optimized.text,
+        spec: question.spec.as_ref().map(|file| file.text.as_str()),
+        overrides: overrides.as_ref(),
+        single: true,
+    };
+    let budget = run.limits.budget();
+    stop_on_interrupt(&budget);
+    let options =
+        RunOptions { threads: run.threads, exact_proof: run.proof == Proof::Exact, ..RunOptions::default() };
+    let telling = std::thread::scope(|scope| {
+        let given_up = |why| {
+            let report = &report::overdue(&input, why, &budget);
+            let status = report.verdict.exit_status();
+            print(&shown(&question, &input, &run, report), status);
+            std::process::exit(status.into())
+        };
+        let _watch = watch::Watch::start(scope, &budget, given_up);
+        report::tell(&input, &options, &budget)
+    });
+    let status = telling.exit_status();
+    let of = |form: fn(&report::FormulaForms) -> &Option<String>| {
+        telling.forms.as_ref().and_then(|all| form(all).clone())
+    };
+    let alone = language.map(|language| match language {
+        FormulaLanguage::Formula => telling.formula.clone(),
+        FormulaLanguage::Numpy => of(|forms| &forms.numpy),
+        FormulaLanguage::Torch => of(|forms| &forms.torch),
+        FormulaLanguage::Latex => of(|forms| &forms.latex),
+    });
+    let written = match alone {
+        Some(Some(text)) => text,
+        Some(None) => {
+            let more = if telling.formula.is_some() { " It cannot be written in this language." } else { "" };
+            let _ = writeln!(std::io::stderr(), "{}{more}", telling.summary());
+            return Ok(ExitCode::from(status.max(2)));
+        }
+        None if run.format == Format::Json => telling.to_json(),
+        None => format!("{}\n{}", telling.text(), shown(&question, &input, &run, &telling.report)),
+    };
+    Ok(print(&written, status))
 }
 
 /// A report as it is printed.

@@ -15,6 +15,7 @@
 //! values (`astype` to a float type changes nothing), infinities beyond -∞ and +∞ as constants.
 
 mod arrays;
+mod dialects;
 mod evaluate;
 mod functions;
 mod graph;
@@ -25,6 +26,7 @@ mod parse;
 mod tree;
 mod words;
 
+pub use dialects::{Dialect, write};
 pub use evaluate::{Evaluation, Stopped};
 pub use functions::{FUNCTIONS, Function, Meaning};
 pub use graph::{Graph, Id, Kind, Number};

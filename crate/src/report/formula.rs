@@ -194,29 +194,7 @@ impl Reference {
     pub fn run(&self, spec: &Spec, bound: &Bound, optimized: &Run, budget: &Budget) -> Result<Run, Failure> {
         let reached =
             |at: usize| optimized.tensors.iter().find(|state| state.tensor == at).map(|state| state.reached);
-        let mut inputs: Vec<Input> = Vec::new();
-        for (at, tensor) in bound.tensors.iter().enumerate() {
-            // Of what is open, as many elements as the kernel reached.
-            let shape = tensor
-                .shape()
-                .cloned()
-                .or_else(|| reached(at).filter(|some| *some > 0).map(|some| vec![some]));
-            let kind = kind(Some(tensor.format()));
-            inputs.push(Input { name: tensor.name.clone(), shape, kind, number: None });
-        }
-        let written = |name: &str| spec.scalars.iter().find(|scalar| scalar.name == name)?.value.ok();
-        inputs.extend(bound.named.iter().map(|named| match written(&named.name) {
-            // An integer has no sign in a parameter of bits, and a float no kind.
-            Some(value) if !named.format.is_float() => exactly(&named.name, value),
-            _ => named.input(),
-        }));
-        for scalar in &spec.scalars {
-            if inputs.iter().all(|input| input.name != scalar.name)
-                && let Ok(value) = scalar.value
-            {
-                inputs.push(exactly(&scalar.name, value));
-            }
-        }
+        let inputs = inputs(spec, bound, &|at| reached(at).unwrap_or(0));
         let elaborated = formula::elaborate(&self.program, &inputs)?;
         let setups = &bound.setups[0].tensors;
         let mut wrong = Vec::new();
@@ -275,26 +253,8 @@ impl Reference {
         elaborated: &Elaborated,
         places: &[Option<usize>],
     ) -> Result<Run, Failure> {
-        let setups = &bound.setups[0].tensors;
-        let mut terms = Terms::new();
-        for block in bound.elements.blocks() {
-            terms.note_elements(block.first, block.format);
-        }
-        let input = |terms: &mut Terms, at: usize, index: u64| -> Option<Term> {
-            let Some(setup) = setups.get(at) else {
-                return Some(bound.named[at - setups.len()].term(terms));
-            };
-            let format = setup.format.unwrap_or(Format::F32);
-            if let Some(bits) = setup.initial.bits(index) {
-                return Some(terms.number(format, bits));
-            }
-            let term = bound.number(at, index)?;
-            if let (Some(element), true) = (term.as_element(), index >= bound.tensors[at].reserved) {
-                terms.note_elements(element, bound.tensors[at].format());
-            }
-            Some(term)
-        };
-        let mut evaluation = Evaluation::new(&elaborated.graph, budget, terms, input);
+        let input = |terms: &mut Terms, at: usize, index: u64| input(bound, terms, at, index);
+        let mut evaluation = Evaluation::new(&elaborated.graph, budget, noted(bound), input);
         let whole = bound.setups[1].launch.runs_all();
         let mut tensors = Vec::new();
         for (at, place) in places.iter().enumerate() {
@@ -321,12 +281,8 @@ impl Reference {
                         }
                     })?;
                     for (index, value) in (from..to).zip(values) {
-                        let terms = &mut evaluation.terms;
-                        let value = match elaborated.graph.kind(assigned.id) {
-                            Kind::Truth => terms.select(value, Term::ONE, Term::ZERO),
-                            _ => value,
-                        };
-                        let value = if format.is_float() { value } else { terms.wrapped(format, value) };
+                        let kind = elaborated.graph.kind(assigned.id);
+                        let value = stored(&mut evaluation.terms, kind, format, value);
                         own.elements.push(index, value, assigned.statement as u32);
                     }
                     Ok(())
@@ -372,6 +328,98 @@ impl Reference {
             ..Run::default()
         })
     }
+}
+
+/// Some elements of one output as a formula gives them; nothing where it does not fit, or not soon.
+///
+/// `reached` says how many elements of a tensor the kernel touched.
+pub fn elements(
+    code: &str,
+    (spec, bound): (&Spec, &Bound),
+    reached: &dyn Fn(usize) -> u64,
+    (output, shape): (usize, &[u64]),
+    indices: &[u64],
+    budget: &Budget,
+) -> Option<(Terms, Vec<Term>)> {
+    let (program, problems) = formula::parse(code);
+    if !problems.is_empty() {
+        return None;
+    }
+    let elaborated = formula::elaborate(&program, &inputs(spec, bound, reached)).ok()?;
+    let tensor = &bound.tensors[output];
+    let assigned = elaborated.assigned.iter().find(|assigned| assigned.name == tensor.name)?;
+    let (kind, format) = (elaborated.graph.kind(assigned.id), tensor.format());
+    if !fits(shape, elaborated.graph.shape(assigned.id)) || (kind == Kind::Real && !format.is_float()) {
+        return None;
+    }
+    let input = |terms: &mut Terms, at: usize, index: u64| input(bound, terms, at, index);
+    let mut evaluation = Evaluation::new(&elaborated.graph, budget, noted(bound), input);
+    let value = |index: &u64| {
+        let value = evaluation.element(assigned.id, *index).ok()?;
+        Some(stored(&mut evaluation.terms, kind, format, value))
+    };
+    let values = indices.iter().map(value).collect::<Option<Vec<_>>>()?;
+    Some((evaluation.terms, values))
+}
+
+/// What a formula may name: tensors, the kernel's scalars, and the spec's.
+fn inputs(spec: &Spec, bound: &Bound, reached: &dyn Fn(usize) -> u64) -> Vec<Input> {
+    let mut inputs: Vec<Input> = Vec::new();
+    for (at, tensor) in bound.tensors.iter().enumerate() {
+        // Of what is open, as many elements as the kernel reached.
+        let open = || Some(reached(at)).filter(|some| *some > 0).map(|some| vec![some]);
+        let (shape, kind) = (tensor.shape().cloned().or_else(open), kind(Some(tensor.format())));
+        inputs.push(Input { name: tensor.name.clone(), shape, kind, number: None });
+    }
+    let written = |name: &str| spec.scalars.iter().find(|scalar| scalar.name == name)?.value.ok();
+    inputs.extend(bound.named.iter().map(|named| match written(&named.name) {
+        // An integer has no sign in a parameter of bits, and a float no kind.
+        Some(value) if !named.format.is_float() => exactly(&named.name, value),
+        _ => named.input(),
+    }));
+    for scalar in &spec.scalars {
+        if inputs.iter().all(|input| input.name != scalar.name)
+            && let Ok(value) = scalar.value
+        {
+            inputs.push(exactly(&scalar.name, value));
+        }
+    }
+    inputs
+}
+
+/// A store that knows the elements of the inputs.
+fn noted(bound: &Bound) -> Terms {
+    let mut terms = Terms::new();
+    for block in bound.elements.blocks() {
+        terms.note_elements(block.first, block.format);
+    }
+    terms
+}
+
+/// An element of an input, or a scalar.
+fn input(bound: &Bound, terms: &mut Terms, at: usize, index: u64) -> Option<Term> {
+    let setups = &bound.setups[0].tensors;
+    let Some(setup) = setups.get(at) else {
+        return Some(bound.named[at - setups.len()].term(terms));
+    };
+    let format = setup.format.unwrap_or(Format::F32);
+    if let Some(bits) = setup.initial.bits(index) {
+        return Some(terms.number(format, bits));
+    }
+    let term = bound.number(at, index)?;
+    if let (Some(element), true) = (term.as_element(), index >= bound.tensors[at].reserved) {
+        terms.note_elements(element, bound.tensors[at].format());
+    }
+    Some(term)
+}
+
+/// A value as it is stored in a format.
+fn stored(terms: &mut Terms, kind: Kind, format: Format, value: Term) -> Term {
+    let value = match kind {
+        Kind::Truth => terms.select(value, Term::ONE, Term::ZERO),
+        _ => value,
+    };
+    if format.is_float() { value } else { terms.wrapped(format, value) }
 }
 
 /// Elements of an output that are computed together.

@@ -42,6 +42,7 @@ mod ranges;
 mod ready;
 mod repair;
 mod suspects;
+mod tell;
 mod text;
 mod texts;
 mod timeline;
@@ -57,6 +58,7 @@ pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
+pub use tell::{Candidates, tell};
 pub use text::{Names, TextOptions, text};
 pub use timeline::{FlatTimeline, Recording, TimelineDetail};
 
@@ -98,6 +100,8 @@ pub struct RunOptions<'a> {
     pub export: Option<export::Language>,
     /// Prove without chance: normal forms alone, no evaluation at random points.
     pub exact_proof: bool,
+    /// Of a single kernel without faults, look for what its outputs may be ([`Outcome::candidates`]).
+    pub formulas: bool,
 }
 
 /// What a run gives: the report, and the large arrays that stay out of it.
@@ -110,6 +114,8 @@ pub struct Outcome {
     /// The verification conditions, if they were asked for and the kernels have no fault; the
     /// report's verdict is then *unknown*, since nothing was decided.
     pub conditions: Option<String>,
+    /// What the outputs may be, if that was asked; nothing of it is proved.
+    pub candidates: Vec<Candidates>,
 }
 
 impl OutputGroup {

@@ -550,6 +550,48 @@ data! {
         pub total: f64,
     }
 
+    /// What a kernel computes, as a formula that was proved.
+    pub struct Telling {
+        /// The formula, in the language of formulas; absent where no short one was found.
+        pub formula: Option<String>,
+        /// The same for other readers.
+        pub forms: Option<FormulaForms>,
+        /// The outputs, and which of them the formula gives.
+        pub outputs: Vec<ToldOutput>,
+        /// What was proved: at the sizes that were asked about, then at others. Empty without a formula.
+        pub checked: Vec<CheckedFormula>,
+        /// The analysis of the kernel; its assumptions are those of the proof, where there is a formula.
+        pub report: Report,
+    }
+
+    /// A formula in other languages.
+    pub struct FormulaForms {
+        /// For NumPy: a program that defines what NumPy lacks; absent where that cannot be written.
+        pub numpy: Option<String>,
+        /// For PyTorch, likewise.
+        pub torch: Option<String>,
+        /// For LaTeX: an `align*`.
+        pub latex: Option<String>,
+    }
+
+    /// One output of a kernel that tells its formula.
+    pub struct ToldOutput {
+        /// Its name.
+        pub tensor: String,
+        /// Its assignment; absent where none was found.
+        pub formula: Option<String>,
+    }
+
+    /// A proof that a kernel computes a formula.
+    pub struct CheckedFormula {
+        /// The scalars and shapes it is for: `n = 64, x[64], y[64]`.
+        pub sizes: String,
+        /// Elements that were compared.
+        pub elements: u64,
+        /// Elements that this launch does not write.
+        pub unwritten: u64,
+    }
+
     /// What the PTX shows before anything runs: the page's launch strip.
     pub struct Inference {
         /// The kernels: reference and optimized, or the only one.

@@ -12,6 +12,7 @@ use super::limits;
 use super::model::*;
 use super::ranges;
 use super::suspects;
+use super::tell::{self, Candidates};
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
 use super::{Input, Outcome, RunOptions, assumptions, export, witness};
@@ -97,6 +98,7 @@ struct Question<'a> {
     in_range: bool,
     timelines: Vec<Recording>,
     conditions: Option<String>,
+    candidates: Vec<Candidates>,
     timings: Timings,
     started: f64,
     /// What to try if the budget does not suffice.
@@ -152,6 +154,7 @@ impl<'a> Question<'a> {
             in_range: false,
             timelines: Vec::new(),
             conditions: None,
+            candidates: Vec::new(),
             timings: Timings::default(),
             started,
             smaller: String::new(),
@@ -180,6 +183,7 @@ impl<'a> Question<'a> {
             report: std::mem::replace(&mut self.report, empty_report()),
             timelines: std::mem::take(&mut self.timelines),
             conditions: self.conditions.take(),
+            candidates: std::mem::take(&mut self.candidates),
         }
     }
 
@@ -418,6 +422,12 @@ impl<'a> Question<'a> {
             match evidence::single(&scene, &comparison) {
                 Ok(outputs) => self.report.outputs = outputs,
                 Err(exhausted) => return self.stopped(exhausted),
+            }
+            if self.options.formulas {
+                match tell::candidates(&scene, spec, &comparison) {
+                    Ok(candidates) => self.candidates = candidates,
+                    Err(exhausted) => return self.stopped(exhausted),
+                }
             }
             return single_verdict(asked[0].kernel, &self.report);
         }

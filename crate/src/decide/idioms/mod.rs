@@ -450,7 +450,7 @@ impl Finder<'_> {
 }
 
 /// The node again, in another store; operands are already there.
-fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
+pub fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
     match *node {
         Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
         Node::FromBits(format, a) => of_words(new, format, a, CHOSEN),
