@@ -6,37 +6,21 @@
 //! API (2024.12) and, for operators of deep learning, `torch.nn.functional`; where those round or keep a
 //! running state, the real function is meant.
 
+use super::graph;
+
 /// What a function is, if it is not said in the language.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Primitive {
-    Exp,
-    Exp2,
-    Log,
-    Log2,
-    Sqrt,
-    Cbrt,
-    Abs,
-    Sin,
-    Cos,
-    Tanh,
-    Atan,
-    Erf,
-    Floor,
-    Ceil,
-    Round,
-    Trunc,
-    Maximum,
-    Minimum,
+    /// Reals to reals, element by element.
+    Real(graph::Function),
+    /// To a whole number nearby; whole numbers stay.
+    Rounding(graph::Function),
+    /// Numbers of one kind to a number of that kind, element by element.
+    Arithmetic(graph::Function),
+    /// Along axes.
+    Fold(graph::Fold),
     Where,
-    Sum,
-    Prod,
-    Max,
-    Min,
-    All,
-    Any,
-    ArgMax,
-    ArgMin,
     CumSum,
     Mean,
     Reshape,
@@ -90,45 +74,49 @@ macro_rules! functions {
             help: $help,
         }),*];
     };
+    (@ real $function:ident) => { Meaning::Primitive(Primitive::Real(graph::Function::$function)) };
+    (@ rounds $function:ident) => { Meaning::Primitive(Primitive::Rounding(graph::Function::$function)) };
+    (@ counts $function:ident) => { Meaning::Primitive(Primitive::Arithmetic(graph::Function::$function)) };
+    (@ folds $fold:ident) => { Meaning::Primitive(Primitive::Fold(graph::Fold::$fold)) };
     (@ known $meaning:ident) => { Meaning::Primitive(Primitive::$meaning) };
     (@ says $meaning:expr) => { Meaning::Text($meaning) };
 }
 
 functions! {
     // Of each element.
-    "exp"("x") known Exp, "e to the power x";
-    "exp2"("x") known Exp2, "2 to the power x";
+    "exp"("x") real Exp, "e to the power x";
+    "exp2"("x") real Exp2, "2 to the power x";
     "expm1"("x") says "exp(x) - 1", "exp(x) - 1";
-    "log"("x") known Log, "natural logarithm";
-    "log2"("x") known Log2, "logarithm to base 2";
+    "log"("x") real Log, "natural logarithm";
+    "log2"("x") real Log2, "logarithm to base 2";
     "log10"("x") says "log(x) / log(10)", "logarithm to base 10";
     "log1p"("x") says "log(1 + x)", "log(1 + x)";
-    "sqrt"("x") known Sqrt, "square root";
-    "cbrt"("x") known Cbrt, "cube root";
+    "sqrt"("x") real Sqrt, "square root";
+    "cbrt"("x") real Cbrt, "cube root";
     "rsqrt"("x") says "1 / sqrt(x)", "1 / sqrt(x)";
     "reciprocal"("x") says "1 / x", "1 / x";
     "square"("x") says "x * x", "x * x";
     "pow"("x, y") says "x ** y", "x to the power y";
-    "abs"("x") known Abs, "absolute value";
+    "abs"("x") counts Abs, "absolute value";
     "neg"("x") says "-x", "-x";
     "sign"("x") says "astype(where(x > 0, 1, where(x < 0, -1, 0)), x.dtype)", "-1, 0 or 1";
-    "floor"("x") known Floor, "the next whole number below";
-    "ceil"("x") known Ceil, "the next whole number above";
-    "round"("x") known Round, "the nearest whole number, ties to even";
-    "trunc"("x") known Trunc, "the next whole number towards 0";
-    "sin"("x") known Sin, "sine";
-    "cos"("x") known Cos, "cosine";
+    "floor"("x") rounds Floor, "the next whole number below";
+    "ceil"("x") rounds Ceil, "the next whole number above";
+    "round"("x") rounds Round, "the nearest whole number, ties to even";
+    "trunc"("x") rounds Trunc, "the next whole number towards 0";
+    "sin"("x") real Sin, "sine";
+    "cos"("x") real Cos, "cosine";
     "tan"("x") says "sin(x) / cos(x)", "tangent";
     "sinh"("x") says "(exp(x) - exp(-x)) / 2", "hyperbolic sine";
     "cosh"("x") says "(exp(x) + exp(-x)) / 2", "hyperbolic cosine";
-    "tanh"("x") known Tanh, "hyperbolic tangent";
-    "atan"("x") known Atan, "inverse of the tangent";
+    "tanh"("x") real Tanh, "hyperbolic tangent";
+    "atan"("x") real Atan, "inverse of the tangent";
     "asinh"("x") says "log(x + sqrt(x * x + 1))", "inverse of the hyperbolic sine";
     "acosh"("x") says "log(x + sqrt(x * x - 1))", "inverse of the hyperbolic cosine";
     "atanh"("x") says "log((1 + x) / (1 - x)) / 2", "inverse of the hyperbolic tangent";
-    "erf"("x") known Erf, "error function";
-    "maximum"("a, b") known Maximum, "the larger of two";
-    "minimum"("a, b") known Minimum, "the smaller of two";
+    "erf"("x") real Erf, "error function";
+    "maximum"("a, b") counts Maximum, "the larger of two";
+    "minimum"("a, b") counts Minimum, "the smaller of two";
     "clip"("x, min=None, max=None") says "low = x if min is None else maximum(x, min)
         low if max is None else minimum(low, max)", "x, not below min and not above max";
     "where"("condition, a, b") known Where, "a where the condition holds, b elsewhere";
@@ -148,15 +136,15 @@ functions! {
     "hardswish"("x") says "x * minimum(maximum(x + 3, 0), 6) / 6", "x hardsigmoid(x)";
     "gelu"("x, approximate='none'") says "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3))) if approximate == 'tanh' else 0.5 * x * (1 + erf(x / sqrt(2)))", "x times the normal distribution's cumulative function, or its approximation by 'tanh'";
     // Along axes.
-    "sum"("x, axis=None, keepdims=False") known Sum, "sum along axes";
-    "prod"("x, axis=None, keepdims=False") known Prod, "product along axes";
+    "sum"("x, axis=None, keepdims=False") folds Sum, "sum along axes";
+    "prod"("x, axis=None, keepdims=False") folds Product, "product along axes";
     "mean"("x, axis=None, keepdims=False") known Mean, "mean along axes";
-    "max"("x, axis=None, keepdims=False") known Max, "largest along axes";
-    "min"("x, axis=None, keepdims=False") known Min, "smallest along axes";
-    "all"("x, axis=None, keepdims=False") known All, "whether all hold";
-    "any"("x, axis=None, keepdims=False") known Any, "whether some holds";
-    "argmax"("x, axis=None, keepdims=False") known ArgMax, "the place of the largest; of several, the first";
-    "argmin"("x, axis=None, keepdims=False") known ArgMin, "the place of the smallest; of several, the first";
+    "max"("x, axis=None, keepdims=False") folds Max, "largest along axes";
+    "min"("x, axis=None, keepdims=False") folds Min, "smallest along axes";
+    "all"("x, axis=None, keepdims=False") folds All, "whether all hold";
+    "any"("x, axis=None, keepdims=False") folds Any, "whether some holds";
+    "argmax"("x, axis=None, keepdims=False") folds ArgMax, "the place of the largest; of several, the first";
+    "argmin"("x, axis=None, keepdims=False") folds ArgMin, "the place of the smallest; of several, the first";
     "var"("x, axis=None, correction=0, keepdims=False") says "d = x - mean(x, axis=axis, keepdims=True)
         sum(d * d, axis=axis, keepdims=keepdims) / (count(x, axis) - correction)", "variance: the mean of squared deviations";
     "std"("x, axis=None, correction=0, keepdims=False") says "sqrt(var(x, axis, correction, keepdims))", "standard deviation";

@@ -781,11 +781,8 @@ impl Elaborator<'_> {
             return self.wrong(span, "functions call one another too deep");
         }
         let values = self.parameters(row, given, span)?;
-        match row.meaning {
-            Meaning::Primitive(primitive) => {
-                let value = self.primitive(primitive, &values, span)?;
-                Ok(if self.calls.is_empty() { self.typed(value, span)? } else { value })
-            }
+        let value = match row.meaning {
+            Meaning::Primitive(primitive) => self.primitive(primitive, &values, span)?,
             Meaning::Text(text) => {
                 let (program, value) = meaning_of(text);
                 let hidden = (self.names.len(), self.letters.len());
@@ -796,9 +793,10 @@ impl Elaborator<'_> {
                 self.calls.pop();
                 self.names.truncate(hidden.0);
                 self.hidden = before;
-                result
+                result?
             }
-        }
+        };
+        if self.calls.is_empty() { self.typed(value, span) } else { Ok(value) }
     }
 
     /// What a function gives has a type: written whole numbers become integers of 64 bits.

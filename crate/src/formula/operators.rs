@@ -251,44 +251,19 @@ impl Elaborator<'_> {
     ) -> Made<Value> {
         let arguments = Arguments { values, span };
         let array = match primitive {
-            Primitive::Exp => self.real(Function::Exp, &arguments)?,
-            Primitive::Exp2 => self.real(Function::Exp2, &arguments)?,
-            Primitive::Log => self.real(Function::Log, &arguments)?,
-            Primitive::Log2 => self.real(Function::Log2, &arguments)?,
-            Primitive::Sqrt => self.real(Function::Sqrt, &arguments)?,
-            Primitive::Cbrt => self.real(Function::Cbrt, &arguments)?,
-            Primitive::Sin => self.real(Function::Sin, &arguments)?,
-            Primitive::Cos => self.real(Function::Cos, &arguments)?,
-            Primitive::Tanh => self.real(Function::Tanh, &arguments)?,
-            Primitive::Atan => self.real(Function::Atan, &arguments)?,
-            Primitive::Erf => self.real(Function::Erf, &arguments)?,
-            Primitive::Abs => {
-                let array = arguments.array(self, 0)?;
-                self.arithmetic(Function::Abs, &[array], span)?
+            Primitive::Real(function) => self.real(function, &arguments)?,
+            Primitive::Rounding(function) => self.whole_part(function, &arguments)?,
+            Primitive::Arithmetic(function) => {
+                let each = (0..values.len()).map(|at| arguments.array(self, at));
+                let each = each.collect::<Made<Vec<_>>>()?;
+                self.arithmetic(function, &each, span)?
             }
-            Primitive::Floor => self.whole_part(Function::Floor, &arguments)?,
-            Primitive::Ceil => self.whole_part(Function::Ceil, &arguments)?,
-            Primitive::Round => self.whole_part(Function::Round, &arguments)?,
-            Primitive::Trunc => self.whole_part(Function::Trunc, &arguments)?,
-            Primitive::Maximum | Primitive::Minimum => {
-                let function =
-                    if primitive == Primitive::Maximum { Function::Maximum } else { Function::Minimum };
-                let both = [arguments.array(self, 0)?, arguments.array(self, 1)?];
-                self.arithmetic(function, &both, span)?
-            }
+            Primitive::Fold(fold) => self.reduction(fold, &arguments)?,
             Primitive::Where => {
                 let [condition, a, b] =
                     [arguments.array(self, 0)?, arguments.array(self, 1)?, arguments.array(self, 2)?];
                 self.choice(condition, a, b, span)?
             }
-            Primitive::Sum => self.reduction(Fold::Sum, &arguments)?,
-            Primitive::Prod => self.reduction(Fold::Product, &arguments)?,
-            Primitive::Max => self.reduction(Fold::Max, &arguments)?,
-            Primitive::Min => self.reduction(Fold::Min, &arguments)?,
-            Primitive::All => self.reduction(Fold::All, &arguments)?,
-            Primitive::Any => self.reduction(Fold::Any, &arguments)?,
-            Primitive::ArgMax => self.reduction(Fold::ArgMax, &arguments)?,
-            Primitive::ArgMin => self.reduction(Fold::ArgMin, &arguments)?,
             Primitive::Mean => {
                 let sum = self.reduction(Fold::Sum, &arguments)?;
                 let count = self.count_along(&arguments)?;
