@@ -23,6 +23,11 @@ impl Span {
         Span { start: self.start.min(end.start), end: self.end.max(end.end) }
     }
 
+    /// Without its first bytes.
+    pub fn behind(self, bytes: usize) -> Self {
+        Span { start: self.end.min(self.start.saturating_add(bytes as u32)), end: self.end }
+    }
+
     /// The text under the span; empty if the span does not fit the text.
     pub fn text(self, source: &str) -> &str {
         source.get(self.start as usize..self.end as usize).unwrap_or("")

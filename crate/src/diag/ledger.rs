@@ -42,6 +42,8 @@ pub enum Assumption {
     FlushToZeroIgnored,
     /// The spec left this out; it was inferred so.
     Inferred(String),
+    /// A contract says so.
+    Required(String),
     /// What lies outside of the kernel (the host, earlier launches, the machine) is so, or is left open.
     Environment(String),
     /// Something else, in words.

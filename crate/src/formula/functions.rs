@@ -148,6 +148,8 @@ functions! {
     "var"("x, axis=None, correction=0, keepdims=False") says "d = x - mean(x, axis=axis, keepdims=True)
         sum(d * d, axis=axis, keepdims=keepdims) / (count(x, axis) - correction)", "variance: the mean of squared deviations";
     "std"("x, axis=None, correction=0, keepdims=False") says "sqrt(var(x, axis, correction, keepdims))", "standard deviation";
+    "distinct"("x") says "f = reshape(x, -1)
+        all(where(arange(f.shape[0])[:, None] == arange(f.shape[0])[None, :], True, f[:, None] != f[None, :]))", "whether no two elements are equal";
     "count"("x, axis=None") known Count, "how many elements lie along axes";
     "cumsum"("x, axis=None") known CumSum, "running sum, its own element included";
     "logsumexp"("x, axis=None, keepdims=False") says "log(sum(exp(x), axis=axis, keepdims=keepdims))", "log of the sum of exponentials";

@@ -80,6 +80,7 @@ pub fn elaborate(program: &Program, inputs: &[Input]) -> Result<Elaborated, Vec<
         names: Vec::new(),
         hidden: (0, 0),
         calls: Vec::new(),
+        views: Vec::new(),
         reads: Vec::new(),
     };
     let mut problems = Vec::new();
@@ -132,6 +133,8 @@ pub(super) struct Elaborator<'a> {
     hidden: (usize, usize),
     /// Where the functions were called whose meaning is read.
     calls: Vec<Span>,
+    /// As whom or when inputs are read: of an input `old(y)`, `old`.
+    views: Vec<String>,
     reads: Vec<usize>,
 }
 
@@ -337,6 +340,12 @@ impl Elaborator<'_> {
                 let (then, otherwise) = (self.array(then)?, self.array(otherwise)?);
                 self.choice(condition, then, otherwise, span)?
             }
+            tree::Kind::Call(view, arguments) if arguments.len() == 1 && self.is_view(&view.text) => {
+                self.views.push(view.text.clone());
+                let seen = self.value(&arguments[0].value);
+                self.views.pop();
+                return seen;
+            }
             tree::Kind::Call(function, arguments) => {
                 let mut given = Vec::new();
                 for argument in arguments {
@@ -380,7 +389,7 @@ impl Elaborator<'_> {
             return Ok(value.clone());
         }
         if self.calls.is_empty()
-            && let Some(at) = self.inputs.iter().position(|input| input.name == name)
+            && let Some(at) = self.input_named(name)
         {
             return self.input(at, span).map(Value::Array);
         }
@@ -399,6 +408,19 @@ impl Elaborator<'_> {
             _ => return Err(self.unknown(name, span)),
         };
         self.constant(number, span).map(Value::Array)
+    }
+
+    /// The input that a name means, as it is seen here.
+    fn input_named(&self, name: &str) -> Option<usize> {
+        let find = |name: &str| self.inputs.iter().position(|input| input.name == name);
+        let viewed = |view: &String| find(&format!("{view}({name})"));
+        self.views.iter().rev().find_map(viewed).or_else(|| find(name))
+    }
+
+    /// Whether inputs can be seen in this way.
+    fn is_view(&self, name: &str) -> bool {
+        let seen = |input: &Input| input.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('('));
+        self.calls.is_empty() && self.inputs.iter().any(seen)
     }
 
     fn input(&mut self, at: usize, span: Span) -> Made<Array> {
@@ -699,6 +721,13 @@ impl Elaborator<'_> {
     }
 
     pub(super) fn attribute(&mut self, base: &Expression, name: &Name) -> Made<Value> {
+        // `blockDim.x`
+        if let tree::Kind::Name(first) = &base.kind
+            && self.calls.is_empty()
+            && let Some(at) = self.input_named(&format!("{first}.{}", name.text))
+        {
+            return self.input(at, base.span.to(name.span)).map(Value::Array);
+        }
         let array = self.array(base)?;
         let own = self.own(array);
         match name.text.as_str() {

@@ -29,10 +29,10 @@ mod words;
 pub use dialects::{Dialect, write};
 pub use evaluate::{Evaluation, Stopped};
 pub use functions::{FUNCTIONS, Function, Meaning};
-pub use graph::{Graph, Id, Kind, Number};
+pub use graph::{Fold, Function as Operation, Graph, Id, Kind, Number, Op};
 pub use lex::decimal;
 pub use meaning::{Assigned, Elaborated, Input, Value, elaborate};
-pub use parse::{looks_like_formula, parse};
+pub use parse::{condition, looks_like_formula, parse, within_condition};
 pub use tree::{Program, Statement};
 pub use words::dtype_name;
 

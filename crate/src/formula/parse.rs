@@ -43,6 +43,31 @@ pub fn parse(text: &str) -> (Program, Vec<Problem>) {
     (program, problems)
 }
 
+/// What stands before a condition while it is read: inside parentheses lines may end anywhere.
+const BEFORE: &str = "_=(";
+
+/// Reads a condition: an expression, which becomes the value of a program's only assignment.
+pub fn condition(text: &str) -> (Program, Vec<Problem>) {
+    let (program, mut problems) = parse(&format!("{BEFORE}{text}\n)"));
+    if problems.is_empty()
+        && let Some(second) = program.statements.get(1)
+    {
+        problems.push(Problem::new(second.span, "a contract is one condition, without assignments"));
+    }
+    let assigns = text.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "").contains('=');
+    if assigns && let Some(problem) = problems.first_mut() {
+        problem.notes.push("that two things are equal is written `a == b`".to_owned());
+    }
+    (program, problems)
+}
+
+/// Where in a condition's text a place of its program is.
+pub fn within_condition(span: Span, text: &str) -> Span {
+    let end = text.trim_end().len() as u32;
+    let to = |at: u32| at.saturating_sub(BEFORE.len() as u32).min(end);
+    Span { start: to(span.start), end: to(span.end) }
+}
+
 /// Whether a text begins as a formula does, with an assignment: PTX, CUDA and Python's programs do not.
 pub fn looks_like_formula(text: &str) -> bool {
     let (tokens, _) = lex(text);

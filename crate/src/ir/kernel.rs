@@ -215,6 +215,37 @@ pub struct Kernel {
     pub reconverge: Vec<u32>,
     /// Loops around aligned barriers.
     pub rounds: Vec<Round>,
+    /// What its author claims in comments.
+    pub claims: Vec<Claim>,
+}
+
+/// What a contract of the kernel's author is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClaimKind {
+    /// Holds of the inputs, the scalars and the launch.
+    Requires,
+    /// Holds of the outputs.
+    Ensures,
+    /// Holds whenever a thread comes by.
+    Assert,
+}
+
+/// A contract that the kernel's author has written into it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Claim {
+    /// What it is.
+    pub kind: ClaimKind,
+    /// The word that it begins with: `invariant` is another word for `assert`, `config` for `requires`.
+    pub word: String,
+    /// The condition, as written.
+    pub text: String,
+    /// Where that stands.
+    pub span: Span,
+    /// The registers in it as they are written there, the format in which each is read (`None`: a predicate),
+    /// and whether the author says so; in the order of the instruction's sources.
+    pub registers: Vec<(String, Option<Format>, bool)>,
+    /// It speaks of other threads, too.
+    pub others: bool,
 }
 
 /// A loop around aligned barriers.
@@ -269,6 +300,7 @@ impl Kernel {
             clustered: false,
             notes: Vec::new(),
             rounds: Vec::new(),
+            claims: Vec::new(),
         }
     }
 

@@ -16,6 +16,7 @@ mod tests;
 
 pub use dump::dump;
 pub use kernel::{
-    Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round, SpecialReg, Variable,
+    Claim, ClaimKind, Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
+    SpecialReg, Variable,
 };
 pub use lower::{Lowered, entries, lower};

@@ -496,6 +496,8 @@ pub enum Effect {
     Fence,
     /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
+    /// Values are held against a claim of the kernel's author, by its place among the kernel's.
+    Claim(u32),
     /// Nothing that the model sees (prefetch, nanosleep, cache hints, register budgets).
     Nothing,
     /// Unknown or unsupported; executing it is *unsupported*. The instruction's note says why.

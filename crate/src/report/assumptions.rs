@@ -70,6 +70,7 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
             ("flush_to_zero_ignored", "subnormal numbers are not flushed to zero".to_owned())
         }
         Assumption::Inferred(what) => ("inferred", format!("inferred: {what}")),
+        Assumption::Required(what) => ("required", format!("required: `{what}`")),
         Assumption::Environment(what) => ("environment", what.clone()),
         Assumption::Other(what) => ("other", what.clone()),
     }

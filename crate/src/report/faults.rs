@@ -1,6 +1,7 @@
 //! Faults of a run in words: races with both sides, waiting threads, and one diagnostic each.
 
 use super::bind::Bound;
+use super::contracts::Contracts;
 use super::limits;
 use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
 use super::texts::{Texts, cuda};
@@ -8,7 +9,7 @@ use super::variables::source_name;
 use super::witness;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::decide::Witness;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Label};
 use crate::ir::Kernel;
 use crate::isa::{Effect, Space, Strength};
 use crate::sim::{
@@ -56,6 +57,8 @@ pub struct Cooking<'a> {
     pub budget: &'a Budget,
     /// The names of inputs.
     pub bound: &'a Bound,
+    /// What is claimed.
+    pub contracts: &'a Contracts,
 }
 
 struct Cook<'a> {
@@ -65,6 +68,7 @@ struct Cook<'a> {
     run: &'a Run,
     budget: &'a Budget,
     bound: &'a Bound,
+    contracts: &'a Contracts,
     /// Inputs that reach the present fault.
     example: Option<&'a Witness>,
     /// Why nobody can tell whether the present fault is one.
@@ -97,9 +101,10 @@ pub fn rank(verdict: Verdict) -> usize {
 /// Puts a kernel's faults into words: those of the run, those that inputs were found for, and what may be
 /// one.
 pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Option<Witness>)], open: &[(Fault, String)]) -> Cooked {
-    let Cooking { texts, source, kernel, run, budget, bound } = *cooking;
+    let Cooking { texts, source, kernel, run, budget, bound, contracts } = *cooking;
     let cooked = Cooked::default();
-    let mut cook = Cook { texts, source, kernel, run, budget, bound, example: None, open: None, cooked };
+    let mut cook =
+        Cook { texts, source, kernel, run, budget, bound, contracts, example: None, open: None, cooked };
     for fault in &run.faults {
         cook.fault(fault);
     }
@@ -211,6 +216,7 @@ impl Cook<'_> {
                 let message = format!("{who} uses `{}` before anything is written there", place.text);
                 (Verdict::UninitializedRead, Code::M003, message)
             }
+            FaultKind::Broken(_, what) => (Verdict::ContractViolated, Code::A002, what.clone()),
             FaultKind::Abort(how) => (Verdict::ContractViolated, Code::A001, format!("{how} ({who})")),
             FaultKind::NotStructured(why) => (Verdict::NotStructured, Code::U002, format!("{why} ({who})")),
             FaultKind::DependsOnSchedule(why) => {
@@ -271,6 +277,10 @@ impl Cook<'_> {
                     let text = format!("{} {} here", thread_name(site.thread), deed(decides));
                     diagnostic = diagnostic.related(self.source, self.span(site), text);
                 }
+            }
+            (FaultKind::Broken(contract, _), _) => {
+                let Label { source, span, .. } = self.contracts.label(*contract);
+                diagnostic = diagnostic.at(source, span);
             }
             (_, Some(site)) => diagnostic = diagnostic.at(self.source, self.span(site)),
             (_, None) => {}

@@ -363,7 +363,7 @@ pub fn elements(
 }
 
 /// What a formula may name: tensors, the kernel's scalars, and the spec's.
-fn inputs(spec: &Spec, bound: &Bound, reached: &dyn Fn(usize) -> u64) -> Vec<Input> {
+pub(super) fn inputs(spec: &Spec, bound: &Bound, reached: &dyn Fn(usize) -> u64) -> Vec<Input> {
     let mut inputs: Vec<Input> = Vec::new();
     for (at, tensor) in bound.tensors.iter().enumerate() {
         // Of what is open, as many elements as the kernel reached.
@@ -398,17 +398,27 @@ fn noted(bound: &Bound) -> Terms {
 
 /// An element of an input, or a scalar.
 fn input(bound: &Bound, terms: &mut Terms, at: usize, index: u64) -> Option<Term> {
-    let setups = &bound.setups[0].tensors;
-    let Some(setup) = setups.get(at) else {
-        return Some(bound.named[at - setups.len()].term(terms));
-    };
-    let format = setup.format.unwrap_or(Format::F32);
-    if let Some(bits) = setup.initial.bits(index) {
-        return Some(terms.number(format, bits));
+    match at.checked_sub(bound.setups[0].tensors.len()) {
+        None => initially(bound, 0, terms, at, index),
+        Some(scalar) => Some(bound.named[scalar].term(terms)),
     }
-    let term = bound.number(at, index)?;
-    if let (Some(element), true) = (term.as_element(), index >= bound.tensors[at].reserved) {
-        terms.note_elements(element, bound.tensors[at].format());
+}
+
+/// What an element of a tensor is for a kernel before the launch; `None` if it has no number yet.
+pub(super) fn initially(
+    bound: &Bound,
+    kernel: usize,
+    terms: &mut Terms,
+    tensor: usize,
+    index: u64,
+) -> Option<Term> {
+    let setup = &bound.setups[kernel].tensors[tensor];
+    if let Some(bits) = setup.initial.bits(index) {
+        return Some(terms.number(setup.format.unwrap_or(Format::F32), bits));
+    }
+    let term = bound.number(tensor, index)?;
+    if let (Some(element), true) = (term.as_element(), index >= bound.tensors[tensor].reserved) {
+        terms.note_elements(element, bound.tensors[tensor].format());
     }
     Some(term)
 }
@@ -476,7 +486,7 @@ fn names(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Known> {
 }
 
 /// A scalar that is known.
-fn exactly(name: &str, value: Literal) -> Input {
+pub(super) fn exactly(name: &str, value: Literal) -> Input {
     let (number, kind) = match value {
         Literal::Integer(value) => {
             (Some(Number::Rational(BigRational::from_integer(value.into()))), Kind::Word(Format::S64))
@@ -487,7 +497,7 @@ fn exactly(name: &str, value: Literal) -> Input {
     Input { name: name.to_owned(), shape: Some(Vec::new()), kind, number }
 }
 
-fn kind(format: Option<Format>) -> Kind {
+pub(super) fn kind(format: Option<Format>) -> Kind {
     match format {
         Some(format) if !format.is_float() => Kind::Word(format),
         _ => Kind::Real,
@@ -534,7 +544,7 @@ impl Named {
         Input { name: self.name.clone(), shape: Some(Vec::new()), kind, number }
     }
 
-    fn term(&self, terms: &mut Terms) -> Term {
+    pub(super) fn term(&self, terms: &mut Terms) -> Term {
         match self.term {
             Ok(term) => term,
             Err(bits) => terms.number(self.format, bits),

@@ -17,6 +17,7 @@ mod arguments;
 mod assumptions;
 mod bind;
 mod compare;
+mod contracts;
 mod coverage;
 mod difference;
 mod encode;

@@ -48,6 +48,8 @@ data! {
         /// Inputs that reach the fault, where it is met only under a condition.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reached_by: Option<ReachedBy>,
+        /// What the spec and the kernels' authors claim.
+        pub contracts: Vec<ContractReport>,
         /// Data races.
         pub races: Vec<RaceReport>,
         /// Threads that wait for ever, or disagree about a barrier.
@@ -58,6 +60,32 @@ data! {
         pub assumptions: Vec<AssumptionReport>,
         /// How long it took; absent where nobody measured.
         pub timings: Option<Timings>,
+    }
+
+    /// A contract and what became of it.
+    pub struct ContractReport {
+        /// `requires`, `ensures`, `assert`, …
+        pub word: String,
+        /// The condition as written.
+        pub text: String,
+        /// What became of it.
+        pub state: ContractState,
+        /// Why that is not known.
+        pub reason: Option<String>,
+        /// Where it stands.
+        pub at: Location,
+    }
+
+    /// What became of a contract.
+    #[derive(Copy, Eq)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ContractState {
+        /// It holds; of a requirement of inputs: it was taken to hold.
+        Holds,
+        /// There are inputs for which it does not hold.
+        Broken,
+        /// Nobody can tell, or nobody asked.
+        Unknown,
     }
 
     /// The possible answers.
@@ -85,7 +113,7 @@ data! {
         Misaligned,
         /// A value is used that nothing has written.
         UninitializedRead,
-        /// The kernel stops itself: an assertion fails, or it traps.
+        /// A contract does not hold, or the kernel stops itself: an assertion fails, or it traps.
         ContractViolated,
         /// Control or an address depends on input data.
         NotStructured,

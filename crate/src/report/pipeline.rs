@@ -3,6 +3,7 @@
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
 use super::compare::{Comparison, collect, disagreements, withdraw_unknowables};
+use super::contracts::{self, Contracts, Facts, Satisfiable};
 use super::evidence::{self, Scene};
 use super::expression::Side;
 use super::faults::{self, Cooked, Cooking, Worst, rank};
@@ -24,6 +25,7 @@ use crate::ir::Kernel;
 use crate::isa::Effect;
 use crate::sim::{self, FaultKind, Run, Setup};
 use crate::spec::{self, Spec};
+use crate::term::{Term, Terms};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Version of the report's shape.
@@ -130,6 +132,7 @@ fn empty_report() -> Report {
         rounding_bound: None,
         counterexample: None,
         reached_by: None,
+        contracts: Vec::new(),
         races: Vec::new(),
         waits: Vec::new(),
         diagnostics: Vec::new(),
@@ -279,13 +282,48 @@ impl<'a> Question<'a> {
             formula: None,
         });
         let asked: Vec<Asked<'_>> = reference.into_iter().chain(kernels).collect();
+        let claiming = asked.iter().map(|asked| (asked.source, asked.kernel));
+        let mut contracts = match Contracts::read(&self.texts, spec, claiming) {
+            Ok(contracts) => contracts,
+            Err(errors) => return self.unfit(errors),
+        };
         match bind(spec, &asked) {
-            Ok(bound) => self.simulate(spec, &asked, Bound { by_formula, ..bound }, formula),
+            Ok(bound) => {
+                let bound = Bound { by_formula, ..bound };
+                let verdicts = self.simulate(spec, &asked, bound, formula, &mut contracts);
+                self.report.contracts = contracts.reports(&self.texts);
+                let status = verdicts.verdict.exit_status();
+                match contracts.leave_open(status == 0).filter(|_| status < 2) {
+                    Some(open) => {
+                        let summary = format!("{open} Without it: {}", verdicts.summary);
+                        self.report.counterexample = None;
+                        Verdicts { verdict: Verdict::Unknown, summary }
+                    }
+                    None => verdicts,
+                }
+            }
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
                 Verdicts { verdict: Verdict::InvalidSpec, summary }
             }
+        }
+    }
+
+    /// That a contract cannot be used, or is broken by the launch.
+    #[cold]
+    fn unfit(&mut self, errors: Vec<Diagnostic>) -> Verdicts {
+        let source = errors.first().and_then(|error| Some(error.primary.as_ref()?.source));
+        self.diagnostics.extend(errors);
+        let summary = self.first_error(source.unwrap_or(Source::Spec), "a contract is not usable");
+        Verdicts { verdict: Verdict::InvalidSpec, summary }
+    }
+
+    #[cold]
+    fn failed(&mut self, failure: contracts::Failure) -> Verdicts {
+        match failure {
+            contracts::Failure::Wrong(errors) => self.unfit(errors),
+            contracts::Failure::Exhausted(why) => self.stopped(why),
         }
     }
 
@@ -297,6 +335,7 @@ impl<'a> Question<'a> {
         asked: &[Asked<'_>],
         mut bound: Bound,
         formula: Option<&Reference>,
+        contracts: &mut Contracts,
     ) -> Verdicts {
         self.budget.enter(Stage::Simulate);
         self.smaller = limits::smaller(spec, &bound);
@@ -329,6 +368,34 @@ impl<'a> Question<'a> {
         let mut worst: Option<(Worst, usize)> = None;
         let reading = self.reading_options(spec);
         bound.settle();
+        let mut required = Vec::new();
+        for (at, (run, _)) in runs.iter_mut().enumerate() {
+            match contracts.facts(spec, &bound, at, run, self.budget) {
+                Ok(facts) => required.push(facts),
+                Err(failure) => return self.failed(failure),
+            }
+        }
+        if let (Some(facts), Some((run, _))) = (required.last_mut(), runs.last_mut())
+            && !facts.is_empty()
+        {
+            let run = &mut run.terms;
+            match facts.satisfiable(&reading, self.budget, &bound, run) {
+                Ok(Satisfiable::Yes) => {
+                    contracts.note(facts, &mut self.ledger);
+                    let example = facts.example().to_vec();
+                    required.iter_mut().for_each(|facts| facts.set_example(example.clone()));
+                }
+                Ok(Satisfiable::Never) => {
+                    let message = "no inputs fulfil what is required";
+                    return self.unfit(vec![Diagnostic::error(Code::V013, message)]);
+                }
+                Ok(Satisfiable::Unknown) => {
+                    contracts.unmet("no inputs were found that fulfil all that is required");
+                    required.fill_with(Facts::default);
+                }
+                Err(exhausted) => return self.stopped(exhausted),
+            }
+        }
         for (at, (asked, (run, time))) in asked.iter().zip(&mut runs).enumerate() {
             for look in sim::looks(asked.kernel, &bound.setups[at]) {
                 self.looks = true;
@@ -344,11 +411,25 @@ impl<'a> Question<'a> {
                 let timeline = std::mem::take(&mut run.timeline);
                 self.timelines.push(Recording::new(&self.texts, asked.source, asked.kernel, timeline));
             }
-            let settled = suspects::judge(&reading, self.budget, asked.kernel, &bound.elements, run);
+            if run.faults.is_empty() && asked.formula.is_none() {
+                let about = (at, asked.kernel, at + 1 == kernels.len());
+                if let Err(failure) = contracts.suspect(spec, &bound, about, run, self.budget) {
+                    return self.failed(failure);
+                }
+            }
+            if let Err(exhausted) = required[at].restrict(run, self.budget) {
+                return self.stopped(exhausted);
+            }
+            let settled =
+                suspects::judge(&reading, self.budget, asked.kernel, &bound.elements, run, &required[at]);
             let settled = match settled {
                 Ok(settled) => settled,
                 Err(exhausted) => return self.stopped(exhausted),
             };
+            contracts.settle(
+                settled.found.iter().map(|(fault, _)| &fault.kind),
+                settled.open.iter().map(|(fault, why)| (&fault.kind, why.as_str())),
+            );
             self.ledger.merge(placed(settled.ledger, asked.source));
             let scene = Cooking {
                 texts: &self.texts,
@@ -357,6 +438,7 @@ impl<'a> Question<'a> {
                 run,
                 budget: self.budget,
                 bound: &bound,
+                contracts,
             };
             let Cooked { worst: found, races, waits, diagnostics } =
                 faults::cook(&scene, &settled.found, &settled.open);
@@ -372,6 +454,13 @@ impl<'a> Question<'a> {
         let mut comparison =
             collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>(), &kernels);
         bound.settle();
+        let guarded = {
+            let mut stores: Vec<&mut Terms> = runs.iter_mut().map(|(run, _)| &mut run.terms).collect();
+            match contracts::guarded(&required, &comparison.pairs, &mut stores, self.budget) {
+                Ok(guarded) => guarded,
+                Err(exhausted) => return self.stopped(exhausted),
+            }
+        };
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = tensor_reports(&bound, &comparison, &runs);
         if let Some((Worst { verdict, code, sentence, example }, at)) = worst {
@@ -431,7 +520,14 @@ impl<'a> Question<'a> {
             }
             return single_verdict(asked[0].kernel, &self.report);
         }
-        self.decide(spec, &bound, sides, &comparison, (&reached, &runs))
+        self.decide(
+            spec,
+            &bound,
+            sides,
+            &comparison,
+            required.last().zip(guarded.as_deref()),
+            (&reached, &runs),
+        )
     }
 
     /// Runs a kernel, and then its formula for what the kernel wrote.
@@ -479,6 +575,7 @@ impl<'a> Question<'a> {
         bound: &Bound,
         sides: [Side<'_>; 2],
         comparison: &Comparison,
+        guarded: Option<(&Facts, &[(Term, Term)])>,
         (reached, runs): (&[u64], &[&Run]),
     ) -> Verdicts {
         self.budget.enter(Stage::Decide);
@@ -487,7 +584,7 @@ impl<'a> Question<'a> {
             reference: sides[0].terms,
             optimized: sides[1].terms,
             elements: &bound.elements,
-            pairs: &comparison.pairs,
+            pairs: guarded.map_or(&comparison.pairs, |(_, pairs)| pairs),
         };
         let options = self.reading_options(spec);
         // The page never asks for that; a constant here keeps its code out of what is downloaded.
@@ -512,6 +609,14 @@ impl<'a> Question<'a> {
         let ahead = check::Ahead { reading: reading.as_ref(), values };
         if let Err(exhausted) = self.recheck(&options, &problem, &mut decision, ahead) {
             return self.stopped(exhausted);
+        }
+        if let Some((facts, pairs)) = guarded {
+            let stores = [problem.reference, problem.optimized];
+            if let Err(exhausted) =
+                contracts::complete(facts, problem.elements, &mut decision, pairs, stores, self.budget)
+            {
+                return self.stopped(exhausted);
+            }
         }
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
         self.timings.check = self.now() - begun;
@@ -930,6 +1035,7 @@ fn fault_name(verdict: Verdict, code: Code) -> &'static str {
         Verdict::OutOfBounds => "Out of bounds",
         Verdict::Misaligned => "Misaligned access",
         Verdict::UninitializedRead => "Uninitialized read",
+        Verdict::ContractViolated if code == Code::A002 => "A contract is broken",
         Verdict::ContractViolated => "The kernel stops itself",
         Verdict::NotStructured => "Depends on input data",
         Verdict::Unsupported => "Unsupported",

@@ -18,6 +18,7 @@
 //! orders.
 
 use super::Input;
+use super::contracts::Facts;
 use super::model::{Location, TextSource};
 use super::ready::Ready;
 use super::suspects;
@@ -440,7 +441,8 @@ fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial,
         sim::Options { timeline_events: 0, same_value_stores_race: true, ..sim::Options::default() };
     let mut run = sim::simulate(&options, budget, kernel, setup);
     budget.poll()?;
-    let settled = suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run)?;
+    let settled =
+        suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run, &Facts::default())?;
     let mut races = Some(Vec::new());
     for fault in run.faults.iter().chain(settled.found.iter().map(|(fault, _)| fault)) {
         match (&fault.kind, &mut races) {

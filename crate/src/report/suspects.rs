@@ -13,6 +13,7 @@
 //! one comes with inputs. Of the suspects at one pair of instructions one is found at most.
 //! Misses: a condition that holds only at inputs that no search comes across stays open.
 
+use super::contracts::Facts;
 use crate::base::{Budget, Exhausted, Source};
 use crate::check;
 use crate::decide::{self, Decision, Equality, Group, Held, Problem, Reading, Witness, witness};
@@ -23,6 +24,7 @@ use crate::term::eval::{Cone, Quantity, Small};
 use crate::term::print::Printer;
 use crate::term::{Elements, Relation, Term, Terms};
 use num_rational::BigRational;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// About how many leaves of a condition are shown.
@@ -55,6 +57,7 @@ pub fn judge(
     kernel: &Kernel,
     elements: &Elements,
     run: &mut Run,
+    facts: &Facts,
 ) -> Result<Settled, Exhausted> {
     let mut settled = Settled::default();
     for same in &run.same_stores {
@@ -88,11 +91,14 @@ pub fn judge(
                     let stores = Stores { sites, place: &race.place, count: 1 };
                     stores.note(kernel, &run.terms, elements, Some(value), &mut settled.ledger);
                 }
-                Some(Answer::Found(witness)) => {
+                Some(Answer::Found(mut witness)) => {
                     let suspect = &suspects[at];
                     let roots: Vec<Term> =
                         [suspect.condition].into_iter().chain(suspect.values.into_iter().flatten()).collect();
-                    let depends = !Cone::of(&run.terms, &roots, budget)?.elements().is_empty();
+                    let cone: FxHashSet<u32> =
+                        Cone::of(&run.terms, &roots, budget)?.elements().iter().copied().collect();
+                    let depends = !cone.is_empty();
+                    facts.complete(elements, &cone, &mut witness);
                     settled.found.push((fault(), depends.then_some(witness)));
                     open = None;
                     break;
@@ -117,6 +123,8 @@ pub fn judge(
 fn key(fault: &Fault) -> (u32, u32, u8) {
     let at = fault.site.map_or(u32::MAX, |site| site.instr);
     match &fault.kind {
+        // Of each contract one.
+        FaultKind::Broken(contract, _) => (u32::MAX - 1, *contract, 5),
         FaultKind::DataRace(races) => {
             let other = races.first().map_or(u32::MAX, |race| race.first.site.instr);
             (at.min(other), at.max(other), 0)
@@ -210,11 +218,15 @@ fn ask(
             answer = match values {
                 Equality::Equal(_) => Answer::Same(one),
                 Equality::Different(_) => can_hold(values),
-                Equality::Unknown(_) | Equality::Close(_) => Answer::Open(format!(
-                    "cannot tell whether the values differ that both threads store, {} and {}",
-                    printed(one),
-                    printed(two)
-                )),
+                Equality::Unknown(_) | Equality::Close(_) => {
+                    let (one, two) = (printed(one), printed(two));
+                    Answer::Open(match suspect.fault.kind {
+                        FaultKind::Broken(..) => format!("cannot tell whether {one} and {two} are the same"),
+                        _ => format!(
+                            "cannot tell whether the values differ that both threads store, {one} and {two}"
+                        ),
+                    })
+                }
             };
         }
         found.insert(*at, answer);
@@ -260,7 +272,6 @@ impl Search<'_, '_> {
         };
         let found = decide::reach(terms, &constants, self.problem.elements, root, self.budget)?;
         let Some(inputs) = found else { return Ok(None) };
-        let exact = |value: Small| BigRational::new((*value.numer()).into(), (*value.denom()).into());
         let witness = holding(inputs.into_iter().map(|(element, value)| (element, exact(value))).collect());
         let problem = Problem { pairs: &[asked], ..*self.problem };
         let equality = Equality::Different(witness.clone());
@@ -283,8 +294,13 @@ fn holding(inputs: Vec<(u32, BigRational)>) -> Witness {
     }
 }
 
+/// A number as a rational of any size.
+pub(super) fn exact(value: Small) -> BigRational {
+    BigRational::new((*value.numer()).into(), (*value.denom()).into())
+}
+
 /// A witness with all inputs that the terms depend on.
-fn listed(
+pub(super) fn listed(
     terms: &Terms,
     elements: &Elements,
     roots: &[Term],
@@ -295,7 +311,7 @@ fn listed(
     if let Some(point) = witness.point.take() {
         let cone = Cone::of(terms, roots, budget)?;
         let value = |element: &u32| match witness::plain(elements, point, *element) {
-            Quantity::Exact(value) => BigRational::new((*value.numer()).into(), (*value.denom()).into()),
+            Quantity::Exact(value) => exact(value),
             _ => witness.default.clone(),
         };
         witness.inputs = cone.elements().iter().map(|element| (*element, value(element))).collect();

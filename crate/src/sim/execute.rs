@@ -132,6 +132,10 @@ impl<'a> Machine<'a> {
             }
             Effect::Fence | Effect::Nothing => {}
             Effect::ReadClock => self.read_unknowable(index, pc, mask),
+            Effect::Claim(claim) => {
+                self.charge(ends::OBJECT * threads(mask));
+                self.note_claim(index, pc, mask, *claim);
+            }
             Effect::Unsupported => {
                 self.park(index, mask, pc, FaultKind::Unsupported(self.kernel.note(pc).to_owned()));
             }
@@ -290,6 +294,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Forbidden(_)
         | Effect::Fence
         | Effect::ReadClock
+        | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => false,
     }

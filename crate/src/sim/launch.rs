@@ -58,6 +58,7 @@ pub(super) fn refused(why: String) -> Run {
         suspects: Vec::new(),
         more_suspects: false,
         same_stores: Vec::new(),
+        observations: Vec::new(),
         tensors: Vec::new(),
         unknowable: Vec::new(),
         stats: Stats::default(),

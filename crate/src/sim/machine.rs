@@ -9,6 +9,7 @@
 use super::accesses::{Accesses, Places};
 use super::barrier::{Barriers, Wait};
 use super::cells::Cells;
+use super::claims::Claims;
 use super::clock::{Arrival, Clocks};
 use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
@@ -101,6 +102,8 @@ pub(super) struct Machine<'a> {
     pub(super) races: Races,
     /// What is a fault only under a condition.
     pub(super) suspects: Suspects,
+    /// What threads have at the assertions of the kernel's author.
+    pub(super) claims: Claims,
     /// Accesses to the places that are watched one by one.
     pub(super) accesses: Option<Accesses>,
     /// Where accesses are unordered.
@@ -226,6 +229,7 @@ impl<'a> Machine<'a> {
             unknowns,
             races: Races::default(),
             suspects: Suspects::default(),
+            claims: Claims::default(),
             accesses: watching.places.map(Accesses::new),
             conflicts: Places::default(),
             matter: false,
@@ -704,6 +708,6 @@ impl<'a> Machine<'a> {
         let accesses =
             self.accesses.as_ref().map_or(0, Accesses::bytes) + self.conflicts.capacity() as u64 * 24;
         let detector = self.detector.parties.bytes() + accesses;
-        self.terms.bytes() + self.memory.bytes() + detector + warps + locals
+        self.terms.bytes() + self.memory.bytes() + self.claims.bytes() + detector + warps + locals
     }
 }

@@ -37,6 +37,7 @@ mod bits;
 mod bytes;
 mod cells;
 mod chosen;
+mod claims;
 mod clock;
 mod collective;
 mod contradiction;
@@ -81,8 +82,8 @@ pub use inspect::{Held, Holding, Standstill, inspect};
 pub use looks::{Look, WORLDS, looks};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
-    AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run,
-    SameStores, Site, Stats, Suspect, TensorState, Thread, Unwritten, WaitGroup, WaitKind,
+    AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Observation, Place, Race, RaceSide,
+    Run, SameStores, Site, Stats, Suspect, TensorState, Thread, Unwritten, WaitGroup, WaitKind,
 };
 pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};

@@ -216,6 +216,8 @@ pub enum FaultKind {
     Unsupported(String),
     /// The kernel stops itself (`__assertfail`, `trap`); how.
     Abort(String),
+    /// What somebody claims does not hold: which of the contracts, and what, in words.
+    Broken(u32, String),
     /// A call is reached that cannot be followed; which.
     Forbidden(String),
     /// The instruction budget ran out, or would, in this loop, if it is one.
@@ -284,6 +286,21 @@ pub struct SameStores {
     pub count: u64,
 }
 
+/// What a thread has at an assertion of the kernel's author.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Observation {
+    /// Index into [`Kernel::claims`](crate::ir::Kernel::claims).
+    pub claim: u32,
+    /// Who and where; the first of several with the same values.
+    pub site: Site,
+    /// How often the thread has been there before, where threads are compared.
+    pub visit: u32,
+    /// Under which condition it comes there.
+    pub condition: Term,
+    /// The values of the assertion's registers: numbers, of predicates conditions.
+    pub values: Vec<Term>,
+}
+
 /// Counts of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
@@ -335,6 +352,8 @@ pub struct Run {
     pub more_suspects: bool,
     /// Stores taken not to race because they store one value.
     pub same_stores: Vec<SameStores>,
+    /// What threads have at the assertions of the kernel's author.
+    pub observations: Vec<Observation>,
     /// Tensors, in the setup's order.
     pub tensors: Vec<TensorState>,
     /// For each unknowable value that was read, in the order of their numbers, the instruction.

@@ -13,6 +13,10 @@ pub struct Spec {
     pub optimized: Side,
     /// `[formula]`: the reference, in place of a kernel.
     pub formula: Option<Formula>,
+    /// `[contracts]`: conditions on inputs, scalars and the launch.
+    pub requires: Vec<Formula>,
+    /// `[contracts]`: conditions on outputs.
+    pub ensures: Vec<Formula>,
     /// `[tensors.*]`, in file order.
     pub tensors: Vec<Tensor>,
     /// `[scalars]`, in file order.
@@ -39,7 +43,7 @@ impl Spec {
     }
 }
 
-/// `[formula]`.
+/// `[formula]`, or a condition under `[contracts]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Formula {
     /// Its text.

@@ -21,10 +21,12 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 // The most shared memory any device gives a CTA (227 KiB, compute capability 9.0 and 10.0).
 const MAX_SHARED: u64 = 227 * 1024;
 
-const TOP: &[&str] = &["launch", "reference", "optimized", "formula", "tensors", "scalars", "options"];
+const TOP: &[&str] =
+    &["launch", "reference", "optimized", "formula", "contracts", "tensors", "scalars", "options"];
 const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
 const FORMULA: &[&str] = &["code"];
+const CONTRACTS: &[&str] = &["requires", "ensures"];
 const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
 /// What `initial` can say.
 pub(super) const AS_DECLARED: &str = "as declared";
@@ -47,6 +49,15 @@ pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
             "reference" => spec.reference = side(&mut reader, "[reference]", table, entry.key_span),
             "optimized" => spec.optimized = side(&mut reader, "[optimized]", table, entry.key_span),
             "formula" => spec.formula = formula(&mut reader, table, entry.key_span),
+            "contracts" => {
+                for entry in reader.entries("[contracts]", table, CONTRACTS) {
+                    let conditions = conditions(&mut reader, entry.key, entry.value);
+                    match entry.key {
+                        "requires" => spec.requires = conditions,
+                        _ => spec.ensures = conditions,
+                    }
+                }
+            }
             "tensors" => spec.tensors = tensors(&mut reader, table),
             "scalars" => spec.scalars = scalars(&mut reader, table),
             _ => options(&mut reader, table, &mut spec),
@@ -127,6 +138,23 @@ fn formula(reader: &mut Reader, table: &DeTable<'_>, span: Span) -> Option<Formu
         return None;
     }
     Some(Formula { code, span: span_of(entry.value) })
+}
+
+/// A condition, or several.
+fn conditions(reader: &mut Reader, key: &str, node: &Node<'_>) -> Vec<Formula> {
+    let items = match node.get_ref() {
+        DeValue::Array(items) => items.iter().collect(),
+        _ => vec![node],
+    };
+    let condition = |node: &Node<'_>| {
+        let code = reader.string(key, node)?;
+        if code.trim().is_empty() {
+            reader.error(span_of(node), format!("an empty condition: `{key} = [\"all(x > 0)\"]`"));
+            return None;
+        }
+        Some(Formula { code, span: span_of(node) })
+    };
+    items.into_iter().filter_map(condition).collect()
 }
 
 fn arguments(reader: &mut Reader, node: &Node<'_>) -> Option<Vec<Argument>> {

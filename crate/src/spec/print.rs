@@ -2,7 +2,7 @@
 //! spec (positions aside).
 
 use super::parse::AS_DECLARED;
-use super::{Argument, Contents, Ctas, LaunchPatch, Literal, Role, Side, Spec};
+use super::{Argument, Contents, Ctas, Formula, LaunchPatch, Literal, Role, Side, Spec};
 use std::fmt::Write;
 
 /// The spec as a TOML file.
@@ -14,6 +14,12 @@ pub fn print(spec: &Spec) -> String {
     if let Some(formula) = &spec.formula {
         sections.push(format!("[formula]\ncode = {}\n", lines(&formula.code)));
     }
+    let conditions = |key: &str, conditions: &[Formula]| {
+        let each: Vec<String> = conditions.iter().map(|condition| string(&condition.code)).collect();
+        (!each.is_empty()).then(|| format!("{key} = [{}]", each.join(", ")))
+    };
+    let contracts = [conditions("requires", &spec.requires), conditions("ensures", &spec.ensures)];
+    sections.push(section("contracts", contracts.into_iter().flatten().collect()));
     for tensor in &spec.tensors {
         let mut lines = Vec::new();
         lines.extend(tensor.format.map(|format| format!("type = \"{format}\"")));

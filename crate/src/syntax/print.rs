@@ -297,6 +297,7 @@ impl Printer<'_> {
             Statement::Pragma(pragma) => self.pragma(pragma),
             Statement::BranchTargets(list) => self.targets("branchtargets", list),
             Statement::CallTargets(list) => self.targets("calltargets", list),
+            Statement::Contract(contract) => put!(self, "// warpproof: {}", &self.names[contract.text]),
             Statement::CallPrototype(prototype) => {
                 put!(self, "{}: .callprototype ", &self.names[prototype.label.name]);
                 if !prototype.returns.is_empty() {

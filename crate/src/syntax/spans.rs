@@ -156,6 +156,14 @@ fn statement(it: &mut Statement) {
             returns.iter_mut().chain(parameters).for_each(parameter);
             directives.iter_mut().for_each(number_directive);
         }
+        Statement::Contract(it) => {
+            let Contract { span, text: _, registers } = &mut **it;
+            *span = NOWHERE;
+            for (register, part) in registers {
+                ident(register);
+                part.iter_mut().for_each(ident);
+            }
+        }
     }
 }
 

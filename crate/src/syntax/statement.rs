@@ -6,19 +6,21 @@
 //! Source: PTX ISA 9.0, §4.3 (statements), §9.1 (instructions), §11.3–11.5 (directives).
 
 use super::ast::{
-    Block, CallPrototype, Guard, Ident, Inlined, Instruction, Location, Opcode, Pragma, SourcePlace,
-    Statement, TargetList,
+    Block, CallPrototype, Contract, Guard, Ident, Inlined, Instruction, Location, Opcode, Pragma,
+    SourcePlace, Statement, TargetList,
 };
 use super::grammar::Grammar;
 use super::lex::{self, Input, Step};
 use super::operand::Form;
 use super::recover::{Fault, Problem, opens_item};
+use crate::base::Span;
 
 impl<'a> Grammar<'a> {
     /// `{ … }`, with recovery inside.
     pub(super) fn block(&mut self, input: Input<'a>) -> Step<'a, Block> {
         let inside = self.advance(&input[1..]);
         let mut statements = Vec::new();
+        self.contracts(inside, &mut statements);
         let (rest, ()) = self.deeper(input, |this| {
             let mut rest = inside;
             while !rest.is_empty() && rest[0] != b'}' && !this.gave_up() {
@@ -33,6 +35,7 @@ impl<'a> Grammar<'a> {
                         this.after_statement(rest, fault)
                     }
                 };
+                this.contracts(rest, &mut statements);
             }
             Ok((rest, ()))
         })?;
@@ -46,6 +49,67 @@ impl<'a> Grammar<'a> {
             }
         };
         Ok((rest, Block { span: self.span(input), statements }))
+    }
+
+    /// Pushes the contracts in the comments between the last token and this place.
+    #[inline]
+    fn contracts(&mut self, input: Input<'a>, out: &mut Vec<Statement>) {
+        const SHORTEST: usize = "//warpproof:".len();
+        let (start, end) = (self.end(), self.offset(input));
+        if end - start > SHORTEST && self.source[start..end].contains("warpproof:") {
+            self.contracts_between(start, end, out);
+        }
+    }
+
+    #[cold]
+    fn contracts_between(&mut self, start: usize, end: usize, out: &mut Vec<Statement>) {
+        let mut at = start;
+        while at < end {
+            let rest = &self.source.as_bytes()[at..end];
+            let length = match lex::comment(rest) {
+                Ok((after, ())) => rest.len() - after.len(),
+                Err(_) => 1,
+            };
+            let comment = self.source.get(at..at + length).and_then(|text| text.strip_prefix("//"));
+            let promise = comment.and_then(|text| text.trim_start().strip_prefix("warpproof:"));
+            if let Some(promise) = promise {
+                let text = promise.trim_start();
+                let from = at + length - text.len();
+                let text = text.trim_end().trim_end_matches(';').trim_end();
+                let (name, registers) = (self.names.intern(text), self.registers_in(text, from));
+                let span = Span::new(from, from + text.len());
+                out.push(Statement::Contract(Box::new(Contract { span, text: name, registers })));
+            }
+            at += length;
+        }
+    }
+
+    /// The registers that a text names, which stands at an offset.
+    fn registers_in(&mut self, text: &str, offset: usize) -> Vec<(Ident, Option<Ident>)> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(next) = text[at..].find('%') {
+            at += next;
+            let Some((rest, length)) = lex::word(&text.as_bytes()[at..]) else {
+                at += 1;
+                continue;
+            };
+            let mut ident = |from: usize, length: usize| Ident {
+                name: self.names.intern(&text[from..from + length]),
+                span: Span::new(offset + from, offset + from + length),
+            };
+            let register = ident(at, length);
+            at += length;
+            let mut part = None;
+            if let Some(suffix) = rest.strip_prefix(b".")
+                && let Some((_, length)) = lex::word(suffix)
+            {
+                part = Some(ident(at + 1, length));
+                at += 1 + length;
+            }
+            found.push((register, part));
+        }
+        found
     }
 
     /// Whether a function starts here, which cannot be inside another one; a linkage directive alone

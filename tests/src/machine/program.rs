@@ -414,7 +414,8 @@ impl Builder<'_> {
                 | S::Pragma(_)
                 | S::BranchTargets(_)
                 | S::CallTargets(_)
-                | S::CallPrototype(_) => {}
+                | S::CallPrototype(_)
+                | S::Contract(_) => {}
             }
         }
         Ok(())

@@ -46,6 +46,9 @@ impl<'m> Lowering<'m> {
                     self.location = self.intern_location(Location { caller, ..place.clone() });
                     self.calls.insert(place, self.location);
                 }
+                Statement::Contract(contract) => {
+                    let _ = self.contract(contract);
+                }
                 Statement::Pragma(_)
                 | Statement::BranchTargets(_)
                 | Statement::CallTargets(_)

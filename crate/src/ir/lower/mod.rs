@@ -15,6 +15,7 @@
 mod arguments;
 mod body;
 mod call;
+mod contract;
 mod cooperative;
 mod indirect;
 mod instruction;
@@ -29,7 +30,7 @@ mod video;
 use self::arguments::Arguments;
 use self::registers::Registers;
 use self::scope::Scopes;
-use super::kernel::{Instr, Kernel, Location, Reg, Variable};
+use super::kernel::{Claim, Instr, Kernel, Location, Reg, Variable};
 use super::{facts, flow, rounds};
 use crate::base::readable;
 use crate::base::{Source, Span};
@@ -199,6 +200,7 @@ struct Lowering<'m> {
     taken: Option<Vec<Name>>,
     /// The variable of the stack, and the register that says where it ends.
     stack: Option<(u32, Reg)>,
+    claims: Vec<Claim>,
 }
 
 impl<'m> Lowering<'m> {
@@ -264,6 +266,7 @@ impl<'m> Lowering<'m> {
             function_variables: FxHashMap::default(),
             taken: None,
             stack: None,
+            claims: Vec::new(),
         };
         lowering.scopes.open();
         for item in &module.items {
@@ -420,6 +423,7 @@ impl<'m> Lowering<'m> {
             max_block,
             clustered,
             notes: self.notes,
+            claims: self.claims,
             reconverge: Vec::new(),
             rounds: Vec::new(),
         };

@@ -66,6 +66,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Copy(_)
         | Effect::Phaser(_)
         | Effect::Fence
+        | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),
     }
@@ -101,6 +102,7 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Copy(_)
         | Effect::Phaser(_)
         | Effect::Fence
+        | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),
     }

@@ -145,6 +145,16 @@ impl Scopes {
         Found::Nothing
     }
 
+    /// The type that a register is declared with, whether or not it has been mentioned.
+    pub(super) fn type_of(&self, names: &Names, name: Name) -> Option<Type> {
+        let visible = (self.floor.max(1)..self.open.len()).rev().chain(std::iter::once(0));
+        visible.filter_map(|at| self.open.get(at)).find_map(|scope| {
+            let declared = scope.declared.get(&name).map(|(ty, _)| *ty);
+            let in_ranges = |range: &&Range| in_range(&names[range.prefix], range.count, &names[name]);
+            declared.or_else(|| scope.ranges.iter().find(in_ranges).map(|range| range.ty))
+        })
+    }
+
     /// The name closest to a misspelt one, for a note.
     pub(super) fn nearest(&self, names: &Names, wanted: &str) -> Option<String> {
         let mut best: Option<(usize, String)> = None;

@@ -8,7 +8,7 @@ mod evidence;
 mod excerpt;
 pub(super) mod numbers;
 
-use super::model::{CudaLocation, KernelReport, Level, Report, TextSource, Verdict};
+use super::model::{ContractState, CudaLocation, KernelReport, Level, Report, TextSource, Verdict};
 use super::{Input, texts::Texts};
 use anstyle::{AnsiColor, Effects, Style};
 use numbers::{bytes, duration, grouped};
@@ -66,6 +66,7 @@ pub fn text(report: &Report, input: &Input<'_>, names: &Names<'_>, options: &Tex
     page.waits();
     page.schedules();
     page.outputs();
+    page.contracts();
     page.inferred();
     page.assumptions();
     page.kernels();
@@ -146,6 +147,27 @@ impl Page<'_> {
         self.paragraph(2, &summary);
         if let Some(hint) = hint {
             self.paragraph(2, &format!("Try: {hint}"));
+        }
+    }
+
+    /// What is claimed, and what became of it.
+    fn contracts(&mut self) {
+        let report = self.report;
+        if report.contracts.is_empty() {
+            return;
+        }
+        self.section("contracts");
+        let refused = report.verdict == Verdict::InvalidSpec;
+        for contract in &report.contracts {
+            let state = match (contract.state, contract.word.as_str()) {
+                _ if refused => "not asked",
+                (ContractState::Holds, "requires" | "config") => "required",
+                (ContractState::Holds, _) => "holds",
+                (ContractState::Broken, _) => "broken",
+                (ContractState::Unknown, _) => "unknown",
+            };
+            let reason = contract.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+            self.paragraph(2, &format!("{state}  {} {}{reason}", contract.word, contract.text));
         }
     }
 

@@ -25,6 +25,17 @@ pub enum Statement {
     BranchTargets(Box<TargetList>),
     CallTargets(Box<TargetList>),
     CallPrototype(Box<CallPrototype>),
+    Contract(Box<Contract>),
+}
+
+/// `// warpproof: assert %r1 < 32`: what the kernel's author promises, in a comment.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Contract {
+    /// Of the text behind the colon.
+    pub span: Span,
+    pub text: Name,
+    /// The registers in it, with what stands behind a dot: `%r1`, `%tid.x`, `%r2.f32`.
+    pub registers: Vec<(Ident, Option<Ident>)>,
 }
 
 /// `.loc 1 17 26, function_name $L__info_string0, inlined_at 1 20 5`

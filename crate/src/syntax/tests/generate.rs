@@ -266,6 +266,16 @@ impl Tape {
                 parameters: self.list(0, 2, |tape| tape.parameter(false)),
                 directives: self.list(0, 1, Self::number_directive),
             })),
+            8 => {
+                let text = format!("assert %r{} < {}", self.below(9), self.below(99));
+                let register = text.split(' ').nth(1).map(|name| self.names.intern(name));
+                let registers = register.map(|name| (Ident { name, span: NOWHERE }, None));
+                Statement::Contract(Box::new(Contract {
+                    span: NOWHERE,
+                    text: self.names.intern(&text),
+                    registers: registers.into_iter().collect(),
+                }))
+            }
             13 => Statement::Block(Box::new(self.block())),
             _ => Statement::Instruction(self.instruction()),
         }
