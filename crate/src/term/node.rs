@@ -216,3 +216,18 @@ pub enum Node {
     /// A named function of two reals that is not interpreted.
     Apply(u16, Term, Term),
 }
+
+impl Node {
+    /// Whether it is known by its operands alone: equal for equal ones, and nothing else is said of it here.
+    pub fn is_opaque(&self) -> bool {
+        matches!(
+            self,
+            Node::Round(..)
+                | Node::BitsOf(..)
+                | Node::BitConstant(_)
+                | Node::Bits(..)
+                | Node::FromBits(..)
+                | Node::Apply(..)
+        )
+    }
+}

@@ -268,14 +268,8 @@ impl Sweep<'_> {
             Node::Unary(Unary::Sin | Unary::Cos, _) => {
                 more.levels = if own & 4 != 0 { ALL } else { inner(own) };
             }
-            // What is known by its argument alone.
-            Node::Round(..)
-            | Node::BitsOf(..)
-            | Node::BitConstant(_)
-            | Node::Bits(..)
-            | Node::FromBits(..)
-            | Node::Apply(..)
-            | Node::Unary(Unary::Floor | Unary::Ceil, _) => more.levels |= 1,
+            _ if node.is_opaque() => more.levels |= 1,
+            Node::Unary(Unary::Floor | Unary::Ceil, _) => more.levels |= 1,
             Node::Unary(Unary::Log | Unary::Log2, a) => {
                 let heads = self.asks_heads(*a);
                 more = Demand { levels: own | 1, products: own | 1, split: true, heads, guarded };

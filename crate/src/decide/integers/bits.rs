@@ -2,7 +2,16 @@
 //!
 //! Guarantees: the bits are those of the form modulo 2ⁿ. Misses: `None` where they are too many or too much.
 
-use super::*;
+use super::diagrams::{Bit, Word};
+use super::quotients::fraction;
+use super::{BIT, DEEP, FLOAT, FUNCTION, LEAF_BIT, Leaf, NARROW, PART, QUOTIENT, WRAP, fill, integer, width};
+use crate::base::{Format, FormatClass};
+use crate::decide::forms::{Atom, Kind, Mono, Poly, Power, Product, Step};
+use crate::decide::normalize::Normalizer;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
+use rustc_hash::FxHashSet;
 
 impl Normalizer<'_> {
     /// The bits of a form modulo 2ⁿ; `None` if they are too many or too much.
@@ -207,7 +216,7 @@ impl Normalizer<'_> {
                         }
                         word
                     }
-                    ([QUOTIENT, ..], [p]) => match quotients::fraction(&name) {
+                    ([QUOTIENT, ..], [p]) => match fraction(&name) {
                         // Of a denominator that is a power of two, the bits are those of a product.
                         Some((above, below)) if below.is_power_of_two() => {
                             let Some((_, high)) = self.range_of_form(*p) else { return Ok(None) };

@@ -27,7 +27,7 @@ mod overflow;
 mod quotients;
 mod reduce;
 
-use super::forms::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Step, unknown};
+use super::forms::{Accumulator, Atom, Forms, Kind, Mono, Poly, Product, Step, unknown};
 use super::normalize::{Normalizer, finite};
 use super::rational::Rational;
 use crate::base::{Format, FormatClass};
@@ -36,8 +36,8 @@ use diagrams::{Bit, Diagrams, Word};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive};
-use rustc_hash::{FxHashMap, FxHashSet};
+use num_traits::One;
+use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Names of atoms: the bits of a float, as `BitsOf` names them.

@@ -28,9 +28,10 @@ fn weights(b: &mut Build, s: &[Term], form: usize) -> Vec<Term> {
             let max = b.max(&s);
             s.iter().map(|s| b.exp_of(*s, max)).collect()
         }
-        // Behind it.
-        1 => {
-            let max = b.max(s);
+        // Behind it; by the maximum of the first tile.
+        1 | 4 => {
+            let known = if form == 1 { s } else { &s[..s.len().min(3)] };
+            let max = b.max(known);
             s.iter()
                 .map(|s| {
                     let gap = b.sub(*s, max);
@@ -59,17 +60,6 @@ fn weights(b: &mut Build, s: &[Term], form: usize) -> Vec<Term> {
                 if form == 5 { b.f(Unary::Exp2, scaled) } else { b.exp(scaled) }
             })
             .collect(),
-        // By the maximum of the first tile.
-        4 => {
-            let max = b.max(&s[..s.len().min(3)]);
-            s.iter()
-                .map(|s| {
-                    let gap = b.sub(*s, max);
-                    let gap = b.mul(gap, scale);
-                    b.exp(gap)
-                })
-                .collect()
-        }
         // Wrong (as base 2 for base e above): unscaled.
         _ => s.iter().map(|s| b.exp(*s)).collect(),
     }

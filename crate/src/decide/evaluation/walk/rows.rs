@@ -257,13 +257,8 @@ fn known(sign: Exactly) -> Sign {
 /// Whether exact forms know the operation as what it is on real numbers, and say what it makes of choices.
 fn is_followed(node: &Node, conditional: bool) -> bool {
     match node {
-        Node::Round(..)
-        | Node::BitsOf(..)
-        | Node::BitConstant(_)
-        | Node::Bits(..)
-        | Node::FromBits(..)
-        | Node::Apply(..)
-        | Node::Unary(Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven, _) => false,
+        _ if node.is_opaque() => false,
+        Node::Unary(function, _) if function.is_rounding() => false,
         Node::Unary(function, _) => !conditional || *function == Unary::Neg,
         Node::Div(..) => !conditional,
         _ => true,
