@@ -20,13 +20,14 @@ impl<'a> Grammar<'a> {
     pub(super) fn block(&mut self, input: Input<'a>) -> Step<'a, Block> {
         let inside = self.advance(&input[1..]);
         let mut statements = Vec::new();
-        self.contracts(inside, &mut statements);
+        self.contracts(inside, inside, &mut statements);
         let (rest, ()) = self.deeper(input, |this| {
             let mut rest = inside;
             while !rest.is_empty() && rest[0] != b'}' && !this.gave_up() {
                 if rest[0] == b'.' && opens_item(rest) && this.opens_function(rest) {
                     break;
                 }
+                let before = rest;
                 rest = match this.statement(rest, &mut statements) {
                     Ok((rest, ())) => rest,
                     Err(error) => {
@@ -35,7 +36,7 @@ impl<'a> Grammar<'a> {
                         this.after_statement(rest, fault)
                     }
                 };
-                this.contracts(rest, &mut statements);
+                this.contracts(before, rest, &mut statements);
             }
             Ok((rest, ()))
         })?;
@@ -51,12 +52,15 @@ impl<'a> Grammar<'a> {
         Ok((rest, Block { span: self.span(input), statements }))
     }
 
-    /// Pushes the contracts in the comments between the last token and this place.
+    /// Pushes the contracts in the comments between the last token and this place. Where a way to read
+    /// the statement before was given up, the last token may lie behind; all since `before` counts then.
     #[inline]
-    fn contracts(&mut self, input: Input<'a>, out: &mut Vec<Statement>) {
+    fn contracts(&mut self, before: Input<'a>, input: Input<'a>, out: &mut Vec<Statement>) {
         const SHORTEST: usize = "//warpproof:".len();
-        let (start, end) = (self.end(), self.offset(input));
-        if end - start > SHORTEST && self.source[start..end].contains("warpproof:") {
+        let (last, end) = (self.end(), self.offset(input));
+        let start = if last <= end { last } else { self.offset(before).min(end) };
+        let between = self.source.get(start..end).unwrap_or_default();
+        if between.len() > SHORTEST && between.contains("warpproof:") {
             self.contracts_between(start, end, out);
         }
     }
