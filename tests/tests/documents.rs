@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use warpproof::base::Budget;
-use warpproof::report::{self, RunOptions};
+use warpproof::report::{self, Input, RunOptions};
 use warpproof_tests::corpus::{Case, root};
 
 fn project() -> PathBuf {
@@ -30,14 +30,17 @@ fn documents() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// What a command prints: `warpproof check` on a case of the corpus, whole or its first lines.
+/// What a command prints: `warpproof check` or `analyze` on a case of the corpus, whole or its first lines.
 fn output(command: &str) -> String {
     let (command, lines) = match command.split_once(" | head -") {
         Some((command, lines)) => (command, lines.parse().expect("a number of lines")),
         None => (command, usize::MAX),
     };
-    let path = command
-        .strip_prefix("warpproof check --no-times --spec tests/corpus/")
+    let verbs =
+        ["check", "analyze"].map(|verb| (verb, format!("warpproof {verb} --no-times --spec tests/corpus/")));
+    let (verb, path) = verbs
+        .iter()
+        .find_map(|(verb, prefix)| Some((*verb, command.strip_prefix(prefix)?)))
         .unwrap_or_else(|| panic!("a document runs `{command}`, which this test does not know"));
     let case = Case {
         path: root().join(path),
@@ -48,7 +51,8 @@ fn output(command: &str) -> String {
     let texts = case.read().expect("a case of the corpus");
     // As the command line asks.
     let options = RunOptions { threads: Some(1), origins: Some(report::TRACEABLE), ..RunOptions::default() };
-    let outcome = report::check(&texts.input(), &options, &Budget::default());
+    let input = Input { single: verb == "analyze", ..texts.input() };
+    let outcome = report::check(&input, &options, &Budget::default());
     assert_eq!(outcome.report.verdict.name(), case.expected, "{path}");
     // Documents call the program from the repository's root.
     let text = texts.render(&outcome).replace("kernels/", "tests/corpus/kernels/");

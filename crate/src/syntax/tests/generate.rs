@@ -268,11 +268,12 @@ impl Tape {
             })),
             8 => {
                 let text = format!("assert %r{} < {}", self.below(9), self.below(99));
+                let name = self.names.intern(&text);
                 let register = text.split(' ').nth(1).map(|name| self.names.intern(name));
                 let registers = register.map(|name| (Ident { name, span: NOWHERE }, None));
                 Statement::Contract(Box::new(Contract {
                     span: NOWHERE,
-                    text: self.names.intern(&text),
+                    text: name,
                     registers: registers.into_iter().collect(),
                 }))
             }
