@@ -93,6 +93,20 @@ impl Format {
         }
     }
 
+    /// The integers of that width, with a sign or without.
+    pub const fn as_integer(self, signed: bool) -> Format {
+        match (self.bytes(), signed) {
+            (8, true) => Format::S64,
+            (8, false) => Format::U64,
+            (4, true) => Format::S32,
+            (4, false) => Format::U32,
+            (2, true) => Format::S16,
+            (2, false) => Format::U16,
+            (_, true) => Format::S8,
+            (_, false) => Format::U8,
+        }
+    }
+
     /// Whether values are read as reals.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), FormatClass::Float)

@@ -4,8 +4,9 @@
 //! stands in brackets (loads and stores, copies, prefetches, instructions that are not known), over all
 //! of the code at once (registers are not told apart by time). An access's element format is its own if
 //! that is a float; an untyped access (`.b32`, as Triton writes, or `.u32`) takes the format of the
-//! float instructions that its values meet. What is only copied to shared memory takes the format in
-//! which shared memory is read.
+//! float instructions that its values meet, or the sign of the integer instructions to which signs matter
+//! (compilers load and store all integers as `.u32`). What is only copied to shared memory takes the format
+//! in which shared memory is read.
 //!
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
@@ -252,13 +253,16 @@ fn shared_element(kernel: &Kernel, formats: &Formats) -> Option<Format> {
     read.reduce(join)
 }
 
-/// The float formats that registers meet, for groups of registers that copy one another.
+/// The formats that registers meet, for groups of registers that copy one another.
 struct Formats {
     group: Vec<u32>,
-    /// The format as a whole.
+    /// The float format as a whole.
     whole: Vec<Option<Format>>,
-    /// The format of the halves that a register is taken apart into (or put together from).
+    /// The float format of the halves that a register is taken apart into (or put together from).
     parts: Vec<Option<Format>>,
+    /// Where it is an integer as a whole: its width, and how many instructions more read or give it with a sign
+    /// than without, of those to which that matters.
+    signs: Vec<Option<(u32, i64)>>,
 }
 
 impl Formats {
@@ -285,14 +289,28 @@ impl Formats {
             }
         }
         let roots: Vec<u32> = (0..count as u32).map(|reg| root(&mut group, reg)).collect();
-        let mut formats = Formats { group: roots, whole: vec![None; count], parts: vec![None; count] };
+        let (whole, parts, signs) = (vec![None; count], vec![None; count], vec![None; count]);
+        let mut formats = Formats { group: roots, whole, parts, signs };
+        let width = |reg: super::Reg| match kernel.registers[reg.index()] {
+            RegisterKind::Virtual { bits } => Some(bits),
+            _ => None,
+        };
         for instr in &kernel.code {
             if let Effect::Lanewise(lanes) = instr.effect {
                 let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+                let counts =
+                    matches!(lanes.meaning, Meaning::Real(_) | Meaning::Partial(_) | Meaning::Compare(_));
                 for (reg, format) in src.iter().zip(lanes.src).chain([(&dst[0], lanes.dst)]) {
+                    let Some(bits) = width(*reg) else { continue };
                     let group = formats.group[reg.index()] as usize;
-                    if format.is_float() && is_register(*reg) {
+                    if format.is_float() {
                         formats.whole[group].get_or_insert(format);
+                    } else if bits == format.bits() && (counts || format.class() != FormatClass::Bits) {
+                        formats.signs[group].get_or_insert((bits, 0)).1 += match format.class() {
+                            FormatClass::Signed => 1,
+                            FormatClass::Unsigned => -1,
+                            FormatClass::Bits | FormatClass::Float => 0,
+                        };
                     }
                 }
             }
@@ -320,7 +338,12 @@ impl Formats {
         match (self.whole[group], self.parts[group]) {
             (Some(float), _) if float.bits() == format.bits() => float,
             (_, Some(float)) if float.bits() < format.bits() => float,
-            _ => format,
+            _ => match self.signs[group] {
+                Some((bits, signs)) if bits == format.bits() && format.class() != FormatClass::Signed => {
+                    format.as_integer(signs > 0)
+                }
+                _ => format,
+            },
         }
     }
 }

@@ -494,8 +494,12 @@ impl Builder<'_> {
                 }
             }
             // An element is one number. Integers with a sign and without would be two: each access
-            // reads the bits in its own way anyhow.
-            let first = tensor.formats.iter().flatten().next().copied();
+            // reads the bits in its own way anyhow. Where one kernel shows a sign, that is it.
+            let mut formats = tensor.formats.iter().flatten().copied();
+            let first = formats.next().map(|first| {
+                let signed = formats.any(|format| format == first.as_integer(true));
+                if signed && !first.is_float() { first.as_integer(true) } else { first }
+            });
             if let Some(first) = declared.or(first).filter(|first| !first.is_float()) {
                 let alike = |format: &Format| !format.is_float() && format.bits() == first.bits();
                 for format in tensor.formats.iter_mut().flatten().filter(|format| alike(format)) {

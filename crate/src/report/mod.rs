@@ -48,6 +48,7 @@ mod text;
 mod texts;
 mod timeline;
 mod variables;
+mod verdicts;
 mod witness;
 
 pub use coverage::coverage;

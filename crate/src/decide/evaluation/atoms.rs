@@ -21,7 +21,7 @@ use super::roots::Roots;
 use super::sets::{Set, Sets};
 use super::value::{Kind, Levels, Sign, Value, by_level};
 use super::walk::worlds::Border;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A number's class, and its ratio to the class's first member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +63,11 @@ pub(super) struct Atoms {
     values: Vec<(Value, Levels)>,
     /// Where each of them is there.
     present: Vec<Place>,
+    /// Candidates that are each other's negatives.
+    opposites: FxHashMap<u32, u32>,
+    /// Candidates that are magnitudes, and the sets that were put together with some of them.
+    magnitudes: FxHashSet<u32>,
+    never_negative: FxHashSet<Set>,
     /// For `Way::Linked`, by class: 1 where its first member is positive, 0 where that is negative.
     shares: FxHashMap<u32, Value>,
     /// Choices by the sign of a class's first member: what is chosen above, below and at the border.
@@ -89,6 +94,9 @@ impl Atoms {
             candidates: FxHashMap::default(),
             values: Vec::new(),
             present: Vec::new(),
+            opposites: FxHashMap::default(),
+            magnitudes: FxHashSet::default(),
+            never_negative: FxHashSet::default(),
             shares: FxHashMap::default(),
             choices: FxHashMap::default(),
             indicators: FxHashMap::default(),
@@ -227,6 +235,10 @@ impl Atoms {
         if id == next {
             self.present.push(place);
             self.values.push((value, levels));
+            let opposite = (value.negated(1).at[0], place);
+            if let Some(opposite) = self.candidates.get(&opposite).copied().filter(|other| *other != id) {
+                self.opposites.extend([(id, opposite), (opposite, id)]);
+            }
         } else {
             let (known, have) = &mut self.values[id as usize];
             for level in (0..LEVELS).filter(|level| (levels & !*have) >> level & 1 == 1) {
@@ -235,6 +247,55 @@ impl Atoms {
             *have |= levels;
         }
         self.sets.of(id)
+    }
+
+    /// A set of one candidate that is a magnitude.
+    pub(super) fn magnitude_alone(&mut self, value: Value, levels: Levels) -> Set {
+        let set = self.candidate(value, levels);
+        self.magnitudes.extend(self.sets.members(set));
+        self.never_negative.insert(set);
+        set
+    }
+
+    /// The candidates of two maxima together, which are always there: a number and its negative are its
+    /// magnitude, and beside that 0 is none.
+    pub(super) fn together(&mut self, a: Set, b: Set, levels: Levels) -> Set {
+        let mut all = self.sets.union(a, b);
+        if !self.opposites.is_empty() {
+            let few = if self.sets.len(a) < self.sets.len(b) { a } else { b };
+            for member in self.sets.members(few) {
+                let Some(opposite) = self.opposites.get(&member).copied() else { continue };
+                if !(self.sets.contains(all, member) && self.sets.contains(all, opposite)) {
+                    continue;
+                }
+                let Some(size) = self.size_of(member, levels) else { continue };
+                let size = self.magnitude_alone(size, levels);
+                let rest = self.sets.without(all, member);
+                let rest = rest.and_then(|rest| self.sets.without(rest, opposite));
+                all = rest.map_or(size, |rest| self.sets.union(rest, size));
+                self.never_negative.insert(all);
+            }
+        }
+        if self.never_negative.contains(&a) || self.never_negative.contains(&b) {
+            self.never_negative.insert(all);
+        }
+        let zero = self.candidates.get(&(ZERO, Place::ALWAYS)).copied();
+        if let Some(zero) = zero.filter(|_| self.never_negative.contains(&all))
+            && let Some(rest) = self.sets.without(all, zero)
+        {
+            all = rest;
+            self.never_negative.insert(all);
+        }
+        all
+    }
+
+    /// The magnitude of a candidate.
+    fn size_of(&mut self, candidate: u32, levels: Levels) -> Option<Value> {
+        let (value, have) = self.values[candidate as usize];
+        match self.classify(&value.at).filter(|_| have == ALL)? {
+            Classified::Member(member) => self.magnitude(member, levels).checked(),
+            Classified::Constant(_) => None,
+        }
     }
 
     /// The maximum of a set of candidates, which have residues at those levels.

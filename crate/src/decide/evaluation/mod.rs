@@ -84,6 +84,11 @@
 //!     that are defined for all inputs written in the exact form of their conditions (`forms/signs`): the same
 //!     functions on every border, so nothing new is claimed of what is made of them.
 //!
+//! 14. *Within the sides* ([`Joined`]). What integers and bits are made of is not followed here, but the numbers
+//!     that go into them are: those of both kernels that are one function are handed on, and are given one form.
+//!     That is claimed of numbers that are defined wherever their kernel is, or are taken to be in the ledger; so
+//!     of no divisor behind a guard.
+//!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
 //! than two nested exponentials, chains of thirty and more steps x + (y - x)·w with quotients w, whose bound on
@@ -149,12 +154,50 @@ pub(super) struct Evaluated {
     pub(super) notes: BTreeSet<Assumption>,
     /// Whether there were more orders than are followed.
     exhausted: bool,
+    /// What is equal within the sides.
+    pub(super) joined: Joined,
+}
+
+/// Numbers within the two sides that are one function.
+#[derive(Clone, Default)]
+pub(super) struct Joined {
+    /// For each side, the term of the first side that a term is equal to, and whether the notes are about them.
+    pub(super) terms: [FxHashMap<Term, (Term, bool)>; 2],
+    /// What is assumed to be defined.
+    pub(super) notes: BTreeSet<Assumption>,
+}
+
+impl Joined {
+    /// Of the numbers shown on each side, those that are equal. Also the largest degree met, and how many
+    /// were compared.
+    fn of(shown: &[Vec<(Term, Value, bool)>; 2]) -> (Joined, f32, usize) {
+        let (mut joined, mut degree) = (Joined::default(), 1.0f32);
+        let mut first: FxHashMap<Residue, (Term, bool, f32)> = FxHashMap::default();
+        for (side, shown) in shown.iter().enumerate() {
+            for (term, value, partial) in shown {
+                let own = value.degree[0] + value.degree[1];
+                match first.get(&value.at[0]) {
+                    Some((one, other_partial, other)) if side == 1 || one != term => {
+                        degree = degree.max(own + other);
+                        joined.terms[side].insert(*term, (*one, *partial || *other_partial));
+                    }
+                    Some(_) => {}
+                    None if side == 0 => {
+                        first.insert(value.at[0], (*term, *partial, own));
+                    }
+                    None => {}
+                }
+            }
+        }
+        (joined, degree, shown[0].len() + shown[1].len())
+    }
 }
 
 impl Evaluated {
     /// Of so many pairs, none.
     pub(super) fn nothing(count: usize) -> Evaluated {
-        Evaluated { proved: vec![None; count], notes: BTreeSet::new(), exhausted: false }
+        let (notes, joined) = (BTreeSet::new(), Joined::default());
+        Evaluated { proved: vec![None; count], notes, exhausted: false, joined }
     }
 }
 
@@ -302,6 +345,7 @@ fn with_signs(
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
+    let mut shown: [Vec<(Term, Value, bool)>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
     for side in sides {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
@@ -316,6 +360,9 @@ fn with_signs(
         }
         if way == Way::Linked && copies.is_none() {
             origins[side] = walk.origins();
+        }
+        if way == Way::Apart && !by_forms {
+            shown[side] = walk.shown_to_opaque();
         }
         key_degree = key_degree.max(walk.key_degree);
         compared += walk.products.count() + walk.worlds.compared();
@@ -346,6 +393,11 @@ fn with_signs(
             (same && bits >= LEAST_BITS).then(|| certificate(bits))
         })
         .collect();
+    let (mut joined, degree, shown) = Joined::of(&shown);
+    joined.notes = notes.clone();
+    if error_bits(degree.max(2.0 * key_degree).into(), compared + shown as f64) < LEAST_BITS {
+        joined = Joined::default();
+    }
     // What the linked way found out of copies stands on what was assumed of their steps.
     let kept = way == Way::Linked && carried[0].is_none();
     if !kept && proved.iter().all(Option::is_none) {
@@ -353,7 +405,8 @@ fn with_signs(
     }
     let Bases { asked, together, .. } = atoms.bases;
     let asked = asked.into_iter().filter(|base| together.contains(base)).collect();
-    Ok(((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins), asked))
+    let exhausted = atoms.lattice.is_exhausted();
+    Ok(((Evaluated { proved, notes, exhausted, joined }, origins), asked))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

@@ -58,6 +58,32 @@ impl Sets {
         members
     }
 
+    /// Whether a number is a member.
+    pub(super) fn contains(&self, mut set: Set, member: u32) -> bool {
+        loop {
+            match self.trees[set.0 as usize].0 {
+                Tree::Member(own) => return own == member,
+                Tree::Fork { bit, left, right } => set = if member >> bit & 1 == 0 { left } else { right },
+            }
+        }
+    }
+
+    /// The others; `None` if there are none. Recursion is at most 32 deep.
+    pub(super) fn without(&mut self, set: Set, member: u32) -> Option<Set> {
+        let Tree::Fork { bit, left, right } = self.trees[set.0 as usize].0 else {
+            return (!self.contains(set, member)).then_some(set);
+        };
+        let rest = |this: &mut Self, set: Set, other: Set, turned: bool| match this.without(set, member) {
+            Some(rest) if turned => this.fork(bit, other, rest),
+            Some(rest) => this.fork(bit, rest, other),
+            None => other,
+        };
+        Some(match member >> bit & 1 {
+            0 => rest(self, left, right, false),
+            _ => rest(self, right, left, true),
+        })
+    }
+
     /// Both together. Recursion is at most 32 deep.
     pub(super) fn union(&mut self, a: Set, b: Set) -> Set {
         if a == b {
@@ -189,6 +215,15 @@ mod tests {
             };
             assert_eq!(sets.members(set), members.iter().copied().collect::<Vec<_>>());
             assert_eq!(sets.len(set), members.len());
+            let one = (next() % 12) as u32;
+            assert_eq!(sets.contains(set, one), members.contains(&one));
+            let others: BTreeSet<u32> = members.iter().copied().filter(|member| *member != one).collect();
+            let without = sets.without(set, one);
+            assert_eq!(without.is_some(), !others.is_empty());
+            if let Some(without) = without {
+                assert_eq!(sets.members(without), others.iter().copied().collect::<Vec<_>>());
+                assert_eq!(*found.entry(others).or_insert(without), without);
+            }
             assert_eq!(*found.entry(members.clone()).or_insert(set), set);
             if let Some((others, other)) = pool.last() {
                 let (both, own) = sets.apart(set, *other);

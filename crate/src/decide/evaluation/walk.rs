@@ -96,6 +96,8 @@ pub(super) struct Walk<'a> {
     pub(super) domains: Vec<Domain>,
     /// Whether the step at hand is guarded.
     pub(super) guarded: bool,
+    /// Which steps may be undefined for some inputs, as far as is known.
+    partial: Vec<bool>,
     /// The largest degree of what made a key.
     pub(super) key_degree: f32,
 }
@@ -181,22 +183,23 @@ impl<'a> Walk<'a> {
                 seen: FxHashSet::default(),
                 domains: Vec::new(),
                 guarded: false,
+                partial: Vec::new(),
                 key_degree: 1.0,
                 atoms,
             };
         if walk.atoms.way == Way::Ranked {
             walk.find_ranked();
         }
-        // Which steps are undefined for some inputs, as far as is known.
-        let mut partial: Vec<bool> = Vec::with_capacity(count);
+        walk.partial.reserve(count);
         for (at, node) in cone.steps().iter().enumerate() {
             if at.is_multiple_of(4096) {
                 budget.spend_block(at, count, 4096, EFFORT)?;
             }
             let Demand { levels, products, guarded, .. } = walk.demands.steps[at];
             walk.guarded = guarded;
-            partial.push(walk.is_partial(node, &partial));
-            walk.atoms.bases.doubtful = guarded && partial[at];
+            let partial = walk.is_partial(node);
+            walk.partial.push(partial);
+            walk.atoms.bases.doubtful = guarded && partial;
             let own = Term::from_node(at);
             let value = match walk.row(own)? {
                 Some(value) => value,
@@ -220,8 +223,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether a step may be undefined for some inputs, given which of those before it may.
-    fn is_partial(&self, node: &Node, before: &[bool]) -> bool {
-        let is = |term: Term| term.as_node().is_some_and(|step| before[step]);
+    fn is_partial(&self, node: &Node) -> bool {
+        let is = |term: Term| term.as_node().is_some_and(|step| self.partial[step]);
         let sign = |term: Term| self.get(term, 0).sign;
         let own = match node {
             Node::Div(_, b) | Node::Unary(Unary::Recip, b) => !sign(*b).not_zero,
@@ -230,6 +233,36 @@ impl<'a> Walk<'a> {
             _ => false,
         };
         own || operands(node).into_iter().flatten().any(is)
+    }
+
+    /// The numbers that are given to what is known by its operands alone, and to comparisons beside that, where
+    /// they are defined whenever their kernel is: store numbers, values at level 0, whether they may be undefined.
+    pub(super) fn shown_to_opaque(&self) -> Vec<(Term, Value, bool)> {
+        let opaque = |node: &Node| {
+            node.is_opaque() || matches!(node, Node::Unary(function, _) if function.is_rounding())
+        };
+        let compares = |node: &Node| {
+            matches!(node, Node::Compare(..) | Node::Max(..) | Node::Min(..) | Node::Unary(Unary::Abs, _))
+        };
+        if !self.cone.steps().iter().any(opaque) {
+            return Vec::new();
+        }
+        let shown = self.cone.steps().iter().filter(|node| opaque(node) || compares(node));
+        let mut steps: Vec<usize> =
+            shown.flat_map(|node| operands(node).into_iter().flatten()).filter_map(Term::as_node).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let is_word = |step: usize| {
+            matches!(self.cone.steps()[step], Node::Bits(..) | Node::BitsOf(..) | Node::BitConstant(_))
+        };
+        steps.retain(|step| {
+            let Demand { levels, guarded, .. } = self.demands.steps[*step];
+            levels & 1 == 1 && !(guarded && self.partial[*step]) && !is_word(*step)
+        });
+        let values = steps
+            .into_iter()
+            .map(|step| (self.cone.node(step), self.get(Term::from_node(step), 1), self.partial[step]));
+        values.filter(|(_, value, _)| value.is_finite()).collect()
     }
 
     /// The value of a root, at level 0.
@@ -290,7 +323,12 @@ impl<'a> Walk<'a> {
                 let (a, inverse) = (self.get(a, levels), self.inverse(b, levels));
                 self.atoms.roots.times(a, inverse, levels)
             }
-            Node::Unary(function, a) => self.unary(function, a, levels),
+            Node::Unary(function, a) => {
+                if function == Unary::Neg {
+                    self.turn_candidates(own, a);
+                }
+                self.unary(function, a, levels)
+            }
             Node::Max(a, b) => self.extremum(own, [a, b], true),
             Node::Min(a, b) => self.extremum(own, [a, b], false),
             Node::Select(condition, a, b) => self.select(own, condition, a, b),
@@ -593,10 +631,13 @@ impl<'a> Walk<'a> {
             let known = if largest { &self.largest } else { &self.smallest }.get(&operand).copied();
             let set = known.unwrap_or_else(|| {
                 let candidate = if largest { value } else { value.negated(levels) };
-                self.atoms.candidate(candidate, levels)
+                match self.is_magnitude(operand, largest) {
+                    true => self.atoms.magnitude_alone(candidate, levels),
+                    false => self.atoms.candidate(candidate, levels),
+                }
             });
             signs.push(if largest { value.sign } else { value.sign.negated() });
-            joined = Some(joined.map_or(set, |other| self.atoms.sets.union(other, set)));
+            joined = Some(joined.map_or(set, |other| self.atoms.together(other, set, levels)));
         }
         let Some(set) = joined else { return Value::infinite(!largest) };
         if let Some(winner) = self.winner(own, operands, largest) {
@@ -611,6 +652,28 @@ impl<'a> Walk<'a> {
         };
         let value = value.with_sign(sign);
         if largest { value } else { value.negated(levels) }
+    }
+
+    /// The negative of a minimum is a maximum of what was negated for it, and the other way round.
+    fn turn_candidates(&mut self, own: Term, of: Term) {
+        if let Some(set) = self.largest.get(&of) {
+            self.smallest.insert(own, *set);
+        }
+        if let Some(set) = self.smallest.get(&of) {
+            self.largest.insert(own, *set);
+        }
+    }
+
+    /// Whether a step is |a|, or -|a| for a minimum.
+    fn is_magnitude(&self, term: Term, largest: bool) -> bool {
+        let node = |term: Term| term.as_node().map(|step| &self.cone.steps()[step]);
+        match node(term) {
+            Some(Node::Unary(Unary::Abs, _)) => largest,
+            Some(Node::Unary(Unary::Neg, inside)) => {
+                !largest && matches!(node(*inside), Some(Node::Unary(Unary::Abs, _)))
+            }
+            _ => false,
+        }
     }
 
     /// The larger of two whose difference has a known sign, or the smaller.

@@ -99,7 +99,15 @@ impl Forms<'_> {
     /// The range of a monomial.
     pub(in crate::decide) fn mono_range(&self, mono: Mono) -> Interval {
         let mut range = Interval::point(1.0);
-        for at in 0..self.factor_count(mono) {
+        let count = self.factor_count(mono);
+        let share = self.share(mono);
+        if let Some((_, shared)) = share {
+            range = shared;
+        }
+        for at in 0..count {
+            if share.is_some_and(|(both, _)| both.contains(&at)) {
+                continue;
+            }
             let (atom, power) = self.factor(mono, at);
             let own = self.ranges[atom.0 as usize];
             let (above, below) = power.value();
@@ -117,6 +125,71 @@ impl Forms<'_> {
         }
         let exponent = self.exponent(mono);
         if exponent == Poly::ZERO { range } else { range.times_exactly(self.range(exponent).exp()) }
+    }
+
+    /// Two factors, a number over the largest of magnitudes among which is its own, and their range: a row that
+    /// is divided by its largest magnitude lies between -1 and 1.
+    fn share(&self, mono: Mono) -> Option<([usize; 2], Interval)> {
+        let count = self.factor_count(mono);
+        let least = |power: Power| power == Power { above: -1, below: 1 };
+        let below = (0..count).filter(|at| least(self.factor(mono, *at).1));
+        below.filter(|at| matches!(self.kind(self.factor(mono, *at).0), Kind::Max | Kind::Abs(_))).find_map(
+            |below| {
+                let largest = self.factor(mono, below).0;
+                let above = (0..count).filter(|at| self.factor(mono, *at).1 == Power::ONE);
+                above.filter(|at| *at != below).find_map(|above| {
+                    let own = self.factor(mono, above).0;
+                    let bounded = self.bounds(largest, own)?;
+                    let least = if self.ranges[own.0 as usize].low() >= 0.0 { 0.0 } else { -1.0 };
+                    bounded.then_some(([above, below], Interval::new(least, 1.0)))
+                })
+            },
+        )
+    }
+
+    /// Whether an atom is at least the magnitude of another one for all inputs, by its candidates; `None` if it
+    /// is no magnitude and no maximum.
+    fn bounds(&self, largest: Atom, own: Atom) -> Option<bool> {
+        let of = |atom: Atom| match self.kind(atom) {
+            Kind::Abs(inside) => self.as_atom(inside).map(|(inside, _)| inside),
+            _ => None,
+        };
+        let arguments = match self.kind(largest) {
+            Kind::Max => self.max_arguments(largest),
+            Kind::Abs(_) => return Some(of(largest) == Some(own)),
+            _ => return None,
+        };
+        let never_negative = self.ranges[own.0 as usize].low() >= 0.0;
+        let (mut up, mut down) = (false, never_negative);
+        for argument in arguments {
+            match self.as_atom(argument) {
+                Some((atom, positive)) if atom == own => {
+                    up |= positive;
+                    down |= !positive;
+                }
+                Some((atom, true)) if of(atom) == Some(own) => return Some(true),
+                _ => {}
+            }
+        }
+        Some(up && down)
+    }
+
+    /// A polynomial that is an atom, or the negative of one (`false`).
+    fn as_atom(&self, poly: Poly) -> Option<(Atom, bool)> {
+        if self.len(poly) != 1 {
+            return None;
+        }
+        let mono = self.mono_at(poly, 0);
+        if self.factor_count(mono) != 1 || self.exponent(mono) != Poly::ZERO {
+            return None;
+        }
+        let (atom, power) = self.factor(mono, 0);
+        let positive = match self.coefficient_at(poly, 0).as_small() {
+            Some((1, 1)) => true,
+            Some((-1, 1)) => false,
+            _ => return None,
+        };
+        (power == Power::ONE).then_some((atom, positive))
     }
 
     /// The range of an atom that was just made.

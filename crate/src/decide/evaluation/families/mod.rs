@@ -9,6 +9,7 @@ mod entropy;
 mod gradients;
 mod guards;
 mod logarithms;
+mod magnitudes;
 mod masks;
 mod ranks;
 mod roots;
