@@ -56,6 +56,7 @@ fn output(command: &str) -> String {
     assert_eq!(outcome.report.verdict.name(), case.expected, "{path}");
     // Documents call the program from the repository's root.
     let text = texts.render(&outcome).replace("kernels/", "tests/corpus/kernels/");
+    let text = text.replace("▸ the case:", &format!("▸ tests/corpus/{path}:"));
     text.lines().take(lines).map(|line| format!("{line}\n")).collect()
 }
 
