@@ -283,6 +283,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
             tensors,
             parameters,
             unknowable,
+            bounds: Vec::new(),
         })
         .collect();
     let Builder { tensors, elements, pages, named, ledger, .. } = builder;

@@ -345,6 +345,15 @@ impl<'a> Question<'a> {
         };
         let kernels: Vec<&Kernel> = asked.iter().map(|asked| asked.kernel).collect();
         let clock = self.options.clock;
+        let reading = self.reading_options(spec);
+        let bounds = match contracts.bounds(spec, &bound, &reading, self.budget) {
+            Ok(bounds) => bounds,
+            Err(exhausted) => return self.stopped(exhausted),
+        };
+        let bounded = !bounds.is_empty();
+        for setup in &mut bound.setups {
+            setup.bounds.clone_from(&bounds);
+        }
         let mut runs = match formula {
             Some(formula) => match self.run_beside(formula, &options, spec, kernels[1], &bound) {
                 Ok(runs) => runs,
@@ -361,7 +370,6 @@ impl<'a> Question<'a> {
         self.diagnostics.append(&mut bound.notes);
         self.ledger.merge(std::mem::take(&mut bound.ledger));
         let mut worst: Option<(Worst, usize)> = None;
-        let reading = self.reading_options(spec);
         bound.settle();
         let mut required = Vec::new();
         for (at, (run, _)) in runs.iter_mut().enumerate() {
@@ -383,6 +391,11 @@ impl<'a> Question<'a> {
                 Ok(Satisfiable::Never) => {
                     let message = "no inputs fulfil what is required";
                     return self.unfit(vec![Diagnostic::error(Code::V013, message)]);
+                }
+                // Indices were followed within what is required.
+                Ok(Satisfiable::Unknown) if bounded => {
+                    let summary = "No inputs were found that fulfil all that is required.".to_owned();
+                    return Verdicts { verdict: Verdict::Unknown, summary };
                 }
                 Ok(Satisfiable::Unknown) => {
                     contracts.unmet("no inputs were found that fulfil all that is required");

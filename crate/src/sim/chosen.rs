@@ -1,25 +1,29 @@
 //! Addresses that data choose among known ones.
 //!
 //! Of `p ? a[i] : b[i]` compilers make one load, whose address is chosen: `selp`, or a multiple of a
-//! chosen index. Such a load or store is executed once for each address that it may have, under the
+//! chosen index; `x[idx[i]]` has one for each value of an index that the spec bounds, or that is a byte. Such a load or store is executed once for each address that it may have, under the
 //! condition that it has it, like a guarded instruction (`predicate`); what is loaded is the same choice
 //! among what lies there.
 //!
 //! Guarantees: the effect of the instruction, whichever address it has. An address that the guard rules
 //! out in plain sight is not looked at; faults at the others are suspects like those of guarded
 //! instructions (`suspects`).
-//! Misses: more than [`MOST`] addresses; addresses that data enter otherwise; atomics and copies.
+//! Misses: more than [`MOST`] choices or [`VALUES`] values; indices of several inputs, or of one that nothing
+//! bounds; atomics and copies.
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
 use super::race::lanes;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, WARP};
-use crate::term::eval::{Quantity, applied, lone_unknown};
-use crate::term::{Node, Term, Terms, Value};
+use crate::term::eval::{Quantity, Small, applied, lone_unknown};
+use crate::term::{Node, Relation, Term, Terms, Value, integers};
+use rustc_hash::FxHashMap;
 
 /// Addresses that one access may have.
 const MOST: usize = 64;
+/// Values of an index that an access may depend on.
+const VALUES: i64 = 1024;
 
 /// How a load or a store is executed.
 type Execute<'a> = fn(&mut Machine<'a>, usize, u32, u32, Access);
@@ -64,7 +68,7 @@ impl<'a> Machine<'a> {
         for lane in lanes(symbolic) {
             let value = self.warps[index].get(base, lane);
             let Value::Symbolic(symbol) = value else { continue };
-            if let Some(mut chances) = chances(&mut self.terms, symbol.term) {
+            if let Some(mut chances) = chances(&mut self.terms, &self.setup.bounds, symbol.term) {
                 let guard = self.condition(index, lane);
                 chances.retain(|(condition, _)| {
                     let both = self.terms.and(guard, *condition);
@@ -121,28 +125,29 @@ impl<'a> Machine<'a> {
 }
 
 /// The words that a term can be, and when; `None` if they are not all known, or too many.
-fn chances(terms: &mut Terms, root: Term) -> Option<Vec<Chance>> {
-    let mut found: Vec<Chance> = Vec::new();
+fn chances(terms: &mut Terms, bounds: &[(u32, [i64; 2])], root: Term) -> Option<Vec<Chance>> {
+    let mut found = Chances::default();
     let mut open: Vec<Way> = vec![(root, Term::TRUE, Vec::new())];
     while let Some((term, condition, mut operations)) = open.pop() {
         if condition == Term::FALSE {
             continue;
         }
-        if found.len() + open.len() > MOST || operations.len() > MOST {
+        if found.ways + open.len() > MOST || operations.len() > MOST {
             return None;
         }
         if let Some(word) = known(terms, term) {
-            let word = operations.into_iter().rev().fold(word, |word, (operation, on)| {
-                applied(&terms.node(operation), on, word, |term| known(terms, term))
-            });
-            let word = match word {
-                Quantity::Bits(word) => word,
-                Quantity::Exact(number) if number.is_integer() => number.to_integer() as u64,
-                _ => return None,
-            };
-            match found.iter_mut().find(|(_, known)| *known == word) {
-                Some((when, _)) => *when = terms.or(*when, condition),
-                None => found.push((condition, word)),
+            found.ways += 1;
+            found.add(terms, condition, word, &operations)?;
+            continue;
+        }
+        if let Some(element) = term.as_element() {
+            let [low, high] = bounds_of(terms, bounds, element)?;
+            found.ways += 1;
+            for value in low..=high {
+                let number = terms.integer(value.into());
+                let is = terms.compare(Relation::Equal, term, number);
+                let condition = terms.and(condition, is);
+                found.add(terms, condition, Quantity::Exact(Small::from_integer(value)), &operations)?;
             }
             continue;
         }
@@ -160,7 +165,54 @@ fn chances(terms: &mut Terms, root: Term) -> Option<Vec<Chance>> {
             }
         }
     }
-    (!found.is_empty()).then_some(found)
+    (!found.all.is_empty()).then_some(found.all)
+}
+
+/// Words in the order in which they were found.
+#[derive(Default)]
+struct Chances {
+    all: Vec<Chance>,
+    places: FxHashMap<u64, usize>,
+    /// Choices that led to them.
+    ways: usize,
+}
+
+impl Chances {
+    /// Adds what operations make of a word, under a condition.
+    fn add(
+        &mut self,
+        terms: &mut Terms,
+        condition: Term,
+        word: Quantity,
+        operations: &[(Term, Term)],
+    ) -> Option<()> {
+        let word = operations.iter().rev().fold(word, |word, (operation, on)| {
+            applied(&terms.node(*operation), *on, word, |term| known(terms, term))
+        });
+        let word = match word {
+            Quantity::Bits(word) => word,
+            Quantity::Exact(number) if number.is_integer() => number.to_integer() as u64,
+            _ => return None,
+        };
+        match self.places.get(&word) {
+            Some(at) => self.all[*at].0 = terms.or(self.all[*at].0, condition),
+            None => {
+                self.places.insert(word, self.all.len());
+                self.all.push((condition, word));
+            }
+        }
+        Some(())
+    }
+}
+
+/// Between which numbers an integer lies, if these are few: as the spec requires, or because it is a byte.
+fn bounds_of(terms: &Terms, bounds: &[(u32, [i64; 2])], element: u32) -> Option<[i64; 2]> {
+    let format = terms.element_format(element).filter(|format| !format.is_float())?;
+    let (low, high) = integers(format);
+    let own = bounds.binary_search_by_key(&element, |(known, _)| *known);
+    let [least, most] = own.map_or([i64::MIN, i64::MAX], |at| bounds[at].1);
+    let (low, high) = (low.max(least.into()), high.min(most.into()));
+    (low <= high && high - low < VALUES.into()).then_some([low as i64, high as i64])
 }
 
 /// The value of a constant.

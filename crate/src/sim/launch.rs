@@ -1,11 +1,8 @@
 //! Launches that no GPU would accept.
 
-use super::outcome::{Fault, FaultKind, Run, Stats};
+use super::outcome::{Fault, FaultKind, Run};
 use super::setup::Setup;
-use super::trace::Timeline;
-use crate::diag::Ledger;
 use crate::ir::Kernel;
-use crate::term::Terms;
 
 /// Threads that a block may have.
 const THREADS: u64 = 1024;
@@ -51,19 +48,5 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
 
 /// The outcome of a launch that no GPU would accept.
 pub(super) fn refused(why: String) -> Run {
-    Run {
-        terms: Terms::new(),
-        faults: vec![Fault::new(FaultKind::Launch(why), None)],
-        unlisted: 0,
-        suspects: Vec::new(),
-        more_suspects: false,
-        same_stores: Vec::new(),
-        observations: Vec::new(),
-        tensors: Vec::new(),
-        unknowable: Vec::new(),
-        stats: Stats::default(),
-        timeline: Timeline::default(),
-        ledger: Ledger::default(),
-        unnumbered: false,
-    }
+    Run { faults: vec![Fault::new(FaultKind::Launch(why), None)], ..Run::of_nothing() }
 }

@@ -370,6 +370,25 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run in which nothing was executed.
+    pub fn of_nothing() -> Run {
+        Run {
+            terms: Terms::new(),
+            faults: Vec::new(),
+            unlisted: 0,
+            suspects: Vec::new(),
+            more_suspects: false,
+            same_stores: Vec::new(),
+            observations: Vec::new(),
+            tensors: Vec::new(),
+            unknowable: Vec::new(),
+            stats: Stats::default(),
+            timeline: Timeline::default(),
+            ledger: Ledger::default(),
+            unnumbered: false,
+        }
+    }
+
     /// The races among the faults.
     pub fn races(&self) -> impl Iterator<Item = &Race> {
         self.faults.iter().flat_map(|fault| match &fault.kind {

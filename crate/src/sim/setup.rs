@@ -102,6 +102,8 @@ pub struct Setup {
     pub parameters: Vec<BoundParameter>,
     /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.
     pub unknowable: (u32, u32),
+    /// Integers that are known to lie between two numbers: of other inputs nothing is asked. By element.
+    pub bounds: Vec<(u32, [i64; 2])>,
 }
 
 /// The order in which warps run between synchronisations. Verdicts and outputs do not depend on

@@ -9,8 +9,9 @@ use crate::base::{Budget, Exhausted};
 use crate::decide::{self, Decision, Equality, Held, Problem, Witness};
 use crate::sim::{Run, Suspect};
 use crate::term::eval::{Cone, Quantity};
-use crate::term::{Elements, Term, Terms};
+use crate::term::{Elements, Node, Relation, Term, Terms};
 use num_rational::BigRational;
+use num_traits::ToPrimitive;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Conditions on the inputs that everything is asked under, over the terms of one run.
@@ -85,6 +86,20 @@ impl Facts {
         }
         members.retain(|members| !members.is_empty());
         members
+    }
+
+    /// Integers of inputs that facts about them alone bound, by element.
+    pub fn bounds(&self, terms: &Terms) -> Vec<(u32, [i64; 2])> {
+        let mut found: FxHashMap<u32, [i64; 2]> = FxHashMap::default();
+        for (fact, elements) in &self.all {
+            let [element] = elements[..] else { continue };
+            let Some([low, high]) = bound_in(terms, element, *fact, true) else { continue };
+            let known = found.entry(element).or_insert([i64::MIN, i64::MAX]);
+            *known = [known[0].max(low), known[1].min(high)];
+        }
+        let mut found: Vec<(u32, [i64; 2])> = found.into_iter().collect();
+        found.sort_unstable();
+        found
     }
 
     /// Inputs that fulfil all, once some were found.
@@ -163,6 +178,31 @@ impl Facts {
             run.suspects[at].condition = run.terms.and(facts, condition);
         }
         Ok(())
+    }
+}
+
+/// Between which integers an element lies where a comparison with a number holds, or where it does not.
+fn bound_in(terms: &Terms, element: u32, fact: Term, holds: bool) -> Option<[i64; 2]> {
+    let (relation, a, b) = match terms.node(fact) {
+        Node::Not(inner) => return bound_in(terms, element, inner, !holds),
+        Node::Compare(relation, a, b) => (relation, a, b),
+        _ => return None,
+    };
+    let is_own = |term: Term| term.as_element() == Some(element);
+    let (number, above) = match (terms.as_rational(a), terms.as_rational(b)) {
+        (Some(number), None) if is_own(b) => (number, true),
+        (None, Some(number)) if is_own(a) => (number, false),
+        _ => return None,
+    };
+    // `number < e` is `e >= ⌊number⌋ + 1`; what does not hold is the other way round.
+    let (up, down) = (number.ceil().to_integer().to_i64()?, number.floor().to_integer().to_i64()?);
+    match (relation, holds, above) {
+        (Relation::Equal, true, _) if up == down => Some([up, up]),
+        (Relation::Less, true, true) | (Relation::LessEqual, false, false) => Some([down.checked_add(1)?, i64::MAX]),
+        (Relation::LessEqual, true, true) | (Relation::Less, false, false) => Some([up, i64::MAX]),
+        (Relation::Less, true, false) | (Relation::LessEqual, false, true) => Some([i64::MIN, up.checked_sub(1)?]),
+        (Relation::LessEqual, true, false) | (Relation::Less, false, true) => Some([i64::MIN, down]),
+        (Relation::Equal, ..) => None,
     }
 }
 

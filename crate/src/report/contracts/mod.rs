@@ -20,6 +20,7 @@ use super::bind::Bound;
 use super::model::{ContractReport, ContractState};
 use super::texts::Texts;
 use crate::base::{Budget, Exhausted, Source, Span};
+use crate::decide;
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::formula::{self, Elaborated, Id, Program};
 use crate::ir::{Claim, ClaimKind, Kernel};
@@ -176,6 +177,35 @@ impl Contracts {
             }
         }
         if wrong.is_empty() { Ok(facts) } else { Err(Failure::Wrong(wrong)) }
+    }
+
+    /// The bounds of integers that are required, where inputs are known that fulfil all that is; before the kernels
+    /// run, so that indices can be followed.
+    pub fn bounds(
+        &self,
+        spec: &Spec,
+        bound: &Bound,
+        options: &decide::Options,
+        budget: &Budget,
+    ) -> Result<Vec<(u32, [i64; 2])>, Exhausted> {
+        if self.all.iter().all(|contract| contract.kind != ClaimKind::Requires) {
+            return Ok(Vec::new());
+        }
+        let mut run = Run::of_nothing();
+        // What is wrong with them is said after the kernels ran.
+        let mut facts = match self.facts(spec, bound, bound.setups.len() - 1, &mut run, budget) {
+            Ok(facts) => facts,
+            Err(Failure::Wrong(_)) => return Ok(Vec::new()),
+            Err(Failure::Exhausted(why)) => return Err(why),
+        };
+        let bounds = facts.bounds(&run.terms);
+        if bounds.is_empty() {
+            return Ok(bounds);
+        }
+        Ok(match facts.satisfiable(options, budget, bound, &mut run.terms)? {
+            Satisfiable::Yes => bounds,
+            Satisfiable::Never | Satisfiable::Unknown => Vec::new(),
+        })
     }
 
     /// Notes what is required of inputs; what is known to hold is nothing that has to be assumed.
