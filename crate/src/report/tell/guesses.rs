@@ -56,6 +56,9 @@ pub fn guesses(inputs: &[(String, Vec<u64>, bool)], shape: &[u64], numbers: &[Me
                 }
             }
         }
+        if alike(own) && own.len() > 1 {
+            group_norms(x, own[1], &real, &eps, &mut found);
+        }
         for name in ["sum", "mean", "var", "std", "max", "min", "argmax", "argmin", "logsumexp"] {
             if own.len() > 1 {
                 found.extend(["-1", "0"].map(|axis| format!("{name}({x}, axis={axis})")));
@@ -76,6 +79,28 @@ pub fn guesses(inputs: &[(String, Vec<u64>, bool)], shape: &[u64], numbers: &[Me
     windows(&real, shape, &mut found);
     found.truncate(MOST);
     found
+}
+
+/// Group norms of channels, in each number of groups.
+fn group_norms(
+    x: &str,
+    channels: u64,
+    real: &[&(String, Vec<u64>, bool)],
+    eps: &[String],
+    found: &mut Vec<String>,
+) {
+    let vectors: Vec<&String> =
+        real.iter().filter(|(name, own, _)| *own == [channels] && name != x).map(|(name, ..)| name).collect();
+    for groups in (1..=channels).filter(|groups| channels % groups == 0) {
+        for eps in eps {
+            found.push(format!("group_norm({x}, {groups}, eps={eps})"));
+            for w in &vectors {
+                found.push(format!("group_norm({x}, {groups}, {w}, eps={eps})"));
+                let biases = vectors.iter().filter(|b| *b != w);
+                found.extend(biases.map(|b| format!("group_norm({x}, {groups}, {w}, {b}, eps={eps})")));
+            }
+        }
+    }
 }
 
 /// Attention, and attention that looks back only.
@@ -134,9 +159,12 @@ fn windows(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<St
                     if fits.map(|rest| rest / stride + 1) != shape.last().copied() {
                         continue;
                     }
-                    for bias in &biases {
-                        found.push(format!("{name}({x}, {w}{bias}, stride={stride}, padding={padding})"));
-                    }
+                    let given = |name: &str, value: u64, default: u64| match value == default {
+                        true => String::new(),
+                        false => format!(", {name}={value}"),
+                    };
+                    let more = given("stride", stride, 1) + &given("padding", padding, 0);
+                    found.extend(biases.iter().map(|bias| format!("{name}({x}, {w}{bias}{more})")));
                 }
             }
         }
