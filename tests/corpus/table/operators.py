@@ -43,6 +43,8 @@ add("operators/reduce.cu", output="operators/max", defines=ROWS | {"FOLD": "Max"
 for name in ("softmax", "softmax_online", "layer_norm", "rms_norm", "cross_entropy", "softmax_gradient", "layer_norm_gradient"):
     add(f"operators/{name}.cu", defines=ROWS)
 add("operators/softmax.cu", output="operators/log_softmax", defines=ROWS | {"LOG": 1})
+# The compiler takes logf's branch out of the loop.
+add("operators/softmax.cu", output="operators/log_softmax_branch", defines={"COLUMNS": 64, "THREADS": 32, "LOG": 2})
 add("operators/group_norm.cu", defines={"CHANNELS": 16, "GROUP": 4, "PIXELS": 256, "THREADS": 128})
 add("operators/rotary.cu", defines={"DIM": 128})
 add("operators/adam.cu")

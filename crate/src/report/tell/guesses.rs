@@ -103,7 +103,7 @@ fn group_norms(
     }
 }
 
-/// Attention, and attention that looks back only.
+/// Attention, and attention that looks back only; groups of query heads may share a head of keys.
 fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<String>) {
     for (q, rows, _) in real {
         for (k, keys, _) in real.iter().filter(|(k, ..)| k != q) {
@@ -115,7 +115,9 @@ fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<
             }
             for (v, ..) in real.iter().filter(|(v, ..)| v != q && v != k) {
                 let turned = if keys.len() > 2 { "mT" } else { "T" };
-                let product = format!("{q} @ {k}.{turned}");
+                let head = groups(rows, keys);
+                let product = format!("{q} @ {k}{head}.{turned}");
+                let v = format!("{v}{head}");
                 let root = (1..=*d).find(|root| root * root == *d);
                 let scaled = match root {
                     Some(root) => format!("{product} / {root}"),
@@ -138,6 +140,17 @@ fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<
                 }
             }
         }
+    }
+}
+
+/// What takes the head of keys for each head of queries, where there are fewer: the index behind the keys' name.
+fn groups(rows: &[u64], keys: &[u64]) -> String {
+    let heads = |shape: &[u64]| shape.len().checked_sub(3).map(|axis| shape[axis]);
+    match (heads(rows), heads(keys)) {
+        (Some(many), Some(few)) if rows.len() == keys.len() && few < many && many % few == 0 => {
+            format!("[{}arange({many}) // {}]", ":, ".repeat(rows.len() - 3), many / few)
+        }
+        _ => String::new(),
     }
 }
 

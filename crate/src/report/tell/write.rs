@@ -478,7 +478,7 @@ impl Writer<'_> {
             }
             sides[0].1 = sides[0].0.iter().flat_map(|factor| factor.letters()).collect();
         }
-        let [(left, mut rows), (right, mut columns)] = sides;
+        let [(mut left, mut rows), (mut right, mut columns)] = sides;
         for letters in [&mut rows, &mut columns] {
             letters.sort_unstable();
             letters.dedup();
@@ -501,27 +501,21 @@ impl Writer<'_> {
             each.extend(letters.drain(..last));
         }
         each.sort_unstable();
+        // A column after a row, if letters shall stand in order.
+        if !row.is_empty() && !column.is_empty() && column < row {
+            std::mem::swap(&mut left, &mut right);
+            std::mem::swap(&mut row, &mut column);
+        }
         let chain = |parts: [&[Letter]; 3]| parts.concat();
         let whole = |forms| super::forms::product(Exact::integer(1), forms, Vec::new());
         let left = aligned(self.write(&whole(left), scope)?, &chain([&each, &row, &[letter]]))?;
         let right = self.columns(&whole(right), (&each, letter, column.first().copied()), scope)?;
         let [left, right] = [within(left, Binds::Atom), within(right, Binds::Atom)];
-        // A column after a row, if letters shall stand in order.
-        let written = chain([&each, &row, &column]);
-        let mut sorted = written.clone();
-        sorted.sort_unstable();
-        let product = match row.is_empty() || column.is_empty() || row < column {
-            true => Written { text: format!("{left} @ {right}"), binds: Binds::Product, axes: written },
-            false => {
-                let flipped = chain([&each, &column, &row]);
-                let by = if each.is_empty() { ".T" } else { ".mT" };
-                let text = format!("{} @ {}", turned_back(right, by), turned_back(left, by));
-                Written { text, binds: Binds::Product, axes: flipped }
-            }
-        };
-        if product.axes != sorted {
+        let axes = chain([&each, &row, &column]);
+        if !axes.is_sorted() {
             return None;
         }
+        let product = Written { text: format!("{left} @ {right}"), binds: Binds::Product, axes };
         let rest = super::forms::product(by, without, below);
         if rest.number().is_some_and(|number| number.is_one()) {
             return Some(product);
