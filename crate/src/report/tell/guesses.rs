@@ -91,7 +91,7 @@ fn group_norms(
 ) {
     let vectors: Vec<&String> =
         real.iter().filter(|(name, own, _)| *own == [channels] && name != x).map(|(name, ..)| name).collect();
-    for groups in (1..=channels).filter(|groups| channels % groups == 0) {
+    for groups in (1..=channels).filter(|groups| channels.is_multiple_of(*groups)) {
         for eps in eps {
             found.push(format!("group_norm({x}, {groups}, eps={eps})"));
             for w in &vectors {
@@ -147,7 +147,7 @@ fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<
 fn groups(rows: &[u64], keys: &[u64]) -> String {
     let heads = |shape: &[u64]| shape.len().checked_sub(3).map(|axis| shape[axis]);
     match (heads(rows), heads(keys)) {
-        (Some(many), Some(few)) if rows.len() == keys.len() && few < many && many % few == 0 => {
+        (Some(many), Some(few)) if rows.len() == keys.len() && few < many && many.is_multiple_of(few) => {
             format!("[{}arange({many}) // {}]", ":, ".repeat(rows.len() - 3), many / few)
         }
         _ => String::new(),

@@ -489,10 +489,9 @@ impl Writer<'_> {
             letters.iter().copied().filter(|other| *other != letter && !shared.contains(other)).collect()
         };
         let (mut row, mut column) = (only(&rows), only(&columns));
-        if row.is_empty() || column.is_empty() {
-            if row.len() > 1 || column.len() > 1 || !shared.is_empty() {
-                return None;
-            }
+        let vector = row.is_empty() || column.is_empty();
+        if vector && (row.len() > 1 || column.len() > 1 || !shared.is_empty()) {
+            return None;
         }
         // Products for each of some letters: those that both sides have, and those that one has beside its last.
         let mut each = shared;
@@ -502,7 +501,7 @@ impl Writer<'_> {
         }
         each.sort_unstable();
         // A column after a row, if letters shall stand in order.
-        if !row.is_empty() && !column.is_empty() && column < row {
+        if !vector && column < row {
             std::mem::swap(&mut left, &mut right);
             std::mem::swap(&mut row, &mut column);
         }
