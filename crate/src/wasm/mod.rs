@@ -277,6 +277,28 @@ impl Run {
         Ok(serde_wasm_bindgen::to_value(&outcome.report)?)
     }
 
+    /// Finds the formula of a kernel, the reference or the optimized one, and proves it; `on_stage` is called
+    /// with each stage that begins.
+    #[wasm_bindgen(unchecked_return_type = "Telling")]
+    pub fn tell(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+        reference: bool,
+        #[wasm_bindgen(unchecked_param_type = "(stage: Stage) => void")] on_stage: js_sys::Function,
+    ) -> Result<JsValue, JsError> {
+        let input: Input = serde_wasm_bindgen::from_value(input)?;
+        let mut texts = input.texts();
+        let spec = reference.then(|| texts.spec_of_reference());
+        if let Some(spec) = &spec {
+            texts = report::Input { optimized: &input.reference, spec: Some(spec), ..report::Input::default() };
+        }
+        ON_STAGE.set(Some(on_stage));
+        self.budget = input.limited(self.budget.clone());
+        let telling = report::tell(&texts, &RunOptions::default(), &self.budget);
+        ON_STAGE.set(None);
+        Ok(serde_wasm_bindgen::to_value(&telling)?)
+    }
+
     /// The kernels that ran and left a timeline.
     #[wasm_bindgen(unchecked_return_type = "(\"reference\" | \"optimized\")[]")]
     pub fn recorded(&self) -> js_sys::Array {

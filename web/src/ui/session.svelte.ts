@@ -2,7 +2,7 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
@@ -77,6 +77,9 @@ class Session {
 
   /** The first answer is shown, if there is one, and what nobody needed for it is being fetched. */
   settled = $state(false)
+
+  /** What the reference was before it became a formula, or a kernel again. */
+  others = { formula: '', kernel: '' }
 
   /** The lesson that is shown, and its step. */
   lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
@@ -179,6 +182,24 @@ class Session {
   /** Where the differing parts of the latest run's counterexample come from. */
   async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
     return await this.#again().origins(this.verified, { tensor, index })
+  }
+
+  /** What a kernel of the latest run computes, as a formula. */
+  async tell(side: Side, onProgress: (progress: Progress) => void): Promise<Telling | 'stopped' | null> {
+    return await this.#again().tell(this.verified, side, onProgress)
+  }
+
+  stopTelling(): void {
+    this.#helper?.stop()
+  }
+
+  /** Puts a formula in the reference's place, and verifies. */
+  useFormula(formula: string): void {
+    if (!this.inference?.formula) this.others.kernel = this.reference
+    this.edit('reference', formula)
+    if (this.single) this.setSingle(false)
+    this.tab = 'verdict'
+    void this.verify()
   }
 
   /** The engine that runs kernels again: the one that answers must stay free for the next question. */
@@ -367,6 +388,7 @@ class Session {
     this.spec = input.spec
     this.single = input.single
     this.#given = { ...input }
+    this.others = { formula: '', kernel: '' }
     this.loaded++
     this.#inferSoon()
   }
