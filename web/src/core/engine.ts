@@ -151,8 +151,11 @@ export class Engine {
     return answer.kind === 'lost' && answer.failure.message === STOPPED ? 'stopped' : null
   }
 
-  /** Ends the run that is in flight; its promise resolves within a moment. */
+  /** Ends the run that is in flight; its promise resolves within a moment. Searches that wait for their turn end at once. */
   stop(): void {
+    const waits = ({ request }: Task) => request.kind === 'tell'
+    for (const task of this.#queue.filter(waits)) task.settle({ kind: 'lost', failure: { kind: 'died', message: STOPPED, stack: '' } })
+    this.#queue = this.#queue.filter(task => !waits(task))
     const task = this.#task
     if (!task || !longRuns.includes(task.request.kind)) return
     if (!this.#counters) {

@@ -1,7 +1,7 @@
 // Formulas for CodeMirror, and coloured where no editor is: a line tokenizer, which does for Python, too.
 
 import { StreamLanguage } from '@codemirror/language'
-import { highlightCode, tags } from '@lezer/highlight'
+import { highlightTree, tags } from '@lezer/highlight'
 import { colours } from './ptx-language'
 
 export const formulaLanguage = StreamLanguage.define<Record<string, never>>({
@@ -27,7 +27,15 @@ export const formulaLanguage = StreamLanguage.define<Record<string, never>>({
 /** A program in pieces, each with the class of its colour. */
 export function coloured(code: string): { text: string; colour: string }[] {
   const pieces: { text: string; colour: string }[] = []
-  const put = (text: string, colour = '') => pieces.push({ text, colour })
-  highlightCode(code, formulaLanguage.parser.parse(code), colours, put, () => put('\n'))
+  let at = 0
+  const put = (to: number, colour: string) => {
+    if (to > at) pieces.push({ text: code.slice(at, to), colour })
+    at = to
+  }
+  highlightTree(formulaLanguage.parser.parse(code), colours, (from, to, colour) => {
+    put(from, '')
+    put(to, colour)
+  })
+  put(code.length, '')
   return pieces
 }

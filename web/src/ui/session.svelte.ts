@@ -8,7 +8,7 @@ import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
-import { startHelper, startRunner } from './engines'
+import { startHelper, startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept } from './kept'
 import { fetchLater, laterLinks } from './later'
@@ -111,7 +111,7 @@ class Session {
     this.#runner.follow(state => {
       this.engine = state
       if (state.kind === 'starting' || this.#reader) return
-      this.#reader = startHelper()
+      this.#reader = startReader()
       this.#inferSoon()
     })
     void this.#open(fragment)

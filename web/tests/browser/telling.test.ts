@@ -74,7 +74,7 @@ test('the search can be stopped, and begun again', async () => {
   await page.locator('#tab-formula').click()
   await page.getByTestId('stop-telling').click()
   await expect.poll(() => panel(page)).toContain('You stopped')
-  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByTestId('stop-telling').waitFor()
   await expect.poll(() => page.getByTestId('telling').textContent()).toMatch(/\d s: /)
   expect(complaints).toEqual([])
@@ -84,7 +84,7 @@ test('the search can be stopped, and begun again', async () => {
 test('a kernel with a fault has no formula, and a question that was edited has none yet', async () => {
   const { page, complaints } = await at('data_race/softmax/n128_buffer_reuse')
   await page.locator('#tab-formula').click()
-  await expect.poll(() => panel(page), { timeout: 60_000 }).toMatch(/There is no formula.*race/)
+  await expect.poll(() => panel(page), { timeout: 60_000 }).toMatch(/No formula.*race/)
   await page.getByTestId('tell-reference').click()
   expect(await told(page)).toContain('softmax(x')
   await paste(page, 'optimized', (await textOf(page, 'optimized')) + '// edited\n')

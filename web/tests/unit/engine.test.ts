@@ -192,12 +192,16 @@ describe('the engine client', () => {
 
   test('a search for a formula shows progress, is stopped as a run is, and ends with what was found', async () => {
     const client = engine(true)
+    const early = client.tell(input, 'optimized', () => {})
+    client.stop()
+    expect(await early).toBe('stopped')
+
     const seen: Progress[] = []
     const stopped = client.tell(input, 'optimized', progress => seen.push(progress))
     puppets[0]!.ready()
     expect(puppets[0]!.last).toMatchObject({ kind: 'tell', side: 'optimized' })
     const shared = counters()
-    puppets[0]!.say({ kind: 'begun', id: 1, counters: shared })
+    puppets[0]!.say({ kind: 'begun', id: 2, counters: shared })
     new Uint32Array(shared.memory)[shared.at.stage >>> 2] = 2
     // As long as it takes.
     vi.advanceTimersByTime(120_000)
@@ -205,11 +209,11 @@ describe('the engine client', () => {
     client.stop()
     expect(new Uint8Array(shared.memory)[0]).toBe(1)
     const telling = { formula: 'y = x', forms: undefined, outputs: [], checked: [], report }
-    puppets[0]!.say({ kind: 'told', id: 1, telling: { ...telling, report: { ...report, verdict: 'cancelled' } } })
+    puppets[0]!.say({ kind: 'told', id: 2, telling: { ...telling, report: { ...report, verdict: 'cancelled' } } })
     expect(await stopped).toBe('stopped')
 
     const found = client.tell(input, 'reference', () => {})
-    puppets[0]!.say({ kind: 'told', id: 2, telling })
+    puppets[0]!.say({ kind: 'told', id: 3, telling })
     expect(await found).toEqual(telling)
 
     const lost = client.tell(input, 'reference', () => {})
