@@ -103,7 +103,8 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
       RUSTC_BOOTSTRAP: '1',
       CARGO_PROFILE_RELEASE_DEBUG: 'false',
       // For the smallest size: a visitor waits for the download, and a browser compiles what it runs for the first
-      // time. Against 's' that is 12 % less to download, and no slower (docs/performance.md).
+      // time. Against 's' that is 12 % less to download, but up to a quarter more time for large kernels
+      // (docs/performance.md).
       ...(optimise
         ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 'z', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
         : { CARGO_PROFILE_RELEASE_OPT_LEVEL: '1', CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
