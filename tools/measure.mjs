@@ -1,5 +1,5 @@
 // What `npm run table` and `npm run bench` have in common: the cases of tests/corpus, one native
-// process that answers one question, how figures are written, and a section of docs/performance.md that is replaced.
+// process that answers one question, how figures are written, and a section of a document that is replaced.
 //
 // Time is the wall clock of the whole process, memory the peak resident set as GNU time sees it;
 // Node cannot ask for a child's.
@@ -10,7 +10,6 @@ import os from 'node:os'
 import path from 'node:path'
 import { fail, output, root, step } from './step.mjs'
 
-const report = path.join(root, 'docs/performance.md')
 export const corpus = path.join(root, 'tests/corpus')
 export const program = path.join(process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'), 'release/warpproof')
 
@@ -109,12 +108,13 @@ export function machine(command, { busy, before }) {
   return `Measured on ${new Date().toISOString().slice(0, 10)} on ${os.availableParallelism()} cores (${cpu.model.trim()}, ${memory}) by \`${command}\`.${shared}${taken}`
 }
 
-/** The part of docs/performance.md between `<!-- name:begin -->` and `<!-- name:end -->`; `replace` writes it. */
-export function reportSection(name) {
+/** The part of a document between `<!-- name:begin -->` and `<!-- name:end -->`; `replace` writes it. */
+export function reportSection(name, document = 'docs/performance.md') {
+  const report = path.join(root, document)
   const markers = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`]
   const find = text => {
     const [begin, end] = markers.map(marker => text.indexOf(marker))
-    if (begin < 0 || end < begin) fail(`docs/performance.md has no section between ${markers.join(' and ')}`)
+    if (begin < 0 || end < begin) fail(`${document} has no section between ${markers.join(' and ')}`)
     return [begin + markers[0].length, end]
   }
   find(fs.readFileSync(report, 'utf8'))

@@ -31,6 +31,11 @@ const lesson = at => async page => {
   await page.locator(`[data-lesson="${at}"]`).click()
   await page.locator('[data-testid="verdict"]').waitFor()
 }
+/** The formula of a kernel, in one of the languages, once it is found. */
+const tells = language => async page => {
+  await page.locator('#tab-formula').click()
+  await page.getByTestId(`told-as-${language}`).click({ timeout: 60_000 })
+}
 const next = async page => {
   await page.getByTestId('lesson-next').click()
   await page.locator('#tab-races[aria-selected="true"]').waitFor()
@@ -47,6 +52,13 @@ const states = {
   deadlock: { steps: [example('deadlock/softmax/n128_different_barriers')] },
   timeline: { steps: [tab('timeline')] },
   assumptions: { steps: [tab('assumptions')] },
+  formula: { steps: [tells('formula')] },
+  'formula-numpy': { steps: [tells('numpy')], dark: true },
+  'formula-narrow': { steps: [tells('torch')], width: 390 },
+  'formula-none': { steps: [example('data_race/softmax/n128_buffer_reuse'), tab('formula'), page => page.locator('#panel .warn').waitFor()] },
+  contracts: { steps: [example('contract_violated/contracts/sorted')] },
+  'contracts-in-kernel': { steps: [example('race_free/contracts/indices_swizzle')] },
+  'contracts-narrow': { steps: [example('contract_violated/contracts/sorted')], width: 390 },
   'spec-form': { steps: [click('spec-form')] },
   'spec-form-narrow': { steps: [click('spec-form')], width: 390 },
   toml: { steps: [click('spec-toggle')] },

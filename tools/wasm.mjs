@@ -1,6 +1,6 @@
 // Builds the engine's two WebAssembly packages:
-//   web/src/pkg-threads   shared memory and rayon on web workers, for isolated pages
-//   web/src/pkg-single    one thread, for pages without COOP/COEP headers
+//   web/src/pkg-threads   shared memory and rayon on web workers, for isolated pages: a verdict
+//   web/src/pkg-single    one thread, for pages without COOP/COEP headers, and for what is asked after a verdict
 // A package whose inputs have not changed is left alone.
 
 import crypto from 'node:crypto'
@@ -15,7 +15,9 @@ const linkArgs = args => args.flatMap(arg => ['-C', `link-arg=${arg}`])
 
 export const flavours = {
   threads: {
-    feature: 'threads',
+    features: 'threads',
+    // The quick build has no other package.
+    quick: 'threads,afterwards',
     rustflags: [
       '-C', 'target-feature=+atomics,+bulk-memory,+mutable-globals,+simd128',
       // Since 1.93 the atomics feature no longer implies shared memory (symptom:
@@ -27,7 +29,7 @@ export const flavours = {
     // What the optimiser may assume of browsers: all of these have shipped since 2023.
     optimise: ['--enable-threads'],
   },
-  single: { feature: 'wasm', rustflags: ['-C', 'target-feature=+simd128'], optimise: [] },
+  single: { features: 'wasm,afterwards', rustflags: ['-C', 'target-feature=+simd128'], optimise: [] },
 }
 
 const packageFolder = name => path.join(root, `web/src/pkg-${name}`)
@@ -55,9 +57,9 @@ const isFresh = (name, hash) => {
   return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash
 }
 
-/** The packages among `only` that are out of date. Without `optimise` an optimised one will do, too. */
+/** The packages among `only` that are out of date. Without `optimise` an optimised one will do, too, if it has everything. */
 function stalePackages(optimise, only) {
-  const hashes = name => (optimise ? [true] : [false, true]).map(way => inputsHash(name, way))
+  const hashes = name => (optimise ? [true] : flavours[name].quick ? [false] : [false, true]).map(way => inputsHash(name, way))
   return only.map(name => ({ name, hashes: hashes(name) })).filter(({ name, hashes }) => !hashes.some(hash => isFresh(name, hash)))
 }
 
@@ -92,7 +94,7 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
   const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
-    '--no-default-features', '--features', flavour.feature, '-Z', 'build-std=panic_abort,std',
+    '--no-default-features', '--features', (!optimise && flavour.quick) || flavour.features, '-Z', 'build-std=panic_abort,std',
     ...(optimise ? ['-Z', 'build-std-features=optimize_for_size'] : []),
   ], {
     quiet: true,
@@ -100,9 +102,11 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',
       CARGO_PROFILE_RELEASE_DEBUG: 'false',
-      // For size: a visitor waits for the download, and a browser compiles what it runs for the first time.
+      // For the smallest size: a visitor waits for the download, and a browser compiles what it runs for the first
+      // time. Against 's' that is 12 % less to download, but up to a quarter more time for large kernels
+      // (docs/performance.md).
       ...(optimise
-        ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 's', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
+        ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 'z', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
         : { CARGO_PROFILE_RELEASE_OPT_LEVEL: '1', CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
       CARGO_ENCODED_RUSTFLAGS: [
         ...linker, ...flavour.rustflags, ...linkArgs(['-z', `stack-size=${STACK_BYTES}`]),

@@ -7,7 +7,7 @@
                                                       committed files, assemble each with ptxas
 
 What it computes: for each row of TABLE, the PTX that Triton makes of a function of
-`kernels/triton/kernels.py` or `library.py` for compute capability 8.0.
+`kernels/triton/kernels.py`, `library.py` or `operators.py` for compute capability 8.0.
 Why this way: Triton's compiler needs no GPU and no PyTorch. Two releases are pinned, and installed
 into .venv-triton-<version> the first time (about 600 MB each): they differ in who stores a warp's
 share of a reduction, one lane (3.5) or all lanes (3.9).
@@ -18,6 +18,7 @@ Misses: most debug sections. Triton writes the folder of the source into them, s
 """
 
 import argparse
+import importlib
 import os
 import re
 import subprocess
@@ -29,6 +30,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "kernels" / "triton"
 OLDER, NEWER = "3.5.1", "3.9.0"
+# Files beside kernels.py; the names of their outputs begin with theirs.
+FILES = ("library.", "operators.")
 
 # (name of the output, function, signature by parameter, constants, release of Triton, options).
 TABLE: list[tuple[str, str, dict[str, str], dict[str, object], str, dict[str, int]]] = []
@@ -96,6 +99,48 @@ for function in LIBRARY:
 for function in ("pow", "fmod", "hypot"):
     add(f"library.{function}", "library_of_two", ROW | {"z": "*fp32"}, {"BLOCK": 32, "FUNCTION": function}, num_warps=1)
 
+# Operators of deep learning, for docs/operators.md.
+for of in ("negative", "reciprocal", "exp", "sin", "cos", "log", "abs", "rsqrt", "tanh", "relu", "leaky_relu",
+           "squared_relu", "gelu", "sigmoid", "silu"):
+    add(f"operators.{of}", "elementwise", MAP, {"BLOCK": 256, "OF": of})
+for of in ("plus", "minus", "times", "over", "swiglu"):
+    add(f"operators.{of}", "elementwise_of_two", {"a": "*fp32", "b": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 256, "OF": of})
+add("operators.zeros", "zeros", {"y": "*fp32", "n": "i32"}, {"BLOCK": 256})
+add("operators.cat", "cat", {"a": "*fp32", "b": "*fp32", "y": "*fp32"}, {"LEFT": 384, "RIGHT": 640, "BLOCK": 1024})
+for of in ("sum", "max"):
+    add(f"operators.{of}", "reduce", ROW, {"COLUMNS": 1024, "OF": of})
+add("operators.softmax", "softmax", ROW, {"COLUMNS": 1024, "LOG": 0})
+add("operators.log_softmax", "softmax", ROW, {"COLUMNS": 1024, "LOG": 1})
+add("operators.softmax_online", "softmax_online", ROW, {"COLUMNS": 1024, "BLOCK": 256})
+NORM = {"x": "*fp32", "w": "*fp32", "b": "*fp32", "y": "*fp32"}
+add("operators.layer_norm", "layer_norm", NORM, {"COLUMNS": 1024})
+add("operators.rms_norm", "rms_norm", ROW | {"w": "*fp32"}, {"COLUMNS": 1024})
+add("operators.group_norm", "group_norm", NORM, {"CHANNELS": 16, "GROUP": 4, "PIXELS": 256})
+for of in ("gelu", "silu"):
+    add(f"operators.{of}_and_multiply", "gated", ROW, {"COLUMNS": 512, "OF": of})
+add("operators.cross_entropy", "cross_entropy", {"x": "*fp32", "target": "*i64", "loss": "*fp32"}, {"COLUMNS": 1024})
+add("operators.rotary", "rotary", ROW | {"cosines": "*fp32", "sines": "*fp32"}, {"DIM": 128})
+add("operators.adam", "adam", {"p": "*fp32", "m": "*fp32", "v": "*fp32", "g": "*fp32", "rate": "fp32", "one": "fp32",
+                               "two": "fp32", "n": "i32"}, {"BLOCK": 256})
+add("operators.softmax_gradient", "softmax_gradient", {"y": "*fp32", "dy": "*fp32", "dx": "*fp32"}, {"COLUMNS": 1024})
+add("operators.layer_norm_gradient", "layer_norm_gradient",
+    {name: "*fp32" for name in ("x", "w", "mean", "scale", "dy", "dx")}, {"COLUMNS": 1024})
+TILED = {"K": 256, "N": 64, "TILE": 64, "STEP": 32}
+PACKED = {"a": "*fp16", "scale": "*fp32", "c": "*fp32"}
+add("operators.product", "product", HALF, TILED, num_stages=2)
+add("operators.product_int8", "product_int8", PACKED | {"b": "*i8"}, TILED, num_stages=2)
+add("operators.product_int4", "product_int4", PACKED | {"b": "*u8"}, TILED, num_stages=2)
+add("operators.convolution", "convolution", {"x": "*fp16", "w": "*fp16", "y": "*fp32"},
+    {"IN": 16, "OUT": 32, "SIDE": 16, "PIXELS": 64}, num_stages=1)
+HEAD = {"ROWS": 16, "KEYS": 128, "DIM": 64, "TILE": 64, "SCALE": 0.125}
+ONE_HEAD = HEAD | {"CAUSAL": 0, "HEADS": 1}
+add("operators.attention", "attention", ATTENTION, ONE_HEAD, num_warps=1, num_stages=2)
+add("operators.attention_causal", "attention", ATTENTION, ONE_HEAD | {"ROWS": 64, "KEYS": 64, "TILE": 32, "CAUSAL": 1}, num_stages=1)
+add("operators.attention_grouped", "attention", ATTENTION, ONE_HEAD | {"HEADS": 2}, num_warps=1, num_stages=2)
+BACKWARD = {"q": "*fp16", "k": "*fp16", "v": "*fp16", "go": "*fp16", "l": "*fp32", "d": "*fp32"}
+add("operators.attention_gradient_queries", "attention_gradient_queries", BACKWARD | {"dq": "*fp32"}, HEAD, num_warps=1, num_stages=1)
+add("operators.attention_gradient_keys", "attention_gradient_keys", BACKWARD | {"dk": "*fp32", "dv": "*fp32"}, HEAD, num_stages=1)
+
 
 def python_with(release: str) -> Path:
     """A Python that has this release of Triton."""
@@ -116,12 +161,9 @@ def make(row) -> str:
     from triton.compiler import ASTSource
 
     sys.path.insert(0, str(FOLDER))
-    import kernels
-    import library
-
     output, function, signature, constants, release, options = row
     assert triton.__version__ == release
-    file = kernels if hasattr(kernels, function) else library
+    file = importlib.import_module(output.split(".")[0] if output.startswith(FILES) else "kernels")
     kernel = getattr(file, function)
     types = {name: signature.get(name, "constexpr") for name in kernel.arg_names}
     # Pointers and sizes are multiples of 16, as Triton finds them at run time.

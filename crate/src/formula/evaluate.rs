@@ -7,7 +7,7 @@
 
 use super::Problem;
 use super::graph::{Fold, Function, Graph, Id, Kind, Number, Op, folded};
-use crate::base::{Budget, Exhausted, Format};
+use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::term::{self, BitOp, Node, Relation, Term, Terms, Unary};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -480,6 +480,11 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
                     if op == BitOp::Not { Term::ZERO } else { word(terms, format, b) },
                 );
                 let (a, b) = if op.commutes() && a > b { (b, a) } else { (a, b) };
+                // Of what is not negative both shifts make the same.
+                let op = match op {
+                    BitOp::ShiftRightSigned if is_extended(terms, a) => BitOp::ShiftRight,
+                    op => op,
+                };
                 let bits = terms.bits(op, width, a, b, Term::ZERO);
                 terms.from_bits(format, bits)
             }
@@ -519,9 +524,25 @@ fn word(terms: &mut Terms, format: Format, term: Term) -> Term {
         Some(value) => terms.bit_constant(remainder(&value, format.bits())),
         None => match terms.node(term) {
             Node::FromBits(from, bits) if from.bits() == format.bits() && !from.is_float() => bits,
+            // An element has its own bits, and above them zeros or its sign, as kernels load it.
+            Node::Element(element) => match terms.element_format(element) {
+                Some(own) if own.bits() < format.bits() && !own.is_float() => {
+                    let signed = own.class() == FormatClass::Signed;
+                    let op = if signed { BitOp::ExtendSigned } else { BitOp::Extend };
+                    let bits = terms.bits_of(own, term);
+                    let narrow = terms.bit_constant(own.bits().into());
+                    terms.bits(op, format.bits() as u8, bits, narrow, Term::ZERO)
+                }
+                _ => terms.bits_of(format, term),
+            },
             _ => terms.bits_of(format, term),
         },
     }
+}
+
+/// Whether a word has zeros above what it was extended from.
+fn is_extended(terms: &Terms, word: Term) -> bool {
+    matches!(terms.node(word), Node::Bits(BitOp::Extend, ..))
 }
 
 /// Which nodes are worth keeping: what is computed, and read more than once.

@@ -196,8 +196,10 @@ pub fn counterexample(
     let bound = scene.bound;
     let output = &comparison.outputs[output];
     let origins = match trace {
-        Some(options) => Some(origins::trace(scene, options, &sample, (output.tensor, index))?),
-        None => None,
+        Some(options) if cfg!(feature = "afterwards") => {
+            Some(origins::trace(scene, options, &sample, (output.tensor, index))?)
+        }
+        _ => None,
     };
     Ok(Some(Counterexample {
         tensor: bound.tensors[output.tensor].name.clone(),

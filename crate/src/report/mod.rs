@@ -154,6 +154,16 @@ impl Input<'_> {
         self.reference.filter(|text| !crate::formula::looks_like_formula(text))
     }
 
+    /// The spec for the reference kernel where that is looked at alone, in the optimized one's place. What it
+    /// promises of results it promises of the optimized kernel, and is left out.
+    pub fn spec_of_reference(&self) -> String {
+        let (mut spec, _) = self.read_spec();
+        spec.optimized = std::mem::take(&mut spec.reference);
+        spec.ensures.clear();
+        spec.formula = None;
+        spec::print(&spec)
+    }
+
     /// The spec with the overrides laid over it, and what is wrong with it.
     fn read_spec(&self) -> (Spec, Vec<crate::diag::Diagnostic>) {
         let (mut spec, diagnostics) = spec::parse(self.spec.unwrap_or(""));

@@ -520,7 +520,7 @@ impl<'a> Question<'a> {
                 Ok(outputs) => self.report.outputs = outputs,
                 Err(exhausted) => return self.stopped(exhausted),
             }
-            if self.options.formulas {
+            if cfg!(feature = "afterwards") && self.options.formulas {
                 match tell::candidates(&scene, spec, &comparison) {
                     Ok(candidates) => self.candidates = candidates,
                     Err(exhausted) => return self.stopped(exhausted),

@@ -12,7 +12,7 @@
 //! range.
 //! Misses: deep terms, and facts about operands that are related.
 
-use super::{Node, Term, Terms, Unary, bounds};
+use super::{BitOp, Node, Term, Terms, Unary, bounds};
 use crate::base::{Format, FormatClass};
 
 /// Terms that are looked at.
@@ -155,7 +155,11 @@ fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(i128, i128)> {
     };
     let sum = |(a, b): (i128, i128), (c, d): (i128, i128)| Some((a.checked_add(c)?, b.checked_add(d)?));
     match terms.node(term) {
-        Node::FromBits(format, _) if !format.is_float() => Some(integers(format)),
+        Node::FromBits(format, word) if !format.is_float() => {
+            let (low, high) = integers(format);
+            let most = i128::from(most(terms, word, fuel));
+            Some(if most <= high { (0, most) } else { (low, high) })
+        }
         Node::Add(a, b) => sum(of(a)?, of(b)?),
         Node::Sub(a, b) => {
             let (low, high) = of(b)?;
@@ -187,5 +191,30 @@ fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(i128, i128)> {
             Some((a.min(c), b.max(d)))
         }
         _ => None,
+    }
+}
+
+/// What a word of at most 64 bits is at most, read without a sign.
+fn most(terms: &Terms, word: Term, fuel: &mut u32) -> u64 {
+    let all = |bits: u32| u64::MAX >> 64u32.saturating_sub(bits).min(63);
+    let Some(rest) = fuel.checked_sub(1) else { return u64::MAX };
+    *fuel = rest;
+    let number = |term: Term| match terms.node(term) {
+        Node::BitConstant(bits) => Some(bits),
+        _ => None,
+    };
+    match terms.node(word) {
+        Node::BitConstant(bits) => bits,
+        Node::BitsOf(format, _) => all(format.bits()),
+        Node::Bits(BitOp::And, _, a, b, _) => most(terms, a, fuel).min(most(terms, b, fuel)),
+        Node::Bits(BitOp::ShiftRight, width, a, by, _) if width <= 64 => {
+            let by = number(by).and_then(|by| u32::try_from(by).ok()).unwrap_or(0);
+            most(terms, a, fuel).min(all(width.into())).checked_shr(by).unwrap_or(0)
+        }
+        Node::Bits(BitOp::Extend, _, a, narrow, _) => match number(narrow) {
+            Some(narrow) if narrow < 64 => most(terms, a, fuel).min(all(narrow as u32)),
+            _ => u64::MAX,
+        },
+        _ => u64::MAX,
     }
 }

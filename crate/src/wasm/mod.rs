@@ -5,6 +5,8 @@
 //! open where its counters stand in memory: a page that shares the memory reads progress there,
 //! stops the run by setting a byte, and finds the message of a panic (`trouble`). A page that
 //! shares nothing is told of each stage by callback and stops a run by ending the worker.
+//!
+//! What is asked after a verdict is left out without the feature `afterwards`.
 
 mod timeline;
 mod trouble;
@@ -167,6 +169,7 @@ pub fn functions() -> Result<JsValue, JsError> {
 }
 
 /// What a tensor or shared array holds at a barrier.
+#[cfg(feature = "afterwards")]
 #[wasm_bindgen(unchecked_return_type = "MemoryReport | undefined")]
 pub fn inspect(
     #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
@@ -179,6 +182,7 @@ pub fn inspect(
 }
 
 /// Lines that remove a race, tried out.
+#[cfg(feature = "afterwards")]
 #[wasm_bindgen(unchecked_return_type = "RepairAnswer")]
 pub fn repair(
     #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
@@ -191,6 +195,7 @@ pub fn repair(
 }
 
 /// Where the differing parts of an element's expressions come from in both kernels.
+#[cfg(feature = "afterwards")]
 #[wasm_bindgen(unchecked_return_type = "Origins | undefined")]
 pub fn origins(
     #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
@@ -302,6 +307,33 @@ impl Run {
     #[wasm_bindgen(unchecked_return_type = "TimelineDetail | undefined")]
     pub fn detail(&self, side: &str) -> JsValue {
         self.recording(side).map_or(JsValue::UNDEFINED, |recording| timeline::detail(&recording.detail()))
+    }
+}
+
+#[cfg(feature = "afterwards")]
+#[wasm_bindgen]
+impl Run {
+    /// Finds the formula of a kernel, the reference or the optimized one, and proves it; `on_stage` is called
+    /// with each stage that begins.
+    #[wasm_bindgen(unchecked_return_type = "Telling")]
+    pub fn tell(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+        reference: bool,
+        #[wasm_bindgen(unchecked_param_type = "(stage: Stage) => void")] on_stage: js_sys::Function,
+    ) -> Result<JsValue, JsError> {
+        let input: Input = serde_wasm_bindgen::from_value(input)?;
+        let mut texts = input.texts();
+        let spec = reference.then(|| texts.spec_of_reference());
+        if let Some(spec) = &spec {
+            texts =
+                report::Input { optimized: &input.reference, spec: Some(spec), ..report::Input::default() };
+        }
+        ON_STAGE.set(Some(on_stage));
+        self.budget = input.limited(self.budget.clone());
+        let telling = report::tell(&texts, &RunOptions::default(), &self.budget);
+        ON_STAGE.set(None);
+        Ok(serde_wasm_bindgen::to_value(&telling)?)
     }
 }
 

@@ -22,4 +22,5 @@ from . import environment  # noqa: F401
 from . import constants, contracts  # noqa: F401
 from . import integers  # noqa: F401
 from . import saturation  # noqa: F401
+from . import operators  # noqa: F401
 from .build import TABLE, Build  # noqa: F401

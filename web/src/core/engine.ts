@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -31,6 +31,8 @@ const POOL_MS = 6_000 // threads that are not there by then never come; a busy m
 const DOWNLOAD_MS = 60_000
 const READ_MS = 10_000 // reading takes milliseconds; one that takes this long never ends
 const AGAIN_MS = 60_000 // some questions run the kernels again, up to dozens of times
+/** What takes as long as it takes: watched, and stopped by the visitor. */
+const longRuns: readonly Request['kind'][] = ['verify', 'tell']
 const runsAgain: readonly Request['kind'][] = ['inspect', 'repair', 'origins']
 
 /** When the first elements of a run were decided, and how many those were: those built alike come all at once. */
@@ -142,10 +144,20 @@ export class Engine {
     return (answer.kind === 'traced' && answer.origins) || null
   }
 
-  /** Ends the run that is in flight; its promise resolves within a moment. */
+  /** Finds the formula of a kernel and proves it; `stop` ends that early. Null where the engine was lost. */
+  async tell(input: Input, side: Side, onProgress: (progress: Progress) => void): Promise<Telling | 'stopped' | null> {
+    const answer = await this.#ask(id => ({ kind: 'tell', id, input, side }), onProgress)
+    if (answer.kind === 'told') return answer.telling.report.verdict === 'cancelled' ? 'stopped' : answer.telling
+    return answer.kind === 'lost' && answer.failure.message === STOPPED ? 'stopped' : null
+  }
+
+  /** Ends the run that is in flight; its promise resolves within a moment. Searches that wait for their turn end at once. */
   stop(): void {
+    const waits = ({ request }: Task) => request.kind === 'tell'
+    for (const task of this.#queue.filter(waits)) task.settle({ kind: 'lost', failure: { kind: 'died', message: STOPPED, stack: '' } })
+    this.#queue = this.#queue.filter(task => !waits(task))
     const task = this.#task
-    if (!task || task.request.kind !== 'verify') return
+    if (!task || !longRuns.includes(task.request.kind)) return
     if (!this.#counters) {
       this.#lose({ kind: 'died', message: STOPPED, stack: '' })
       return
@@ -190,7 +202,7 @@ export class Engine {
     this.#lastMove = this.#begun
     task.onBegin?.()
     this.#worker.postMessage(task.request)
-    if (task.request.kind === 'verify') this.#poll = setInterval(() => this.#watch(task), POLL_MS)
+    if (longRuns.includes(task.request.kind)) this.#poll = setInterval(() => this.#watch(task), POLL_MS)
     else this.#readTimer = setTimeout(() => this.#lose({ kind: 'died', message: text.engine.workerStopped, stack: '' }), runsAgain.includes(task.request.kind) ? AGAIN_MS : READ_MS)
   }
 
@@ -347,6 +359,7 @@ export class Engine {
       case 'inspected':
       case 'repaired':
       case 'traced':
+      case 'told':
         this.#finish(response)
     }
   }

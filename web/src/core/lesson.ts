@@ -33,7 +33,7 @@ export interface Lesson {
 
 export type ReadLesson = { ok: true; lesson: Lesson } | { ok: false; message: string }
 
-const TABS: readonly string[] = ['verdict', 'counterexample', 'races', 'waits', 'timeline', 'assumptions'] satisfies Tab[]
+const TABS: readonly string[] = ['verdict', 'counterexample', 'races', 'waits', 'formula', 'timeline', 'assumptions'] satisfies Tab[]
 const SOURCES = ['reference', 'optimized', 'spec'] as const
 
 /** Whether a TOML text means to be a lesson. */

@@ -1,5 +1,5 @@
-// Where the engine's WebAssembly comes from on a served page: two packages, one of which is
-// loaded. The one-file copy has packages.onefile.ts in its place (web/build/onefile.ts).
+// Where the engine's WebAssembly comes from on a served page: two packages. The one with threads is what a
+// visitor waits for, and lacks what is asked after a verdict (tools/wasm.mjs); the other one has everything. The one-file copy has packages.onefile.ts in its place (web/build/onefile.ts).
 
 import singleUrl from '../pkg-single/warpproof_bg.wasm?url'
 import threadsUrl from '../pkg-threads/warpproof_bg.wasm?url'

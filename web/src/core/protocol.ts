@@ -4,12 +4,12 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
+import type { Addresses, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, Telling, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
-  AccessReport, AssumptionReport, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
-  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
+  AccessReport, AssumptionReport, CheckedFormula, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
+  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** One of the two kernels. */
@@ -34,6 +34,7 @@ export type Request =
   | { kind: 'inspect'; id: number; input: Input; question: MemoryQuestion }
   | { kind: 'repair'; id: number; input: Input; question: RepairQuestion }
   | { kind: 'origins'; id: number; input: Input; question: OriginQuestion }
+  | { kind: 'tell'; id: number; input: Input; side: Side }
 
 /** What a worker says. */
 export type Response =
@@ -53,6 +54,7 @@ export type Response =
   | { kind: 'inspected'; id: number; memory: MemoryReport | undefined }
   | { kind: 'repaired'; id: number; answer: RepairAnswer }
   | { kind: 'traced'; id: number; origins: Origins | undefined }
+  | { kind: 'told'; id: number; telling: Telling }
   | { kind: 'failed'; id: number; failure: Failure }
 
 /** The engine's shared memory, and where a run's counters stand in it. */

@@ -10,10 +10,12 @@ import { detailArrays, outlineArrays } from './timeline'
 /** Seconds that a question may take. Work is counted before that; this is for a slow machine. */
 const LIMIT_S = 300
 
+type Run = InstanceType<Package['Run']>
+
 let engine: Package | null = null
 let flavour: Flavour = 'single'
 /** The latest run, which holds the recorded timelines. */
-let latest: InstanceType<Package['Run']> | null = null
+let latest: Run | null = null
 
 const say = (response: Response, transfer: Transferable[] = []) => self.postMessage(response, { transfer })
 
@@ -57,6 +59,13 @@ async function start(wanted: Flavour, threads: number): Promise<void> {
 /** A question with the limit on its time: nobody beside this worker looks at the clock. */
 const timed = (input: Input): Input => ({ ...input, seconds: LIMIT_S })
 
+/** Tells where a run's counters stand, if the page can read them. */
+function begin(id: number, run: Run): void {
+  const memory = engine!.engineMemory().buffer
+  const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
+  say({ kind: 'begun', id, counters: shared ? { memory, at: run.addresses() } : null })
+}
+
 async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<void> {
   if (!engine) throw new Error('the engine is not loaded')
   switch (request.kind) {
@@ -78,13 +87,19 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
     case 'origins':
       say({ kind: 'traced', id: request.id, origins: engine.origins(timed(request.input), request.question) })
       return
+    case 'tell': {
+      const run = new engine.Run()
+      begin(request.id, run)
+      const telling = run.tell(timed(request.input), request.side === 'reference', stage => say({ kind: 'stage', id: request.id, stage }))
+      run.free()
+      say({ kind: 'told', id: request.id, telling })
+      return
+    }
     case 'verify': {
       latest?.free()
       latest = null
       const run = new engine.Run()
-      const memory = engine.engineMemory().buffer
-      const shared = flavour === 'threads' && memory instanceof SharedArrayBuffer
-      say({ kind: 'begun', id: request.id, counters: shared ? { memory, at: run.addresses() } : null })
+      begin(request.id, run)
       const report = run.verify(timed(request.input), stage => say({ kind: 'stage', id: request.id, stage }))
       latest = run
       say({ kind: 'verified', id: request.id, report, recorded: run.recorded() })

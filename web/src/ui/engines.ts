@@ -15,5 +15,8 @@ let runner: Engine | null = null
 /** The engine that answers; there is one. */
 export const startRunner = (): Engine => (runner ??= new Engine(options))
 
-/** Another one, without a pool of threads. */
-export const startHelper = (): Engine => new Engine({ ...options, threads: 0 })
+/** Another one, without a pool of threads, that reads. */
+export const startReader = (): Engine => new Engine({ ...options, threads: 0 })
+
+/** One that runs kernels again: from the package for one thread, which has everything that is asked after a verdict. */
+export const startHelper = (): Engine => new Engine({ ...options, isolated: false, threads: 0 })

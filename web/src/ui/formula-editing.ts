@@ -2,37 +2,16 @@
 // The functions are the engine's; which names there are, the kernel's parameters and the lines before say.
 
 import { autocompletion, snippetCompletion, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete'
-import { StreamLanguage } from '@codemirror/language'
 import type { Extension } from '@codemirror/state'
 import { hoverTooltip } from '@codemirror/view'
-import { tags } from '@lezer/highlight'
 import type { FunctionHelp } from '../core/protocol'
 import { text } from '../text'
+import { formulaLanguage } from './formula-language'
 import { show } from './ptx-editing'
 import { session } from './session.svelte'
 
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/u
 const CONSTANTS = ['pi', 'e', 'inf', 'None', 'True', 'False']
-
-const language = StreamLanguage.define<Record<string, never>>({
-  name: 'formula',
-  startState: () => ({}),
-  token(stream) {
-    if (stream.eatSpace()) return null
-    if (stream.match(/^#.*/)) return 'comment'
-    if (stream.match(/^(\d[\d_]*\.?[\d_]*|\.\d+)([eE][+-]?\d+)?/)) return 'number'
-    if (stream.match(/^('[^'\n]*'?|"[^"\n]*"?)/)) return 'string'
-    if (stream.match(/^(if|else|and|or|not|in|is)\b/)) return 'word'
-    if (stream.match(/^(None|True|False|inf|pi|e)\b/)) return 'constant'
-    // What stands before a bracket is a function; the engine knows which exist.
-    if (stream.match(/^[\p{L}_][\p{L}\p{N}_]*(?=\s*\()/u)) return 'function'
-    if (stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u)) return 'variable'
-    stream.next()
-    return null
-  },
-  languageData: { commentTokens: { line: '#' } },
-  tokenTable: { function: tags.keyword, variable: tags.variableName, word: tags.controlOperator, constant: tags.special(tags.variableName) },
-})
 
 let asked: Promise<FunctionHelp[]> | null = null
 
@@ -77,4 +56,4 @@ const hover = hoverTooltip(async (view, position) => {
   return null
 })
 
-export const formula: Extension = [language, autocompletion({ override: [complete], icons: false }), hover]
+export const formula: Extension = [formulaLanguage, autocompletion({ override: [complete], icons: false }), hover]

@@ -20,6 +20,7 @@ export const laterTabs = {
   counterexample: once(() => import('./CounterexampleTab.svelte')),
   races: once(() => import('./RacesTab.svelte')),
   waits: once(() => import('./WaitsTab.svelte')),
+  formula: once(() => import('./FormulaTab.svelte')),
   timeline: once(() => import('./TimelineTab.svelte')),
   assumptions: once(() => import('./AssumptionsTab.svelte')),
 } as const

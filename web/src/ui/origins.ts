@@ -1,10 +1,10 @@
 // Where the differing parts of a counterexample come from, as marks in the editors.
 
 import type { Origins, OriginStep, PartOrigin } from '../core/protocol'
-import { text as texts } from '../text'
+import { tabText } from '../text-tabs'
 import { session } from './session.svelte'
 
-const text = texts.origins
+const text = tabText.origins
 const SHOWN = 60
 
 /** The beginning of a long expression. */

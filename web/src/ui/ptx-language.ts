@@ -72,7 +72,7 @@ const parser: StreamParser<State> = {
   },
 }
 
-const colours = HighlightStyle.define([
+export const colours = HighlightStyle.define([
   { tag: tags.keyword, color: 'var(--syn-opcode)', fontWeight: '500' },
   { tag: tags.typeName, color: 'var(--syn-type)' },
   { tag: tags.variableName, color: 'var(--syn-register)' },

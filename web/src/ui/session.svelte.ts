@@ -2,13 +2,13 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
-import { startHelper, startRunner } from './engines'
+import { startHelper, startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept } from './kept'
 import { fetchLater, laterLinks } from './later'
@@ -78,6 +78,9 @@ class Session {
   /** The first answer is shown, if there is one, and what nobody needed for it is being fetched. */
   settled = $state(false)
 
+  /** What the reference was before it became a formula, or a kernel again. */
+  others = { formula: '', kernel: '' }
+
   /** The lesson that is shown, and its step. */
   lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
 
@@ -108,7 +111,7 @@ class Session {
     this.#runner.follow(state => {
       this.engine = state
       if (state.kind === 'starting' || this.#reader) return
-      this.#reader = startHelper()
+      this.#reader = startReader()
       this.#inferSoon()
     })
     void this.#open(fragment)
@@ -179,6 +182,24 @@ class Session {
   /** Where the differing parts of the latest run's counterexample come from. */
   async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
     return await this.#again().origins(this.verified, { tensor, index })
+  }
+
+  /** What a kernel of the latest run computes, as a formula. */
+  async tell(side: Side, onProgress: (progress: Progress) => void): Promise<Telling | 'stopped' | null> {
+    return await this.#again().tell(this.verified, side, onProgress)
+  }
+
+  stopTelling(): void {
+    this.#helper?.stop()
+  }
+
+  /** Puts a formula in the reference's place, and verifies. */
+  useFormula(formula: string): void {
+    if (!this.inference?.formula) this.others.kernel = this.reference
+    this.edit('reference', formula)
+    if (this.single) this.setSingle(false)
+    this.tab = 'verdict'
+    void this.verify()
   }
 
   /** The engine that runs kernels again: the one that answers must stay free for the next question. */
@@ -367,6 +388,7 @@ class Session {
     this.spec = input.spec
     this.single = input.single
     this.#given = { ...input }
+    this.others = { formula: '', kernel: '' }
     this.loaded++
     this.#inferSoon()
   }

@@ -53,6 +53,11 @@ test.each([1280, 390])('axe finds nothing at %i pixels', { timeout: 600_000 }, a
     await page.locator(`#tab-${tab}`).click()
     await look(page, tab)
   }
+  await page.locator('#tab-formula').click()
+  await page.getByTestId('told').waitFor()
+  await look(page, 'formula')
+  await page.locator('#panel summary').click()
+  await look(page, 'formula, with its assumptions')
   await page.locator('[data-parameter]').first().click()
   await page.locator('.panel:popover-open .fields').waitFor()
   await look(page, 'parameter')

@@ -25,6 +25,8 @@ export async function open({ isolated = true } = {}): Promise<Site> {
 export const launch = (): Promise<Browser> => chromium.launch({ executablePath: process.env['WARPPROOF_CHROMIUM'] ?? '/usr/bin/chromium', args: flags })
 
 export async function close(site: Site): Promise<void> {
+  // Of a test that failed, pages are left, and rewritten files may be on their way to them.
+  for (const page of site.browser.contexts().flatMap(context => context.pages())) await page.unrouteAll({ behavior: 'ignoreErrors' })
   await site.browser.close()
   await site.server.close()
 }

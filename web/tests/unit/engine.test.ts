@@ -190,6 +190,37 @@ describe('the engine client', () => {
     expect(states.at(-1)).toMatchObject({ kind: 'ready' })
   })
 
+  test('a search for a formula shows progress, is stopped as a run is, and ends with what was found', async () => {
+    const client = engine(true)
+    const early = client.tell(input, 'optimized', () => {})
+    client.stop()
+    expect(await early).toBe('stopped')
+
+    const seen: Progress[] = []
+    const stopped = client.tell(input, 'optimized', progress => seen.push(progress))
+    puppets[0]!.ready()
+    expect(puppets[0]!.last).toMatchObject({ kind: 'tell', side: 'optimized' })
+    const shared = counters()
+    puppets[0]!.say({ kind: 'begun', id: 2, counters: shared })
+    new Uint32Array(shared.memory)[shared.at.stage >>> 2] = 2
+    // As long as it takes.
+    vi.advanceTimersByTime(120_000)
+    expect(seen.at(-1)).toMatchObject({ stage: 'decide' })
+    client.stop()
+    expect(new Uint8Array(shared.memory)[0]).toBe(1)
+    const telling = { formula: 'y = x', forms: undefined, outputs: [], checked: [], report }
+    puppets[0]!.say({ kind: 'told', id: 2, telling: { ...telling, report: { ...report, verdict: 'cancelled' } } })
+    expect(await stopped).toBe('stopped')
+
+    const found = client.tell(input, 'reference', () => {})
+    puppets[0]!.say({ kind: 'told', id: 3, telling })
+    expect(await found).toEqual(telling)
+
+    const lost = client.tell(input, 'reference', () => {})
+    puppets[0]!.onerror?.({ message: 'boom', preventDefault: () => {} } as ErrorEvent)
+    expect(await lost).toBeNull()
+  })
+
   test('a panic in a pool thread reaches the user with its message', async () => {
     const client = engine(true)
     const outcome = client.verify(input, () => {})

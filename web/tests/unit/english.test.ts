@@ -1,4 +1,4 @@
-// The page's English is in web/src/text.ts, so that it can be translated: no component holds any.
+// The page's English is in web/src/text.ts and text-tabs.ts, so that it can be translated: no component holds any.
 
 import fs from 'node:fs'
 import path from 'node:path'

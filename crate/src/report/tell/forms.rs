@@ -10,11 +10,11 @@
 //! Misses: sums whose members differ in more than their indices and number more than a few; grids with holes in
 //! them; indices that are not affine.
 
-use crate::base::Format;
+use crate::base::{Format, FormatClass};
 use crate::decide::{Exact, Factor, Meaning};
 use crate::formula::dtype_name;
 use crate::term::flatten::{Part, flatten_extreme, flatten_product, flatten_sum};
-use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
+use crate::term::{BitOp, Elements, Node, Relation, Term, Terms, Unary};
 use num_rational::Ratio;
 use num_traits::{Signed, ToPrimitive};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -100,6 +100,8 @@ pub enum Head {
     Select,
     /// A comparison.
     Compare(Relation),
+    /// An operator on the bits of integers.
+    Bits(&'static str),
     /// A function of the language, by name: all parts are its arguments, and what is written behind them.
     Named(&'static str, String),
     /// The part folded over a letter, from the first hole up to and without the second.
@@ -216,13 +218,19 @@ impl Form {
         found
     }
 
-    /// How much it takes to write it.
+    /// How much it takes to write it: a power is as long as what it is a power of, and a sign is for nothing.
     pub fn size(&self) -> usize {
-        1 + self.parts.iter().map(|part| part.size()).sum::<usize>()
+        let again = |at: usize| match self.head {
+            Head::Product(_) if at == 0 => *self.parts[0] == *Form::whole(-1),
+            Head::Product(multiplied) => at != multiplied && self.parts[at] == self.parts[at - 1],
+            _ => false,
+        };
+        let parts = self.parts.iter().enumerate().filter(|(at, _)| !again(*at));
+        1 + parts.map(|(_, part)| part.size()).sum::<usize>()
     }
 
     /// The form without the bases of its holes, and the bases.
-    fn split(&self, bases: &mut Vec<i64>) -> Form {
+    pub fn split(&self, bases: &mut Vec<i64>) -> Form {
         let bare = |hole: &Affine| Affine { base: 0, steps: hole.steps.clone() };
         bases.extend(self.holes.iter().map(|hole| hole.base));
         Form {
@@ -245,7 +253,7 @@ impl Form {
     }
 
     /// The letter above all that are bound in it.
-    fn height(&self) -> Letter {
+    pub fn height(&self) -> Letter {
         let own = match self.head {
             Head::Over(_, letter) | Head::Along(_, letter, false, _) => letter + 1,
             _ => BOUND,
@@ -335,13 +343,58 @@ impl<'a> Forms<'a> {
             Node::Compare(relation, a, b) => {
                 Form::new(Head::Compare(relation), vec![of(self, a)?, of(self, b)?])
             }
-            // Integers wrap around where they are stored, as those of a formula do.
-            Node::FromBits(format, word) => match self.terms.node(word) {
-                Node::BitsOf(own, a) if own == format => of(self, a)?,
-                _ => return None,
-            },
+            Node::FromBits(format, word) => self.word(format, word, below)?,
             _ => return None,
         })
+    }
+
+    /// The number that a word holds in a format.
+    fn word(&mut self, format: Format, word: Term, depth: usize) -> Option<Rc<Form>> {
+        let signed = format.class() == FormatClass::Signed;
+        let integer = |signed: bool, bits: Term, terms: &Terms| match terms.node(bits) {
+            Node::BitConstant(bits) => Format::ALL.into_iter().find(|format| {
+                let class = if signed { FormatClass::Signed } else { FormatClass::Unsigned };
+                format.class() == class && u64::from(format.bits()) == bits
+            }),
+            _ => None,
+        };
+        Some(match self.terms.node(word) {
+            // Integers wrap around where they are stored, as those of a formula do.
+            Node::BitsOf(own, a) if own == format => self.part(Part::Whole(a), depth + 1)?,
+            Node::BitConstant(bits) if !format.is_float() => {
+                let number = i64::try_from(bits).ok()?;
+                let wraps = signed && format.bits() < 64 && number >> (format.bits() - 1) != 0;
+                Form::whole(if wraps { number - (1 << format.bits()) } else { number })
+            }
+            Node::Bits(op @ (BitOp::Extend | BitOp::ExtendSigned), _, a, narrow, _) if !format.is_float() => {
+                let narrow = integer(op == BitOp::ExtendSigned, narrow, self.terms)?;
+                let inner = self.word(narrow, a, depth + 1)?;
+                Form::new(Head::Named("astype", format!(", {}", dtype_name(format))), vec![inner])
+            }
+            Node::Bits(op, width, a, b, _) if !format.is_float() && u32::from(width) == format.bits() => {
+                let sign = match op {
+                    BitOp::And => "&",
+                    BitOp::Or => "|",
+                    BitOp::Xor => "^",
+                    BitOp::ShiftLeft => "<<",
+                    BitOp::ShiftRightSigned if signed => ">>",
+                    // Of what is not negative both shifts make the same.
+                    BitOp::ShiftRight if !signed || self.is_extended(a) => ">>",
+                    _ => return None,
+                };
+                let mut parts = vec![self.word(format, a, depth + 1)?, self.word(format, b, depth + 1)?];
+                if op.commutes() && parts[0].number().is_some() {
+                    parts.swap(0, 1);
+                }
+                Form::new(Head::Bits(sign), parts)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether a word has zeros above what it was extended from.
+    fn is_extended(&self, word: Term) -> bool {
+        matches!(self.terms.node(word), Node::Bits(BitOp::Extend, ..))
     }
 
     fn element(&self, element: u32) -> Option<Rc<Form>> {
@@ -479,6 +532,13 @@ pub fn product(constant: Exact, mut above: Vec<Rc<Form>>, mut below: Vec<Rc<Form
     if constant.is_zero() {
         return Form::whole(0);
     }
+    for forms in [&mut above, &mut below] {
+        for at in 0..forms.len() {
+            if let Some(same) = (at + 2..forms.len()).find(|same| forms[*same] == forms[at]) {
+                forms[at + 1..=same].rotate_right(1);
+            }
+        }
+    }
     if !constant.is_one() || (above.is_empty() && below.is_empty()) {
         above.insert(0, number(&constant));
     }
@@ -587,9 +647,42 @@ fn rolled(fold: Fold, members: Vec<Rc<Form>>) -> Option<Rc<Form>> {
     match parts.len() {
         0 => Some(Form::whole(0)),
         1 => parts.pop(),
+        2..=WRITTEN if fold == Fold::Sum => Some(sum_of(parts)),
         2..=WRITTEN => Some(Form::new(Head::All(fold), parts)),
         _ => None,
     }
+}
+
+/// A sum; what all its members are sums over letters of, times something without these letters, stands outside.
+fn sum_of(parts: Vec<Rc<Form>>) -> Rc<Form> {
+    let outside = |part: &Rc<Form>| -> Vec<Rc<Form>> {
+        let (mut bound, mut inner) = (Vec::new(), part);
+        while let Head::Over(Fold::Sum, letter) = inner.head {
+            bound.push(letter);
+            inner = &inner.parts[0];
+        }
+        let has = |factor: &Rc<Form>| factor.letters().iter().any(|letter| bound.contains(letter));
+        let (_, above, _) = factors(inner);
+        if bound.is_empty() { Vec::new() } else { above.into_iter().filter(|factor| !has(factor)).collect() }
+    };
+    let mut shared = outside(&parts[0]);
+    shared.dedup();
+    shared.retain(|factor| parts[1..].iter().all(|part| outside(part).contains(factor)));
+    let without = |part: &Rc<Form>| shared.iter().fold(part.clone(), |part, factor| divided(&part, factor));
+    let sum = Form::new(Head::All(Fold::Sum), parts.iter().map(without).collect());
+    product(Exact::integer(1), [sum].into_iter().chain(shared).collect(), Vec::new())
+}
+
+/// A sum over letters of a product, without one of its factors.
+fn divided(form: &Rc<Form>, by: &Rc<Form>) -> Rc<Form> {
+    if let Head::Over(Fold::Sum, _) = form.head {
+        return form.rebuilt(Affine::clone, &mut |part| divided(part, by));
+    }
+    let (constant, mut above, below) = factors(form);
+    if let Some(at) = above.iter().position(|factor| factor == by) {
+        above.remove(at);
+    }
+    product(constant, above, below)
 }
 
 /// A family as a fold over as many letters as its grid has directions.
@@ -634,11 +727,17 @@ fn grid(fold: Fold, family: &[(Vec<i64>, Rc<Form>)]) -> Option<Rc<Form>> {
         letters.iter().zip(&directions).map(|(letter, (step, _))| (*letter, step[hole])).collect()
     };
     form = form.moved(&mut 0, &steps);
+    // What all summands are multiplied by stands outside.
+    let mut by = Exact::integer(1);
+    if fold == Fold::Sum && form.number().is_none() {
+        let (constant, above, below) = factors(&form);
+        (by, form) = (constant, product(Exact::integer(1), above, below));
+    }
     for (letter, (_, count)) in letters.iter().zip(&directions) {
         let holes = vec![Affine::number(0), Affine::number(*count)];
         form = Rc::new(Form { head: Head::Over(fold, *letter), holes, parts: vec![form] });
     }
-    Some(form)
+    Some(product(by, vec![form], Vec::new()))
 }
 
 /// One form for several elements, given with their coordinates: the first, then its neighbour along each axis

@@ -56,6 +56,9 @@ pub fn guesses(inputs: &[(String, Vec<u64>, bool)], shape: &[u64], numbers: &[Me
                 }
             }
         }
+        if alike(own) && own.len() > 1 {
+            group_norms(x, own[1], &real, &eps, &mut found);
+        }
         for name in ["sum", "mean", "var", "std", "max", "min", "argmax", "argmin", "logsumexp"] {
             if own.len() > 1 {
                 found.extend(["-1", "0"].map(|axis| format!("{name}({x}, axis={axis})")));
@@ -78,7 +81,29 @@ pub fn guesses(inputs: &[(String, Vec<u64>, bool)], shape: &[u64], numbers: &[Me
     found
 }
 
-/// Attention, and attention that looks back only.
+/// Group norms of channels, in each number of groups.
+fn group_norms(
+    x: &str,
+    channels: u64,
+    real: &[&(String, Vec<u64>, bool)],
+    eps: &[String],
+    found: &mut Vec<String>,
+) {
+    let vectors: Vec<&String> =
+        real.iter().filter(|(name, own, _)| *own == [channels] && name != x).map(|(name, ..)| name).collect();
+    for groups in (1..=channels).filter(|groups| channels.is_multiple_of(*groups)) {
+        for eps in eps {
+            found.push(format!("group_norm({x}, {groups}, eps={eps})"));
+            for w in &vectors {
+                found.push(format!("group_norm({x}, {groups}, {w}, eps={eps})"));
+                let biases = vectors.iter().filter(|b| *b != w);
+                found.extend(biases.map(|b| format!("group_norm({x}, {groups}, {w}, {b}, eps={eps})")));
+            }
+        }
+    }
+}
+
+/// Attention, and attention that looks back only; groups of query heads may share a head of keys.
 fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<String>) {
     for (q, rows, _) in real {
         for (k, keys, _) in real.iter().filter(|(k, ..)| k != q) {
@@ -90,7 +115,9 @@ fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<
             }
             for (v, ..) in real.iter().filter(|(v, ..)| v != q && v != k) {
                 let turned = if keys.len() > 2 { "mT" } else { "T" };
-                let product = format!("{q} @ {k}.{turned}");
+                let head = groups(rows, keys);
+                let product = format!("{q} @ {k}{head}.{turned}");
+                let v = format!("{v}{head}");
                 let root = (1..=*d).find(|root| root * root == *d);
                 let scaled = match root {
                     Some(root) => format!("{product} / {root}"),
@@ -116,6 +143,17 @@ fn attention(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<
     }
 }
 
+/// What takes the head of keys for each head of queries, where there are fewer: the index behind the keys' name.
+fn groups(rows: &[u64], keys: &[u64]) -> String {
+    let heads = |shape: &[u64]| shape.len().checked_sub(3).map(|axis| shape[axis]);
+    match (heads(rows), heads(keys)) {
+        (Some(many), Some(few)) if rows.len() == keys.len() && few < many && many.is_multiple_of(few) => {
+            format!("[{}arange({many}) // {}]", ":, ".repeat(rows.len() - 3), many / few)
+        }
+        _ => String::new(),
+    }
+}
+
 /// Convolutions and pooling, with as much padding as the shapes say.
 fn windows(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<String>) {
     for (x, own, _) in real {
@@ -134,9 +172,12 @@ fn windows(real: &[&(String, Vec<u64>, bool)], shape: &[u64], found: &mut Vec<St
                     if fits.map(|rest| rest / stride + 1) != shape.last().copied() {
                         continue;
                     }
-                    for bias in &biases {
-                        found.push(format!("{name}({x}, {w}{bias}, stride={stride}, padding={padding})"));
-                    }
+                    let given = |name: &str, value: u64, default: u64| match value == default {
+                        true => String::new(),
+                        false => format!(", {name}={value}"),
+                    };
+                    let more = given("stride", stride, 1) + &given("padding", padding, 0);
+                    found.extend(biases.iter().map(|bias| format!("{name}({x}, {w}{bias}{more})")));
                 }
             }
         }

@@ -14,6 +14,7 @@
 mod forms;
 mod guesses;
 mod naming;
+mod pieces;
 mod trial;
 mod write;
 
@@ -71,7 +72,14 @@ pub(super) fn candidates(
             .collect();
         let programs = match places.is_empty() {
             true => Vec::new(),
-            false => Subject::of(scene, spec, (output.tensor, &output.shape), &places)?.programs()?,
+            false => {
+                let output = (output.tensor, output.shape.as_slice());
+                let programs = Subject::of(scene, spec, output, &places)?.programs()?;
+                match programs.is_empty() {
+                    true => pieces::programs(scene, spec, output, &places)?,
+                    false => programs,
+                }
+            }
         };
         Ok(Candidates { output: scene.bound.tensors[output.tensor].name.clone(), programs })
     };
@@ -155,18 +163,15 @@ impl<'a> Subject<'a> {
     fn programs(&self) -> Result<Vec<String>, Exhausted> {
         let bound = self.scene.bound;
         let name = bound.tensors[self.trial.output.0].name.as_str();
-        let shape = |input: &str| {
-            let at = bound.tensors.iter().position(|tensor| tensor.name == input)?;
-            let tensor = &bound.tensors[at];
-            Some(tensor.shape().cloned().unwrap_or_else(|| vec![self.scene.reached[at]]))
-        };
+        let shape = |input: &str| shape(self.scene, input);
         let taken = |letter: &str| {
             bound.tensors.iter().any(|tensor| tensor.name == letter)
                 || bound.named.iter().any(|named| named.name == letter)
                 || self.trial.question.0.scalars.iter().any(|scalar| scalar.name == letter)
         };
         let writer = Writer { shape: &shape, taken: &taken, extents: self.trial.output.1 };
-        let mut programs: Vec<String> = Vec::new();
+        // Programs with the sizes of their forms; at one size arrays come before letters.
+        let mut programs: Vec<(usize, String)> = Vec::new();
         // As it is computed, and with 0 for each maximum: what a softmax subtracts for stability has no part in
         // what it is. Where that is another function, the trials say so.
         let plain = self.form(&self.terms, &self.roots, &self.meanings);
@@ -176,13 +181,16 @@ impl<'a> Subject<'a> {
             if written(&whole).is_some_and(|program| self.trial.holds(&program)) {
                 let holds =
                     &mut |form: &Rc<Form>| written(form).is_some_and(|program| self.trial.holds(&program));
-                programs.extend(written(&naming::named(&whole, &writer, holds)));
-                programs.extend(written(&whole));
+                for form in [naming::named(&whole, &writer, holds), whole.clone()] {
+                    programs.extend(written(&form).map(|program| (form.size(), program)));
+                }
             }
-            programs.extend(writer.by_letters(name, &whole).filter(|program| self.trial.holds(program)));
+            let by_letters = writer.by_letters(name, &whole).filter(|program| self.trial.holds(program));
+            programs.extend(by_letters.map(|program| (whole.size(), program)));
         }
-        programs.retain(|program| program.len() <= SHORT);
-        programs.sort_by_key(String::len);
+        programs.retain(|(_, program)| program.len() <= SHORT);
+        programs.sort_by_key(|(size, _)| *size);
+        let mut programs: Vec<String> = programs.into_iter().map(|(_, program)| program).collect();
         programs.dedup();
         let longest = programs.first().map_or(SHORT, String::len);
         if programs.is_empty() || longest > PLAIN {
@@ -235,6 +243,13 @@ impl<'a> Subject<'a> {
         let meanings = Meanings::of(options, budget, sides, &mut Ledger::default())?;
         Ok(self.form(&terms, &roots, &meanings))
     }
+}
+
+/// The extents of a tensor.
+fn shape(scene: &Scene<'_>, name: &str) -> Option<Vec<u64>> {
+    let at = scene.bound.tensors.iter().position(|tensor| tensor.name == name)?;
+    let declared = scene.bound.tensors[at].shape().cloned();
+    Some(declared.unwrap_or_else(|| vec![scene.reached[at]]))
 }
 
 /// An element from the middle of those that were written, away from borders.
@@ -322,7 +337,7 @@ pub fn tell(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Tel
             tensor.role = Some(Role::In);
         }
         let code: Vec<&str> = told.iter().map(|(candidates, at)| candidates.programs[*at].as_str()).collect();
-        let code = code.join("\n");
+        let code = in_order(code);
         let report = proof(input, &spec, &code, &options, budget);
         if report.verdict == Verdict::Equivalent {
             for (candidates, at) in &told {
@@ -357,6 +372,23 @@ pub fn tell(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Tel
         .collect();
     telling.outputs.extend(rest.into_iter().map(|tensor| ToldOutput { tensor, formula: None }));
     telling
+}
+
+/// Assignments as one program: who reads what a tensor held before comes before its assignment.
+fn in_order(assignments: Vec<&str>) -> String {
+    let reads = |code: &str, name: &str| {
+        let (program, _) = formula::parse(code);
+        program.targets() != [name] && program.mentions().contains(&name)
+    };
+    let target = |code: &str| code.split([' ', '[']).next().unwrap_or_default().to_owned();
+    let (mut rest, mut ordered) = (assignments, Vec::new());
+    while !rest.is_empty() {
+        let free = |code: &&str| rest.iter().all(|other| !reads(other, &target(code)));
+        // Where each waits for another, no order is right, and the proof says so.
+        let next = rest.iter().position(free).unwrap_or(0);
+        ordered.push(rest.remove(next));
+    }
+    ordered.join("\n")
 }
 
 /// A formula for other readers; `None` for a formula that cannot be read, which does not happen to one that was

@@ -133,9 +133,10 @@ fn proposals(form: &Rc<Form>, writer: &Writer<'_>) -> Vec<(Rc<Form>, Rc<Form>)> 
     let mut found = Vec::new();
     for part in form.all() {
         let letters = part.letters();
-        // A part of it alone, without what cancels.
+        // A part of it alone, without what cancels; what bits are read is proved as it is written.
+        let most = if matches!(part.head, Head::Bits(_)) { 0 } else { ARGUMENTS };
         let alone = part.all().into_iter().skip(1).filter(|inner| inner.letters() == letters);
-        found.extend(alone.take(ARGUMENTS).map(|inner| (part.clone(), inner)));
+        found.extend(alone.take(most).map(|inner| (part.clone(), inner)));
         means(&part, &mut found);
         running_sum(&part, &mut found);
         elementwise(&part, &mut found);

@@ -17,8 +17,10 @@ use std::rc::Rc;
 enum Binds {
     Choice,
     Comparison,
+    Bits,
     Sum,
     Product,
+    Power,
     Atom,
 }
 
@@ -65,9 +67,23 @@ impl Writer<'_> {
         let long = |letter: &Letter| self.extents[*letter as usize] > 1;
         let text = match all.iter().filter(|letter| long(letter)).all(|letter| body.axes.contains(letter)) {
             true => ordered(body, &all)?.text,
-            false => format!("broadcast_to({}, {:?})", aligned(body, &all)?.text, self.extents),
+            false => self.repeated(form, aligned(body, &all)?.text),
         };
         Some(format!("{output} = {text}"))
+    }
+
+    /// A value in the place of all elements.
+    fn repeated(&self, form: &Form, text: String) -> String {
+        let shape = match self.extents {
+            [extent] => extent.to_string(),
+            extents => format!("{extents:?}"),
+        };
+        match form.number() {
+            Some(number) if number.is_zero() => format!("zeros({shape})"),
+            Some(number) if number.is_one() => format!("ones({shape})"),
+            Some(_) => format!("full({shape}, {text})"),
+            None => format!("broadcast_to({text}, {:?})", self.extents),
+        }
     }
 
     fn scope(&self) -> FxHashMap<Letter, u64> {
@@ -141,6 +157,13 @@ impl Writer<'_> {
                 let axes = longer(a.axes.clone(), b.axes.clone());
                 let text = format!("{} {sign} {}", within(a, Binds::Sum), within(b, Binds::Sum));
                 Written { text, binds: Binds::Comparison, axes }
+            }
+            Head::Bits(sign) => {
+                let parts = self.together(&form.parts, scope)?;
+                let [a, b] = <[Written; 2]>::try_from(parts).ok()?;
+                let axes = longer(a.axes.clone(), b.axes.clone());
+                let text = format!("{} {sign} {}", within(a, Binds::Atom), within(b, Binds::Atom));
+                Written { text, binds: Binds::Bits, axes }
             }
             Head::Over(fold, letter) => self.over(form, *fold, *letter, scope)?,
             Head::Along(name, letter, keeps, more) => {
@@ -351,10 +374,12 @@ impl Writer<'_> {
     fn product(&self, form: &Rc<Form>, scope: &mut Scope<'_>) -> Option<Written> {
         let (by, above, below) = factors(form);
         let parts: Vec<Rc<Form>> = above.iter().chain(&below).cloned().collect();
-        let mut written = self.together(&parts, scope)?.into_iter();
+        let mut written = powers(&parts, above.len(), self.together(&parts, scope)?);
+        let below =
+            written.split_off(written.iter().position(|(at, _)| *at >= above.len()).unwrap_or(written.len()));
         let mut axes = Vec::new();
         let mut text = String::new();
-        for part in written.by_ref().take(above.len()) {
+        for (_, part) in written {
             axes = longer(axes, part.axes.clone());
             let part = within(part, Binds::Product);
             text = if text.is_empty() { part } else { format!("{text} * {part}") };
@@ -374,9 +399,9 @@ impl Writer<'_> {
         if text.is_empty() {
             text = "1".to_owned();
         }
-        for part in written {
+        for (_, part) in below {
             axes = longer(axes, part.axes.clone());
-            text = format!("{text} / {}", within(part, Binds::Atom));
+            text = format!("{text} / {}", within(part, Binds::Power));
         }
         let binds = if negative { Binds::Sum } else { Binds::Product };
         Some(Written { text: if negative { format!("-{text}") } else { text }, binds, axes })
@@ -453,7 +478,7 @@ impl Writer<'_> {
             }
             sides[0].1 = sides[0].0.iter().flat_map(|factor| factor.letters()).collect();
         }
-        let [(left, mut rows), (right, mut columns)] = sides;
+        let [(mut left, mut rows), (mut right, mut columns)] = sides;
         for letters in [&mut rows, &mut columns] {
             letters.sort_unstable();
             letters.dedup();
@@ -463,35 +488,33 @@ impl Writer<'_> {
         let only = |letters: &[Letter]| -> Vec<Letter> {
             letters.iter().copied().filter(|other| *other != letter && !shared.contains(other)).collect()
         };
-        let (row, column) = (only(&rows), only(&columns));
-        if column.len() > 1 || row.len() > 1 || (!shared.is_empty() && (row.is_empty() || column.is_empty()))
-        {
+        let (mut row, mut column) = (only(&rows), only(&columns));
+        let vector = row.is_empty() || column.is_empty();
+        if vector && (row.len() > 1 || column.len() > 1 || !shared.is_empty()) {
             return None;
         }
-        let write = |forms: Vec<Rc<Form>>, axes: Vec<Letter>, scope: &mut Scope<'_>| {
-            let form = super::forms::product(Exact::integer(1), forms, Vec::new());
-            let written = ordered(self.write(&form, scope)?, &axes)?;
-            Some(within(written, Binds::Atom))
-        };
-        let chain = |parts: [&[Letter]; 3]| parts.concat();
-        let left = write(left, chain([&shared, &row, &[letter]]), scope)?;
-        let right = write(right, chain([&shared, &[letter], &column]), scope)?;
+        // Products for each of some letters: those that both sides have, and those that one has beside its last.
+        let mut each = shared;
+        for letters in [&mut row, &mut column] {
+            let last = letters.len().saturating_sub(1);
+            each.extend(letters.drain(..last));
+        }
+        each.sort_unstable();
         // A column after a row, if letters shall stand in order.
-        let written = chain([&shared, &row, &column]);
-        let mut sorted = written.clone();
-        sorted.sort_unstable();
-        let product = match row.is_empty() || column.is_empty() || row < column {
-            true => Written { text: format!("{left} @ {right}"), binds: Binds::Product, axes: written },
-            false => {
-                let flipped = chain([&shared, &column, &row]);
-                let by = if shared.is_empty() { ".T" } else { ".mT" };
-                let text = format!("{} @ {}", turned_back(right, by), turned_back(left, by));
-                Written { text, binds: Binds::Product, axes: flipped }
-            }
-        };
-        if product.axes != sorted {
+        if !vector && column < row {
+            std::mem::swap(&mut left, &mut right);
+            std::mem::swap(&mut row, &mut column);
+        }
+        let chain = |parts: [&[Letter]; 3]| parts.concat();
+        let whole = |forms| super::forms::product(Exact::integer(1), forms, Vec::new());
+        let left = aligned(self.write(&whole(left), scope)?, &chain([&each, &row, &[letter]]))?;
+        let right = self.columns(&whole(right), (&each, letter, column.first().copied()), scope)?;
+        let [left, right] = [within(left, Binds::Atom), within(right, Binds::Atom)];
+        let axes = chain([&each, &row, &column]);
+        if !axes.is_sorted() {
             return None;
         }
+        let product = Written { text: format!("{left} @ {right}"), binds: Binds::Product, axes };
         let rest = super::forms::product(by, without, below);
         if rest.number().is_some_and(|number| number.is_one()) {
             return Some(product);
@@ -521,6 +544,31 @@ impl Writer<'_> {
             None => ("*", within(plain(constant(&by)?, binds_of(&by)), Binds::Atom)),
         };
         Some(Written { text: format!("{} {sign} {constant}", all.text), ..all })
+    }
+}
+
+impl Writer<'_> {
+    /// The right side of a product over a letter: the column counts as the last axis while it is written, so that
+    /// nothing is exchanged twice.
+    fn columns(
+        &self,
+        form: &Rc<Form>,
+        (each, letter, column): (&[Letter], Letter, Option<Letter>),
+        scope: &mut Scope<'_>,
+    ) -> Option<Written> {
+        let Some(column) = column.filter(|column| *column < letter) else {
+            let axes = [each, &[letter], column.as_slice()].concat();
+            return aligned(self.write(form, scope)?, &axes);
+        };
+        let last = form.height().max(letter + 1);
+        let before = scope.extents.get(&column).map(|extent| (last, *extent));
+        let hidden = before.and_then(|(last, extent)| scope.extents.insert(last, extent));
+        let written = self.write(&form.renamed(column, last), scope);
+        match hidden {
+            Some(extent) => scope.extents.insert(last, extent),
+            None => scope.extents.remove(&last),
+        };
+        aligned(written?, &[each, &[letter, last]].concat())
     }
 }
 
@@ -579,6 +627,24 @@ impl Form {
             _ => None,
         }
     }
+}
+
+/// Factors with their places, equal ones behind one another as a power; those from `below` on divide.
+fn powers(forms: &[Rc<Form>], below: usize, written: Vec<Written>) -> Vec<(usize, Written)> {
+    let mut found: Vec<(usize, Written)> = Vec::new();
+    let mut at = 0;
+    while at < forms.len() {
+        let end = if at < below { below } else { forms.len() };
+        let times = (at..end).take_while(|other| forms[*other] == forms[at]).count();
+        let mut factor = written[at].clone();
+        if times > 1 {
+            factor.text = format!("{} ** {times}", within(factor.clone(), Binds::Atom));
+            factor.binds = Binds::Power;
+        }
+        found.push((at, factor));
+        at += times;
+    }
+    found
 }
 
 fn plain(text: String, binds: Binds) -> Written {
@@ -646,8 +712,13 @@ fn aligned(written: Written, axes: &[Letter]) -> Option<Written> {
         axes[first..].iter().map(|axis| if written.axes.contains(axis) { ":" } else { "None" }).collect();
     let Some(last) = items.iter().rposition(|item| *item == "None") else { return Some(written) };
     let own = written.axes.clone();
-    // Axes behind the last `None` need no mention.
-    let text = format!("{}[{}]", within(written, Binds::Atom), items[..=last].join(", "));
+    // Axes behind the last `None` need no mention; those of a matrix are exchanged behind it.
+    let text = within(written, Binds::Atom);
+    let (text, by) = match text.strip_suffix(".mT") {
+        Some(plain) if last + 2 < items.len() => (plain.to_owned(), ".mT"),
+        _ => (text, ""),
+    };
+    let text = format!("{text}[{}]{by}", items[..=last].join(", "));
     Some(Written { text, binds: Binds::Atom, axes: own })
 }
 
@@ -673,10 +744,12 @@ fn called(function: Unary) -> Option<&'static str> {
     })
 }
 
-/// Whether a factor is easier to read as a divisor.
+/// Whether a factor is easier to read as a divisor; 0.01 is not.
 fn reads_inverted(number: &Exact, inverse: &Exact) -> bool {
+    let text = |number: &Exact| constant(number).unwrap_or_default();
+    let tenths = text(inverse).strip_prefix('1').is_some_and(|zeros| zeros.trim_matches('0').is_empty());
     let length = |number: &Exact| constant(number).map_or(usize::MAX, |text| text.len());
-    length(inverse) < length(number)
+    length(inverse) < length(number) && !tenths
 }
 
 fn binds_of(exact: &Exact) -> Binds {
