@@ -99,6 +99,10 @@ for function in LIBRARY:
 for function in ("pow", "fmod", "hypot"):
     add(f"library.{function}", "library_of_two", ROW | {"z": "*fp32"}, {"BLOCK": 32, "FUNCTION": function}, num_warps=1)
 
+# A kernel with claims of its author.
+for mutant in range(2):
+    add(f"claimed{'_mutant1' if mutant else ''}", "claimed", ROW | {"n": "i32"}, {"BLOCK": 128, "MUTANT": mutant})
+
 # Operators of deep learning, for docs/operators.md.
 for of in ("negative", "reciprocal", "exp", "sin", "cos", "log", "abs", "rsqrt", "tanh", "relu", "leaky_relu",
            "squared_relu", "gelu", "sigmoid", "silu"):

@@ -138,7 +138,13 @@ impl Question {
         let mut question = Question {
             module: parsed.module,
             kernel,
-            setup: Setup { launch, tensors: Vec::new(), parameters: Vec::new(), unknowable: (0, 0), bounds: Vec::new() },
+            setup: Setup {
+                launch,
+                tensors: Vec::new(),
+                parameters: Vec::new(),
+                unknowable: (0, 0),
+                bounds: Vec::new(),
+            },
             count: 0,
             scalars: Vec::new(),
             precision: Precision { format: Format::S64, unit: 0.0, tiny: 0.0, narrows: false },

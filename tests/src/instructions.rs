@@ -254,7 +254,8 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         binding: Binding::Pointer { tensor: at, offset: 0 },
     };
     let setup = Setup {
-        unknowable: (0, 0), bounds: Vec::new(),
+        unknowable: (0, 0),
+        bounds: Vec::new(),
         launch: launch.clone(),
         tensors: vec![tensor("in", Initial::Concrete(words.clone())), tensor("out", Initial::Undefined)],
         parameters: vec![pointer(0), pointer(1)],

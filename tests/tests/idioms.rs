@@ -44,7 +44,8 @@ fn shape(kernel: &str) -> String {
     };
     let count = kernel.parameters.len();
     let setup = Setup {
-        unknowable: (0, 0), bounds: Vec::new(),
+        unknowable: (0, 0),
+        bounds: Vec::new(),
         launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
         tensors: (0..count).map(tensor).collect(),
         parameters: (0..count).map(pointer).collect(),

@@ -76,7 +76,13 @@ fn prepare(program: &Program) -> Subject<'_> {
     };
     let block = [program.threads(), 1, 1];
     let launch = Launch { grid: [1, 1, 1], block, ctas: vec![[0, 0, 0]], dynamic_shared: 0 };
-    let setup = Setup { launch, tensors, parameters: vec![pointer(0), pointer(1)], unknowable: (0, 0), bounds: Vec::new() };
+    let setup = Setup {
+        launch,
+        tensors,
+        parameters: vec![pointer(0), pointer(1)],
+        unknowable: (0, 0),
+        bounds: Vec::new(),
+    };
     Subject { program, kernel, accesses, setup }
 }
 

@@ -128,6 +128,13 @@ impl Bound {
         }
     }
 
+    /// Says between which numbers integers of inputs lie, by element.
+    pub fn set_bounds(&mut self, bounds: &[(u32, [i64; 2])]) {
+        for setup in &mut self.setups {
+            setup.bounds = bounds.to_vec();
+        }
+    }
+
     /// Some tensor is declared larger than could be numbered ahead.
     pub fn needs_pages(&self) -> bool {
         self.tensors.iter().any(|tensor| tensor.reserved == 0)

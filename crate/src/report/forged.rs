@@ -202,8 +202,8 @@ fn judge(path: &Path) -> Option<Tally> {
     let (reference, optimized) = (ptx(&parsed.reference.ptx)?, ptx(&parsed.optimized.ptx)?);
     let input =
         Input { reference: Some(&reference), optimized: &optimized, spec: Some(&text), ..Input::default() };
-    let ready = Ready::new(&input)?;
     let budget = Budget::new(SMALL, 1 << 28);
+    let ready = Ready::new(&input, &budget)?;
     let run = |at: usize| {
         sim::simulate(&sim::Options::default(), &budget, &ready.kernels[at].1, &ready.bound.setups[at])
     };

@@ -84,7 +84,7 @@ pub struct MemoryReport {
 
 /// Looks at memory; `None` for texts that do not run.
 pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) -> Option<MemoryReport> {
-    let ready = Ready::new(input)?;
+    let ready = Ready::new(input, budget)?;
     let source = if question.reference { Source::Reference } else { Source::Optimized };
     let (kernel, setup) = ready.side(source)?;
     let mut window = Window::default();

@@ -66,7 +66,7 @@ struct Traced {
 /// or an element that is not compared.
 pub fn origins(input: &Input<'_>, question: &OriginQuestion, budget: &Budget) -> Option<Origins> {
     let (spec, _) = input.read_spec();
-    let Ready { kernels, mut bound, options: read, .. } = Ready::new(input)?;
+    let Ready { kernels, mut bound, options: read, .. } = Ready::new(input, budget)?;
     let options = sim::Options {
         collectives_order_memory: spec.options.collectives_order_memory,
         timeline_events: 0,

@@ -351,9 +351,7 @@ impl<'a> Question<'a> {
             Err(exhausted) => return self.stopped(exhausted),
         };
         let bounded = !bounds.is_empty();
-        for setup in &mut bound.setups {
-            setup.bounds.clone_from(&bounds);
-        }
+        bound.set_bounds(&bounds);
         let mut runs = match formula {
             Some(formula) => match self.run_beside(formula, &options, spec, kernels[1], &bound) {
                 Ok(runs) => runs,

@@ -4,9 +4,11 @@
 use super::Input;
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
+use super::contracts::Contracts;
 use super::front::load;
 use super::pipeline::side_of;
-use crate::base::Source;
+use super::texts::Texts;
+use crate::base::{Budget, Source};
 use crate::decide;
 use crate::diag::Severity;
 use crate::ir::Kernel;
@@ -22,7 +24,7 @@ pub struct Ready {
 
 impl Ready {
     /// Reads and binds; `None` for texts that the pipeline refuses.
-    pub fn new(input: &Input<'_>) -> Option<Ready> {
+    pub fn new(input: &Input<'_>, budget: &Budget) -> Option<Ready> {
         let (spec, complaints) = input.read_spec();
         if complaints.iter().any(|d| d.severity == Severity::Error) {
             return None;
@@ -43,10 +45,15 @@ impl Ready {
                 formula: None,
             })
             .collect();
-        let bound = bind(&spec, &asked).ok()?;
-        drop(asked);
+        let mut bound = bind(&spec, &asked).ok()?;
         let options =
             decide::Options { exact_constants: spec.options.exact_constants, ..decide::Options::default() };
+        let texts = Texts::new(input.reference, input.optimized, input.spec);
+        let claiming = asked.iter().map(|asked| (asked.source, asked.kernel));
+        let contracts = Contracts::read(&texts, &spec, claiming).ok()?;
+        let bounds = contracts.bounds(&spec, &bound, &options, budget).ok()?;
+        drop(asked);
+        bound.set_bounds(&bounds);
         Some(Ready { kernels, bound, options })
     }
 

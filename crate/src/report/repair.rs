@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
     ) -> Option<Self> {
         let source = if question.reference { Source::Reference } else { Source::Optimized };
         let text = if question.reference { input.reference? } else { input.optimized };
-        let ready = Ready::new(input)?;
+        let ready = Ready::new(input, budget)?;
         let (kernel, setup) = ready.side(source)?;
         let spans = kernel.code.iter().map(|instr| instr.span).collect();
         let block = setup.launch.block;
@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
         let mut here_alone: Option<Vec<Added>> = None;
         while added.len() < LINES {
             let text = with(self.text, &self.spans, &added);
-            let ready = Ready::new(&self.replaced(&text))?;
+            let ready = Ready::new(&self.replaced(&text), self.budget)?;
             let (kernel, _) = ready.side(self.source)?;
             let mut best: Option<Step> = None;
             let places = candidates(kernel, race.0, race.1);
@@ -434,7 +434,7 @@ fn candidates(kernel: &Kernel, first: u32, second: u32) -> Vec<u32> {
 /// How a kernel runs, and the thread-instructions that it took to tell.
 fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial, u64), Exhausted> {
     let bad = Trial { races: None, length: 0 };
-    let Some(ready) = Ready::new(input) else { return Ok((bad, 0)) };
+    let Some(ready) = Ready::new(input, budget) else { return Ok((bad, 0)) };
     let Some((kernel, setup)) = ready.side(source) else { return Ok((bad, 0)) };
     // A line after which two threads store the same wrong value repairs nothing.
     let options =

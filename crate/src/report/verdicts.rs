@@ -136,7 +136,8 @@ pub fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) ->
             "let every order of the threads give the same, or wait until they are done"
         }
         Verdict::NotStructured => {
-            "set `contents` in the spec for the tensor that it depends on, so that its values are known"
+            "set `contents` in the spec for the tensor that it depends on, or bound its values: `requires = \
+             [\"all(0 <= TENSOR) and all(TENSOR < 1000)\"]` under [contracts]"
         }
         Verdict::Unknown => "set `contents` in the spec for the tensor that the condition reads",
         _ => return None,

@@ -8,15 +8,16 @@
 //! Guarantees: the effect of the instruction, whichever address it has. An address that the guard rules
 //! out in plain sight is not looked at; faults at the others are suspects like those of guarded
 //! instructions (`suspects`).
-//! Misses: more than [`MOST`] choices or [`VALUES`] values; indices of several inputs, or of one that nothing
-//! bounds; atomics and copies.
+//! Misses: more than [`MOST`] choices, or [`VALUES`] values of the inputs that an index is made of together;
+//! inputs that nothing bounds; atomics and copies.
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
 use super::race::lanes;
+use crate::base::Budget;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, WARP};
-use crate::term::eval::{Quantity, Small, applied, lone_unknown};
+use crate::term::eval::{Cone, Quantity, Reals, Small, applied, evaluate, lone_unknown};
 use crate::term::{Node, Relation, Term, Terms, Value, integers};
 use rustc_hash::FxHashMap;
 
@@ -68,7 +69,12 @@ impl<'a> Machine<'a> {
         for lane in lanes(symbolic) {
             let value = self.warps[index].get(base, lane);
             let Value::Symbolic(symbol) = value else { continue };
-            if let Some(mut chances) = chances(&mut self.terms, &self.setup.bounds, symbol.term) {
+            let bounds = &self.setup.bounds;
+            let found = match chances(&mut self.terms, bounds, symbol.term) {
+                None => by_values(&mut self.terms, bounds, symbol.term, self.budget),
+                found => found,
+            };
+            if let Some(mut chances) = found {
                 let guard = self.condition(index, lane);
                 chances.retain(|(condition, _)| {
                     let both = self.terms.and(guard, *condition);
@@ -166,6 +172,51 @@ fn chances(terms: &mut Terms, bounds: &[(u32, [i64; 2])], root: Term) -> Option<
         }
     }
     (!found.all.is_empty()).then_some(found.all)
+}
+
+/// The words that a term can be by the values of the few integers that it is made of, whatever is done to them.
+fn by_values(
+    terms: &mut Terms,
+    bounds: &[(u32, [i64; 2])],
+    root: Term,
+    budget: &Budget,
+) -> Option<Vec<Chance>> {
+    // What ends the budget ends the run at its next step.
+    let cone = Cone::of(terms, &[root], budget).ok()?;
+    let mut ranges = Vec::with_capacity(cone.elements().len());
+    let mut count = 1i64;
+    for element in cone.elements() {
+        let range = bounds_of(terms, bounds, *element)?;
+        count = count.checked_mul(range[1] - range[0] + 1).filter(|count| *count <= VALUES)?;
+        ranges.push((*element, range));
+    }
+    if ranges.is_empty() {
+        return None;
+    }
+    let constants: Vec<Quantity> = (0..terms.constants().len())
+        .map(|at| known(terms, Term::constant(at)).unwrap_or(Quantity::Unknown))
+        .collect();
+    let mut found = Chances::default();
+    for combination in 0..count {
+        let (mut rest, mut condition, mut point) =
+            (combination, Term::TRUE, Vec::with_capacity(ranges.len()));
+        for (element, [low, high]) in &ranges {
+            let value = low + rest % (high - low + 1);
+            rest /= high - low + 1;
+            let number = terms.integer(value.into());
+            let is = terms.compare(Relation::Equal, Term::element(*element), number);
+            condition = terms.and(condition, is);
+            point.push((*element, value));
+        }
+        let element = |element: u32| {
+            let own = point.iter().find(|(known, _)| *known == element);
+            own.map_or(Quantity::Unknown, |(_, value)| Quantity::Exact(Small::from_integer(*value)))
+        };
+        let domain = Reals { element: &element, constants: &constants };
+        let word = evaluate(&cone, &domain, budget, &mut Vec::new()).ok()?[0];
+        found.add(terms, condition, word, &[])?;
+    }
+    Some(found.all)
 }
 
 /// Words in the order in which they were found.

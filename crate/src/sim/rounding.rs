@@ -326,7 +326,13 @@ mod tests {
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         let kernel = crate::ir::lower(Source::Optimized, &parsed.module, None).unwrap().kernel;
         let launch = Launch { grid: [1; 3], block: [1; 3], ctas: vec![[0; 3]], dynamic_shared: 0 };
-        let setup = Setup { launch, tensors: Vec::new(), parameters: Vec::new(), unknowable: (0, 0), bounds: Vec::new() };
+        let setup = Setup {
+            launch,
+            tensors: Vec::new(),
+            parameters: Vec::new(),
+            unknowable: (0, 0),
+            bounds: Vec::new(),
+        };
         let (options, budget) = (Options::default(), Budget::default());
         let mut machine = Machine::new(&options, &budget, &kernel, &setup, super::super::Watching::default());
         machine.launch();

@@ -19,7 +19,7 @@ from . import unwritten  # noqa: F401
 from . import rope  # noqa: F401
 from . import guards  # noqa: F401
 from . import environment  # noqa: F401
-from . import constants, contracts  # noqa: F401
+from . import constants, contracts, indices  # noqa: F401
 from . import integers  # noqa: F401
 from . import saturation  # noqa: F401
 from . import operators  # noqa: F401

@@ -4,7 +4,7 @@ from .build import add
 
 NEWER = {"nvrtc": 13, "arch": "compute_90"}
 
-for kernel, forms, wrongs in (("indices", 5, 2), ("outputs", 6, 2), ("loop", 1, 3)):
+for kernel, forms, wrongs in (("indices", 5, 2), ("outputs", 6, 2), ("loop", 1, 3), ("programs", 4, 2)):
     for form in range(forms):
         for wrong in range(wrongs):
             defines = {"FORM": form, "WRONG": wrong}

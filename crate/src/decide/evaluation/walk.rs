@@ -664,16 +664,19 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether a step is |a|, or -|a| for a minimum.
+    /// Whether a step is |a|, or -|a| for a minimum, for all inputs: where a branch alone says what is defined, |a|
+    /// may be a.
     fn is_magnitude(&self, term: Term, largest: bool) -> bool {
+        let Some(step) = term.as_node() else { return false };
         let node = |term: Term| term.as_node().map(|step| &self.cone.steps()[step]);
-        match node(term) {
+        let is = match node(term) {
             Some(Node::Unary(Unary::Abs, _)) => largest,
             Some(Node::Unary(Unary::Neg, inside)) => {
                 !largest && matches!(node(*inside), Some(Node::Unary(Unary::Abs, _)))
             }
             _ => false,
-        }
+        };
+        is && !(self.partial[step] && self.demands.steps[step].guarded)
     }
 
     /// The larger of two whose difference has a known sign, or the smaller.

@@ -198,9 +198,13 @@ fn bound_in(terms: &Terms, element: u32, fact: Term, holds: bool) -> Option<[i64
     let (up, down) = (number.ceil().to_integer().to_i64()?, number.floor().to_integer().to_i64()?);
     match (relation, holds, above) {
         (Relation::Equal, true, _) if up == down => Some([up, up]),
-        (Relation::Less, true, true) | (Relation::LessEqual, false, false) => Some([down.checked_add(1)?, i64::MAX]),
+        (Relation::Less, true, true) | (Relation::LessEqual, false, false) => {
+            Some([down.checked_add(1)?, i64::MAX])
+        }
         (Relation::LessEqual, true, true) | (Relation::Less, false, false) => Some([up, i64::MAX]),
-        (Relation::Less, true, false) | (Relation::LessEqual, false, true) => Some([i64::MIN, up.checked_sub(1)?]),
+        (Relation::Less, true, false) | (Relation::LessEqual, false, true) => {
+            Some([i64::MIN, up.checked_sub(1)?])
+        }
         (Relation::LessEqual, true, false) | (Relation::Less, false, true) => Some([i64::MIN, down]),
         (Relation::Equal, ..) => None,
     }

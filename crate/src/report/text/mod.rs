@@ -166,7 +166,8 @@ impl Page<'_> {
                 (ContractState::Broken, _) => "broken",
                 (ContractState::Unknown, _) => "unknown",
             };
-            let reason = contract.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
+            let reason = contract.reason.as_ref().filter(|_| !refused);
+            let reason = reason.map_or(String::new(), |reason| format!(": {reason}"));
             self.paragraph(2, &format!("{state}  {} {}{reason}", contract.word, contract.text));
         }
     }

@@ -274,3 +274,17 @@ def flash(q, k, v, o, KEYS: tl.constexpr, DIM: tl.constexpr, ROWS: tl.constexpr,
         largest = most
     out = out / total[:, None]
     tl.store(o + rows[:, None] * DIM + dims[None, :], out.to(o.dtype.element_ty))
+
+
+@triton.jit
+def claimed(x, y, n, BLOCK: tl.constexpr, MUTANT: tl.constexpr):
+    """Twice a vector, backwards, with what its author claims of the places in comments of inline assembly."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    if MUTANT == 1:  # wrong: one behind the end for the first element
+        place = n - at
+    else:
+        place = n - 1 - at
+    place = tl.where(inside, place, 0)
+    place = tl.inline_asm_elementwise("// warpproof: assert 0 <= $1 and $1 < n\nmov.b32 $0, $1;", "=r,r", [place], tl.int32, False, 1)
+    tl.store(y + place, 2.0 * tl.load(x + at, mask=inside), mask=inside)
