@@ -49,6 +49,11 @@ const BEFORE: &str = "_=(";
 /// Reads a condition: an expression, which becomes the value of a program's only assignment.
 pub fn condition(text: &str) -> (Program, Vec<Problem>) {
     let (program, mut problems) = parse(&format!("{BEFORE}{text}\n)"));
+    // The parenthesis behind it is ours.
+    let end = (BEFORE.len() + text.len()) as u32;
+    for problem in problems.iter_mut().filter(|problem| problem.span.start >= end) {
+        problem.message = problem.message.replace("found `)`", "found the end of the condition");
+    }
     if problems.is_empty()
         && let Some(second) = program.statements.get(1)
     {
@@ -227,9 +232,11 @@ impl<'a> Parser<'a> {
         let target = self.name("an assignment such as `y = exp(x)`")?;
         let mut letters = None;
         if self.accept("[") {
-            let mut names = vec![self.name("a letter for an index")?];
+            const LETTER: &str =
+                "a letter for an index (an assignment says what a whole tensor is: `y = …` or `y[i] = …`)";
+            let mut names = vec![self.name(LETTER)?];
             while self.accept(",") {
-                names.push(self.name("a letter for an index")?);
+                names.push(self.name(LETTER)?);
             }
             self.expect("]", Some(start))?;
             letters = Some(names);
