@@ -112,6 +112,15 @@ impl Format {
         matches!(self.class(), FormatClass::Float)
     }
 
+    /// The least and the greatest integer; `None` if it is no format of integers.
+    pub const fn integers(self) -> Option<[i128; 2]> {
+        match self.class() {
+            FormatClass::Signed => Some([-(1 << (self.bits() - 1)), (1 << (self.bits() - 1)) - 1]),
+            FormatClass::Unsigned => Some([0, (1 << self.bits()) - 1]),
+            FormatClass::Float | FormatClass::Bits => None,
+        }
+    }
+
     /// The spelling in spec files and PTX (`f32`, `bf16`, …).
     pub const fn name(self) -> &'static str {
         use Format::*;

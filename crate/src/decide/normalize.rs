@@ -12,12 +12,10 @@
 //! "unknown".
 
 use super::constants::{Exact, Meaning};
-use super::evaluation::Joined;
 use super::forms::{Accumulator, Forms, Kind, Poly, Power, Product, Sign, Step, unknown};
 use super::integers::Integers;
 use crate::term::{BitOp, Named, Node, Relation, Rounding, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 /// A shared sum longer than this enters products closed.
 const LONG: usize = 16;
@@ -50,8 +48,6 @@ pub(super) struct Normalizer<'a> {
     pub(super) sides: [Side<'a>; 2],
     pub(super) integers: Integers,
     known: [FxHashMap<Term, Value>; 2],
-    /// What evaluation found to be equal within the sides: it has one form.
-    joined: Arc<Joined>,
     /// Values of constants, as far as they were needed.
     constants: [Vec<Option<Value>>; 2],
     names: Vec<&'a str>,
@@ -68,37 +64,18 @@ impl<'a> Normalizer<'a> {
             sides,
             integers: Integers::new(),
             known: Default::default(),
-            joined: Arc::default(),
             constants,
             names: Vec::new(),
         }
     }
 
-    /// The same, with one form for what is equal within the sides.
-    pub(super) fn joining(self, joined: Arc<Joined>) -> Self {
-        Normalizer { joined, ..self }
-    }
-
     /// The value of a term of one side.
     pub(super) fn value(&mut self, side: usize, root: Term) -> Step<Value> {
-        let mut stack = vec![(side, root)];
+        let mut stack = vec![root];
         let mut missing = Missing::new();
-        while let Some((side, term)) = stack.last().copied() {
+        while let Some(term) = stack.last().copied() {
             if self.look_up(side, term)?.is_some() {
                 stack.pop();
-                continue;
-            }
-            if let Some((one, partial)) = self.joined.terms[side].get(&term).copied() {
-                match self.look_up(0, one)? {
-                    Some(value) => {
-                        if partial {
-                            self.forms.notes.extend(self.joined.notes.iter().cloned());
-                        }
-                        self.known[side].insert(term, value);
-                        stack.pop();
-                    }
-                    None => stack.push((0, one)),
-                }
                 continue;
             }
             missing.clear();
@@ -107,7 +84,7 @@ impl<'a> Normalizer<'a> {
                     self.known[side].insert(term, value);
                     stack.pop();
                 }
-                None => stack.extend(missing.drain(..).map(|term| (side, term))),
+                None => stack.append(&mut missing),
             }
         }
         match self.look_up(side, root)? {

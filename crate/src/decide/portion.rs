@@ -8,7 +8,7 @@
 use super::cases::vanishes_by_cases;
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
-use super::evaluation::{Evaluated, Joined, evaluate};
+use super::evaluation::{Evaluated, evaluate};
 use super::forms::{Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
@@ -27,7 +27,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::mem::discriminant;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// At most so many portions: enough to keep threads busy.
@@ -141,8 +140,7 @@ pub(super) fn decide<'a, R: Send>(
         }
         progress.decided.fetch_add((open.len() - left.len()) as u64, Ordering::Relaxed);
         if !left.is_empty() {
-            let joined = Arc::new(evaluated.joined);
-            let mut equalities = decide_open(budget, problem, &read, &left, &joined, &mut ledger)?;
+            let mut equalities = decide_open(budget, problem, &read, &left, &mut ledger)?;
             match options.exact_proof {
                 true => equalities.iter_mut().for_each(say_what_is_missing),
                 false => read_together(budget, problem, &mut read, &left, &mut equalities, &mut ledger)?,
@@ -202,15 +200,14 @@ fn equal_as_read(
     reading: &Reading<'_>,
     chosen: &[usize],
 ) -> Result<(Vec<bool>, BTreeSet<Assumption>), Exhausted> {
-    let Evaluated { proved, notes, joined, .. } = evaluate(budget, reading, problem.elements)?;
+    let Evaluated { proved, notes, .. } = evaluate(budget, reading, problem.elements)?;
     let mut notes: BTreeSet<Assumption> = notes.into_iter().collect();
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
     let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
     let mut normalizer =
-        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)])
-            .joining(Arc::new(joined));
+        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     let mut equal = Vec::with_capacity(chosen.len());
     for at in chosen {
         if proved[*at].is_some() {
@@ -318,7 +315,6 @@ fn decide_open(
     problem: &Problem<'_>,
     reading: &Reading<'_>,
     chosen: &[usize],
-    joined: &Arc<Joined>,
     ledger: &mut Ledger,
 ) -> Result<Vec<Equality>, Exhausted> {
     let terms = [reading.terms(0), reading.terms(1)];
@@ -329,8 +325,7 @@ fn decide_open(
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
     let mut normalizer =
-        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)])
-            .joining(joined.clone());
+        Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     // What the first pair needs, others need as well: it is worked out once, and copied.
     let (first, rest) = pairs.split_at(usize::from(sharing));
     let mut portions = vec![decide_portion(&shared, &mut normalizer, first)?];

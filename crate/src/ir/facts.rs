@@ -261,7 +261,8 @@ struct Formats {
     /// The float format of the halves that a register is taken apart into (or put together from).
     parts: Vec<Option<Format>>,
     /// Where it is an integer as a whole: its width, and how many instructions more read or give it with a sign
-    /// than without, of those to which that matters.
+    /// than without, of those to which that matters; where there are none, the same of what it is added to or
+    /// made of.
     signs: Vec<Option<(u32, i64)>>,
 }
 
@@ -295,9 +296,12 @@ impl Formats {
             RegisterKind::Virtual { bits } => Some(bits),
             _ => None,
         };
+        // Groups that meet where signs do not matter.
+        let mut kin: Vec<u32> = (0..count as u32).collect();
         for instr in &kernel.code {
             if let Effect::Lanewise(lanes) = instr.effect {
                 let (dst, src) = (kernel.dst(instr), kernel.src(instr));
+                let mut neutral: Option<u32> = None;
                 let counts =
                     matches!(lanes.meaning, Meaning::Real(_) | Meaning::Partial(_) | Meaning::Compare(_));
                 for (reg, format) in src.iter().zip(lanes.src).chain([(&dst[0], lanes.dst)]) {
@@ -311,8 +315,23 @@ impl Formats {
                             FormatClass::Unsigned => -1,
                             FormatClass::Bits | FormatClass::Float => 0,
                         };
+                        if format.class() == FormatClass::Bits {
+                            let own = root(&mut kin, group as u32);
+                            let other = neutral.map_or(own, |other| root(&mut kin, other));
+                            kin[own.max(other) as usize] = own.min(other);
+                            neutral = Some(own.min(other));
+                        }
                     }
                 }
+            }
+        }
+        let mut of_kin = vec![0; count];
+        for (group, signs) in formats.signs.iter().enumerate() {
+            of_kin[root(&mut kin, group as u32) as usize] += signs.map_or(0, |(_, signs)| signs);
+        }
+        for (group, signs) in formats.signs.iter_mut().enumerate() {
+            if let Some((_, signs @ 0)) = signs {
+                *signs = of_kin[root(&mut kin, group as u32) as usize];
             }
         }
         for instr in &kernel.code {

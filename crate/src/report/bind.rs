@@ -128,11 +128,12 @@ impl Bound {
         }
     }
 
-    /// Says between which numbers integers of inputs lie, by element.
+    /// Says between which integers elements of inputs lie, ascending by element.
     pub fn set_bounds(&mut self, bounds: &[(u32, [i64; 2])]) {
         for setup in &mut self.setups {
             setup.bounds = bounds.to_vec();
         }
+        self.elements.set_bounds(bounds);
     }
 
     /// Some tensor is declared larger than could be numbered ahead.
@@ -502,11 +503,15 @@ impl Builder<'_> {
                 }
             }
             // An element is one number. Integers with a sign and without would be two: each access
-            // reads the bits in its own way anyhow. Where one kernel shows a sign, that is it.
+            // reads the bits in its own way anyhow. What the spec says goes first; where nothing is said and one
+            // kernel shows a sign, that is it.
+            let given = tensor.formats.iter().zip(&tensor.given).filter(|(_, given)| **given);
+            let given = given.filter_map(|(format, _)| *format).next();
             let mut formats = tensor.formats.iter().flatten().copied();
-            let first = formats.next().map(|first| {
+            let first = given.or_else(|| {
+                let first = formats.next()?;
                 let signed = formats.any(|format| format == first.as_integer(true));
-                if signed && !first.is_float() { first.as_integer(true) } else { first }
+                Some(if signed && !first.is_float() { first.as_integer(true) } else { first })
             });
             if let Some(first) = declared.or(first).filter(|first| !first.is_float()) {
                 let alike = |format: &Format| !format.is_float() && format.bits() == first.bits();

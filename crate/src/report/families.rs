@@ -9,6 +9,7 @@
 //! Misses: indices that are products of coordinates, and families that hold for a part of the samples only.
 
 use super::model::{Answer, OutputGroup};
+use crate::term::coordinates;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 
@@ -106,21 +107,6 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
         (group, of)
     })
     .collect()
-}
-
-fn coordinates(index: u64, shape: &[u64]) -> Vec<u64> {
-    let mut rest = index;
-    let mut found: Vec<u64> = shape
-        .iter()
-        .rev()
-        .map(|size| {
-            let at = rest % size.max(&1);
-            rest /= size.max(&1);
-            at
-        })
-        .collect();
-    found.reverse();
-    found
 }
 
 fn index(numbers: impl Iterator<Item = u64> + Clone, coordinates: &[Vec<u64>]) -> Option<Index> {

@@ -195,7 +195,8 @@ fn plain(value: f64) -> String {
     if size.is_infinite() {
         return if value > 0.0 { "∞" } else { "-∞" }.to_owned();
     }
-    if value == 0.0 || (1e-4..1e9).contains(&size) { format!("{value}") } else { format!("{value:e}") }
+    let (digits, scientific) = (format!("{value}"), format!("{value:e}"));
+    if (1e-4..1e9).contains(&size) || digits.len() <= scientific.len() { digits } else { scientific }
 }
 
 #[cfg(test)]

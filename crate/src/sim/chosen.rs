@@ -5,7 +5,7 @@
 //! condition that it has it, like a guarded instruction (`predicate`); what is loaded is the same choice
 //! among what lies there.
 //!
-//! Guarantees: the effect of the instruction, whichever address it has. An address that the guard rules
+//! Guarantees: the effect of the instruction, whichever address it has within what the spec requires. An address that the guard rules
 //! out in plain sight is not looked at; faults at the others are suspects like those of guarded
 //! instructions (`suspects`).
 //! Misses: more than [`MOST`] choices, or [`VALUES`] values of the inputs that an index is made of together;
@@ -138,17 +138,18 @@ fn chances(terms: &mut Terms, bounds: &[(u32, [i64; 2])], root: Term) -> Option<
         if condition == Term::FALSE {
             continue;
         }
-        if found.ways + open.len() > MOST || operations.len() > MOST {
+        if found.chosen + open.len() > MOST || operations.len() > MOST {
             return None;
         }
         if let Some(word) = known(terms, term) {
-            found.ways += 1;
+            let before = found.all.len();
             found.add(terms, condition, word, &operations)?;
+            found.chosen += found.all.len() - before;
             continue;
         }
         if let Some(element) = term.as_element() {
             let [low, high] = bounds_of(terms, bounds, element)?;
-            found.ways += 1;
+            found.chosen += 1;
             for value in low..=high {
                 let number = terms.integer(value.into());
                 let is = terms.compare(Relation::Equal, term, number);
@@ -224,8 +225,8 @@ fn by_values(
 struct Chances {
     all: Vec<Chance>,
     places: FxHashMap<u64, usize>,
-    /// Choices that led to them.
-    ways: usize,
+    /// How many choices led to them: one for each word that is known, one for all values of an index.
+    chosen: usize,
 }
 
 impl Chances {

@@ -102,7 +102,7 @@ pub struct Setup {
     pub parameters: Vec<BoundParameter>,
     /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.
     pub unknowable: (u32, u32),
-    /// Integers that are known to lie between two numbers: of other inputs nothing is asked. By element.
+    /// Elements of inputs, ascending, that the spec requires to lie between two integers, both included.
     pub bounds: Vec<(u32, [i64; 2])>,
 }
 

@@ -43,6 +43,8 @@ impl Block {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Elements {
     blocks: Vec<Block>,
+    /// Elements that are required to lie between two integers, both included, ascending.
+    bounds: Vec<(u32, [i64; 2])>,
 }
 
 impl Elements {
@@ -90,6 +92,21 @@ impl Elements {
         for block in self.blocks.iter_mut().filter(|block| block.first == first) {
             block.format = format;
         }
+    }
+
+    /// Says between which integers elements lie, ascending by element: whatever is asked is asked where they do.
+    pub fn set_bounds(&mut self, bounds: &[(u32, [i64; 2])]) {
+        self.bounds = bounds.to_vec();
+    }
+
+    /// The least and the greatest integer that an element can be; `None` if it is no integer.
+    pub fn integers(&self, element: u32) -> Option<[i128; 2]> {
+        let [low, high] = self.block_of(element)?.format.integers()?;
+        let at = self.bounds.binary_search_by_key(&element, |(element, _)| *element);
+        Some(at.map_or([low, high], |at| {
+            let [least, greatest] = self.bounds[at].1;
+            [low.max(least.into()), high.min(greatest.into())]
+        }))
     }
 
     /// The blocks in order.
@@ -174,6 +191,22 @@ impl PartialEq for Pages {
     fn eq(&self, other: &Pages) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
+}
+
+/// A flat row-major index in a shape as one along each axis.
+pub fn coordinates(index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut rest = index;
+    let mut found: Vec<u64> = shape
+        .iter()
+        .rev()
+        .map(|extent| {
+            let at = rest % extent.max(&1);
+            rest /= extent.max(&1);
+            at
+        })
+        .collect();
+    found.reverse();
+    found
 }
 
 /// `[3][5]` for a flat row-major index in a shape; `[i]` when the shape does not cover it.

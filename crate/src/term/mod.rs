@@ -27,7 +27,7 @@ mod value;
 
 pub use constant::{Constant, Named, Number};
 pub(crate) use constant::{decode, slack};
-pub use elements::{Block, Elements, Pages, index_name};
+pub use elements::{Block, Elements, Pages, coordinates, index_name};
 pub use eval::Interval;
 pub use gap::{Gap, Missing, Origin};
 pub use node::{BitOp, Node, Relation, Rounding, Unary};

@@ -6,3 +6,4 @@ for form, wrong in ((0, 0), (1, 0), (2, 0), (3, 0), (3, 1)):
     add("indices/table.cu", f"{form}{'.wrong' if wrong else ''}", defines={"FORM": form, "WRONG": wrong}, lines=True)
 for form in range(3):
     add("indices/rows.cu", f"{form}", defines={"FORM": form}, lines=True)
+add("indices/compaction.cu", "8", lines=True)

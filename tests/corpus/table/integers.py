@@ -10,3 +10,9 @@ add("integers/rotations.cu", "plain")
 add("integers/rotations.cu", "clever", defines={"CLEVER": 1})
 for fault in range(1, 3):
     add("integers/rotations.cu", f"mutant{fault}", defines={"CLEVER": 1, "MUTANT": fault}, lines=True)
+for divisor in (7, 10, 641):
+    add("integers/quotient.cu", f"by{divisor}", defines={"FORM": 0, "DIVISOR": divisor, "WRONG": 0})
+add("integers/quotient.cu", "by_parameter", defines={"FORM": 1, "WRONG": 0})
+add("integers/quotient.cu", "rounded_down", defines={"FORM": 1, "WRONG": 1}, lines=True)
+for form, wrong in ((0, 0), (1, 0), (2, 0), (2, 1)):
+    add("integers/philox.cu", f"{form}{'.wrong' if wrong else ''}", defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)

@@ -3,7 +3,7 @@
 import examples from 'virtual:gallery'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { encode } from '../../src/core/share'
-import { close, markedLines, open, textOf, verdict, visit, type Site } from './page'
+import { close, example, markedLines, open, textOf, verdict, visit, type Site } from './page'
 
 let site: Site
 
@@ -12,12 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => close(site))
 
-async function at(id: string) {
-  const { input } = examples.find(example => example.id === id)!
-  const { page, complaints } = await visit(site, '#' + encode({ ...input, verdict: null }))
-  await verdict(page)
-  return { page, complaints, input }
-}
+const at = (id: string) => example(site, id)
 
 test('stepping from barrier to barrier shows what memory holds', async () => {
   const { page, complaints } = await at(examples[0]!.id)

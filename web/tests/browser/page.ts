@@ -1,9 +1,11 @@
 // A served copy of the page, a browser, and the words that tests use about them.
 
+import examples from 'virtual:gallery'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { preview, type PreviewServer } from 'vite'
 import { fileURLToPath } from 'node:url'
 import path from 'node:path'
+import { encode } from '../../src/core/share'
 
 const web = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
@@ -72,6 +74,14 @@ export async function leave(page: Page): Promise<void> {
 export async function verdict(page: Page, timeout = 60_000): Promise<string> {
   await page.locator('[data-testid="verdict"]').waitFor({ timeout })
   return (await page.locator('[data-testid="verdict"]').getAttribute('data-verdict')) ?? ''
+}
+
+/** An example on a page of its own, once its verdict is there. */
+export async function example(site: Site, id: string) {
+  const { input } = examples.find(example => example.id === id)!
+  const { page, complaints } = await visit(site, '#' + encode({ ...input, verdict: null }))
+  await verdict(page)
+  return { page, complaints, input }
 }
 
 /** Presses Verify and waits for the new verdict. */

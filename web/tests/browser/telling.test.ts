@@ -1,10 +1,8 @@
 // A kernel tells its formula: on its tab, in other languages, as the reference, and where there is none.
 
-import examples from 'virtual:gallery'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encode } from '../../src/core/share'
-import { close, open, paste, textOf, verdict, visit, type Site } from './page'
+import { close, example, open, paste, textOf, verdict, visit, type Site } from './page'
 
 let site: Site
 
@@ -13,13 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => close(site))
 
-/** An example, once its verdict is there. */
-async function at(id: string) {
-  const { input } = examples.find(example => example.id === id)!
-  const { page, complaints } = await visit(site, '#' + encode({ ...input, verdict: null }))
-  await verdict(page)
-  return { page, complaints, input }
-}
+const at = (id: string) => example(site, id)
 
 const told = (page: Page) => page.getByTestId('told').textContent({ timeout: 60_000 })
 const panel = (page: Page) => page.locator('#panel').textContent()

@@ -65,8 +65,7 @@ pub(super) struct Atoms {
     present: Vec<Place>,
     /// Candidates that are each other's negatives.
     opposites: FxHashMap<u32, u32>,
-    /// Candidates that are magnitudes, and the sets that were put together with some of them.
-    magnitudes: FxHashSet<u32>,
+    /// Sets with a magnitude among their candidates, as far as that was seen.
     never_negative: FxHashSet<Set>,
     /// For `Way::Linked`, by class: 1 where its first member is positive, 0 where that is negative.
     shares: FxHashMap<u32, Value>,
@@ -95,7 +94,6 @@ impl Atoms {
             values: Vec::new(),
             present: Vec::new(),
             opposites: FxHashMap::default(),
-            magnitudes: FxHashSet::default(),
             never_negative: FxHashSet::default(),
             shares: FxHashMap::default(),
             choices: FxHashMap::default(),
@@ -252,7 +250,6 @@ impl Atoms {
     /// A set of one candidate that is a magnitude.
     pub(super) fn magnitude_alone(&mut self, value: Value, levels: Levels) -> Set {
         let set = self.candidate(value, levels);
-        self.magnitudes.extend(self.sets.members(set));
         self.never_negative.insert(set);
         set
     }

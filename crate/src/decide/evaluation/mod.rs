@@ -25,7 +25,8 @@
 //! 3. *Maxima.* max(a, b) is b + max(a - b, 0), and max(d, 0) one variable for all positive multiples
 //!    of d, with max(-d, 0) = max(d, 0) - d; |d|, min, and choices by the sign of d between values
 //!    whose difference is a multiple of d are written with it. A maximum of more is a variable known
-//!    by its set of candidates. None of these looks at a sample of the reals.
+//!    by its set of candidates, in which a number and its negative are its magnitude, beside which 0 is
+//!    none. None of these looks at a sample of the reals.
 //! 4. *Chance.* The difference of the two sides is a quotient of polynomials in the residues of
 //!    elements, atoms and exponentials, of a degree that is bounded on the way. Unless it is zero, it
 //!    vanishes in one lane with a chance of at most degree/p (Schwartz and Zippel), and in all lanes
@@ -83,11 +84,6 @@
 //! 13. *Conditions in other words* (`walk/rows`). Before orders, what is open is evaluated once more with the small steps
 //!     that are defined for all inputs written in the exact form of their conditions (`forms/signs`): the same
 //!     functions on every border, so nothing new is claimed of what is made of them.
-//!
-//! 14. *Within the sides* ([`Joined`]). What integers and bits are made of is not followed here, but the numbers
-//!     that go into them are: those of both kernels that are one function are handed on, and are given one form.
-//!     That is claimed of numbers that are defined wherever their kernel is, or are taken to be in the ledger; so
-//!     of no divisor behind a guard.
 //!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
@@ -154,50 +150,12 @@ pub(super) struct Evaluated {
     pub(super) notes: BTreeSet<Assumption>,
     /// Whether there were more orders than are followed.
     exhausted: bool,
-    /// What is equal within the sides.
-    pub(super) joined: Joined,
-}
-
-/// Numbers within the two sides that are one function.
-#[derive(Clone, Default)]
-pub(super) struct Joined {
-    /// For each side, the term of the first side that a term is equal to, and whether the notes are about them.
-    pub(super) terms: [FxHashMap<Term, (Term, bool)>; 2],
-    /// What is assumed to be defined.
-    pub(super) notes: BTreeSet<Assumption>,
-}
-
-impl Joined {
-    /// Of the numbers shown on each side, those that are equal. Also the largest degree met, and how many
-    /// were compared.
-    fn of(shown: &[Vec<(Term, Value, bool)>; 2]) -> (Joined, f32, usize) {
-        let (mut joined, mut degree) = (Joined::default(), 1.0f32);
-        let mut first: FxHashMap<Residue, (Term, bool, f32)> = FxHashMap::default();
-        for (side, shown) in shown.iter().enumerate() {
-            for (term, value, partial) in shown {
-                let own = value.degree[0] + value.degree[1];
-                match first.get(&value.at[0]) {
-                    Some((one, other_partial, other)) if side == 1 || one != term => {
-                        degree = degree.max(own + other);
-                        joined.terms[side].insert(*term, (*one, *partial || *other_partial));
-                    }
-                    Some(_) => {}
-                    None if side == 0 => {
-                        first.insert(value.at[0], (*term, *partial, own));
-                    }
-                    None => {}
-                }
-            }
-        }
-        (joined, degree, shown[0].len() + shown[1].len())
-    }
 }
 
 impl Evaluated {
     /// Of so many pairs, none.
     pub(super) fn nothing(count: usize) -> Evaluated {
-        let (notes, joined) = (BTreeSet::new(), Joined::default());
-        Evaluated { proved: vec![None; count], notes, exhausted: false, joined }
+        Evaluated { proved: vec![None; count], notes: BTreeSet::new(), exhausted: false }
     }
 }
 
@@ -345,7 +303,6 @@ fn with_signs(
     let mut values: [Vec<Value>; 2] = Default::default();
     let mut shapes: [Vec<Option<Shape>>; 2] = Default::default();
     let mut origins: [FxHashMap<usize, Origin>; 2] = Default::default();
-    let mut shown: [Vec<(Term, Value, bool)>; 2] = Default::default();
     let (mut key_degree, mut compared, mut notes) = (1.0f32, 0, BTreeSet::new());
     for side in sides {
         let (terms, meanings) = (reading.terms(side), reading.meanings.side(side));
@@ -353,16 +310,13 @@ fn with_signs(
         let copies = carried[side];
         let rows = by_forms.then(|| Rows::of(budget, elements, terms, meanings, cone));
         let over = (cone, copies, rows);
-        let mut walk = Walk::over(terms, over, meanings, &mut atoms, &mut names, budget)?;
+        let mut walk = Walk::over((terms, elements), over, meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
         if way != Way::Apart {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();
         }
         if way == Way::Linked && copies.is_none() {
             origins[side] = walk.origins();
-        }
-        if way == Way::Apart && !by_forms {
-            shown[side] = walk.shown_to_opaque();
         }
         key_degree = key_degree.max(walk.key_degree);
         compared += walk.products.count() + walk.worlds.compared();
@@ -393,11 +347,6 @@ fn with_signs(
             (same && bits >= LEAST_BITS).then(|| certificate(bits))
         })
         .collect();
-    let (mut joined, degree, shown) = Joined::of(&shown);
-    joined.notes = notes.clone();
-    if error_bits(degree.max(2.0 * key_degree).into(), compared + shown as f64) < LEAST_BITS {
-        joined = Joined::default();
-    }
     // What the linked way found out of copies stands on what was assumed of their steps.
     let kept = way == Way::Linked && carried[0].is_none();
     if !kept && proved.iter().all(Option::is_none) {
@@ -405,8 +354,7 @@ fn with_signs(
     }
     let Bases { asked, together, .. } = atoms.bases;
     let asked = asked.into_iter().filter(|base| together.contains(base)).collect();
-    let exhausted = atoms.lattice.is_exhausted();
-    Ok(((Evaluated { proved, notes, exhausted, joined }, origins), asked))
+    Ok(((Evaluated { proved, notes, exhausted: atoms.lattice.is_exhausted() }, origins), asked))
 }
 
 /// The chance of error is below 2 to the minus this: any of so many pairs may meet by accident, in

@@ -13,22 +13,39 @@ pub(super) fn proves(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> bool {
     with_seed(build, None)
 }
 
+/// The same where integers, from [`INTEGERS`] on, are required to lie between others.
+pub(super) fn proves_within(
+    bounds: &[(u32, [i64; 2])],
+    build: impl Fn(&mut Build, bool) -> Vec<Term>,
+) -> bool {
+    answers(build, None, bounds).into_iter().all(|proved| proved)
+}
+
 /// Which of one side's terms it finds equal to the other's.
 pub(super) fn proved(build: impl Fn(&mut Build, bool) -> Vec<Term>) -> Vec<bool> {
-    answers(build, None)
+    answers(build, None, &[])
 }
 
 fn with_seed(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2]>) -> bool {
-    answers(build, seed).into_iter().all(|proved| proved)
+    answers(build, seed, &[]).into_iter().all(|proved| proved)
 }
 
-fn answers(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2]>) -> Vec<bool> {
+/// Elements from here on are bytes without a sign.
+pub(super) const INTEGERS: u32 = 1 << 20;
+
+fn answers(
+    build: impl Fn(&mut Build, bool) -> Vec<Term>,
+    seed: Option<[u64; 2]>,
+    bounds: &[(u32, [i64; 2])],
+) -> Vec<bool> {
     let (mut reference, mut optimized) = (Build(Terms::new()), Build(Terms::new()));
     let left = build(&mut reference, false);
     let right = build(&mut optimized, true);
     let pairs: Vec<(Term, Term)> = left.into_iter().zip(right).collect();
     let mut elements = Elements::default();
     elements.push("x", vec![1 << 20], Format::F32, 1 << 20);
+    elements.push("i", vec![8], Format::U8, 8);
+    elements.set_bounds(bounds);
     let problem =
         Problem { reference: &reference.0, optimized: &optimized.0, elements: &elements, pairs: &pairs };
     let budget = Budget::default();

@@ -6,6 +6,7 @@
 
 mod borders;
 mod exchanges;
+mod intervals;
 pub(super) mod masks;
 mod networks;
 mod orders;
@@ -28,6 +29,7 @@ use crate::decide::{Exact, Factor, Meaning};
 use crate::term::eval::{Cone, operands};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use borders::Supposed;
+use intervals::ByInteger;
 use masks::Shape;
 use num_rational::Ratio;
 use orders::Met;
@@ -57,6 +59,7 @@ pub(super) enum Domain {
 
 pub(super) struct Walk<'a> {
     terms: &'a Terms,
+    elements: &'a Elements,
     cone: &'a Cone,
     pub(super) atoms: &'a mut Atoms,
     names: &'a mut Vec<String>,
@@ -83,6 +86,7 @@ pub(super) struct Walk<'a> {
     /// Powers by their residue, for `orders`.
     met: FxHashMap<Residue, Met>,
     supposed: Supposed,
+    by_integer: ByInteger,
     /// Conditions that wait for others within them.
     within: u32,
     /// Copies of steps, if there are.
@@ -132,7 +136,7 @@ impl Products {
 impl<'a> Walk<'a> {
     /// Evaluates all steps of a cone.
     pub(super) fn over(
-        terms: &'a Terms,
+        (terms, elements): (&'a Terms, &'a Elements),
         (cone, carried, rows): (&'a Cone, Option<&'a Expanded>, Option<Rows<'a>>),
         meanings: &'a [Meaning],
         atoms: &'a mut Atoms,
@@ -154,6 +158,7 @@ impl<'a> Walk<'a> {
         let mut walk =
             Walk {
                 terms,
+                elements,
                 cone,
                 names,
                 constants,
@@ -175,6 +180,7 @@ impl<'a> Walk<'a> {
                 conditions: FxHashMap::default(),
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),
+                by_integer: ByInteger::new(count),
                 within: 0,
                 carried,
                 worlds: Worlds::default(),
@@ -235,36 +241,6 @@ impl<'a> Walk<'a> {
         own || operands(node).into_iter().flatten().any(is)
     }
 
-    /// The numbers that are given to what is known by its operands alone, and to comparisons beside that, where
-    /// they are defined whenever their kernel is: store numbers, values at level 0, whether they may be undefined.
-    pub(super) fn shown_to_opaque(&self) -> Vec<(Term, Value, bool)> {
-        let opaque = |node: &Node| {
-            node.is_opaque() || matches!(node, Node::Unary(function, _) if function.is_rounding())
-        };
-        let compares = |node: &Node| {
-            matches!(node, Node::Compare(..) | Node::Max(..) | Node::Min(..) | Node::Unary(Unary::Abs, _))
-        };
-        if !self.cone.steps().iter().any(opaque) {
-            return Vec::new();
-        }
-        let shown = self.cone.steps().iter().filter(|node| opaque(node) || compares(node));
-        let mut steps: Vec<usize> =
-            shown.flat_map(|node| operands(node).into_iter().flatten()).filter_map(Term::as_node).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        let is_word = |step: usize| {
-            matches!(self.cone.steps()[step], Node::Bits(..) | Node::BitsOf(..) | Node::BitConstant(_))
-        };
-        steps.retain(|step| {
-            let Demand { levels, guarded, .. } = self.demands.steps[*step];
-            levels & 1 == 1 && !(guarded && self.partial[*step]) && !is_word(*step)
-        });
-        let values = steps
-            .into_iter()
-            .map(|step| (self.cone.node(step), self.get(Term::from_node(step), 1), self.partial[step]));
-        values.filter(|(_, value, _)| value.is_finite()).collect()
-    }
-
     /// The value of a root, at level 0.
     pub(super) fn root(&self, at: usize) -> Value {
         self.get(self.cone.roots()[at], 1)
@@ -302,6 +278,10 @@ impl<'a> Walk<'a> {
                 self.shapes.remove(&own);
                 return ranked;
             }
+            return value;
+        }
+        self.note_choices(own, node);
+        if let Some(value) = self.combine_integer(own, node) {
             return value;
         }
         match *node {
@@ -744,16 +724,16 @@ impl<'a> Walk<'a> {
         if self.atoms.way != Way::Apart {
             return self.linked(relation, [first, second], member, sign, levels);
         }
+        if relation != Relation::Equal {
+            self.asked.insert(own, Asked { member, contrary: relation == Relation::LessEqual });
+        }
+        if let Some(holds) = self.compare_integer(own, relation, [first, second]) {
+            return holds;
+        }
         let above = self.atoms.is_above(member, levels);
         match relation {
-            Relation::Less => {
-                self.asked.insert(own, Asked { member, contrary: false });
-                above
-            }
-            Relation::LessEqual => {
-                self.asked.insert(own, Asked { member, contrary: true });
-                Value::ONE.minus(above, levels).with_sign(Sign::NOT_NEGATIVE)
-            }
+            Relation::Less => above,
+            Relation::LessEqual => Value::ONE.minus(above, levels).with_sign(Sign::NOT_NEGATIVE),
             Relation::Equal => {
                 let turned = Member { ratio: (-member.ratio.0, member.ratio.1), ..member };
                 let below = self.atoms.is_above(turned, levels);
@@ -798,6 +778,9 @@ impl<'a> Walk<'a> {
             let number = gain.scaled(inverse, levels);
             let part = self.atoms.above_zero(asked.member, number, levels).scaled(ratio, levels);
             let value = if asked.contrary { x.minus(part, levels) } else { y.plus(part, levels) };
+            return value.with_sign(sign);
+        }
+        if let Some(value) = self.choose_by_integer(own, condition, a, b) {
             return value.with_sign(sign);
         }
         y.plus(holds.times(gain, levels), levels).with_sign(sign)

@@ -175,7 +175,7 @@ impl Forms<'_> {
     }
 
     /// A polynomial that is an atom, or the negative of one (`false`).
-    fn as_atom(&self, poly: Poly) -> Option<(Atom, bool)> {
+    pub(in crate::decide) fn as_atom(&self, poly: Poly) -> Option<(Atom, bool)> {
         if self.len(poly) != 1 {
             return None;
         }

@@ -214,11 +214,55 @@ impl Normalizer<'_> {
         for operand in &mut operands {
             *operand = self.reduced(*operand, 64)?;
         }
+        let name = [3, op as u32, u32::from(width)];
+        if matches!(op, BitOp::And | BitOp::Or | BitOp::Xor) {
+            return self.unread_together(op, &name, operands);
+        }
         if op.commutes() {
             operands[..2].sort_unstable();
         }
-        let atom = self.forms.opaque(op.is_condition(), &[3, op as u32, u32::from(width)], &operands);
+        let atom = self.forms.opaque(op.is_condition(), &name, &operands);
         self.forms.atom_poly(atom)
+    }
+
+    /// Whether an atom is that operation on words.
+    fn is_word_of(&self, atom: Atom, name: &[u32; 3]) -> bool {
+        self.forms.kind(atom) == Kind::Opaque && self.forms.opaque_parts(atom).0 == name
+    }
+
+    /// The same of bits taken together, whatever the order: what occurs twice counts once, or cancels.
+    fn unread_together(&mut self, op: BitOp, name: &[u32; 3], [a, b, _]: [Poly; 3]) -> Step<Poly> {
+        let mut parts = Vec::new();
+        for operand in [a, b] {
+            match self.forms.as_atom(operand) {
+                Some((atom, true)) if self.is_word_of(atom, name) => {
+                    parts.extend(self.forms.opaque_parts(atom).1);
+                }
+                _ => parts.push(operand),
+            }
+        }
+        parts.sort_unstable();
+        if op == BitOp::Xor {
+            let mut odd: Vec<Poly> = Vec::with_capacity(parts.len());
+            for part in parts {
+                if odd.last() == Some(&part) {
+                    odd.pop();
+                } else {
+                    odd.push(part);
+                }
+            }
+            parts = odd;
+        } else {
+            parts.dedup();
+        }
+        match parts[..] {
+            [] => Ok(Poly::ZERO),
+            [one] => Ok(one),
+            _ => {
+                let atom = self.forms.opaque(false, name, &parts);
+                self.forms.atom_poly(atom)
+            }
+        }
     }
 
     /// How many bits a pattern has.

@@ -8,7 +8,7 @@ use crate::formula::{self, Elaborated, Evaluation, Id, Input, Op, Operation, Sto
 use crate::ir::Claim;
 use crate::sim::{Observation, Run, TensorState, Thread};
 use crate::spec::{self, Literal, Spec};
-use crate::term::{Node, Term, Terms};
+use crate::term::{Node, Term, Terms, coordinates};
 use std::cell::Cell;
 
 /// What a name in a condition stands for.
@@ -136,7 +136,7 @@ impl Scope {
             }
             false
         };
-        let (&[a, b], true) = (sides.as_slice(), true) else { return None };
+        let &[a, b] = sides.as_slice() else { return None };
         match () {
             () if !depends(a, true) && !depends(b, false) => Some((a, b)),
             () if !depends(b, true) && !depends(a, false) => Some((b, a)),
@@ -179,7 +179,7 @@ impl<'a> Asked<'a> {
             .rev()
             .map(|index| {
                 let shape = graph.shape(root);
-                (root, index, if shape.is_empty() { Vec::new() } else { unravelled(index, shape) })
+                (root, index, if shape.is_empty() { Vec::new() } else { coordinates(index, shape) })
             })
             .collect();
         self.evaluate(elaborated, |evaluation| {
@@ -198,7 +198,7 @@ impl<'a> Asked<'a> {
                     }
                     Op::Reshape(source) => {
                         let shape = graph.shape(*source);
-                        let place = if path.len() == 1 { unravelled(index, shape) } else { path };
+                        let place = if path.len() == 1 { coordinates(index, shape) } else { path };
                         open.push((*source, index, place));
                     }
                     _ => {
@@ -301,20 +301,4 @@ fn left(states: &[TensorState], tensor: usize, index: u64) -> Option<Term> {
 /// Elements of a tensor that a run touched.
 fn reached(run: &Run, tensor: usize) -> u64 {
     run.tensors.iter().find(|state| state.tensor == tensor).map_or(0, |state| state.reached)
-}
-
-/// A flat index as one along each axis.
-fn unravelled(index: u64, shape: &[u64]) -> Vec<u64> {
-    let mut rest = index;
-    let mut path: Vec<u64> = shape
-        .iter()
-        .rev()
-        .map(|extent| {
-            let at = rest % extent.max(&1);
-            rest /= extent.max(&1);
-            at
-        })
-        .collect();
-    path.reverse();
-    path
 }

@@ -790,16 +790,5 @@ pub fn general(samples: &[(Vec<i64>, Rc<Form>)], axes: &[usize]) -> Option<Rc<Fo
 
 /// The indices of an element by its place row by row.
 pub fn coordinates(index: u64, shape: &[u64]) -> Vec<i64> {
-    let mut rest = index;
-    let mut found: Vec<i64> = shape
-        .iter()
-        .rev()
-        .map(|extent| {
-            let at = rest % extent.max(&1);
-            rest /= extent.max(&1);
-            at as i64
-        })
-        .collect();
-    found.reverse();
-    found
+    crate::term::coordinates(index, shape).into_iter().map(|at| at as i64).collect()
 }

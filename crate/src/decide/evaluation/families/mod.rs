@@ -15,9 +15,10 @@ mod ranks;
 mod roots;
 mod scores;
 mod steps;
+mod tables;
 mod transforms;
 
-pub(super) use super::tests::{Build, SIZES, proved, proves};
+pub(super) use super::tests::{Build, INTEGERS, SIZES, proved, proves, proves_within};
 use crate::term::{Term, Unary};
 
 /// One way to write a row of outputs.
