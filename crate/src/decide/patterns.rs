@@ -11,8 +11,9 @@
 //! Misses: patterns of several elements, of more than eight bits, and what is chosen by conditions;
 //! a number put together again from parts that were read apart (unless it is all of an 8-bit element).
 
+use super::constants::Meaning;
 use super::forms::{Kind, Poly, Sign, Step};
-use super::normalize::{Normalizer, Value};
+use super::normalize::{Normalizer, Side, Value};
 use super::rational::Rational;
 use crate::base::{Format, FormatClass};
 use crate::diag::Assumption;
@@ -21,7 +22,7 @@ use crate::term::{BitOp, Node, Term, Terms, Unary};
 use num_traits::ToPrimitive;
 
 /// Bits that a function may depend on.
-const MOST_BITS: u32 = 8;
+pub(super) const MOST_BITS: u32 = 8;
 /// Products that a function may be written with.
 const MOST_PRODUCTS: usize = 32;
 /// Nodes that are looked at for one pattern.
@@ -30,6 +31,77 @@ const MOST_NODES: u32 = 200;
 const MOST_LEAVES: usize = 4096;
 /// What the order of floats' bits rests on: -0 is not negative, and its bits are.
 const NO_NEGATIVE_ZERO: &str = "floats whose bits are compared as integers are not -0";
+
+/// What a term is at all settings of some bits of one element.
+pub(super) struct OfBits {
+    pub(super) element: u32,
+    /// The format whose bits these are.
+    pub(super) format: Format,
+    /// The bits, ascending.
+    pub(super) bits: Vec<u32>,
+    /// What it is at each setting, the first bit the lowest; of a condition, 1 where it holds.
+    pub(super) values: Vec<Rational>,
+}
+
+impl OfBits {
+    /// A number or condition that depends on few bits of one element.
+    pub(super) fn of(terms: &Terms, meanings: &[Meaning], term: Term) -> Option<OfBits> {
+        let mut origin = Origin { terms, leaf: None, fuel: MOST_NODES };
+        let mask = origin.condition(term)?;
+        let (element, format) = origin.leaf?;
+        if mask.count_ones() > MOST_BITS {
+            return None;
+        }
+        let bits: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).collect();
+        let mut values = Vec::with_capacity(1 << bits.len());
+        for setting in 0..1u64 << bits.len() {
+            let word = bits.iter().enumerate().fold(0, |word, (at, bit)| word | (setting >> at & 1) << bit);
+            values.push(match at_word(terms, meanings, term, word) {
+                Quantity::Exact(value) => Rational::new(*value.numer(), *value.denom()),
+                Quantity::Condition(holds) => Rational::new(i64::from(holds), 1),
+                _ => return None,
+            });
+        }
+        Some(OfBits { element, format, bits, values })
+    }
+
+    /// For each setting, the factor of the product of the bits that are 1 in it: from values at all settings to
+    /// coefficients of all products.
+    pub(super) fn coefficients(&self) -> Vec<Rational> {
+        let mut coefficients = self.values.clone();
+        for at in 0..self.bits.len() {
+            for setting in (0..coefficients.len()).filter(|setting| setting >> at & 1 == 1) {
+                coefficients[setting] =
+                    coefficients[setting].plus(&coefficients[setting & !(1 << at)].negated());
+            }
+        }
+        coefficients
+    }
+}
+
+/// The format of an element that is an integer of few bits.
+pub(super) fn narrow(terms: &Terms, element: u32) -> Option<Format> {
+    terms.element_format(element).filter(|format| format.integers().is_some() && format.bits() <= MOST_BITS)
+}
+
+/// The value of a term where the element that it reads has these bits.
+fn at_word(terms: &Terms, meanings: &[Meaning], term: Term, word: u64) -> Quantity {
+    if let Some(constant) = term.as_constant() {
+        return meanings[constant].quantity();
+    }
+    if let Some(element) = term.as_element() {
+        return narrow(terms, element).map_or(Quantity::Unknown, |format| number_of(format, word));
+    }
+    let node = terms.node(term);
+    if let Node::BitsOf(format, inner) = node
+        && let Some((_, turned)) = element_of(terms, format, inner)
+    {
+        let all = u64::MAX >> (64 - format.bits());
+        return Quantity::Bits(if turned { !word & all } else { word });
+    }
+    let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
+    reals.node(&node, |operand| at_word(terms, meanings, operand, word))
+}
 
 /// Which bits of which element a term is made of.
 struct Origin<'a> {
@@ -40,6 +112,14 @@ struct Origin<'a> {
 }
 
 impl Origin<'_> {
+    /// Looks at an element's bits, if these are the ones that are looked at.
+    fn whole(&mut self, element: u32, format: Format) -> Option<()> {
+        let alike =
+            |one: Format, other: Format| one.bits() == other.bits() && one.is_float() == other.is_float();
+        let (own, held) = *self.leaf.get_or_insert((element, format));
+        (own == element && alike(held, format)).then_some(())
+    }
+
     /// For each bit of a pattern, the bits of the element that it depends on (at most).
     fn pattern(&mut self, term: Term) -> Option<Vec<u64>> {
         self.fuel = self.fuel.checked_sub(1)?;
@@ -47,9 +127,8 @@ impl Origin<'_> {
             Node::BitConstant(_) => Some(vec![0; 64]),
             Node::BitsOf(format, inner) => {
                 if let Some((element, _)) = element_of(self.terms, format, inner) {
-                    let leaf = (element, format);
-                    return (*self.leaf.get_or_insert(leaf) == leaf)
-                        .then(|| (0..format.bits()).map(|bit| 1 << bit).collect());
+                    self.whole(element, format)?;
+                    return Some((0..format.bits()).map(|bit| 1 << bit).collect());
                 }
                 let all = self.number(inner)?;
                 Some(vec![all; format.bits() as usize])
@@ -114,11 +193,31 @@ impl Origin<'_> {
         Some(depends)
     }
 
+    /// The bits that a number depends on (at most), or a comparison.
+    fn condition(&mut self, term: Term) -> Option<u64> {
+        if term.as_constant().is_some() || term.as_element().is_some() {
+            return None;
+        }
+        match self.terms.node(term) {
+            Node::Compare(_, a, b) => Some(self.number(a)? | self.number(b)?),
+            Node::Bits(op, _, a, b, _) if op.is_condition() => {
+                let (a, b) = (self.pattern(a)?, self.pattern(b)?);
+                Some(a.iter().chain(&b).fold(0, |all, bit| all | bit))
+            }
+            _ => self.number(term),
+        }
+    }
+
     /// The bits that a number depends on (at most).
     fn number(&mut self, term: Term) -> Option<u64> {
         self.fuel = self.fuel.checked_sub(1)?;
         if term.as_constant().is_some() {
             return Some(0);
+        }
+        if let Some(element) = term.as_element() {
+            let format = narrow(self.terms, element)?;
+            self.whole(element, format)?;
+            return Some((1 << format.bits()) - 1);
         }
         match self.terms.node(term) {
             Node::FromBits(format, pattern) => {
@@ -126,7 +225,13 @@ impl Origin<'_> {
                 Some(bits.iter().take(format.bits() as usize).fold(0, |all, bit| all | bit))
             }
             Node::Round(_, _, a) | Node::Unary(Unary::Neg | Unary::Abs, a) => self.number(a),
-            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => Some(self.number(a)? | self.number(b)?),
+            Node::Unary(function, a) if function.is_rounding() => self.number(a),
+            Node::Add(a, b)
+            | Node::Sub(a, b)
+            | Node::Mul(a, b)
+            | Node::Div(a, b)
+            | Node::Max(a, b)
+            | Node::Min(a, b) => Some(self.number(a)? | self.number(b)?),
             Node::Fma(a, b, c) => Some(self.number(a)? | self.number(b)? | self.number(c)?),
             _ => None,
         }
@@ -147,33 +252,11 @@ fn element_of(terms: &Terms, format: Format, number: Term) -> Option<(u32, bool)
 impl Normalizer<'_> {
     /// A function of few bits of one element, as a sum of products of bits.
     pub(super) fn of_few_bits(&mut self, side: usize, term: Term) -> Step<Option<Poly>> {
-        let terms = self.sides[side].terms;
-        let mut origin = Origin { terms, leaf: None, fuel: MOST_NODES };
-        let Some(mask) = origin.number(term) else { return Ok(None) };
-        let Some((element, format)) = origin.leaf else { return Ok(None) };
-        if mask.count_ones() > MOST_BITS {
-            return Ok(None);
-        }
-        let bits: Vec<u32> = (0..64).filter(|bit| mask >> bit & 1 == 1).collect();
-        let mut coefficients = Vec::with_capacity(1 << bits.len());
-        self.forms.tick(1 << bits.len())?;
-        for setting in 0..1usize << bits.len() {
-            let word = bits
-                .iter()
-                .enumerate()
-                .fold(0u64, |word, (at, bit)| word | (setting as u64 >> at & 1) << bit);
-            match self.at_word(side, term, word) {
-                Quantity::Exact(value) => coefficients.push(Rational::new(*value.numer(), *value.denom())),
-                _ => return Ok(None),
-            }
-        }
-        // From values at all settings to coefficients of all products.
-        for at in 0..bits.len() {
-            for setting in (0..coefficients.len()).filter(|setting| setting >> at & 1 == 1) {
-                coefficients[setting] =
-                    coefficients[setting].plus(&coefficients[setting & !(1 << at)].negated());
-            }
-        }
+        let Side { terms, meanings, .. } = self.sides[side];
+        let Some(found) = OfBits::of(terms, meanings, term) else { return Ok(None) };
+        self.forms.tick(found.values.len() as u64)?;
+        let coefficients = found.coefficients();
+        let OfBits { element, format, bits, .. } = found;
         if let Some(poly) = self.whole_element(element, format, &bits, &coefficients)? {
             return Ok(Some(poly));
         }
@@ -224,23 +307,6 @@ impl Normalizer<'_> {
         let scaled = self.forms.scaled(number, &weight)?;
         let offset = self.forms.rational(coefficients[0].clone())?;
         self.forms.plus(scaled, offset).map(Some)
-    }
-
-    /// The value of a term where the element that it reads has these bits.
-    fn at_word(&self, side: usize, term: Term, word: u64) -> Quantity {
-        if let Some(constant) = term.as_constant() {
-            return self.sides[side].meanings[constant].quantity();
-        }
-        let terms = self.sides[side].terms;
-        let node = terms.node(term);
-        if let Node::BitsOf(format, inner) = node
-            && let Some((_, turned)) = element_of(terms, format, inner)
-        {
-            let all = u64::MAX >> (64 - format.bits());
-            return Quantity::Bits(if turned { !word & all } else { word });
-        }
-        let reals = Reals { element: &|_| Quantity::Unknown, constants: &[] };
-        reals.node(&node, |operand| self.at_word(side, operand, word))
     }
 
     /// The maximum (or minimum) of floats, taken as integers of their bits: floats that are not

@@ -85,6 +85,12 @@
 //!     that are defined for all inputs written in the exact form of their conditions (`forms/signs`): the same
 //!     functions on every border, so nothing new is claimed of what is made of them.
 //!
+//! 14. *Integers* (`walk/intervals`). A comparison of an integer e with a number is [e < t] for an integer t, one
+//!     variable for each, 0 and 1 outside of what e can be. What is chosen by such conditions is multiplied out over
+//!     the intervals in which they hold, where [S]·[T] is [S ∩ T]: true at every integer.
+//! 15. *Bits* (`walk/bits`). Each bit of an element is a variable; the highest one of an integer is what is left of the
+//!     integer without the others. A function of few bits is the sum of products that it is at all settings.
+//!
 //! Misses (left to the normal forms): most relations between
 //! conditions, sums inside logarithms that factor, roots of hidden squares, multiples of π in angles, more
 //! than two nested exponentials, chains of thirty and more steps x + (y - x)·w with quotients w, whose bound on

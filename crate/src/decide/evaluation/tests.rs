@@ -30,8 +30,9 @@ fn with_seed(build: impl Fn(&mut Build, bool) -> Vec<Term>, seed: Option<[u64; 2
     answers(build, seed, &[]).into_iter().all(|proved| proved)
 }
 
-/// Elements from here on are bytes without a sign.
+/// Elements from here on are integers, eight of each format.
 pub(super) const INTEGERS: u32 = 1 << 20;
+pub(super) const FORMATS: [Format; 3] = [Format::U8, Format::S8, Format::U32];
 
 fn answers(
     build: impl Fn(&mut Build, bool) -> Vec<Term>,
@@ -39,12 +40,19 @@ fn answers(
     bounds: &[(u32, [i64; 2])],
 ) -> Vec<bool> {
     let (mut reference, mut optimized) = (Build(Terms::new()), Build(Terms::new()));
+    let mut elements = Elements::default();
+    elements.push("x", vec![1 << 20], Format::F32, 1 << 20);
+    for format in FORMATS {
+        elements.push(format.name(), vec![8], format, 8);
+    }
+    for terms in [&mut reference.0, &mut optimized.0] {
+        for block in elements.blocks() {
+            terms.note_elements(block.first, block.format);
+        }
+    }
     let left = build(&mut reference, false);
     let right = build(&mut optimized, true);
     let pairs: Vec<(Term, Term)> = left.into_iter().zip(right).collect();
-    let mut elements = Elements::default();
-    elements.push("x", vec![1 << 20], Format::F32, 1 << 20);
-    elements.push("i", vec![8], Format::U8, 8);
     elements.set_bounds(bounds);
     let problem =
         Problem { reference: &reference.0, optimized: &optimized.0, elements: &elements, pairs: &pairs };

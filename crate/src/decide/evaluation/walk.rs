@@ -4,6 +4,7 @@
 //! levels each node is asked for: an exponent one level further in than its power, everything that
 //! makes the key of an atom at level 0. The second goes up and computes.
 
+mod bits;
 mod borders;
 mod exchanges;
 mod intervals;
@@ -28,6 +29,7 @@ use crate::base::{Budget, Exhausted};
 use crate::decide::{Exact, Factor, Meaning};
 use crate::term::eval::{Cone, operands};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
+use bits::Bits;
 use borders::Supposed;
 use intervals::ByInteger;
 use masks::Shape;
@@ -87,6 +89,7 @@ pub(super) struct Walk<'a> {
     met: FxHashMap<Residue, Met>,
     supposed: Supposed,
     by_integer: ByInteger,
+    bits: Bits,
     /// Conditions that wait for others within them.
     within: u32,
     /// Copies of steps, if there are.
@@ -181,6 +184,7 @@ impl<'a> Walk<'a> {
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),
                 by_integer: ByInteger::new(count),
+                bits: Bits::default(),
                 within: 0,
                 carried,
                 worlds: Worlds::default(),
@@ -303,6 +307,12 @@ impl<'a> Walk<'a> {
                 let (a, inverse) = (self.get(a, levels), self.inverse(b, levels));
                 self.atoms.roots.times(a, inverse, levels)
             }
+            Node::Unary(function, _)
+                if function.is_rounding()
+                    && let Some(value) = self.of_bits(own) =>
+            {
+                value
+            }
             Node::Unary(function, a) => {
                 if function == Unary::Neg {
                     self.turn_candidates(own, a);
@@ -323,6 +333,13 @@ impl<'a> Walk<'a> {
                     self.asked.insert(own, Asked { member, contrary: !contrary });
                 }
                 Value::ONE.minus(self.get(a, levels), levels)
+            }
+            Node::FromBits(..) | Node::Round(..) if let Some(value) = self.of_bits(own) => value,
+            Node::Bits(op, ..)
+                if op.is_condition()
+                    && let Some(holds) = self.compare_bits(own) =>
+            {
+                holds
             }
             Node::Round(mode, format, a) => self.opaque(&[40, mode as u64, format as u64], &[a], levels),
             Node::BitsOf(format, a) => self.opaque(&[41, format as u64], &[a], levels),

@@ -3,6 +3,7 @@
 
 mod activations;
 mod angles;
+mod bits;
 mod choices;
 mod conditions;
 mod entropy;
@@ -18,7 +19,7 @@ mod steps;
 mod tables;
 mod transforms;
 
-pub(super) use super::tests::{Build, INTEGERS, SIZES, proved, proves, proves_within};
+pub(super) use super::tests::{Build, FORMATS, INTEGERS, SIZES, proved, proves, proves_within};
 use crate::term::{Term, Unary};
 
 /// One way to write a row of outputs.

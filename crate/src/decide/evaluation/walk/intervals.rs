@@ -28,16 +28,31 @@ const FARTHEST: i64 = 1 << 60;
 /// `i64::MAX` where there is none.
 type Intervals = Rc<[(i64, i64)]>;
 
+/// What conditions are about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Integer {
+    /// A term that is an integer.
+    Of(Term),
+    /// Some bits of an element, as if there were no others between them.
+    Bits { element: u32, mask: u64 },
+}
+
 /// Where a condition holds.
 #[derive(Clone)]
-struct Place {
-    integer: Term,
+pub(super) struct Place {
+    integer: Integer,
     within: Intervals,
+}
+
+impl Place {
+    pub(super) fn within(integer: Integer, range: (i64, i64), within: &[(i64, i64)]) -> Place {
+        Place { integer, within: meet(&[range], within).into() }
+    }
 }
 
 /// Choices by one integer, each at one place and inside of the next one.
 struct Chain {
-    integer: Term,
+    integer: Integer,
     /// What is chosen at none of the places.
     end: Term,
     /// What is chosen at a place, and by which of the choices, counted from the inside.
@@ -90,7 +105,20 @@ impl Walk<'_> {
         if !self.reads_integers() {
             return None;
         }
-        let place = self.place_of(relation, sides)?;
+        let place = self.place_of_bits(own).or_else(|| self.place_of(relation, sides))?;
+        self.holds_within(own, place)
+    }
+
+    /// A comparison of words, if it is one of few bits.
+    pub(super) fn compare_bits(&mut self, own: Term) -> Option<Value> {
+        if !self.reads_integers() {
+            return None;
+        }
+        let place = self.place_of_bits(own)?;
+        self.holds_within(own, place)
+    }
+
+    fn holds_within(&mut self, own: Term, place: Place) -> Option<Value> {
         let value = self.share_of(&place)?;
         self.by_integer.places.insert(own, place);
         Some(value)
@@ -115,10 +143,7 @@ impl Walk<'_> {
             Node::Or(a, b) => both(a, b).map(|(a, b)| (a.integer, join(&a.within, &b.within)))?,
             _ => return None,
         };
-        let place = Place { integer, within: within.into() };
-        let value = self.share_of(&place)?;
-        self.by_integer.places.insert(own, place);
-        Some(value)
+        self.holds_within(own, Place { integer, within: within.into() })
     }
 
     /// A choice by such a condition.
@@ -166,7 +191,7 @@ impl Walk<'_> {
     }
 
     /// A choice at one place, outside of those that it leaves the rest to.
-    fn join_chain(&mut self, own: Term, integer: Term, at: i64, chosen: Term, rest: Term) {
+    fn join_chain(&mut self, own: Term, integer: Integer, at: i64, chosen: Term, rest: Term) {
         let ByInteger { chains, links, .. } = &mut self.by_integer;
         let open = links.get(&rest).copied().filter(|(chain, place)| {
             let Chain { integer: other, chosen, .. } = &chains[*chain];
@@ -181,7 +206,12 @@ impl Walk<'_> {
     }
 
     /// The sum of multiples of terms where an integer lies within some intervals, and 0 elsewhere.
-    fn shared_out(&mut self, integer: Term, within: &Intervals, terms: [(Term, Value); 2]) -> Option<Value> {
+    fn shared_out(
+        &mut self,
+        integer: Integer,
+        within: &Intervals,
+        terms: [(Term, Value); 2],
+    ) -> Option<Value> {
         let mut open: Vec<(Term, Value, Intervals)> =
             terms.into_iter().map(|(term, factor)| (term, factor, within.clone())).collect();
         let mut sum = Value::ZERO;
@@ -250,7 +280,7 @@ impl Walk<'_> {
     }
 
     /// [integer < threshold]
-    fn below(&mut self, integer: Term, threshold: i64) -> Option<Value> {
+    fn below(&mut self, integer: Integer, threshold: i64) -> Option<Value> {
         let (least, end) = self.range_of(integer)?;
         if threshold <= least {
             return Some(Value::ZERO);
@@ -258,6 +288,16 @@ impl Walk<'_> {
         if threshold >= end {
             return Some(Value::ONE);
         }
+        let integer = match integer {
+            Integer::Of(integer) => integer,
+            Integer::Bits { element, mask } if mask.is_power_of_two() => {
+                return Some(Value::ONE.minus(self.bit(element, mask.trailing_zeros())?, ALL));
+            }
+            Integer::Bits { element, mask } => {
+                let below = self.atoms.atom(ALL, vec![49, element.into(), mask, threshold as u64]);
+                return Some(Value { chosen: true, ..below.with_sign(Sign::NOT_NEGATIVE) });
+            }
+        };
         let number = if threshold == 0 { Value::ZERO } else { Value::ONE.scaled((threshold, 1), ALL) };
         let gap = number.minus(self.get(integer, ALL).checked()?, ALL).checked()?;
         match self.classify(&gap)? {
@@ -278,6 +318,7 @@ impl Walk<'_> {
         if factor.is_zero() {
             return None;
         }
+        let integer = Integer::Of(integer);
         let range = self.range_of(integer)?;
         let threshold = (b.number - a.number) / &factor;
         let whole = |value: BigRational| {
@@ -291,7 +332,7 @@ impl Walk<'_> {
             (Relation::LessEqual, false) => (up, i64::MAX),
             (Relation::Equal, _) => (up, down + 1),
         };
-        Some(Place { integer, within: meet(&[range], &[(first, end)]).into() })
+        Some(Place::within(integer, range, &[(first, end)]))
     }
 
     /// A term as a multiple of another, plus a number.
@@ -342,8 +383,12 @@ impl Walk<'_> {
         }
     }
 
-    /// The least integer that a term can be, and the one after the greatest, if it is one.
-    fn range_of(&self, integer: Term) -> Option<(i64, i64)> {
+    /// The least integer that something can be, and the one after the greatest, if it is one.
+    pub(super) fn range_of(&self, integer: Integer) -> Option<(i64, i64)> {
+        let integer = match integer {
+            Integer::Of(integer) => integer,
+            Integer::Bits { mask, .. } => return Some((0, 1 << mask.count_ones())),
+        };
         let [least, greatest] = match (integer.as_element(), integer.as_node()) {
             (Some(element), _) => self.elements.integers(element)?,
             (_, Some(step)) => match self.cone.steps()[step] {
