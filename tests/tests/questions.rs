@@ -217,6 +217,21 @@ fn structs_are_given_field_by_field() {
     );
     let report = analyze(&ptx, "");
     expect(&report, Verdict::InvalidSpec);
+    assert!(
+        said(&report, "V010").contains("add `args_8 = 128` under [scalars]"),
+        "{}",
+        said(&report, "V010")
+    );
+    let report = analyze(&ptx, "[scalars]\nargs_8 = 7\n[tensors.args_0]\nshape = 2");
+    expect(&report, Verdict::RaceFree);
+    assert_eq!(report.outputs[0].groups[0].optimized.as_ref().map(|e| e.text.as_str()), Some("7"));
+    // Where the kernel works out what it reads, nobody knows what lies there.
+    let moved = ptx.replace(
+        "ld.param.u64 %rd2, [args];",
+        "mov.u64 %rd3, args; add.s64 %rd3, %rd3, %rd1; ld.param.u64 %rd2, [%rd3];",
+    );
+    let report = analyze(&moved, "");
+    expect(&report, Verdict::InvalidSpec);
     assert!(said(&report, "V010").contains("{ fields = "), "{}", said(&report, "V010"));
     let spec = "[optimized]\nargs = [{ fields = [[0, { tensor = \"y\", type = \"f32\" }], [8, 7]] }]\n[tensors.y]\nshape = 2\nrole = \"out\"";
     let report = analyze(&ptx, spec);

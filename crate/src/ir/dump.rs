@@ -21,6 +21,13 @@ fn write_kernel(kernel: &Kernel, out: &mut String) -> std::fmt::Result {
             write!(out, " pointer to {pointee}")?;
         }
         writeln!(out)?;
+        for field in &p.fields {
+            write!(out, "  field .{} at {} size {}", field.format, field.offset, field.size)?;
+            if field.pointer {
+                write!(out, " pointer to {}", field.pointee.map_or("?", |format| format.name()))?;
+            }
+            writeln!(out)?;
+        }
     }
     for (at, v) in kernel.variables.iter().enumerate() {
         write!(out, "var {at} .{} {} .{} align {}", v.space.name(), v.name, v.format, v.align)?;

@@ -1,6 +1,6 @@
 //! What the PTX shows about parameters and variables: which parameters are pointers, and what lies there.
 //!
-//! Addresses are followed from `ld.param` and from variables' names through moves, `cvta` and address arithmetic to whatever
+//! Addresses are followed from `ld.param` and from variables' names through moves, `cvta`, local memory and address arithmetic to whatever
 //! stands in brackets (loads and stores, copies, prefetches, instructions that are not known), over all
 //! of the code at once (registers are not told apart by time). An access's element format is its own if
 //! that is a float; an untyped access (`.b32`, as Triton writes, or `.u32`) takes the format of the
@@ -8,22 +8,41 @@
 //! (compilers load and store all integers as `.u32`). What is only copied to shared memory takes the format
 //! in which shared memory is read.
 //!
+//! A struct that is passed by value has the fields that are read of it, each of the size of the loads that read it
+//! (what overlaps is one field, and what is loaded and not used is none), unless the kernel reads parameters at places that it works out.
+//!
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
 
-use super::kernel::{Constant, Instr, Kernel, RegisterKind};
+use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
 use crate::isa::{self, CopyOp, Effect, MatrixOp, Meaning, Space};
 
-/// Parameters, then variables, as bits of a set; what lies beyond the 64th is not followed.
-type Set = u64;
+/// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
+type Set = u128;
+const MOST: usize = Set::BITS as usize;
 
-/// Fills [`Parameter::pointer`](super::Parameter) and `pointee`.
+/// A parameter, or a field of one.
+struct Place {
+    parameter: usize,
+    field: Option<usize>,
+    /// In the parameter block.
+    bytes: std::ops::Range<i64>,
+}
+
+/// Fills [`Parameter::fields`](super::Parameter), `pointer` and `pointee`.
 pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
-    let origins = follow(kernel);
+    let formats = Formats::new(kernel);
+    let blocks = parameter_addresses(kernel);
+    let fields = fields(kernel, &blocks, &formats);
+    for (parameter, fields) in kernel.parameters.iter_mut().zip(fields) {
+        parameter.fields = fields;
+    }
+    let places = places(kernel);
+    let origins = follow(kernel, &blocks, &places);
     let mut known: Set = 0;
-    for (at, parameter) in kernel.parameters.iter().enumerate().take(64) {
-        if parameter.pointer {
+    for (at, place) in places.iter().enumerate().take(MOST) {
+        if kernel.parameters[place.parameter].pointer {
             known |= 1 << at;
         }
     }
@@ -32,23 +51,18 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
             known |= origins.direct[kernel.src(instr)[0].index()];
         }
     }
-    let formats = Formats::new(kernel);
-    let count = kernel.parameters.len();
-    for variable in count..(count + kernel.variables.len()).min(64) {
+    let count = places.len();
+    for variable in count..(count + kernel.variables.len()).min(MOST) {
         known |= 1 << variable;
     }
     let mut pointees: Vec<Option<Format>> = vec![None; count + kernel.variables.len()];
     for instr in &kernel.code {
         let Some((format, values)) = accessed(kernel, instr) else { continue };
         let base = kernel.src(instr)[0].index();
-        let all = origins.set[base];
-        // An index that was itself a parameter may be among the origins; the pointer is the one
-        // that is used as such elsewhere, or directly.
-        let certain = all & (known | origins.direct[base]);
-        let chosen = if certain != 0 { certain } else { all };
+        let chosen = origins.pointers(base, known);
         known |= chosen;
         let format = formats.element(format, values.first().map(|reg| reg.index()));
-        for (at, pointee) in pointees.iter_mut().enumerate().take(64) {
+        for (at, pointee) in pointees.iter_mut().enumerate().take(MOST) {
             if chosen >> at & 1 == 1 {
                 *pointee = Some(pointee.map_or(format, |known| join(known, format)));
             }
@@ -57,15 +71,13 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     // Where an address may come from several parameters, the pointer is the one that is used as such
     // elsewhere, or directly.
     for reg in chosen_from(kernel, addresses) {
-        let all = origins.set[reg.index()];
-        let certain = all & (known | origins.direct[reg.index()]);
-        known |= if certain != 0 { certain } else { all };
+        known |= origins.pointers(reg.index(), known);
     }
     let copied = shared_element(kernel, &formats);
     for instr in &kernel.code {
         let Effect::Copy(CopyOp::Start) = instr.effect else { continue };
         let from = origins.set[kernel.src(instr)[1].index()] & known;
-        for (at, pointee) in pointees.iter_mut().enumerate().take(64) {
+        for (at, pointee) in pointees.iter_mut().enumerate().take(MOST) {
             if from >> at & 1 == 1 && pointee.is_none() {
                 *pointee = copied;
             }
@@ -74,9 +86,121 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     for (variable, pointee) in kernel.variables.iter_mut().zip(pointees.split_off(count)) {
         variable.pointee = pointee;
     }
-    for (at, (parameter, pointee)) in kernel.parameters.iter_mut().zip(pointees).enumerate() {
-        parameter.pointer |= at < 64 && known >> at & 1 == 1;
-        parameter.pointee = pointee;
+    for (at, (place, pointee)) in places.into_iter().zip(pointees).enumerate() {
+        let is_pointer = at < MOST && known >> at & 1 == 1;
+        let parameter = &mut kernel.parameters[place.parameter];
+        match place.field {
+            Some(field) => {
+                (parameter.fields[field].pointer, parameter.fields[field].pointee) = (is_pointer, pointee)
+            }
+            None => {
+                parameter.pointer |= is_pointer;
+                parameter.pointee = pointee;
+            }
+        }
+    }
+}
+
+/// Parameters, with structs as their fields where these are known.
+fn places(kernel: &Kernel) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (parameter, own) in kernel.parameters.iter().enumerate() {
+        let start = i64::from(own.offset);
+        if own.fields.is_empty() {
+            places.push(Place { parameter, field: None, bytes: start..start + i64::from(own.size) });
+        }
+        for (field, part) in own.fields.iter().enumerate() {
+            let start = start + i64::from(part.offset);
+            places.push(Place { parameter, field: Some(field), bytes: start..start + i64::from(part.size) });
+        }
+    }
+    places
+}
+
+/// What is read of each struct.
+fn fields(kernel: &Kernel, blocks: &[Option<u32>], formats: &Formats) -> Vec<Vec<Field>> {
+    let mut fields: Vec<Vec<Field>> = vec![Vec::new(); kernel.parameters.len()];
+    let mut is_read = vec![false; kernel.registers.len()];
+    for reg in kernel.code.iter().flat_map(|instr| kernel.src(instr)) {
+        is_read[reg.index()] = true;
+    }
+    for instr in &kernel.code {
+        let Effect::Load(access) = instr.effect else { continue };
+        if access.space != Space::Param {
+            continue;
+        }
+        let Some(base) = blocks[kernel.src(instr)[0].index()] else {
+            // It may be any of them.
+            return vec![Vec::new(); kernel.parameters.len()];
+        };
+        let (size, dst) = (access.format.bytes(), kernel.dst(instr));
+        let first = i64::from(base).wrapping_add(instr.offset);
+        // Several bytes that are all used are one.
+        let bytewise = size == 1 && dst.len() > 1 && dst.iter().all(|reg| is_read[reg.index()]);
+        for (at, reg) in dst.iter().enumerate().filter(|(_, reg)| is_read[reg.index()]) {
+            let start = first.wrapping_add(at as i64 * i64::from(size));
+            let holds = |p: &super::Parameter| {
+                (i64::from(p.offset)..i64::from(p.offset) + i64::from(p.size)).contains(&start)
+            };
+            let Some(parameter) = kernel.parameters.iter().position(holds) else { continue };
+            let own = &kernel.parameters[parameter];
+            if !own.aggregate {
+                continue;
+            }
+            let offset = (start - i64::from(own.offset)) as u32;
+            let format = formats.element(access.format, Some(reg.index()));
+            let field = |offset: u32, size: u32, format: Format| Field {
+                offset,
+                size,
+                format,
+                pointer: false,
+                pointee: None,
+                bytewise,
+            };
+            if bytewise {
+                let all = match dst.len() {
+                    2 => Format::B16,
+                    4 => Format::B32,
+                    _ => Format::B64,
+                };
+                fields[parameter].push(field(offset, dst.len() as u32, all));
+                break;
+            }
+            // Two floats that are read together are two.
+            let parts = if format.is_float() { size / format.bytes() } else { 1 }.max(1);
+            let each = size / parts;
+            fields[parameter].extend((0..parts).map(|part| field(offset + part * each, each, format)));
+        }
+    }
+    let whole = |fields: &[Field], own: &super::Parameter| matches!(fields, [one] if one.size == own.size && !one.bytewise);
+    let mut fields: Vec<Vec<Field>> = fields.into_iter().map(joined).collect();
+    for (fields, own) in fields.iter_mut().zip(&kernel.parameters) {
+        // What is read as one number is one.
+        if whole(fields, own) {
+            fields.clear();
+        }
+    }
+    fields
+}
+
+/// Fields in order, with those that overlap as one; none if one of them has no size of a number.
+fn joined(mut fields: Vec<Field>) -> Vec<Field> {
+    fields.sort_by_key(|field| (field.offset, std::cmp::Reverse(field.size)));
+    let mut joined: Vec<Field> = Vec::new();
+    for field in fields {
+        match joined.last_mut() {
+            Some(last) if last.offset == field.offset && last.size == field.size => {
+                last.format = join(last.format, field.format);
+            }
+            Some(last) if field.offset < last.offset + last.size => {
+                last.size = last.size.max(field.offset + field.size - last.offset);
+            }
+            _ => joined.push(field),
+        }
+    }
+    match joined.iter().all(|field| matches!(field.size, 1 | 2 | 4 | 8)) {
+        true => joined,
+        false => Vec::new(),
     }
 }
 
@@ -86,9 +210,24 @@ struct Origins {
     set: Vec<Set>,
     /// Through moves alone.
     direct: Vec<Set>,
+    /// What local memory holds: structs are copied there to be indexed.
+    local: Set,
 }
 
 impl Origins {
+    /// Which of the places that an address may come from are pointers, given which are: an index that was itself a
+    /// parameter may be among them; the pointer is the one that is used as such elsewhere, or directly. What is
+    /// loaded from local memory may be any that was put there.
+    fn pointers(&self, address: usize, known: Set) -> Set {
+        let all = self.set[address];
+        let certain = all & (known | self.direct[address]);
+        match () {
+            () if self.local != 0 && all & self.local == self.local => certain | self.local,
+            () if certain != 0 => certain,
+            () => all,
+        }
+    }
+
     /// Whether that was news.
     fn add(&mut self, reg: usize, set: Set, direct: Set) -> bool {
         let news = set & !self.set[reg] | direct & !self.direct[reg];
@@ -98,28 +237,38 @@ impl Origins {
     }
 }
 
-fn follow(kernel: &Kernel) -> Origins {
+fn follow(kernel: &Kernel, blocks: &[Option<u32>], places: &[Place]) -> Origins {
     let count = kernel.registers.len();
-    let mut origins = Origins { set: vec![0; count], direct: vec![0; count] };
-    let blocks = parameter_addresses(kernel);
+    let mut origins = Origins { set: vec![0; count], direct: vec![0; count], local: 0 };
     for (at, kind) in kernel.registers.iter().enumerate() {
         if let RegisterKind::Constant(Constant::Address { variable, .. }) = kind
-            && let Some(bit) = 1u64.checked_shl(kernel.parameters.len() as u32 + variable)
+            && let Some(bit) = (1 as Set).checked_shl(places.len() as u32 + variable)
         {
             origins.add(at, bit, bit);
         }
     }
+    let is_local = |access: &isa::Access| access.space == Space::Local && access.format.bits() == 64;
     let mut changed = true;
     while changed {
         changed = false;
         for instr in &kernel.code {
             let (dst, src) = (kernel.dst(instr), kernel.src(instr));
             match instr.effect {
+                Effect::Store(access) if is_local(&access) => {
+                    let held =
+                        src[1..].iter().fold(origins.local, |held, reg| held | origins.set[reg.index()]);
+                    changed |= std::mem::replace(&mut origins.local, held) != held;
+                }
+                Effect::Load(access) if is_local(&access) => {
+                    for reg in dst {
+                        changed |= origins.add(reg.index(), origins.local, 0);
+                    }
+                }
                 Effect::Load(access) if access.space == Space::Param => {
                     for (at, reg) in dst.iter().enumerate() {
                         let offset = instr.offset.wrapping_add(at as i64 * i64::from(access.format.bytes()));
                         let base = blocks[src[0].index()];
-                        let set = base.map_or(0, |base| parameter_at(kernel, base, offset, access.format));
+                        let set = base.map_or(0, |base| parameter_at(places, base, offset, access.format));
                         changed |= origins.add(reg.index(), set, set);
                     }
                 }
@@ -180,15 +329,14 @@ fn parameter_addresses(kernel: &Kernel) -> Vec<Option<u32>> {
     addresses
 }
 
-/// The parameter that a load of a pointer-sized value reads.
-fn parameter_at(kernel: &Kernel, base: u32, offset: i64, format: Format) -> Set {
+/// The place that a load of a pointer-sized value reads.
+fn parameter_at(places: &[Place], base: u32, offset: i64, format: Format) -> Set {
     if format.bits() != 64 || format.is_float() {
         return 0;
     }
-    let place = i64::from(base).wrapping_add(offset);
-    let holds = |p: &super::Parameter| (i64::from(p.offset)..i64::from(p.offset + p.size)).contains(&place);
-    match kernel.parameters.iter().position(holds) {
-        Some(at) if at < 64 => 1 << at,
+    let start = i64::from(base).wrapping_add(offset);
+    match places.iter().position(|place| place.bytes.contains(&start)) {
+        Some(at) if at < MOST => 1 << at,
         _ => 0,
     }
 }

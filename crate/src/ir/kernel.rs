@@ -123,6 +123,8 @@ pub struct Parameter {
     pub format: Format,
     /// A `.b8 name[N]` struct or array.
     pub aggregate: bool,
+    /// What the kernel reads of a struct, ascending; empty where it reads at places that it works out.
+    pub fields: Vec<Field>,
     /// Whether the kernel uses (part of) it as a pointer, as far as the PTX shows.
     pub pointer: bool,
     /// The element format of the accesses made through it, as far as the PTX shows.
@@ -131,6 +133,30 @@ pub struct Parameter {
     pub pointee_align: u32,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// A part of a struct that is passed by value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Byte offset in the struct.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+    /// As what it is read, as far as the PTX shows.
+    pub format: Format,
+    /// Whether it is used as a pointer, as far as the PTX shows.
+    pub pointer: bool,
+    /// The element format of the accesses made through it, as far as the PTX shows.
+    pub pointee: Option<Format>,
+    /// Several bytes that are read one by one, as compilers copy padding.
+    pub bytewise: bool,
+}
+
+impl Field {
+    /// Whether it is a flag or padding: it may hold anything where nothing is said of it.
+    pub fn is_any(&self) -> bool {
+        self.bytewise || self.size <= 2
+    }
 }
 
 /// A variable in shared, local, global or constant memory.

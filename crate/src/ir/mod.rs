@@ -16,7 +16,7 @@ mod tests;
 
 pub use dump::dump;
 pub use kernel::{
-    Claim, ClaimKind, Constant, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
+    Claim, ClaimKind, Constant, Field, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
     SpecialReg, Variable,
 };
 pub use lower::{Lowered, entries, lower};

@@ -3,14 +3,14 @@
 //! The spec's `args` decide. Where they are missing: the other kernel's arguments by position, if
 //! it has as many parameters; names that PTX and spec share; the spec's tensors for the pointers
 //! and its scalars for the rest, each in file order, if there are exactly as many; and otherwise
-//! names made up from the parameters, shared by both kernels by position. Whatever is chosen this
-//! way is reported as inferred.
+//! names made up from the parameters, shared by both kernels by position. A struct counts as the fields
+//! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred.
 
 use super::variables::declares;
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
-use crate::ir::{Constant, Kernel, Parameter, RegisterKind};
+use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
 use crate::spec::{Argument, Side, Spec, nearest};
 
 /// One kernel of the question.
@@ -152,11 +152,15 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
 
 /// A line for the spec that gives each parameter a name.
 pub fn args(kernel: &Kernel) -> String {
-    let name = |(at, parameter): (usize, &Parameter)| match spoken(parameter) {
-        Some(name) => format!("\"{name}\""),
-        None => format!("\"arg{at}\""),
+    let each = |(at, p): (usize, &Parameter)| {
+        let name = made_up_name(at, p);
+        if p.fields.is_empty() {
+            return format!("\"{name}\"");
+        }
+        let fields = p.fields.iter().map(|field| format!("[{}, \"{name}_{}\"]", field.offset, field.offset));
+        format!("{{ fields = [{}] }}", fields.collect::<Vec<_>>().join(", "))
     };
-    format!("args = [{}]", kernel.parameters.iter().enumerate().map(name).collect::<Vec<_>>().join(", "))
+    format!("args = [{}]", kernel.parameters.iter().enumerate().map(each).collect::<Vec<_>>().join(", "))
 }
 
 /// The other kernel's arguments, by name where both kernels use the same parameter names, else by
@@ -182,15 +186,33 @@ fn follow(
         let q = &model[*at];
         p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size)
     });
-    // "Stored in another type here" is about the other kernel only.
-    let here = |argument: &Argument| match argument {
-        Argument::Tensor { tensor, offset: 0, .. } => Argument::Name(tensor.clone()),
-        Argument::Tensor { tensor, offset, .. } => {
-            Argument::Tensor { tensor: tensor.clone(), format: None, offset: *offset }
+    // What this kernel alone reads of a struct has a name of its own.
+    let more = |p: &Parameter, argument: Argument, at: usize| match argument {
+        Argument::Struct(mut fields) => {
+            let own =
+                p.fields.iter().filter(|field| fields.iter().all(|(offset, _)| *offset != field.offset));
+            let own: Vec<_> = own.map(|field| named(at, &model[at], field)).collect();
+            fields.extend(own);
+            fields.sort_by_key(|(offset, _)| *offset);
+            Argument::Struct(fields)
         }
-        argument => argument.clone(),
+        argument => argument,
     };
-    fits.then(|| (order.iter().map(|at| here(&theirs[*at])).collect(), how))
+    // "Stored in another type here" is about the other kernel only.
+    fn here(argument: &Argument) -> Argument {
+        match argument {
+            Argument::Tensor { tensor, offset: 0, .. } => Argument::Name(tensor.clone()),
+            Argument::Tensor { tensor, offset, .. } => {
+                Argument::Tensor { tensor: tensor.clone(), format: None, offset: *offset }
+            }
+            Argument::Struct(fields) => {
+                Argument::Struct(fields.iter().map(|(offset, field)| (*offset, here(field))).collect())
+            }
+            argument => argument.clone(),
+        }
+    }
+    let each = |(at, p): (&usize, &Parameter)| more(p, here(&theirs[*at]), *at);
+    fits.then(|| (order.iter().zip(mine).map(each).collect(), how))
 }
 
 /// The names that the spec declares: those the PTX uses itself, or pointers ↔ tensors and the rest
@@ -205,31 +227,52 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
         let arguments = names.into_iter().map(|name| Argument::Name(name.to_owned())).collect();
         return Some((arguments, "from the parameters' names"));
     }
-    if kernel.parameters.iter().any(|p| p.aggregate) {
+    if kernel.parameters.iter().any(|p| p.aggregate && p.fields.is_empty()) {
         return None;
     }
-    let pointers = kernel.parameters.iter().filter(|p| p.pointer).count();
+    let places =
+        kernel.parameters.iter().map(|p| if p.aggregate { p.fields.len() } else { 1 }).sum::<usize>();
+    let field_pointers =
+        kernel.parameters.iter().flat_map(|p| &p.fields).filter(|field| field.pointer).count();
+    let pointers = field_pointers + kernel.parameters.iter().filter(|p| p.pointer && !p.aggregate).count();
     let tensors = || spec.tensors.iter().filter(|tensor| !declares(kernel, &tensor.name));
-    if pointers != tensors().count() || kernel.parameters.len() - pointers != spec.scalars.len() {
+    if pointers != tensors().count() || places - pointers != spec.scalars.len() {
         return None;
     }
     let mut tensors = tensors().map(|tensor| tensor.name.clone());
     let mut scalars = spec.scalars.iter().map(|scalar| scalar.name.clone());
-    let each = |p: &Parameter| if p.pointer { tensors.next() } else { scalars.next() };
-    let arguments: Option<Vec<_>> = kernel.parameters.iter().map(each).collect();
-    Some((
-        arguments?.into_iter().map(Argument::Name).collect(),
-        "from the spec's tensors and scalars, in order",
-    ))
+    let mut next = |pointer: bool| {
+        let name = if pointer { tensors.next() } else { scalars.next() };
+        name.map(Argument::Name)
+    };
+    let mut each = |p: &Parameter| match p.aggregate {
+        true => {
+            let fields = p.fields.iter().map(|field| Some((field.offset, next(field.pointer)?)));
+            fields.collect::<Option<Vec<_>>>().map(Argument::Struct)
+        }
+        false => next(p.pointer),
+    };
+    let arguments: Option<Vec<_>> = kernel.parameters.iter().map(&mut each).collect();
+    Some((arguments?, "from the spec's tensors and scalars, in order"))
 }
 
 /// Names made up from the parameters.
 #[cold]
 fn made_up(kernel: &Kernel) -> (Vec<Argument>, &'static str) {
-    let name = |(at, p): (usize, &Parameter)| {
-        Argument::Name(spoken(p).map_or_else(|| format!("arg{at}"), str::to_owned))
+    let each = |(at, p): (usize, &Parameter)| match p.fields[..] {
+        [] => Argument::Name(made_up_name(at, p)),
+        _ => Argument::Struct(p.fields.iter().map(|field| named(at, p, field)).collect()),
     };
-    (kernel.parameters.iter().enumerate().map(name).collect(), "from the PTX")
+    (kernel.parameters.iter().enumerate().map(each).collect(), "from the PTX")
+}
+
+fn made_up_name(at: usize, parameter: &Parameter) -> String {
+    spoken(parameter).map_or_else(|| format!("arg{at}"), str::to_owned)
+}
+
+/// A field with a name made up from its struct's and its offset.
+fn named(at: usize, parameter: &Parameter, field: &Field) -> (u32, Argument) {
+    (field.offset, Argument::Name(format!("{}_{}", made_up_name(at, parameter), field.offset)))
 }
 
 /// A parameter's name, unless a compiler numbered it (`kernel_param_3`).
@@ -242,13 +285,29 @@ fn spoken(parameter: &Parameter) -> Option<&str> {
 }
 
 fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
-    let each = |(p, argument): (&Parameter, &Argument)| {
-        let kind = match (p.pointer, p.pointee, p.format.class()) {
+    let kind =
+        |pointer: bool, pointee: Option<Format>, format: Format| match (pointer, pointee, format.class()) {
             (true, Some(format), _) => format!("pointer to {format}"),
             (true, None, _) => "pointer".to_owned(),
-            (false, _, FormatClass::Float) => format!("float {}", p.format),
-            (false, ..) if p.aggregate => format!("{} bytes", p.size),
-            (false, ..) => format!("integer {}", integer_name(p.format)),
+            (false, _, FormatClass::Float) => format!("float {format}"),
+            (false, ..) => format!("integer {}", integer_name(format)),
+        };
+    let each = |(p, argument): (&Parameter, &Argument)| {
+        if let Argument::Struct(fields) = argument {
+            let each = |(offset, argument): &(u32, Argument)| {
+                let names = mentioned(argument).join(", ");
+                let field = p.fields.iter().find(|field| field.offset == *offset);
+                let kind = field.map_or_else(
+                    || "not read".to_owned(),
+                    |field| kind(field.pointer, field.pointee, field.format),
+                );
+                if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
+            };
+            return format!("a struct of {}", fields.iter().map(each).collect::<Vec<_>>().join(", "));
+        }
+        let kind = match p.aggregate && !p.pointer {
+            true => format!("{} bytes", p.size),
+            false => kind(p.pointer, p.pointee, p.format),
         };
         let names = mentioned(argument).join(", ");
         if names.is_empty() { kind } else { format!("`{names}` ({kind})") }

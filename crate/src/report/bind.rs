@@ -11,6 +11,7 @@ use super::launch;
 use super::variables::{Settable, declares, settable};
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
+use crate::ir::Field;
 use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, unknowables};
 use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec};
 use crate::term::{Elements, Pages, Term};
@@ -184,8 +185,10 @@ impl Bound {
 struct Leaf<'a> {
     offset: u32,
     size: u32,
-    /// Declared type; `None` for fields.
+    /// Declared type; of a field, as what it is read, if it is.
     format: Option<Format>,
+    /// It may hold anything where nothing is said of it: a flag in a struct, or padding.
+    any: bool,
     /// The PTX uses it as a pointer.
     pointer: bool,
     pointee: Option<Format>,
@@ -319,14 +322,17 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                     ));
                     continue;
                 }
+                // As far as the kernel reads it.
+                let own = parameter.fields.iter().find(|own| own.offset == *offset && own.size <= room);
                 leaves.push(Leaf {
                     offset: parameter.offset + offset,
-                    size: 1 << room.min(8).ilog2(),
-                    format: None,
-                    pointer: false,
-                    pointee: None,
+                    size: own.map_or(1 << room.min(8).ilog2(), |own| own.size),
+                    format: own.map(|own| own.format),
+                    any: own.is_some_and(Field::is_any),
+                    pointer: own.is_some_and(|own| own.pointer),
+                    pointee: own.and_then(|own| own.pointee),
                     argument: field,
-                    what: format!("field {index} of {what}"),
+                    what: format!("field {index}, at byte {offset}, of {what}"),
                     used,
                 });
             }
@@ -345,6 +351,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
             offset: parameter.offset,
             size: parameter.size,
             format: (!parameter.aggregate).then_some(parameter.format),
+            any: false,
             pointer: parameter.pointer,
             pointee: parameter.pointee,
             argument,
@@ -626,6 +633,11 @@ impl Builder<'_> {
             }
             None => match leaf.format {
                 Some(format) if format.is_float() => {
+                    self.ledger.note(Assumption::Inferred(format!("`{name}` is any {format}")), 1, None);
+                    self.symbolic(name, format)
+                }
+                Some(format) if leaf.any => {
+                    let format = format.as_integer(format.class() == FormatClass::Signed);
                     self.ledger.note(Assumption::Inferred(format!("`{name}` is any {format}")), 1, None);
                     self.symbolic(name, format)
                 }

@@ -14,9 +14,9 @@ use super::model::{Inference, InferredKernel, InferredParameter, NamedEntry};
 use super::pipeline::{diagnostic, side_of};
 use super::texts::Texts;
 use super::variables::{Settable, settable};
-use crate::base::{Budget, Exhausted, Source, Stage, readable};
+use crate::base::{Budget, Exhausted, Format, Source, Stage, readable};
 use crate::diag::{Code, Diagnostic, Ledger, Severity};
-use crate::ir::{Kernel, Parameter};
+use crate::ir::{Field, Kernel, Parameter};
 use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
 
 /// Reads both kernels and says what is known about their launch and parameters, or why that takes too long.
@@ -141,27 +141,27 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
         if spec.launch.block.is_none() && side.launch.block.is_none() {
             side.launch.block = asked.kernel.required_block;
         }
-        for (parameter, argument) in asked.kernel.parameters.iter().zip(arguments) {
+        for Part { argument, pointer, pointee, format, .. } in parts(asked.kernel, arguments) {
             let (Argument::Name(name) | Argument::Tensor { tensor: name, .. }) = argument else { continue };
             if spec.scalars.iter().any(|scalar| scalar.name == *name) {
                 continue;
             }
             let known = spec.tensors.iter_mut().find(|tensor| tensor.name == *name);
             match known {
-                Some(tensor) => tensor.format = tensor.format.or(parameter.pointee),
-                None if parameter.pointer => spec.tensors.push(Tensor {
+                Some(tensor) => tensor.format = tensor.format.or(pointee),
+                None if pointer => spec.tensors.push(Tensor {
                     name: name.clone(),
-                    format: parameter.pointee,
+                    format: pointee,
                     shape: None,
                     strides: None,
                     role: None,
                     contents: None,
                     span: Default::default(),
                 }),
-                None if parameter.format.is_float() => {
+                None if format.is_float() => {
                     spec.scalars.push(Scalar {
                         name: name.clone(),
-                        value: Err(parameter.format),
+                        value: Err(format),
                         span: Default::default(),
                     });
                 }
@@ -226,8 +226,7 @@ fn kernel(
         shared_bytes: kernel.map_or(0, |kernel| kernel.shared_bytes),
         dynamic_shared: kernel.is_some_and(launch::uses_dynamic_shared),
         parameters: kernel.map_or_else(Vec::new, |k| {
-            let parameters = k.parameters.iter().zip(&arguments);
-            let parameters = parameters.map(|(p, argument)| parameter(spec, k, p, argument));
+            let parameters = parts(k, &arguments).map(|part| parameter(spec, k, part));
             parameters.chain(variables(spec, k, &arguments)).collect()
         }),
     }
@@ -257,19 +256,62 @@ fn variables(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Inferr
     settable(spec, kernel, arguments).into_iter().map(each).collect()
 }
 
-fn parameter(spec: &Spec, kernel: &Kernel, parameter: &Parameter, argument: &Argument) -> InferredParameter {
+/// A parameter, or a field of a struct, with its argument.
+struct Part<'a> {
+    parameter: &'a Parameter,
+    argument: &'a Argument,
+    /// The offset of a field.
+    field: Option<u32>,
+    pointer: bool,
+    pointee: Option<Format>,
+    format: Format,
+    /// It may hold anything where nothing is said of it.
+    any: bool,
+}
+
+/// Parameters in order, each struct with what is read of it.
+fn parts<'a>(kernel: &'a Kernel, arguments: &'a [Argument]) -> impl Iterator<Item = Part<'a>> {
+    kernel.parameters.iter().zip(arguments).flat_map(|(parameter, argument)| {
+        let whole = Part {
+            parameter,
+            argument,
+            field: None,
+            pointer: parameter.pointer,
+            pointee: parameter.pointee,
+            format: parameter.format,
+            any: false,
+        };
+        let fields: &[_] = match argument {
+            Argument::Struct(fields) => fields,
+            _ => &[],
+        };
+        let field = |(offset, argument): &'a (u32, Argument)| {
+            let own = parameter.fields.iter().find(|field| field.offset == *offset)?;
+            let (any, Field { pointer, pointee, format, .. }) = (own.is_any(), *own);
+            Some(Part { parameter, argument, field: Some(*offset), pointer, pointee, format, any })
+        };
+        [whole].into_iter().chain(fields.iter().filter_map(field)).collect::<Vec<_>>()
+    })
+}
+
+fn parameter(spec: &Spec, kernel: &Kernel, part: Part<'_>) -> InferredParameter {
+    let Part { parameter, argument, field, pointer, pointee, format, any } = part;
     let mut inferred = InferredParameter {
-        name: parameter.name.clone(),
-        kind: match parameter {
-            p if p.aggregate => "struct",
-            p if p.pointer => "pointer",
-            p if p.format.is_float() => "float",
+        name: match field {
+            Some(offset) => format!("{}+{offset}", parameter.name),
+            None => parameter.name.clone(),
+        },
+        kind: match format {
+            _ if parameter.aggregate && field.is_none() => "struct",
+            _ if pointer => "pointer",
+            format if format.is_float() => "float",
             _ => "integer",
         }
         .to_owned(),
-        declared: match parameter.aggregate {
-            true => format!(".b8[{}]", parameter.size),
-            false => format!(".{}", parameter.format),
+        declared: match (parameter.aggregate, field) {
+            (true, None) => format!(".b8[{}]", parameter.size),
+            (_, Some(offset)) => format!(".{format} at byte {offset}"),
+            _ => format!(".{format}"),
         },
         bound: String::new(),
         element: String::new(),
@@ -290,7 +332,7 @@ fn parameter(spec: &Spec, kernel: &Kernel, parameter: &Parameter, argument: &Arg
                     Argument::Tensor { format, .. } => *format,
                     _ => None,
                 };
-                let format = here.or(tensor.format).or(parameter.pointee);
+                let format = here.or(tensor.format).or(pointee);
                 inferred.element = format.map_or_else(String::new, |format| format.to_string());
                 inferred.shape = tensor.shape.clone().unwrap_or_default();
                 inferred.role = tensor.role.map_or_else(String::new, |role| role.name().to_owned());
@@ -298,7 +340,9 @@ fn parameter(spec: &Spec, kernel: &Kernel, parameter: &Parameter, argument: &Arg
                 match spec.scalars.iter().find(|scalar| scalar.name == *name).map(|scalar| scalar.value) {
                     Some(Ok(value)) => inferred.value = spec::literal(value),
                     Some(Err(format)) => inferred.element = format.to_string(),
-                    None if !parameter.pointer => inferred.needs_value = is_used(kernel, parameter),
+                    None if !pointer && !any => {
+                        inferred.needs_value = is_used(kernel, parameter);
+                    }
                     None => {}
                 }
             }

@@ -259,6 +259,7 @@ impl<'m> Lowering<'m> {
                 size: size as u32,
                 format,
                 aggregate: !parameter.dimensions.is_empty(),
+                fields: Vec::new(),
                 pointer: parameter.pointer.is_some_and(|pointer| pointer.object.is_none()),
                 pointee: None,
                 pointee_align: parameter

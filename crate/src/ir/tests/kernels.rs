@@ -287,6 +287,78 @@ fn variables_are_laid_out_and_initialised() {
 }
 
 #[test]
+fn structs_have_the_fields_that_are_read() {
+    // Overlapping loads are one field, bytes that are copied together another, what is not used none; pointers are
+    // followed through local memory.
+    check(
+        ".entry k(.param .align 8 .b8 s[48], .param .align 4 .b8 pair[8], .param .align 8 .b8 whole[8]) {
+           .reg .b64 %rd<9>; .reg .b32 %r<5>; .reg .b16 %rs<9>; .reg .f32 %f<4>;
+           .local .align 8 .b8 copy[32];
+           mov.u64 %rd1, copy;
+           ld.param.u64 %rd2, [s]; st.local.u64 [%rd1], %rd2;
+           ld.param.u32 %r1, [s+8]; ld.param.u16 %rs1, [s+8];
+           ld.param.v4.u8 {%rs2, %rs3, %rs4, %rs5}, [s+12]; st.local.v4.u8 [%rd1+12], {%rs2, %rs3, %rs4, %rs5};
+           ld.param.v2.f32 {%f1, %f2}, [s+16];
+           ld.param.v2.u8 {%rs6, %rs7}, [s+24];
+           ld.param.u64 %rd3, [pair]; mov.b64 {%r2, %r3}, %rd3;
+           ld.param.u64 %rd4, [whole];
+           add.f32 %f1, %f1, %f1; add.u16 %rs6, %rs6, %rs1; add.u32 %r1, %r1, %r2;
+           ld.local.u64 %rd5, [%rd1]; st.f32 [%rd5], %f1; ret; }",
+        expect![[r#"
+            kernel k
+            param s .b8 at 0 size 48
+              field .u64 at 0 size 8 pointer to f32
+              field .u32 at 8 size 4
+              field .b32 at 12 size 4
+              field .f32 at 16 size 4
+              field .u8 at 24 size 1
+            param pair .b8 at 48 size 8
+            param whole .b8 at 56 size 8
+            var 0 .local copy .b8 align 8 size 32 at 0
+               0: %rd1 = move.64 &copy
+               1: %rd2 = load.param.u64 [&param+0+0]
+               2: store.local.u64 [%rd1+0], %rd2
+               3: %r1 = load.param.u32 [&param+0+8]
+               4: %rs1 = load.param.u16 [&param+0+8]
+               5: %rs2, %rs3, %rs4, %rs5 = load.param.v4.u8 [&param+0+12]
+               6: store.local.v4.u8 [%rd1+12], %rs2, %rs3, %rs4, %rs5
+               7: %f1, %f2 = load.param.v2.f32 [&param+0+16]
+               8: %rs6, %rs7 = load.param.v2.u8 [&param+0+24]
+               9: %rd3 = load.param.u64 [&param+48+0]
+              10: %r2, %r3 = unpack.64 %rd3
+              11: %rd4 = load.param.u64 [&param+56+0]
+              12: %f1 = add<f32 f32 -> f32> %f1, %f1
+              13: %rs6 = add<b16 b16 -> b16> %rs6, %rs1
+              14: %r1 = add<b32 b32 -> b32> %r1, %r2
+              15: %rd5 = load.local.u64 [%rd1+0]
+              16: store.generic.f32 [%rd5+0], %f1
+              17: exit
+              18: exit
+        "#]],
+    );
+    // Where it reads at a place that it works out, nobody knows.
+    check(
+        ".entry k(.param .align 8 .b8 s[48]) {
+           .reg .b64 %rd<9>; .reg .b32 %r<5>;
+           mov.u64 %rd1, s; mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; add.u64 %rd3, %rd1, %rd2;
+           ld.param.u64 %rd4, [%rd3]; ld.param.u64 %rd5, [s+8]; st.u64 [%rd5], %rd4; ret; }",
+        expect![[r#"
+            kernel k
+            param s .b8 at 0 size 48 pointer to u64
+               0: %rd1 = move.64 &param+0
+               1: %r1 = move.32 %tid.x
+               2: %rd2 = cvt<u32 -> u64> %r1
+               3: %rd3 = add<b64 b64 -> b64> %rd1, %rd2
+               4: %rd4 = load.param.u64 [%rd3+0]
+               5: %rd5 = load.param.u64 [&param+0+8]
+               6: store.generic.u64 [%rd5+0], %rd4
+               7: exit
+               8: exit
+        "#]],
+    );
+}
+
+#[test]
 fn parameters_show_what_they_point_to() {
     check(
         ".entry k(.param .u64 x, .param .u64 .ptr .global .align 4 y, .param .u64 n, .param .u64 unused,
@@ -308,7 +380,8 @@ fn parameters_show_what_they_point_to() {
             param y .u64 at 8 size 8 pointer to f16
             param n .u64 at 16 size 8
             param unused .u64 at 24 size 8
-            param s .b8 at 32 size 16 pointer to s32
+            param s .b8 at 32 size 16
+              field .u64 at 8 size 8 pointer to s32
                0: %rd1 = load.param.u64 [&param+0+0]
                1: %rd2 = load.param.u64 [&param+8+0]
                2: %rd3 = load.param.u64 [&param+16+0]
@@ -338,7 +411,8 @@ fn pointers_inside_struct_parameters_are_followed_through_a_moved_address() {
            cvta.to.global.u64 %rd3, %rd2; ld.global.f32 %f1, [%rd3]; ret; }",
         expect![[r#"
             kernel k
-            param s .b8 at 0 size 24 pointer to f32
+            param s .b8 at 0 size 24
+              field .u64 at 16 size 8 pointer to f32
                0: %rd1 = move.64 &param+0
                1: %rd2 = load.param.u64 [%rd1+16]
                2: %rd3 = from_generic.global %rd2
