@@ -71,10 +71,14 @@ pub fn judge(
     }
     let first: Vec<usize> = places.values().map(|suspects| suspects[0]).collect();
     let mut answers = ask(options, budget, elements, run, &first, &mut settled.ledger)?;
+    let is_found = |at: &usize| matches!(answers.get(at), Some(Answer::Found(_)));
+    // Where there is a fault, nobody waits to learn which further stores are of the same value.
+    let any = first.iter().any(is_found);
     let rest: Vec<usize> = places
         .values()
-        .filter(|suspects| !matches!(answers.get(&suspects[0]), Some(Answer::Found(_))))
+        .filter(|suspects| !is_found(&suspects[0]))
         .flat_map(|suspects| suspects[1..].iter().copied())
+        .filter(|at| !any || run.suspects[*at].values.is_none())
         .collect();
     answers.append(&mut ask(options, budget, elements, run, &rest, &mut settled.ledger)?);
     let suspects = std::mem::take(&mut run.suspects);

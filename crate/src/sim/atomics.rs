@@ -7,12 +7,14 @@ use super::outcome::{AccessKind, FaultKind};
 use super::race::{Everybody, lanes};
 use crate::base::{Format, FormatClass};
 use crate::ir::RegisterKind;
-use crate::isa::{Access, AtomicOp, Scope, Space, Strength};
+use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 use crate::term::{BitOp, Symbol, Term, Terms, Value};
 
 impl<'a> Machine<'a> {
     /// Executes an atomic or a reduction.
-    pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, op: AtomicOp, access: Access) {
+    pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
+        let Effect::Atomic { op, .. } = self.kernel.code[pc as usize].effect else { return };
+        let mask = self.at_each_address(index, pc, mask, access, Machine::atomic);
         let mask = self.follow(index, pc, mask);
         if mask == 0 {
             return;

@@ -1,15 +1,15 @@
 //! Addresses that data choose among known ones.
 //!
 //! Of `p ? a[i] : b[i]` compilers make one load, whose address is chosen: `selp`, or a multiple of a
-//! chosen index; `x[idx[i]]` has one for each value of an index that the spec bounds, or that is a byte. Such a load or store is executed once for each address that it may have, under the
-//! condition that it has it, like a guarded instruction (`predicate`); what is loaded is the same choice
-//! among what lies there.
+//! chosen index; `x[idx[i]]` has one for each value of an index that the spec bounds, or that is a byte. Such a load,
+//! store or atomic is executed once for each address that it may have, under the condition that it has it, like a
+//! guarded instruction (`predicate`); what is loaded is the same choice among what lies there.
 //!
-//! Guarantees: the effect of the instruction, whichever address it has within what the spec requires. An address that the guard rules
-//! out in plain sight is not looked at; faults at the others are suspects like those of guarded
+//! Guarantees: the effect of the instruction, whichever address it has within what the spec requires. An address that
+//! the guard rules out in plain sight is not looked at; faults at the others are suspects like those of guarded
 //! instructions (`suspects`).
 //! Misses: more than [`MOST`] choices, or [`VALUES`] values of the inputs that an index is made of together;
-//! inputs that nothing bounds; atomics and copies.
+//! inputs that nothing bounds; copies.
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
@@ -26,7 +26,7 @@ const MOST: usize = 64;
 /// Values of an index that an access may depend on.
 const VALUES: i64 = 1024;
 
-/// How a load or a store is executed.
+/// How an access is executed.
 type Execute<'a> = fn(&mut Machine<'a>, usize, u32, u32, Access);
 
 /// A word, and when it is the one.
@@ -84,7 +84,11 @@ impl<'a> Machine<'a> {
             }
         }
         let instr = &self.kernel.code[pc as usize];
-        let loads = matches!(instr.effect, Effect::Load(_));
+        let loads = match instr.effect {
+            Effect::Load(_) => true,
+            Effect::Atomic { .. } => !self.kernel.dst(instr).is_empty(),
+            _ => false,
+        };
         let overwrites = self.kernel.dst(instr).contains(&base);
         let most = chosen.iter().map(|(_, _, chances)| chances.len()).max().unwrap_or(0);
         // Lanes that have loaded from one of their addresses.

@@ -61,9 +61,9 @@ impl<'a> Machine<'a> {
             Effect::ToGeneric(space) => self.shift_address(index, pc, mask, window(*space)),
             Effect::FromGeneric(space) => self.shift_address(index, pc, mask, window(*space).wrapping_neg()),
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
-            Effect::Atomic { op, access } => {
+            Effect::Atomic { access, .. } => {
                 self.charge(ends::ATOMIC * threads(mask));
-                self.atomic(index, pc, mask, *op, *access);
+                self.atomic(index, pc, mask, *access);
             }
             Effect::BranchIndexed => return self.branch_indexed(index, pc, mask),
             Effect::Exit => {
