@@ -209,6 +209,8 @@ describe('small windows and large type', () => {
     await look('form')
     await page.getByTestId('spec-close').click()
     await page.getByTestId('share').click()
+    // The link is made first.
+    await page.getByTestId('share-link').waitFor()
     await look('share')
     await page.keyboard.press('Escape')
     await page.getByLabel('Help').click()
