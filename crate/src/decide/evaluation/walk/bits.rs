@@ -11,7 +11,7 @@
 
 use super::intervals::{Integer, Place};
 use super::*;
-use crate::base::FormatClass;
+use crate::base::{Format, FormatClass};
 use crate::decide::patterns::{MOST_BITS, OfBits};
 use crate::term::BitOp;
 use std::rc::Rc;
@@ -38,13 +38,27 @@ impl Reading {
     }
 
     /// Whether a condition holds, at all settings of some bits, those among them that it depends on.
-    fn at_settings_of(&self, bits: &[u32]) -> Vec<bool> {
+    fn at_settings_of(&self, format: Format, bits: &[u32]) -> Vec<bool> {
         let own = |setting: usize| {
-            bits.iter().enumerate().filter(|(at, _)| setting >> at & 1 == 1).fold(0, |own, (_, bit)| {
-                self.bits.iter().position(|known| known == bit).map_or(own, |at| own | 1 << at)
-            })
+            let is_set =
+                |bit: &u32| bits.iter().position(|own| own == bit).is_some_and(|at| setting >> at & 1 == 1);
+            let set = self
+                .bits
+                .iter()
+                .enumerate()
+                .filter(|(_, bit)| source(format, **bit).is_some_and(|bit| is_set(&bit)));
+            set.fold(0, |own, (at, _)| own | 1 << at)
         };
         (0..1usize << bits.len()).map(|setting| self.holds[own(setting)]).collect()
+    }
+}
+
+/// The bit of an element that a bit of it as a wider word is; `None` if that is 0.
+fn source(format: Format, bit: u32) -> Option<u32> {
+    match format.class() {
+        FormatClass::Signed => Some(bit.min(format.bits() - 1)),
+        FormatClass::Unsigned => Some(bit).filter(|bit| *bit < format.bits()),
+        FormatClass::Float | FormatClass::Bits => Some(bit),
     }
 }
 
@@ -82,10 +96,15 @@ impl Walk<'_> {
         let whole = format.integers().is_some() && format.bits() <= MOST_BITS;
         let bits: Vec<u32> = match whole {
             true => (0..format.bits()).collect(),
-            false => reading.decisive(),
+            false => {
+                let mut bits: Vec<u32> =
+                    reading.decisive().into_iter().filter_map(|bit| source(format, bit)).collect();
+                bits.dedup();
+                bits
+            }
         };
         let mask = bits.iter().fold(0, |mask, bit| mask | 1 << bit);
-        let holds = reading.at_settings_of(&bits);
+        let holds = reading.at_settings_of(format, &bits);
         let count = holds.len() as i64;
         let (integer, from) = match whole {
             true if format.class() == FormatClass::Signed => (Integer::Of(Term::element(element)), count / 2),
@@ -108,9 +127,10 @@ impl Walk<'_> {
         Some(Place::within(integer, self.range_of(integer)?, &within))
     }
 
-    /// The variable of a bit.
+    /// The variable of a bit. What lies above an integer is its sign, or 0.
     pub(super) fn bit(&mut self, element: u32, bit: u32) -> Option<Value> {
         let format = self.elements.block_of(element)?.format;
+        let Some(bit) = source(format, bit) else { return Some(Value::ZERO) };
         if bit + 1 < format.bits() || format.integers().is_none() {
             let value = self.atoms.atom(ALL, vec![48, element.into(), bit.into()]);
             return Some(Value { chosen: true, ..value.with_sign(Sign::NOT_NEGATIVE) });
