@@ -284,6 +284,11 @@ impl<'a> Walk<'a> {
             }
             return value;
         }
+        if let Node::Not(a) = node
+            && let Some(Asked { member, contrary }) = self.asked.get(a).copied()
+        {
+            self.asked.insert(own, Asked { member, contrary: !contrary });
+        }
         self.note_choices(own, node);
         if let Some(value) = self.combine_integer(own, node) {
             return value;
@@ -328,12 +333,7 @@ impl<'a> Walk<'a> {
                 let (a, b) = (self.get(a, levels), self.get(b, levels));
                 a.plus(b, levels).minus(a.times(b, levels), levels)
             }
-            Node::Not(a) => {
-                if let Some(Asked { member, contrary }) = self.asked.get(&a).copied() {
-                    self.asked.insert(own, Asked { member, contrary: !contrary });
-                }
-                Value::ONE.minus(self.get(a, levels), levels)
-            }
+            Node::Not(a) => Value::ONE.minus(self.get(a, levels), levels),
             Node::FromBits(..) | Node::Round(..) if let Some(value) = self.of_bits(own) => value,
             Node::Bits(op, ..)
                 if op.is_condition()
