@@ -116,7 +116,7 @@ fn effect(instr: &Instr) -> String {
     let access = |verb: &str, a: &Access| {
         let vector = if a.vector > 1 { format!(".v{}", a.vector) } else { String::new() };
         let strong = match a.strength {
-            Strength::Strong(_) => ".strong",
+            Strength::Strong(..) => ".strong",
             Strength::NonCoherent => ".nc",
             Strength::Weak => "",
         };

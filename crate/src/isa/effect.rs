@@ -176,9 +176,31 @@ pub enum Strength {
     NonCoherent,
     /// An ordinary access.
     Weak,
-    /// `.volatile`, `.relaxed` or stronger: never a reason to skip race detection. Atomics of two
-    /// threads exclude each other only where the scope of each holds the other.
-    Strong(Scope),
+    /// `.volatile`, `.relaxed` or stronger. Two of them do not race where the scope of each holds the
+    /// other's thread.
+    Strong(Scope, Order),
+}
+
+/// What a strong access or a fence orders.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Order {
+    Relaxed,
+    Acquire,
+    Release,
+    AcquireRelease,
+}
+
+impl Order {
+    /// What others have released can be relied on.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcquireRelease)
+    }
+
+    /// Others can rely on what came before.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcquireRelease)
+    }
 }
 
 /// Threads that a strong access is one step for.
@@ -492,8 +514,8 @@ pub enum Effect {
     /// A barrier object in shared memory (`mbarrier`).
     Phaser(PhaserOp),
     /// Memory fence: orders nothing between threads by itself; with `.relaxed` uses of barrier objects
-    /// it does.
-    Fence,
+    /// and other strong accesses it does.
+    Fence(Scope, Order),
     /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
     /// Values are held against a claim of the kernel's author, by its place among the kernel's.

@@ -21,7 +21,7 @@ mod word;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode, MatrixOp,
-    Meaning, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity,
+    Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity,
     Stored, Strength, Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};

@@ -571,6 +571,7 @@ fn waits_at(kind: &WaitKind) -> String {
                 if *lacks == 1 { "arrival" } else { "arrivals" }
             )
         }
+        WaitKind::Memory { place } => format!("{place} to change, which nobody does"),
         WaitKind::Lanes { missing } => {
             let lanes: Vec<u32> = (0..32).filter(|lane| missing >> lane & 1 == 1).collect();
             format!(

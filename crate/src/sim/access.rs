@@ -141,7 +141,9 @@ impl<'a> Machine<'a> {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in bytes.step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
+            let before = *shadow;
             let conflict = self.detector.read(&self.clocks, shadow, by);
+            let conflict = self.sift(pc, &before, by, AccessKind::Read, conflict);
             self.judge(index, pc, (AccessKind::Read, region, at), by, None, conflict);
         }
     }
@@ -202,6 +204,30 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Gives an element of a load to a lane as if this lay in memory.
+    pub(super) fn fill_element(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        (region, offset): (usize, u64),
+        access: Access,
+        element: u8,
+        value: Value,
+    ) {
+        let kernel = self.kernel;
+        let dst = kernel.dst(&kernel.code[pc as usize])[usize::from(element)];
+        let width = register_bits(&kernel.registers[dst.index()]);
+        let value = match value {
+            Value::Concrete(bits) => Value::Concrete(extend(bits, access.format, width)),
+            symbol @ Value::Symbolic(_) => extend_symbol(&mut self.terms, symbol, access.format, width),
+            gap @ Value::Undefined(_) => {
+                let bytes = access.format.bytes();
+                let value = self.as_read((index, pc, lane), (Some(region), offset), bytes, gap);
+                extended(&mut self.terms, value, access.format, width)
+            }
+        };
+        self.warps[index].set(dst, lane, value);
+    }
+
     /// The place of an offset in a thread's local memory.
     pub(super) fn local_place(&self, offset: u64, bytes: u32) -> super::outcome::Place {
         self.memory.place(self.kernel, self.setup, Space::Local, offset, bytes)
@@ -240,6 +266,7 @@ impl<'a> Machine<'a> {
                 value = self.guarded_value(lane, value, old, access.format);
             }
             self.note_stored((index, pc, lane), (region, offset), value);
+            self.signal_place(region, offset, bytes, access.strength);
             self.changes +=
                 u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value));
             if watched && fellows & (1 << lane) == 0 {
@@ -261,9 +288,11 @@ impl<'a> Machine<'a> {
                     if !self.guards.is_empty() && before.is_under_way() {
                         *shadow = before; // where the condition does not hold, the copy goes on
                     }
+                    let conflict = self.sift(pc, &before, &by, AccessKind::Write, conflict);
                     self.judge(index, pc, (AccessKind::Write, region, at), &by, Some(stored), conflict);
                 }
             }
+            self.signal_write((index, pc, lane), (region, offset, bytes), access.strength, None);
         }
     }
 

@@ -230,6 +230,9 @@ impl<'a> Machine<'a> {
             };
             for earlier in kept.iter().filter(|earlier| earlier.conflicts(&entry)) {
                 let Some((other, lane)) = self.unordered_lanes(earlier, &entry, by) else { continue };
+                if self.both_strong(pc, (other, earlier.instr)) {
+                    continue;
+                }
                 self.weigh(index, (region, at, granule), earlier, &entry, (other, lane));
             }
             kept.retain(|earlier| !self.stands_for(&entry, earlier, by));

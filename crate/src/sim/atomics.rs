@@ -58,6 +58,7 @@ impl<'a> Machine<'a> {
         let new = self.guarded_value(lane, new, old, access.format);
         self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
         self.note_stored((index, pc, lane), (region, offset), new);
+        self.signal_place(region, offset, bytes, access.strength);
         self.changes +=
             u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
         if let Some(dst) = dst {
@@ -69,14 +70,17 @@ impl<'a> Machine<'a> {
         let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
         let kind = (op, access.format);
         let narrow = match access.strength {
-            Strength::Strong(Scope::Cta) => true,
-            Strength::Strong(Scope::Cluster) => !kernel.clustered,
+            Strength::Strong(Scope::Cta, _) => true,
+            Strength::Strong(Scope::Cluster, _) => !kernel.clustered,
             _ => false,
         };
         // Each CTA has a shared memory of its own.
         let narrow = narrow && self.memory.regions[region].space != Space::Shared;
+        let update = Some((op, access.format, operands.first().copied()));
+        self.signal_write((index, pc, lane), (region, offset, bytes), access.strength, update);
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
+            let before = *shadow;
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
             let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
             if let Some(conflict) = conflict
@@ -91,6 +95,7 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
                 return;
             }
+            let conflict = self.sift(pc, &before, &by, AccessKind::Atomic, conflict);
             self.judge(index, pc, (AccessKind::Atomic, region, at), &by, None, conflict);
         }
     }

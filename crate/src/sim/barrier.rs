@@ -170,7 +170,7 @@ impl<'a> Machine<'a> {
             || phase.arrivals.iter().all(|arrival| {
                 // Aligned arrivals are the whole warp's: its lanes come one after the other only
                 // in our bookkeeping.
-                let together = aligned && arrival.thread / WARP as u32 == thread / WARP as u32;
+                let together = aligned && self.clocks.local(arrival) / WARP as u32 == thread / WARP as u32;
                 together || self.clocks.follows(arrival, thread)
             })
     }
@@ -199,7 +199,7 @@ impl<'a> Machine<'a> {
         }
         self.clocks.join(&barrier.arrivals, barrier.waiting.iter().map(|(thread, _)| *thread));
         let warp_of = |thread: u32| (thread / WARP as u32) as usize;
-        let step = barrier.arrivals.iter().map(|arrival| self.warps[warp_of(arrival.thread)].step).max();
+        let step = barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();
         let step = step.unwrap_or(0);
         if let Some((_, pc)) = barrier.waiting.first() {
             self.trace.barrier(step, id, *pc);
@@ -336,7 +336,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Waiting threads by what they wait for and where, with whom they wait for.
-    fn waiting_groups(&self, select: impl Fn(&Wait) -> bool) -> Vec<WaitGroup> {
+    pub(super) fn waiting_groups(&self, select: impl Fn(&Wait) -> bool) -> Vec<WaitGroup> {
         let mut groups: BTreeMap<(u32, u64, u32), Vec<u32>> = BTreeMap::new();
         for (thread, wait) in self.waits.iter().enumerate() {
             let Some(wait) = wait.filter(|wait| select(wait)) else { continue };

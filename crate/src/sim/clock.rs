@@ -35,10 +35,14 @@ pub(super) struct Clocks {
     floor: Vec<u32>,
     /// What the threads of each warp have in common; `None` until it is asked for again.
     together: Vec<Cell<Option<Together>>>,
-    /// First global thread number of the CTA.
+    /// Global number of the first thread that is known here: of the running CTA, or of the launch.
     first: u32,
-    /// How many are threads and agents; behind them are barrier objects, whose number may grow.
+    /// Threads and agents of a CTA.
     members: u32,
+    /// Those of all CTAs that are known here; behind them are barrier objects, whose number may grow.
+    all: u32,
+    /// Of those, where the running CTA's begin.
+    offset: u32,
     /// What threads know without being able to rely on it, where that is more.
     sight: Option<Box<Sight>>,
 }
@@ -68,7 +72,7 @@ struct Together {
 /// What a thread knew when it arrived somewhere; or the end of a phase.
 #[derive(Clone)]
 pub(super) struct Arrival {
-    /// The thread, agent or barrier object, counted in its CTA.
+    /// The thread, agent or barrier object, counted among those that the clocks know.
     pub(super) thread: u32,
     epoch: u32,
     base: Rc<[u32]>,
@@ -98,8 +102,44 @@ impl Clocks {
             together: vec![Cell::new(None); (count as usize).div_ceil(WARP)],
             first,
             members: count,
+            all: count,
+            offset: 0,
             sight: None,
         }
+    }
+
+    /// The threads of all CTAs of a launch, which may synchronise with one another.
+    pub(super) fn of_launch(ctas: u32, count: u32) -> Self {
+        let warps = (count as usize).div_ceil(WARP);
+        Clocks {
+            together: vec![Cell::new(None); warps * ctas as usize],
+            members: count,
+            ..Clocks::new(0, ctas * count)
+        }
+    }
+
+    /// Another CTA of the launch runs.
+    pub(super) fn enter(&mut self, cta: u32) {
+        self.offset = cta * self.members;
+    }
+
+    /// Whether two threads, by their global numbers, are of one CTA.
+    pub(super) fn same_cta(&self, one: u32, other: u32) -> bool {
+        one / self.members == other / self.members
+    }
+
+    /// Who arrived, counted in the running CTA, which is its own.
+    pub(super) fn local(&self, arrival: &Arrival) -> u32 {
+        arrival.thread - self.offset
+    }
+
+    fn at(&self, thread: u32) -> usize {
+        (self.offset + thread) as usize
+    }
+
+    fn warp(&self, first: u32) -> usize {
+        let before = (self.offset / self.members) as usize * (self.members as usize).div_ceil(WARP);
+        before + first as usize / WARP
     }
 
     /// The same, where some instructions are `.relaxed`.
@@ -117,7 +157,7 @@ impl Clocks {
     /// The present epoch of a thread of the CTA.
     #[inline]
     pub(super) fn epoch(&self, thread: u32) -> u32 {
-        self.epoch[thread as usize]
+        self.epoch[self.at(thread)]
     }
 
     /// The present epoch of all lanes of the warp that begins at thread `first`, if they have the same.
@@ -128,9 +168,9 @@ impl Clocks {
 
     #[inline]
     fn together(&self, first: u32) -> Together {
-        let kept = &self.together[first as usize / WARP];
+        let kept = &self.together[self.warp(first)];
         kept.get().unwrap_or_else(|| {
-            let lanes = first as usize..(first as usize + WARP).min(self.members as usize);
+            let lanes = self.at(first)..self.at((first + WARP as u32).min(self.members));
             let epochs = &self.epoch[lanes.clone()];
             let together = Together {
                 epoch: epochs.iter().all(|epoch| *epoch == epochs[0]).then_some(epochs[0]),
@@ -143,10 +183,10 @@ impl Clocks {
 
     /// A thread's epoch or floor has changed.
     fn changed(&self, thread: u32) {
-        self.together[thread as usize / WARP].set(None);
+        self.together[self.warp(thread)].set(None);
     }
 
-    /// First global thread number of the CTA.
+    /// Global number of the first thread that is known here.
     #[inline]
     pub(super) fn first(&self) -> u32 {
         self.first
@@ -155,7 +195,7 @@ impl Clocks {
     /// Every access of the CTA in an epoch up to this happens before the present of `thread`.
     #[inline]
     pub(super) fn floor(&self, thread: u32) -> u32 {
-        self.floor[thread as usize]
+        self.floor[self.at(thread)]
     }
 
     /// Whether an access by `other` (global number) in `epoch` happens before the present of
@@ -163,28 +203,28 @@ impl Clocks {
     #[inline]
     pub(super) fn ordered(&self, other: u32, epoch: u32, thread: u32) -> bool {
         let other = other.wrapping_sub(self.first);
-        if other >= self.members {
+        if other >= self.all {
             return false;
         }
-        other == thread && epoch != NEVER
-            || epoch <= self.floor[thread as usize]
+        other == self.offset + thread && epoch != NEVER
+            || epoch <= self.floor(thread)
             || self.knows(thread, other) >= epoch
     }
 
     /// The last epoch of another thread, agent or barrier object that a thread has synchronised with.
     #[inline]
     fn knows(&self, thread: u32, other: u32) -> u32 {
-        self.base[thread as usize].get(other as usize).copied().unwrap_or(0)
+        self.base[self.at(thread)].get(other as usize).copied().unwrap_or(0)
     }
 
     /// Whether an access by `other` (global number) in `epoch` surely happens before the present of
     /// all lanes of the warp that begins at thread `first`. Says no too often, and is quick.
     #[inline]
     pub(super) fn ordered_before_all(&self, other: u32, epoch: u32, first: u32) -> bool {
-        other.wrapping_sub(self.first) < self.members && epoch <= self.together(first).floor
+        other.wrapping_sub(self.first) < self.all && epoch <= self.together(first).floor
     }
 
-    /// How many threads there are, with agents.
+    /// How many threads a CTA has, with agents.
     pub(super) fn count(&self) -> u32 {
         self.members
     }
@@ -209,13 +249,13 @@ impl Clocks {
 
     /// The smallest of what is known of threads and agents.
     fn least(&self, known: &[u32]) -> u32 {
-        known[..self.members as usize].iter().copied().min().unwrap_or(0)
+        known[..self.all as usize].iter().copied().min().unwrap_or(0)
     }
 
     /// Brings threads that act together to a common epoch: the latest of theirs. (Epochs may skip
     /// numbers; only their order counts.)
     pub(super) fn align(&mut self, threads: std::ops::Range<u32>) {
-        let range = threads.start as usize..threads.end as usize;
+        let range = self.at(threads.start)..self.at(threads.end);
         let latest = self.epoch[range.clone()].iter().copied().max().unwrap_or(0);
         self.epoch[range].fill(latest);
         threads.for_each(|thread| self.changed(thread));
@@ -239,7 +279,8 @@ impl Clocks {
         if let Some(sight) = &mut self.sight {
             sight.see(arrivals, thread);
         }
-        let mut known: Vec<u32> = self.base[thread as usize].to_vec();
+        let at = self.at(thread);
+        let mut known: Vec<u32> = self.base[at].to_vec();
         known.resize(self.epoch.len(), 0);
         let mut last: Option<&Rc<[u32]>> = None;
         for arrival in arrivals {
@@ -252,8 +293,8 @@ impl Clocks {
             let own = &mut known[arrival.thread as usize];
             *own = (*own).max(arrival.epoch);
         }
-        self.floor[thread as usize] = self.least(&known);
-        self.base[thread as usize] = known.into();
+        self.floor[at] = self.least(&known);
+        self.base[at] = known.into();
         self.changed(thread);
     }
 
@@ -298,7 +339,7 @@ impl Clocks {
 
     /// Whether what came before an arrival happens before the present of a thread.
     pub(super) fn relies(&self, arrival: &Arrival, thread: u32) -> bool {
-        arrival.thread == thread || self.knows(thread, arrival.thread) >= arrival.epoch
+        arrival.thread == self.offset + thread || self.knows(thread, arrival.thread) >= arrival.epoch
     }
 
     /// Records a `.relaxed` arrival: what came before the thread's last fence is published.
@@ -311,12 +352,31 @@ impl Clocks {
 
     /// Records that a thread arrives at a synchronisation: what it did so far is published.
     pub(super) fn arrive(&mut self, thread: u32) -> Arrival {
-        let at = thread as usize;
         let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive(thread)));
-        let arrival = Arrival { thread, epoch: self.epoch[at], base: Rc::clone(&self.base[at]), sight };
+        let arrival = Arrival { sight, ..self.stamp(thread) };
+        let at = self.at(thread);
         self.epoch[at] += 1;
         self.changed(thread);
         arrival
+    }
+
+    /// What a thread has done and knows now.
+    pub(super) fn stamp(&self, thread: u32) -> Arrival {
+        let at = self.at(thread);
+        Arrival { thread: at as u32, epoch: self.epoch[at], base: Rc::clone(&self.base[at]), sight: None }
+    }
+
+    /// Something that a thread (global number) did in an epoch.
+    pub(super) fn mark(&self, thread: u32, epoch: u32) -> Arrival {
+        Arrival { thread: thread - self.first, epoch, base: Rc::new([]), sight: None }
+    }
+
+    /// What a thread knows is what it knew then.
+    pub(super) fn forget(&mut self, thread: u32, since: &Arrival) {
+        let at = self.at(thread);
+        self.base[at] = Rc::clone(&since.base);
+        self.floor[at] = self.least(&since.base);
+        self.changed(thread);
     }
 
     /// Everything in `arrivals` now happens before the present of every thread in `leaving`, all of
@@ -346,9 +406,10 @@ impl Clocks {
                 sight.see(arrivals, thread);
             }
             // Whoever leaves a barrier has arrived there, so the join covers its own base.
-            debug_assert!(self.base[thread as usize].iter().zip(joined.iter()).all(|(own, new)| own <= new));
-            self.base[thread as usize] = Rc::clone(&joined);
-            self.floor[thread as usize] = floor;
+            let at = self.at(thread);
+            debug_assert!(self.base[at].iter().zip(joined.iter()).all(|(own, new)| own <= new));
+            self.base[at] = Rc::clone(&joined);
+            self.floor[at] = floor;
             self.changed(thread);
         }
     }

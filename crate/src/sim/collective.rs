@@ -325,7 +325,7 @@ impl<'a> Machine<'a> {
         // Members that have returned count as arrived: their return comes before this.
         let gone = members & self.warps[index].exited;
         let returned = self.returned.iter().filter(|arrival| {
-            let lane = arrival.thread.wrapping_sub(first);
+            let lane = self.clocks.local(arrival).wrapping_sub(first);
             lane < WARP as u32 && gone >> lane & 1 == 1
         });
         arrivals.extend(returned.cloned());

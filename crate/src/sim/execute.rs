@@ -6,6 +6,7 @@ use super::machine::{Flow, Machine};
 use super::memory::window;
 use super::outcome::FaultKind;
 use super::race::lanes;
+use super::signals;
 use crate::ir::{Instr, Reg};
 use crate::isa::{Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
 use crate::term::Value;
@@ -29,11 +30,20 @@ impl<'a> Machine<'a> {
         if self.phasers.anyone_refused() && acts(&instr.effect) {
             self.not_waiting(index, pc, mask);
         }
+        if let Some(signals) = &mut self.signals
+            && (acts(&instr.effect) || matches!(instr.effect, Effect::Fence(..)))
+        {
+            signals.act();
+        }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
             Effect::Move { .. } => {
                 let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
                 self.warps[index].copy(to, from, mask);
+            }
+            Effect::Load(access) if self.signals.is_some() && signals::is_strong(*access) => {
+                self.charge(ends::ACCESS);
+                return self.signal_load(index, pc, mask, *access);
             }
             Effect::Load(access) => {
                 self.charge(ends::ACCESS);
@@ -126,11 +136,12 @@ impl<'a> Machine<'a> {
                 };
                 self.warps[index].set_concrete(kernel.dst(instr)[0], mask, &words);
             }
-            Effect::Fence if self.relaxed => {
+            Effect::Fence(..) if self.relaxed => {
                 let first = self.warps[index].first();
                 super::race::lanes(mask).for_each(|lane| self.clocks.fence(first + lane));
             }
-            Effect::Fence | Effect::Nothing => {}
+            Effect::Fence(scope, order) => self.signal_fence(index, pc, mask, *scope, *order),
+            Effect::Nothing => {}
             Effect::ReadClock => self.read_unknowable(index, pc, mask),
             Effect::Claim(claim) => {
                 self.charge(ends::OBJECT * threads(mask));
@@ -292,7 +303,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Branch
         | Effect::BranchIndexed
         | Effect::Forbidden(_)
-        | Effect::Fence
+        | Effect::Fence(..)
         | Effect::ReadClock
         | Effect::Claim(_)
         | Effect::Nothing

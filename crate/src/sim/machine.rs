@@ -23,6 +23,7 @@ use super::repeats::Repeats;
 use super::rounding::Roundings;
 use super::rounds::Rounds;
 use super::setup::{Options, Schedule, Setup};
+use super::signals::{self, Signals};
 use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
@@ -82,6 +83,12 @@ pub(super) struct Machine<'a> {
     pub(super) returned: Vec<Arrival>,
     /// The running CTA's coordinates.
     pub(super) cta: [u32; 3],
+    /// Which one it is of those that are run.
+    pub(super) cta_index: u32,
+    /// What threads say to one another through memory, where some may wait for it.
+    pub(super) signals: Option<Box<Signals>>,
+    /// Bytes held for CTAs that do not run now.
+    pub(super) away: u64,
     /// Copies that are under way.
     pub(super) flights: Flights,
     /// Barrier objects in shared memory.
@@ -181,6 +188,9 @@ impl<'a> Machine<'a> {
         setup: &'a Setup,
         watching: Watching,
     ) -> Self {
+        let waits = signals::may_wait(kernel);
+        // What is waited for is written, whatever the spec calls it.
+        let watching = Watching { inputs: watching.inputs || waits, ..watching };
         let mut terms = Terms::new();
         let memory = Memory::new(kernel, setup, &mut terms, watching.inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
@@ -206,7 +216,7 @@ impl<'a> Machine<'a> {
             terms,
             memory,
             detector: Detector::default(),
-            clocks: Clocks::new(0, block),
+            clocks: if waits { Clocks::of_launch(setup.launch.ctas.len() as u32, block) } else { Clocks::new(0, block) },
             warps: Vec::new(),
             locals: Vec::new(),
             barriers: Barriers::default(),
@@ -215,6 +225,9 @@ impl<'a> Machine<'a> {
             meetings: Vec::new(),
             returned: Vec::new(),
             cta: [0; 3],
+            cta_index: 0,
+            signals: waits.then(Box::default),
+            away: 0,
             flights: Flights::new(0),
             phasers: Phasers::default(),
             agents: kernel
@@ -286,6 +299,7 @@ impl<'a> Machine<'a> {
 
     /// Runs all CTAs of the launch, as far as they get.
     pub(super) fn launch(&mut self) {
+        let mut waiting = Vec::new();
         for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
             self.begin_cta(index, *cta);
             if self.exhausted.is_some() {
@@ -293,25 +307,50 @@ impl<'a> Machine<'a> {
                 break;
             }
             self.run_cta();
-            self.observe_end();
-            self.trace_end();
-            self.end_copies();
-            let fatal = |fault: &Fault| !matches!(fault.kind, FaultKind::Uninitialized(..));
-            if self.exhausted.is_some() || self.faults.iter().any(fatal) {
+            if self.waits_for_memory() && !self.is_over() {
+                waiting.push(self.leave());
+                continue;
+            }
+            self.end_cta();
+            if self.is_over() {
                 break;
             }
         }
+        self.take_turns(waiting);
+        self.judge_signals();
+    }
+
+    /// The running CTA has come to its end, or to where it stays.
+    pub(super) fn end_cta(&mut self) {
+        if !self.report_spinning() {
+            let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
+            let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
+            if stuck
+                && !stopped
+                && !self.is_exhausted()
+                && self.faults.iter().all(|fault| fault.kind.goes_on())
+            {
+                self.report_deadlock();
+            }
+        }
+        self.observe_end();
+        self.trace_end();
+        self.end_copies();
     }
 
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
         let count = self.block.div_ceil(WARP as u32);
         self.cta = cta;
         let stride = if self.agents { self.block * 2 } else { self.block };
+        self.cta_index = index as u32;
         self.first_thread = index as u32 * stride;
-        self.clocks = match self.relaxed {
-            true => Clocks::with_sight(self.first_thread, stride),
-            false => Clocks::new(self.first_thread, stride),
-        };
+        if self.signals.is_none() {
+            self.clocks = match self.relaxed {
+                true => Clocks::with_sight(self.first_thread, stride),
+                false => Clocks::new(self.first_thread, stride),
+            };
+        }
+        self.clocks.enter(if self.signals.is_some() { index as u32 } else { 0 });
         self.flights = Flights::new(self.block);
         self.phasers = Phasers::default();
         self.barriers = Barriers::default();
@@ -395,7 +434,7 @@ impl<'a> Machine<'a> {
 
     // ---- scheduling ------------------------------------------------------------------------
 
-    fn run_cta(&mut self) {
+    pub(super) fn run_cta(&mut self) {
         loop {
             let mut ran = false;
             for turn in 0..self.warps.len() {
@@ -414,14 +453,6 @@ impl<'a> Machine<'a> {
             if !ran && !self.wake_spinning() {
                 break;
             }
-        }
-        if self.report_spinning() {
-            return;
-        }
-        let stuck = self.warps.iter().any(|warp| warp.alive() != 0);
-        let stopped = self.warps.iter().any(|warp| warp.faulted != 0);
-        if stuck && !stopped && self.faults.iter().all(|fault| fault.kind.goes_on()) {
-            self.report_deadlock();
         }
     }
 
@@ -473,7 +504,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Lets groups go on that wait for memory to change, if it has.
-    fn wake_spinning(&mut self) -> bool {
+    pub(super) fn wake_spinning(&mut self) -> bool {
         let mut woken = false;
         for warp in &mut self.warps {
             for at in (0..warp.spinning.len()).rev() {
@@ -490,7 +521,11 @@ impl<'a> Machine<'a> {
     /// Groups that still repeat themselves when nobody else can run never end.
     fn report_spinning(&mut self) -> bool {
         let found = self.warps.iter().find_map(|warp| Some((warp.index, warp.spinning.first()?.0)));
-        let Some((warp, group)) = found else { return false };
+        let Some((warp, group)) = found.filter(|_| !self.is_exhausted()) else { return false };
+        if self.is_waiting_load(group.pc) {
+            self.report_waiting();
+            return true;
+        }
         let linear = warp * WARP as u32 + group.mask.trailing_zeros();
         let site = Site { instr: group.pc, thread: self.thread(linear) };
         let kind = FaultKind::EndlessLoop(self.enclosing_loop(group.pc));
@@ -708,6 +743,7 @@ impl<'a> Machine<'a> {
         let accesses =
             self.accesses.as_ref().map_or(0, Accesses::bytes) + self.conflicts.capacity() as u64 * 24;
         let detector = self.detector.parties.bytes() + accesses;
-        self.terms.bytes() + self.memory.bytes() + self.claims.bytes() + detector + warps + locals
+        let signals = self.away + self.signals.as_ref().map_or(0, |signals| signals.bytes());
+        signals + self.terms.bytes() + self.memory.bytes() + self.claims.bytes() + detector + warps + locals
     }
 }

@@ -217,6 +217,25 @@ impl Memory {
         }
     }
 
+    /// The running CTA's shared memory, of which nothing is left.
+    pub(super) fn take_shared(&mut self, dynamic: u64) -> Vec<Region> {
+        let fresh = region(Owner::Shared(None), Space::Shared, Some(dynamic), 4);
+        let mut taken = vec![std::mem::replace(&mut self.regions[DYNAMIC], fresh)];
+        for at in self.statics..self.regions.len() {
+            let Region { owner, space, size, .. } = self.regions[at];
+            taken.push(std::mem::replace(&mut self.regions[at], region(owner, space, size, 4)));
+        }
+        taken
+    }
+
+    /// The shared memory of a CTA that runs on.
+    pub(super) fn put_shared(&mut self, taken: Vec<Region>) {
+        let places = std::iter::once(DYNAMIC).chain(self.statics..self.regions.len());
+        for (at, region) in places.zip(taken) {
+            self.regions[at] = region;
+        }
+    }
+
     /// The region of a shared variable.
     fn shared_region(&self, variable: usize) -> usize {
         let owner = Owner::Shared(Some(variable));

@@ -113,6 +113,11 @@ pub enum WaitKind {
         /// Lanes that have not come.
         missing: u32,
     },
+    /// Memory to change.
+    Memory {
+        /// The place.
+        place: String,
+    },
     /// A phase of a barrier object (`mbarrier`).
     Phaser {
         /// Its place in shared memory.

@@ -29,7 +29,7 @@ use super::race::{Hand, lanes};
 use super::trace::SegmentKind;
 use crate::base::Format;
 use crate::ir::Reg;
-use crate::isa::{Access, Effect, PhaserOp, Scope, Space, Strength};
+use crate::isa::{Access, Effect, PhaserOp, Space, Strength};
 use crate::term::Value;
 use std::collections::BTreeMap;
 
@@ -172,7 +172,7 @@ impl<'a> Machine<'a> {
         let space = if address >> 32 == 0 { Space::Shared } else { Space::Generic };
         let changes = matches!(op, PhaserOp::Init | PhaserOp::Invalidate);
         let kind = if changes { AccessKind::Write } else { AccessKind::Read };
-        let access = Access { space, format: Format::B32, vector: 2, strength: Strength::Strong(Scope::Cta) };
+        let access = Access { space, format: Format::B32, vector: 2, strength: Strength::Weak };
         let (region, offset) = self.aligned_spot(index, pc, lane, access, kind, address, BYTES, BYTES)?;
         if self.memory.regions[region].space != Space::Shared {
             let why = "a barrier object must lie in shared memory".to_owned();

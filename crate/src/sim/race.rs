@@ -151,6 +151,11 @@ impl Shadow {
         (self.write_instr != NOBODY).then_some(self.write_instr)
     }
 
+    /// Who wrote last, if it was no copy: the first thread's global number, and its epoch then.
+    pub(super) fn last_write(&self) -> Option<(u32, u32)> {
+        Some((self.last_thread()?, self.write_epoch)).filter(|_| self.hand != Hand::Copy)
+    }
+
     /// Global number of the thread that wrote last, of several together the first.
     pub(super) fn last_thread(&self) -> Option<u32> {
         let first = if self.hand == Hand::Warp { self.lanes.trailing_zeros() } else { 0 };
@@ -352,6 +357,17 @@ impl Parties {
 
     /// The first member of a history that is not in the past of every lane of the accessor.
     fn unordered(&self, clocks: &Clocks, history: History, by: &Accessor) -> Option<(u32, u32, u32)> {
+        self.unordered_of(clocks, history, by, |_, _| true)
+    }
+
+    /// The same of members, by thread and instruction, that count.
+    fn unordered_of(
+        &self,
+        clocks: &Clocks,
+        history: History,
+        by: &Accessor,
+        counts: impl Fn(u32, u32) -> bool,
+    ) -> Option<(u32, u32, u32)> {
         for lane in lanes(by.mask) {
             let thread = by.warp_first + lane;
             if self.settled(clocks, history, thread) {
@@ -360,7 +376,9 @@ impl Parties {
             for party in &self.sets[history.set as usize].parties {
                 let epoch = history.epoch(party);
                 for other in lanes(history.mask(party)) {
-                    if !clocks.ordered(party.first + other, epoch, thread) {
+                    if !clocks.ordered(party.first + other, epoch, thread)
+                        && counts(party.first + other, party.instr)
+                    {
                         return Some((party.first + other, party.instr, lane));
                     }
                 }
@@ -443,7 +461,7 @@ impl Detector {
     /// The first member of a history that belongs to another CTA.
     fn of_another_cta(&self, clocks: &Clocks, history: History, by: &Accessor) -> Option<Conflict> {
         let party = self.parties.sets[history.set as usize].parties.iter();
-        let party = party.into_iter().find(|party| party.first < clocks.first())?;
+        let party = party.into_iter().find(|party| !clocks.same_cta(party.first, by.global_first))?;
         Some(Conflict {
             other: party.first + history.mask(party).trailing_zeros(),
             instr: party.instr,
@@ -452,6 +470,27 @@ impl Detector {
             observed: false,
             under_way: false,
         })
+    }
+
+    /// An earlier access that counts and that nothing orders before the present one, which is no copy and
+    /// conflicts with reads if it is no read itself.
+    pub(super) fn conflict_that_counts(
+        &self,
+        clocks: &Clocks,
+        shadow: &Shadow,
+        by: &Accessor,
+        reads: bool,
+        counts: impl Fn(&Conflict) -> bool,
+    ) -> Option<Conflict> {
+        let found = |history: History, kind: AccessKind| {
+            let conflict = |other, instr, lane| Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let counts = |other, instr| counts(&conflict(other, instr, 0));
+            let (other, instr, lane) = self.parties.unordered_of(clocks, history, by, counts)?;
+            Some(conflict(other, instr, lane))
+        };
+        let write = self.earlier_write(clocks, shadow, by).filter(|conflict| counts(conflict));
+        let of_reads = || if reads { None } else { found(shadow.readers, AccessKind::Read) };
+        write.or_else(of_reads).or_else(|| found(shadow.atomics, AccessKind::Atomic))
     }
 
     /// Lanes read the granule.
@@ -578,7 +617,7 @@ pub(super) struct Everybody<'a> {
 impl Everybody<'_> {
     /// Whether a thread has returned before the present of another.
     fn gone(&self, clocks: &Clocks, thread: u32, me: u32) -> bool {
-        self.returned.iter().any(|arrival| arrival.thread == thread && clocks.relies(arrival, me))
+        self.returned.iter().any(|arrival| clocks.local(arrival) == thread && clocks.relies(arrival, me))
     }
 }
 

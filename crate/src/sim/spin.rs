@@ -13,6 +13,7 @@
 //! ([`missed`](super::missed)). Loops whose registers keep changing otherwise are left to the budget.
 
 use super::missed::Counters;
+use super::needed::next;
 use super::race::lanes;
 use super::warp::Warp;
 use crate::ir::{Kernel, Reg};
@@ -170,22 +171,12 @@ fn steering(kernel: &Kernel, inside: &[bool], answered: &[u32]) -> Rc<[Reg]> {
 }
 
 /// The instructions that can be reached from this one and from which it can be reached.
-fn cycle(kernel: &Kernel, head: u32) -> Vec<bool> {
+pub(super) fn cycle(kernel: &Kernel, head: u32) -> Vec<bool> {
     let count = kernel.code.len();
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (at, instr) in kernel.code.iter().enumerate() {
-        match instr.effect {
-            Effect::Branch => after[at].push(instr.target as usize),
-            Effect::BranchIndexed => {
-                after[at].extend(kernel.tables[instr.target as usize].iter().map(|target| *target as usize));
-            }
-            _ => {}
-        }
-        let leaves = matches!(instr.effect, Effect::Branch | Effect::BranchIndexed | Effect::Exit);
-        if (!leaves || instr.guard.is_some()) && at + 1 < count {
-            after[at].push(at + 1);
-        }
+    for at in 0..count {
+        after[at].extend(next(kernel, at as u32).map(|next| next as usize));
         after[at].iter().for_each(|next| before[*next].push(at));
     }
     let flood = |edges: &[Vec<usize>]| {

@@ -23,6 +23,9 @@ const MOST: usize = 1 << 16;
 /// A race by its instructions, region, condition and values.
 type Listed = (u32, u32, usize, Term, Option<[Term; 2]>);
 
+/// Threads (counted in their CTA) with the conditions under which what they do is beside the point.
+pub(super) type Spoiled = FxHashMap<u32, Term>;
+
 /// What may be wrong, depending on the inputs.
 #[derive(Default)]
 pub(super) struct Suspects {
@@ -35,7 +38,7 @@ pub(super) struct Suspects {
     /// Races already listed.
     races: FxHashSet<Listed>,
     /// By thread of the running CTA: when it has met a fault before.
-    spoiled: FxHashMap<u32, Term>,
+    pub(super) spoiled: Spoiled,
 }
 
 impl Suspects {

@@ -208,7 +208,7 @@ impl Trace {
         self.cta = index as u32;
         self.first_warp = index as u32 * warps;
         self.timeline.warps_per_cta = warps;
-        let all = (self.first_warp + warps) as usize;
+        let all = self.timeline.segments.len().max((self.first_warp + warps) as usize);
         self.timeline.segments.resize(all, Vec::new());
         self.timeline.events.resize(all, Vec::new());
     }

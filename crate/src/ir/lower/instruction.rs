@@ -190,7 +190,7 @@ impl<'m> Lowering<'m> {
             Effect::Matrix(op) => self.matrix(context, *op, operands),
             Effect::Copy(op) => self.copy(context, *op, operands),
             Effect::Phaser(op) => self.phaser(context, *op, operands),
-            Effect::Nothing | Effect::Fence => {
+            Effect::Nothing | Effect::Fence(..) => {
                 self.plain(context, *effect, &[], &[]);
                 Ok(())
             }

@@ -65,7 +65,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Matrix(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
-        | Effect::Fence
+        | Effect::Fence(..)
         | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),
@@ -101,7 +101,7 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Matrix(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
-        | Effect::Fence
+        | Effect::Fence(..)
         | Effect::Claim(_)
         | Effect::Nothing
         | Effect::Unsupported => Want::bits(32),

@@ -5,10 +5,20 @@ use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
 use crate::isa::video::scalar;
-use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, ReduceOp, ShuffleMode, VoteMode};
+use super::memory::{order, scope};
+use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode};
 
 fn effect(effect: Effect) -> Option<Action> {
     Some(Action::Effect(effect))
+}
+
+/// The threads that a `membar` is for.
+fn level(m: &Choice<'_>) -> Scope {
+    match m.get("level") {
+        Some("cta") => Scope::Cta,
+        Some("sys") => Scope::System,
+        _ => Scope::Gpu,
+    }
 }
 
 /// A CTA barrier; `bar` is `barrier` with `.aligned` always on.
@@ -89,13 +99,13 @@ rows! {
     "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
         "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
     "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]
-        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence }), "Orders the thread's own memory accesses.", "membar.cta;";
+        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence(level(m), Order::AcquireRelease) }), "Orders the thread's own memory accesses.", "membar.cta;";
     "fence" "9.7.13.4"
         ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
          "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
          "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
          "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
-        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence }),
+        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence(scope(m), order(m)) }),
         "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
     "fence" "9.7.13.4"
         ["fence.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster",

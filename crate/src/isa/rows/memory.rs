@@ -1,13 +1,12 @@
 //! Loads, stores, atomics and what only touches caches (PTX ISA 9.0, 9.7.9.8–9.7.9.18, 9.7.13.5–6).
 //!
-//! Cache operators, eviction priorities and prefetch sizes change no value and are dropped. Orders
-//! make an access strong; they never hide a race. Of scopes only those of atomics matter.
+//! Cache operators, eviction priorities and prefetch sizes change no value and are dropped.
 
 use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
+use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
 
 fn access(m: &Choice<'_>, fallback: Space) -> Option<Access> {
     let space = match m.get("ss") {
@@ -17,7 +16,8 @@ fn access(m: &Choice<'_>, fallback: Space) -> Option<Access> {
     let strength = match m.get("sem") {
         _ if m.has("nc") => Strength::NonCoherent,
         None | Some("weak") => Strength::Weak,
-        Some(_) => Strength::Strong(scope(m)),
+        Some("volatile") => Strength::Strong(Scope::System, Order::Relaxed),
+        Some(_) => Strength::Strong(scope(m), order(m)),
     };
     let (format, vector) = match (m.get("type")?, m.vector()) {
         // As two words, which lie where 128 bits have to.
@@ -28,8 +28,18 @@ fn access(m: &Choice<'_>, fallback: Space) -> Option<Access> {
     Some(Access { space, format, vector, strength })
 }
 
+/// Without one nothing is ordered.
+pub(super) fn order(m: &Choice<'_>) -> Order {
+    match m.get("sem") {
+        Some("acquire") => Order::Acquire,
+        Some("release") => Order::Release,
+        Some("acq_rel" | "sc") => Order::AcquireRelease,
+        _ => Order::Relaxed,
+    }
+}
+
 /// Without one it is the device.
-fn scope(m: &Choice<'_>) -> Scope {
+pub(super) fn scope(m: &Choice<'_>) -> Scope {
     match m.get("scope") {
         Some("cta") => Scope::Cta,
         Some("cluster") => Scope::Cluster,
@@ -66,7 +76,8 @@ fn atomic(m: &Choice<'_>) -> Option<Action> {
         }
     }
     let vector = m.vector() * packed as u8;
-    let access = Access { space: space(m.get("ss"))?, format, vector, strength: Strength::Strong(scope(m)) };
+    let strength = Strength::Strong(scope(m), order(m));
+    let access = Access { space: space(m.get("ss"))?, format, vector, strength };
     Some(Action::Effect(Effect::Atomic { op, access }))
 }
 
