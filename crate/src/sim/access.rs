@@ -10,6 +10,7 @@ use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Hand, lanes};
+use super::signals;
 use crate::base::{Format, FormatClass};
 use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Access, Lanes, Space, Strength, WARP};
@@ -142,7 +143,12 @@ impl<'a> Machine<'a> {
         for at in bytes.step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let before = *shadow;
-            let conflict = self.detector.read(&self.clocks, shadow, by);
+            // A strong load is in the history of its place: it must not stand for weak ones before it.
+            let strong = self.signals.is_some() && signals::scope_of(self.kernel, pc).is_some();
+            let conflict = match strong {
+                true => self.detector.before_read(&self.clocks, shadow, by),
+                false => self.detector.read(&self.clocks, shadow, by),
+            };
             let conflict = self.sift(pc, &before, by, AccessKind::Read, conflict);
             self.judge(index, pc, (AccessKind::Read, region, at), by, None, conflict);
         }

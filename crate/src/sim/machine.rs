@@ -523,7 +523,10 @@ impl<'a> Machine<'a> {
         let found = self.warps.iter().find_map(|warp| Some((warp.index, warp.spinning.first()?.0)));
         let Some((warp, group)) = found.filter(|_| !self.is_exhausted()) else { return false };
         if self.is_waiting_load(group.pc) {
-            self.report_waiting();
+            // Whoever stopped at a fault might have ended the wait.
+            if !self.is_over() {
+                self.report_waiting();
+            }
             return true;
         }
         let linear = warp * WARP as u32 + group.mask.trailing_zeros();

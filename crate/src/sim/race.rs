@@ -151,9 +151,11 @@ impl Shadow {
         (self.write_instr != NOBODY).then_some(self.write_instr)
     }
 
-    /// Who wrote last, if it was no copy: the first thread's global number, and its epoch then.
-    pub(super) fn last_write(&self) -> Option<(u32, u32)> {
-        Some((self.last_thread()?, self.write_epoch)).filter(|_| self.hand != Hand::Copy)
+    /// Who wrote last, if it was no copy: the first thread's global number, its epoch then, and the
+    /// instruction.
+    pub(super) fn last_write(&self) -> Option<(u32, u32, u32)> {
+        let write = (self.last_thread()?, self.write_epoch, self.write_instr);
+        (self.hand != Hand::Copy).then_some(write)
     }
 
     /// Global number of the thread that wrote last, of several together the first.

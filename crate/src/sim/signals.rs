@@ -74,10 +74,21 @@ struct Place {
     bytes: u32,
     writes: Vec<Write>,
     reads: Vec<Read>,
-    /// Where the thread that loads has got to.
-    at: FxHashMap<u32, usize>,
-    /// Somebody has loaded here, or tried.
-    loaded: bool,
+    /// How far threads that load have got.
+    progress: FxHashMap<u32, Progress>,
+    /// Who has loaded here, or tried, and when last.
+    readers: FxHashMap<u32, (u32, u32)>,
+}
+
+/// How far a thread has got in the history of a place.
+#[derive(Clone, Copy, Default)]
+struct Progress {
+    /// It went on with so many writes.
+    passed: usize,
+    /// With fewer than so many it only waits.
+    tried: usize,
+    /// What it has loaded, of which it will show whether it goes on with that.
+    last: usize,
 }
 
 struct Write {
@@ -95,8 +106,9 @@ struct Write {
 
 /// A load that let its thread go on.
 struct Read {
-    /// What it saw.
+    /// What it saw, and how many writes there were.
     at: usize,
+    of: usize,
     thread: u32,
     epoch: u32,
     pc: u32,
@@ -152,7 +164,7 @@ pub(super) fn is_strong(access: Access) -> bool {
 }
 
 /// The scope of a strong access.
-fn scope_of(kernel: &Kernel, pc: u32) -> Option<Scope> {
+pub(super) fn scope_of(kernel: &Kernel, pc: u32) -> Option<Scope> {
     let (Effect::Load(access) | Effect::Store(access) | Effect::Atomic { access, .. }) =
         kernel.code.get(pc as usize)?.effect
     else {
@@ -164,13 +176,22 @@ fn scope_of(kernel: &Kernel, pc: u32) -> Option<Scope> {
     }
 }
 
+impl Write {
+    /// An update by a value that is the same wherever it says so.
+    fn adds_known(&self) -> bool {
+        matches!(self.update, Some((.., Some(Value::Concrete(_)))))
+    }
+}
+
 impl Place {
     /// The first write after what a load saw that some schedule puts before the load.
     fn late(&self, read: &Read) -> Option<&Write> {
-        let later = &self.writes[read.at + 1..];
-        later.iter().find(|write| {
-            write.by.as_ref().is_none_or(|by| !Clocks::precedes(read.thread, read.epoch, by))
-        })
+        let later = self.writes.iter().enumerate().skip(read.at + 1);
+        let mut late = later.filter(|(at, write)| {
+            let after = |by| Clocks::precedes(read.thread, read.epoch, by);
+            *at < read.of || !write.by.as_ref().is_some_and(after)
+        });
+        late.next().map(|(_, write)| write)
     }
 
     /// Two updates in no order that do not add the same.
@@ -188,7 +209,7 @@ impl Place {
             });
             let unlike = |other: &Write| {
                 !ordered(other, write)
-                    && (other.update != write.update || write.update.is_none_or(|update| update.2.is_none()))
+                    && !(other.update == write.update && write.adds_known())
             };
             open.any(unlike).then_some(write)
         })
@@ -319,31 +340,43 @@ impl<'a> Machine<'a> {
             Some(own) => carried.iter().cloned().chain([own]).collect(),
             None => carried,
         };
-        let mut last = true;
-        let mut unordered = None;
+        let strong_for = |other: u32, theirs: Option<Scope>| match (scope, theirs) {
+            (Some(own), Some(theirs)) => self.clocks.same_cta(other, global) || wide(own) && wide(theirs),
+            _ => false,
+        };
+        let (mut last, mut race, mut depends) = (true, None, None);
         for before in place.writes.iter().rev() {
             let known = before.by.as_ref().is_none_or(|before| self.clocks.relies(before, thread));
-            if !known {
+            if let Some(by) = before.by.as_ref().filter(|_| !known) {
                 last = false;
                 let alike = matches!((before.update, update), (Some(a), Some(b)) if (a.0, a.1) == (b.0, b.1));
-                if !alike && unordered.is_none() {
-                    unordered = before.by.as_ref().map(|by| (by.thread, before.pc));
+                if !strong_for(by.thread, before.scope) {
+                    race.get_or_insert((by.thread, before.pc, AccessKind::Write));
+                } else if !alike {
+                    depends.get_or_insert(by.thread);
                 }
             }
             if before.last && known {
                 break;
             }
         }
-        place.at.insert(global, place.writes.len());
-        place.writes.push(Write { value, by: Some(by), pc, scope, update, released, last });
-        if let Some((other, instr)) = unordered {
-            let both = scope.is_some() && scope_of(self.kernel, instr).is_some();
-            if both {
-                let text = self.region_place(key.1, key.2, bytes).text;
-                let other = self.global_thread(other);
-                let why = format!("what {text} holds depends on whether {other} writes it first");
-                self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
+        for (other, (epoch, instr)) in &place.readers {
+            let theirs = scope_of(self.kernel, *instr);
+            if !strong_for(*other, theirs) && !self.clocks.ordered(*other, *epoch, thread) {
+                race.get_or_insert((*other, *instr, AccessKind::Read));
             }
+        }
+        place.writes.push(Write { value, by: Some(by), pc, scope, update, released, last });
+        if let Some((other, instr, kind)) = race {
+            let conflict = Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let own = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+            self.record_race(index, pc, own, key.1, key.2, conflict);
+        }
+        if let Some(other) = depends {
+            let text = self.region_place(key.1, key.2, bytes).text;
+            let other = self.global_thread(other);
+            let why = format!("what {text} holds depends on whether {other} writes it first");
+            self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
         }
     }
 
@@ -430,8 +463,10 @@ impl<'a> Machine<'a> {
                 if let Some(at) = place.reads.iter().rposition(own) {
                     place.reads.swap_remove(at);
                 }
+                let progress = place.progress.entry(global).or_default();
+                progress.last = progress.passed;
                 if saw + 1 < place.writes.len() {
-                    place.at.insert(global, saw + 1);
+                    progress.tried = saw + 1;
                     newer = true;
                 }
             }
@@ -477,10 +512,23 @@ impl<'a> Machine<'a> {
             return None;
         }
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
-        place.loaded = true;
-        let before = place.at.get(&global).copied().unwrap_or(0);
-        let known = |write: &Write| write.by.as_ref().is_none_or(|by| self.clocks.relies(by, thread));
-        let known = place.writes[before..].iter().rposition(known).map_or(before, |at| before + at);
+        let before = place.progress.get(&global).copied().unwrap_or_default();
+        let known = |write: &&Write| write.by.as_ref().is_none_or(|by| self.clocks.relies(by, thread));
+        // Behind the last write that all earlier ones are before, updates may change places: it counts how
+        // many of them the thread has seen or knows.
+        let settled = place.writes.iter().rposition(|write| write.last && known(&write)).unwrap_or(0);
+        let tail = &place.writes[settled.max(1).min(place.writes.len())..];
+        let like = |write: &Write| write.update == tail[0].update && write.adds_known();
+        if tail.iter().any(|write| !write.last) && !tail.iter().all(like) {
+            let text = self.region_place(key.1, key.2, bytes).text;
+            let why = format!("what this load sees of {text} depends on the order of updates, which are not alike");
+            self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
+            return None;
+        }
+        let later = place.writes.iter().enumerate().skip(settled + 1);
+        let known = settled + later.filter(|(at, write)| *at <= before.last || known(write)).count();
+        let known = known.max(before.tried);
+        let of = place.writes.len();
         // What is not strong for this thread is in order with its load, or it is a race.
         let loose = place.writes[known..].iter().find_map(|write| {
             let by = write.by.as_ref().filter(|by| !self.clocks.relies(by, thread))?;
@@ -489,7 +537,7 @@ impl<'a> Machine<'a> {
             (!strong).then_some((by.thread, write.pc))
         });
         let (value, released) = (place.writes[known].value, Rc::clone(&place.writes[known].released));
-        place.at.insert(global, known);
+        place.progress.insert(global, Progress { passed: before.last, tried: before.tried, last: known });
         if let Some((other, instr)) = loose {
             let conflict = Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
             self.record_race(index, pc, AccessKind::Read, key.1, key.2, conflict);
@@ -497,7 +545,8 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(thread);
         let site = Site { instr: pc, thread: self.thread(thread) };
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
-        place.reads.push(Read { at: known, thread: global, epoch, pc, site });
+        place.readers.insert(global, (epoch, pc));
+        place.reads.push(Read { at: known, of, thread: global, epoch, pc, site });
         self.fill_element((index, pc, lane), (key.1, key.2), access, element, value);
         if order.acquires() {
             self.learn_released(pc, thread, scope, &released);
@@ -544,12 +593,13 @@ impl<'a> Machine<'a> {
             return false;
         }
         let value = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
-        let by = self.memory.regions[region].shadow_at(offset).last_write();
-        let by = by.map(|(writer, epoch)| self.clocks.mark(writer, epoch));
+        let written = self.memory.regions[region].shadow_at(offset).last_write();
+        let pc = written.map_or(u32::MAX, |(.., instr)| instr);
+        let by = written.map(|(writer, epoch, _)| self.clocks.mark(writer, epoch));
         let first = Write {
             value,
             by,
-            pc: u32::MAX,
+            pc,
             scope: None,
             update: None,
             released: Rc::new([]),
@@ -559,8 +609,8 @@ impl<'a> Machine<'a> {
             bytes,
             writes: vec![first],
             reads: Vec::new(),
-            at: FxHashMap::default(),
-            loaded: false,
+            progress: FxHashMap::default(),
+            readers: FxHashMap::default(),
         };
         if let Some(signals) = &mut self.signals {
             signals.places.insert(key, place);
@@ -594,7 +644,7 @@ impl<'a> Machine<'a> {
                 );
                 self.list_at(Some(read.site), FaultKind::DependsOnSchedule(why));
             }
-            if place.loaded
+            if !place.readers.is_empty()
                 && let Some(write) = place.unlike()
                 && let Some(by) = &write.by
             {

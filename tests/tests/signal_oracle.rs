@@ -1,0 +1,576 @@
+//! Order through memory against its definition: small random programs of weak and strong accesses, fences
+//! and loops that wait, of which every schedule and every value that a strong load may see is explored here,
+//! with vector clocks of the simplest kind. The simulator follows one schedule. What it calls clean must be so in
+//! all of them; a race or a deadlock that it reports must exist in one; and *depends on the schedule* is
+//! cautious only so often.
+//!
+//! The long form (`npm run soak -- signal_oracle`) sets `WARPPROOF_SOAK_SECONDS` and `WARPPROOF_SOAK_SEED`.
+
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+use warpproof::base::{Budget, Format, Source};
+use warpproof::ir;
+use warpproof::sim::{
+    Binding, BoundParameter, FaultKind, Initial, Options, Schedule, Setup, TensorSetup, simulate,
+};
+use warpproof::spec::{Launch, Role};
+use warpproof::syntax;
+use warpproof::term::{Interval, Number, Term, Terms};
+use warpproof_tests::program::Dice;
+
+/// Words: two for data, two that are signalled with. All of them hold 0 at first but for the first two.
+const WORDS: usize = 4;
+const FIRST: [u32; WORDS] = [1001, 2002, 0, 0];
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    Read(usize),
+    Write(usize),
+    /// A strong store of a number; whether it releases.
+    Set(usize, u32, bool),
+    /// A strong update that adds a number; whether it releases.
+    Add(usize, u32, bool),
+    /// Waits until a word is (at least, if so) a number; whether it acquires.
+    Await(usize, bool, u32, bool),
+    /// A strong load; whether it acquires.
+    Peek(usize, bool),
+    Fence,
+}
+
+/// Who the agents are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Agents {
+    Lanes,
+    Warps,
+    Blocks,
+    /// CTAs whose strong accesses have CTA scope.
+    Narrow,
+}
+
+#[derive(Debug)]
+struct Program {
+    agents: Agents,
+    code: Vec<Vec<Op>>,
+}
+
+fn own_number(agent: usize, position: usize) -> u32 {
+    (agent as u32 + 1) * 100 + position as u32
+}
+
+fn digest(before: u32, result: u32) -> u32 {
+    before.wrapping_mul(31).wrapping_add(result)
+}
+
+impl Program {
+    fn ptx(&self) -> String {
+        let warps = self.agents == Agents::Warps;
+        let scope = if self.agents == Agents::Narrow { "cta" } else { "gpu" };
+        let mut lines: Vec<String> = [
+            ".version 8.5\n.target sm_90\n.address_size 64",
+            ".visible .entry program(.param .u64 g, .param .u64 out)\n{",
+            ".reg .pred %lead, %p;\n.reg .b32 %who, %lane, %v, %own, %acc;\n.reg .b64 %g, %out;",
+            "ld.param.u64 %g, [g];\nld.param.u64 %out, [out];\nmov.u32 %acc, 0;\nmov.u32 %v, 0;\nmov.u32 %lane, %laneid;",
+            if warps { "setp.eq.u32 %lead, %lane, 0;" } else { "setp.eq.u32 %lead, 0, 0;" },
+            match self.agents {
+                Agents::Lanes => "mov.u32 %who, %tid.x;",
+                Agents::Warps => "mov.u32 %who, %tid.x;\nshr.u32 %who, %who, 5;",
+                Agents::Blocks | Agents::Narrow => "mov.u32 %who, %ctaid.x;",
+            },
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        let targets: Vec<String> = (0..self.code.len()).map(|agent| format!("A{agent}")).collect();
+        lines.push(format!("ts: .branchtargets {};\nbrx.idx %who, ts;", targets.join(", ")));
+        for (agent, ops) in self.code.iter().enumerate() {
+            lines.push(format!("A{agent}:"));
+            for (position, op) in ops.iter().enumerate() {
+                let at = |word: usize| format!("[%g+{}]", 4 * word);
+                let remember = "mad.lo.u32 %acc, %acc, 31, %v;";
+                let order = |strong: bool, name: &'static str| if strong { name } else { "relaxed" };
+                lines.push(match *op {
+                    Op::Read(word) => format!("@%lead ld.global.u32 %v, {};\n{remember}", at(word)),
+                    Op::Write(word) => format!(
+                        "add.u32 %own, %acc, {};\n@%lead st.global.u32 {}, %own;",
+                        own_number(agent, position),
+                        at(word)
+                    ),
+                    Op::Set(word, value, releases) => format!(
+                        "@%lead st.{}.{scope}.global.u32 {}, {value};",
+                        order(releases, "release"),
+                        at(word)
+                    ),
+                    Op::Add(word, value, releases) => format!(
+                        "@%lead red.{}.{scope}.global.add.u32 {}, {value};",
+                        order(releases, "release"),
+                        at(word)
+                    ),
+                    Op::Peek(word, acquires) => format!(
+                        "@%lead ld.{}.{scope}.global.u32 %v, {};\n{remember}",
+                        order(acquires, "acquire"),
+                        at(word)
+                    ),
+                    Op::Fence => format!("fence.acq_rel.{scope};"),
+                    Op::Await(word, least, value, acquires) => {
+                        let label = format!("{agent}_{position}");
+                        let before = if warps { format!("@!%lead bra D{label};\n") } else { String::new() };
+                        let after = if warps { format!("\nD{label}: bar.warp.sync -1;") } else { String::new() };
+                        let fails = if least { "lt" } else { "ne" };
+                        format!(
+                            "{before}W{label}: ld.{}.{scope}.global.u32 %v, {};\nsetp.{fails}.u32 %p, %v, {value};\n@%p bra W{label};{after}",
+                            order(acquires, "acquire"),
+                            at(word)
+                        )
+                    }
+                });
+            }
+            lines.push(format!("@%lead st.global.u32 [%out+{}], %acc;\nexit;", 4 * agent));
+        }
+        lines.push("}".to_owned());
+        lines.join("\n") + "\n"
+    }
+}
+
+// ---- every execution ---------------------------------------------------------------------------
+
+type Clock = Vec<usize>;
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Write {
+    value: u32,
+    /// Agent and position; `None` for what was there.
+    by: Option<(usize, usize)>,
+    update: bool,
+    /// What those know who acquire it.
+    released: Clock,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct State {
+    pc: Vec<usize>,
+    /// For each agent and other agent, how many of its operations happen before.
+    knows: Vec<Clock>,
+    fenced: Vec<Clock>,
+    seen: Vec<Clock>,
+    /// How far each agent has got in each word's history.
+    got: Vec<[usize; WORDS]>,
+    words: Vec<Vec<Write>>,
+    digests: Vec<u32>,
+}
+
+#[derive(Default, Debug)]
+struct Truth {
+    race: bool,
+    stuck: bool,
+    /// Words and what agents remember.
+    endings: BTreeSet<Vec<u32>>,
+    states: usize,
+}
+
+fn join(own: &mut Clock, other: &Clock) {
+    own.iter_mut().zip(other).for_each(|(own, other)| *own = (*own).max(*other));
+}
+
+impl Program {
+    fn explore(&self) -> Truth {
+        let count = self.code.len();
+        let zero = vec![0; count];
+        let first = |value: u32| {
+            vec![Write { value, by: None, update: false, released: zero.clone() }]
+        };
+        let start = State {
+            pc: vec![0; count],
+            knows: vec![zero.clone(); count],
+            fenced: vec![zero.clone(); count],
+            seen: vec![zero.clone(); count],
+            got: vec![[0; WORDS]; count],
+            words: FIRST.iter().map(|value| first(*value)).collect(),
+            digests: vec![0; count],
+        };
+        let mut truth = Truth::default();
+        let mut known = HashSet::from([start.clone()]);
+        let mut open = vec![start];
+        while let Some(state) = open.pop() {
+            let mut ends = true;
+            for agent in 0..count {
+                for next in self.step(&state, agent, &mut truth) {
+                    ends = false;
+                    if known.insert(next.clone()) {
+                        open.push(next);
+                    }
+                }
+            }
+            if ends {
+                let stuck = (0..count).any(|agent| state.pc[agent] < self.code[agent].len());
+                truth.stuck |= stuck;
+                if !stuck {
+                    let last = state.words.iter().filter_map(|word| word.last()).map(|write| write.value);
+                    truth.endings.insert(last.chain(state.digests.iter().copied()).collect());
+                }
+            }
+        }
+        truth.states = known.len();
+        truth
+    }
+
+    /// The word that an operation is about, whether it writes, and whether it is strong for others.
+    fn access(&self, op: Op) -> Option<(usize, bool, bool)> {
+        let strong = self.agents != Agents::Narrow;
+        match op {
+            Op::Read(word) => Some((word, false, false)),
+            Op::Write(word) => Some((word, true, false)),
+            Op::Set(word, ..) | Op::Add(word, ..) => Some((word, true, strong)),
+            Op::Await(word, ..) | Op::Peek(word, _) => Some((word, false, strong)),
+            Op::Fence => None,
+        }
+    }
+
+    /// Whether an access races with one that another agent has made, or is about to repeat.
+    fn races(&self, state: &State, agent: usize, op: Op) -> bool {
+        let Some((word, writes, strong)) = self.access(op) else { return false };
+        (0..self.code.len()).filter(|other| *other != agent).any(|other| {
+            let waits = |at: usize| at == state.pc[other] && matches!(self.code[other][at], Op::Await(..));
+            (0..self.code[other].len()).filter(|at| *at < state.pc[other] || waits(*at)).any(|at| {
+                self.access(self.code[other][at]).is_some_and(|(place, wrote, was_strong)| {
+                    place == word
+                        && (writes || wrote)
+                        && !(strong && was_strong)
+                        && state.knows[agent][other] <= at
+                })
+            })
+        })
+    }
+
+    fn step(&self, state: &State, agent: usize, truth: &mut Truth) -> Vec<State> {
+        let at = state.pc[agent];
+        let Some(op) = self.code[agent].get(at).copied() else { return Vec::new() };
+        truth.race |= self.races(state, agent, op);
+        let orders = self.agents != Agents::Narrow;
+        let mut next = state.clone();
+        next.pc[agent] += 1;
+        next.knows[agent][agent] = at + 1;
+        let write = |next: &mut State, word: usize, value: u32, update: bool, own: Option<Clock>| {
+            let mut released = if update {
+                next.words[word].last().map_or(Vec::new(), |last| last.released.clone())
+            } else {
+                vec![0; self.code.len()]
+            };
+            if let Some(own) = own.filter(|_| orders) {
+                join(&mut released, &own);
+            }
+            next.words[word].push(Write { value, by: Some((agent, at)), update, released });
+            next.got[agent][word] = next.words[word].len() - 1;
+        };
+        match op {
+            Op::Read(word) => {
+                let value = next.words[word].last().map_or(0, |last| last.value);
+                next.digests[agent] = digest(next.digests[agent], value);
+                vec![next]
+            }
+            Op::Write(word) => {
+                let value = own_number(agent, at).wrapping_add(next.digests[agent]);
+                write(&mut next, word, value, false, None);
+                vec![next]
+            }
+            Op::Set(word, value, releases) => {
+                let own = if releases { &next.knows } else { &next.fenced }[agent].clone();
+                write(&mut next, word, value, false, Some(own));
+                vec![next]
+            }
+            Op::Add(word, value, releases) => {
+                let own = if releases { &next.knows } else { &next.fenced }[agent].clone();
+                let value = next.words[word].last().map_or(0, |last| last.value).wrapping_add(value);
+                write(&mut next, word, value, true, Some(own));
+                vec![next]
+            }
+            Op::Fence => {
+                let seen = next.seen[agent].clone();
+                join(&mut next.knows[agent], &seen);
+                next.fenced[agent] = next.knows[agent].clone();
+                vec![next]
+            }
+            Op::Await(word, ..) | Op::Peek(word, _) => {
+                let history = &state.words[word];
+                let known = |write: &Write| {
+                    write.by.is_none_or(|(other, at)| other == agent || state.knows[agent][other] > at)
+                };
+                let oldest = history.iter().rposition(known).unwrap_or(0).max(state.got[agent][word]);
+                let mut all = Vec::new();
+                for (got, seen) in history.iter().enumerate().skip(oldest) {
+                    let passes = match op {
+                        Op::Await(_, true, value, _) => seen.value >= value,
+                        Op::Await(_, false, value, _) => seen.value == value,
+                        _ => true,
+                    };
+                    if !passes {
+                        continue;
+                    }
+                    let mut next = next.clone();
+                    next.got[agent][word] = got;
+                    let acquires = matches!(op, Op::Await(.., true) | Op::Peek(_, true));
+                    join(if acquires { &mut next.knows[agent] } else { &mut next.seen[agent] }, &seen.released);
+                    if matches!(op, Op::Peek(..)) {
+                        next.digests[agent] = digest(next.digests[agent], seen.value);
+                    }
+                    all.push(next);
+                }
+                all
+            }
+        }
+    }
+}
+
+// ---- the simulator -----------------------------------------------------------------------------
+
+#[derive(Debug, Default)]
+struct Found {
+    race: bool,
+    stuck: bool,
+    depends: bool,
+    ending: Vec<Option<u32>>,
+}
+
+fn integer(terms: &Terms, term: Term) -> Option<u32> {
+    let number = &terms.constant_at(term.as_constant()?).number;
+    let Number::Rational(exact) = number else { return None };
+    Interval::of_rational(exact).as_point().map(|value| value as u32)
+}
+
+impl Program {
+    fn run(&self, schedule: Schedule) -> Found {
+        let ptx = self.ptx();
+        let parsed = syntax::parse(Source::Optimized, &ptx);
+        let lowered = ir::lower(Source::Optimized, &parsed.module, None)
+            .unwrap_or_else(|why| panic!("{why:?}\n{ptx}"));
+        let count = self.code.len() as u32;
+        let tensor = |name: &str, count: usize, role, initial| TensorSetup {
+            variable: None,
+            name: name.to_owned(),
+            format: Some(Format::U32),
+            shape: Some(vec![count as u64]),
+            strides: None,
+            role: Some(role),
+            initial,
+            reserved: count as u64,
+            others: None,
+        };
+        let words = Initial::Concrete(FIRST.iter().map(|word| u64::from(*word)).collect());
+        let tensors = vec![
+            tensor("g", WORDS, Role::InOut, words),
+            tensor("out", self.code.len(), Role::Out, Initial::Undefined),
+        ];
+        let pointer = |tensor: usize| BoundParameter {
+            offset: 8 * tensor as u32,
+            size: 8,
+            binding: Binding::Pointer { tensor, offset: 0 },
+        };
+        let (grid, block) = match self.agents {
+            Agents::Lanes => (1, count),
+            Agents::Warps => (1, 32 * count),
+            Agents::Blocks | Agents::Narrow => (count, 1),
+        };
+        let launch = Launch {
+            grid: [grid, 1, 1],
+            block: [block, 1, 1],
+            ctas: (0..grid).map(|cta| [cta, 0, 0]).collect(),
+            dynamic_shared: 0,
+        };
+        let setup = Setup {
+            launch,
+            tensors,
+            parameters: vec![pointer(0), pointer(1)],
+            unknowable: (0, 0),
+            bounds: Vec::new(),
+        };
+        let same_value_stores_race = true;
+        let options = Options { schedule, timeline_events: 0, same_value_stores_race, ..Options::default() };
+        let run = simulate(&options, &Budget::default(), &lowered.kernel, &setup);
+        let mut found = Found::default();
+        for fault in &run.faults {
+            match &fault.kind {
+                FaultKind::DataRace(_) => found.race = true,
+                FaultKind::Deadlock(_) => found.stuck = true,
+                FaultKind::DependsOnSchedule(_) => found.depends = true,
+                other => panic!("unexpected fault {other:?} in {self:?}\n{ptx}"),
+            }
+        }
+        for (at, first) in FIRST.iter().enumerate() {
+            let cell = run.tensors.iter().find(|tensor| tensor.tensor == 0);
+            let cell = cell.and_then(|tensor| tensor.elements.get(at as u64));
+            found.ending.push(cell.map_or(Some(*first), |(term, _)| integer(&run.terms, term)));
+        }
+        for at in 0..self.code.len() {
+            let cell = run.tensors.iter().find(|tensor| tensor.tensor == 1);
+            let cell = cell.and_then(|tensor| tensor.elements.get(at as u64));
+            found.ending.push(cell.and_then(|(term, _)| integer(&run.terms, term)));
+        }
+        found
+    }
+}
+
+// ---- programs ----------------------------------------------------------------------------------
+
+/// Half are drawn operation by operation; the others hand data on as kernels do, and then lose or change
+/// an operation or two.
+fn random_program(dice: &mut Dice) -> Program {
+    let agents = match dice.below(10) {
+        0..3 => Agents::Lanes,
+        3..5 => Agents::Warps,
+        5..9 => Agents::Blocks,
+        _ => Agents::Narrow,
+    };
+    let count = 2 + dice.below(2) as usize;
+    let mut code = vec![Vec::new(); count];
+    if dice.below(2) == 0 {
+        for ops in &mut code {
+            for _ in 0..1 + dice.below(4) {
+                ops.push(any(dice));
+            }
+        }
+    } else {
+        plan(dice, &mut code);
+        for _ in 0..dice.below(3) {
+            let agent = dice.below(count as u64) as usize;
+            if code[agent].is_empty() {
+                continue;
+            }
+            let at = dice.below(code[agent].len() as u64) as usize;
+            match dice.below(3) {
+                0 => drop(code[agent].remove(at)),
+                1 => code[agent][at] = any(dice),
+                _ => code[agent].insert(at, any(dice)),
+            }
+        }
+    }
+    if !code.iter().flatten().any(|op| matches!(op, Op::Await(..))) {
+        let agent = dice.below(count as u64) as usize;
+        code[agent].push(Op::Await(2, true, dice.below(3) as u32, true));
+    }
+    Program { agents, code }
+}
+
+fn any(dice: &mut Dice) -> Op {
+    let data = dice.below(2) as usize;
+    let flag = 2 + usize::from(dice.below(4) == 0);
+    let strong = dice.below(3) != 0;
+    match dice.below(12) {
+        0 | 1 => Op::Read(data),
+        2 | 3 => Op::Write(data),
+        4 => Op::Set(flag, dice.below(3) as u32, strong),
+        5 | 6 => Op::Add(flag, 1 + u32::from(dice.below(6) == 0), strong),
+        7 => Op::Fence,
+        8 => Op::Peek(flag, strong),
+        9 if dice.below(4) == 0 => Op::Write(flag),
+        9 if dice.below(4) == 0 => Op::Read(flag),
+        _ => Op::Await(flag, dice.below(2) == 0, 1 + dice.below(2) as u32, strong),
+    }
+}
+
+/// Somebody hands data to somebody, a few times: by a flag, by turns, or where all meet.
+fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
+    let count = code.len();
+    let release = |dice: &mut Dice, ops: &mut Vec<Op>, op: fn(usize, u32, bool) -> Op, flag, value| {
+        let fence = dice.below(3) == 0;
+        if fence {
+            ops.push(Op::Fence);
+        }
+        ops.push(op(flag, value, !fence));
+    };
+    let acquire = |dice: &mut Dice, ops: &mut Vec<Op>, flag, least, value| {
+        let fence = dice.below(3) == 0;
+        ops.push(Op::Await(flag, least, value, !fence));
+        if fence {
+            ops.push(Op::Fence);
+        }
+    };
+    match dice.below(3) {
+        0 => {
+            let from = dice.below(count as u64) as usize;
+            code[from].push(Op::Write(0));
+            release(dice, &mut code[from], Op::Set, 2, 1);
+            for to in (0..count).filter(|to| *to != from) {
+                acquire(dice, &mut code[to], 2, false, 1);
+                code[to].push(Op::Read(0));
+            }
+        }
+        1 => {
+            for turn in 0..count {
+                let agent = if dice.below(2) == 0 { turn } else { count - 1 - turn };
+                if code[agent].is_empty() {
+                    acquire(dice, &mut code[agent], 2, false, turn as u32);
+                    code[agent].extend([Op::Read(0), Op::Write(0)]);
+                    let op = if dice.below(2) == 0 { Op::Set(2, turn as u32 + 1, true) } else { Op::Add(2, 1, true) };
+                    code[agent].push(op);
+                }
+            }
+        }
+        _ => {
+            for (agent, ops) in code.iter_mut().enumerate() {
+                if agent < 2 {
+                    ops.push(Op::Write(agent));
+                }
+                release(dice, ops, Op::Add, 2, 1);
+                acquire(dice, ops, 2, true, count as u32);
+                ops.push(Op::Read(1 - agent % 2));
+            }
+        }
+    }
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    programs: u32,
+    clean: u32,
+    race: u32,
+    stuck: u32,
+    depends: u32,
+    /// *Depends on the schedule*, though every schedule ends alike.
+    cautious: u32,
+}
+
+fn compare(program: &Program, tally: &mut Tally) {
+    let truth = program.explore();
+    tally.programs += 1;
+    for schedule in [Schedule::Ascending, Schedule::Descending, Schedule::Random(1), Schedule::Random(2)] {
+        let found = program.run(schedule);
+        let show = || format!("under {schedule:?}: {found:?}, truth {truth:?} of {program:?}\n{}", program.ptx());
+        assert!(!found.race || truth.race, "No such race: {}", show());
+        assert!(!found.stuck || truth.stuck || truth.race, "No such deadlock: {}", show());
+        if !found.race && !found.stuck && !found.depends {
+            assert!(!truth.race, "Missed race: {}", show());
+            assert!(!truth.stuck, "Missed deadlock: {}", show());
+            assert_eq!(truth.endings.len(), 1, "Several endings: {}", show());
+            let ending: Option<Vec<u32>> = found.ending.iter().copied().collect();
+            assert_eq!(ending.as_ref(), truth.endings.first(), "Another ending: {}", show());
+        }
+        if schedule == Schedule::Ascending {
+            tally.clean += u32::from(!found.race && !found.stuck && !found.depends);
+            tally.race += u32::from(found.race);
+            tally.stuck += u32::from(found.stuck);
+            tally.depends += u32::from(found.depends);
+            let alone = found.depends && !found.race && !found.stuck;
+            tally.cautious +=
+                u32::from(alone && !truth.race && !truth.stuck && truth.endings.len() == 1);
+        }
+    }
+}
+
+#[test]
+fn one_schedule_stands_for_all_that_signals_allow() {
+    let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seconds = setting("WARPPROOF_SOAK_SECONDS");
+    let mut dice = Dice(setting("WARPPROOF_SOAK_SEED").unwrap_or(20_261_124) | 1);
+    let started = Instant::now();
+    let mut tally = Tally::default();
+    let goes_on = |tally: &Tally| match seconds {
+        Some(seconds) => started.elapsed() < Duration::from_secs(seconds),
+        None => tally.programs < 3000,
+    };
+    while goes_on(&tally) {
+        compare(&random_program(&mut dice), &mut tally);
+    }
+    println!("{tally:?}");
+    // Every kind was seen, often, and caution is the exception.
+    let share = |part: u32| f64::from(part) / f64::from(tally.programs);
+    assert!(share(tally.clean) > 0.05 && share(tally.race) > 0.1 && share(tally.stuck) > 0.02, "{tally:?}");
+    assert!(share(tally.cautious) < 0.1, "{tally:?}");
+}
