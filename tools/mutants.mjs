@@ -41,6 +41,7 @@ const SUITES = [
   ['instructions', []],
   ['generated', []],
   ['race_oracle', []],
+  ['signal_oracle', []],
   ['decisions', []],
   ['machine', []],
   ['corpus', ['verdict::']],

@@ -391,9 +391,9 @@ impl Question {
                 match &fault.kind {
                     FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_) => TOO_LARGE,
                     FaultKind::DataRace(_) => "it races: its result is not defined",
-                    FaultKind::NotStructured(_) | FaultKind::DependsOnSchedule(_) => {
-                        "the simulator says *not structured*"
-                    }
+                    FaultKind::NotStructured(_)
+                    | FaultKind::DependsOnSchedule(_)
+                    | FaultKind::WaitsForOthers(_) => "the simulator says *not structured*",
                     FaultKind::Unsupported(_) => "the simulator says *unsupported*",
                     _ => "the simulator reports another fault",
                 }

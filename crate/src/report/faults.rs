@@ -219,6 +219,7 @@ impl Cook<'_> {
             FaultKind::Broken(_, what) => (Verdict::ContractViolated, Code::A002, what.clone()),
             FaultKind::Abort(how) => (Verdict::ContractViolated, Code::A001, format!("{how} ({who})")),
             FaultKind::NotStructured(why) => (Verdict::NotStructured, Code::U002, format!("{why} ({who})")),
+            FaultKind::WaitsForOthers(why) => (Verdict::NotStructured, Code::U005, format!("{why} ({who})")),
             FaultKind::DependsOnSchedule(why) => {
                 (Verdict::NotStructured, Code::U004, format!("{why} ({who})"))
             }

@@ -112,6 +112,7 @@ fn bound(report: &Report) -> String {
 pub fn fault_name(verdict: Verdict, code: Code) -> &'static str {
     match verdict {
         Verdict::NotStructured if code == Code::U004 => "Depends on the schedule",
+        Verdict::NotStructured if code == Code::U005 => "Waits for CTAs that are not run",
         Verdict::DataRace => "Data race",
         Verdict::Deadlock => "Deadlock",
         Verdict::BarrierDivergence => "Barrier divergence",
@@ -134,6 +135,9 @@ pub fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) ->
     let hint = match verdict {
         Verdict::NotStructured if code == Code::U004 => {
             "let every order of the threads give the same, or wait until they are done"
+        }
+        Verdict::NotStructured if code == Code::U005 => {
+            "run all CTAs of the grid: `ctas = \"all\"` in the spec"
         }
         Verdict::NotStructured => {
             "set `contents` in the spec for the tensor that it depends on, or bound its values: `requires = \

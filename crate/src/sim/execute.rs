@@ -33,7 +33,7 @@ impl<'a> Machine<'a> {
         if let Some(signals) = &mut self.signals
             && (acts(&instr.effect) || matches!(instr.effect, Effect::Fence(..)))
         {
-            signals.act();
+            if meets_own(&instr.effect) { signals.meet() } else { signals.act() }
         }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
@@ -309,6 +309,19 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Nothing
         | Effect::Unsupported => false,
     }
+}
+
+/// Instructions by which threads of one CTA meet, and do nothing to anybody else.
+pub(super) fn meets_own(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Barrier { .. }
+            | Effect::WarpSync
+            | Effect::Shuffle(_)
+            | Effect::Vote(_)
+            | Effect::Match { .. }
+            | Effect::Redux { .. }
+    )
 }
 
 /// Instructions by which a thread acts on others or on memory; what it must not do between two

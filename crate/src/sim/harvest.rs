@@ -80,7 +80,7 @@ fn rank(kind: &FaultKind) -> u32 {
         FaultKind::Misaligned(..) => 5,
         FaultKind::Uninitialized(..) | FaultKind::UninitializedMemory(_) => 6,
         FaultKind::Abort(_) | FaultKind::Broken(..) | FaultKind::Forbidden(_) => 7,
-        FaultKind::NotStructured(_) | FaultKind::DependsOnSchedule(_) => 8,
+        FaultKind::NotStructured(_) | FaultKind::DependsOnSchedule(_) | FaultKind::WaitsForOthers(_) => 8,
         FaultKind::Unsupported(_) => 9,
         FaultKind::EndlessLoop(_) => 10,
         FaultKind::Exhausted(_) => 11,

@@ -216,7 +216,11 @@ impl<'a> Machine<'a> {
             terms,
             memory,
             detector: Detector::default(),
-            clocks: if waits { Clocks::of_launch(setup.launch.ctas.len() as u32, block) } else { Clocks::new(0, block) },
+            clocks: if waits {
+                Clocks::of_launch(setup.launch.ctas.len() as u32, block)
+            } else {
+                Clocks::new(0, block)
+            },
             warps: Vec::new(),
             locals: Vec::new(),
             barriers: Barriers::default(),
@@ -450,7 +454,7 @@ impl<'a> Machine<'a> {
                     break; // every phase begins with warp 0, so that phases look alike
                 }
             }
-            if !ran && !self.wake_spinning() {
+            if !ran && !self.wake_polling() && !self.wake_spinning() {
                 break;
             }
         }
@@ -501,6 +505,15 @@ impl<'a> Machine<'a> {
                 return;
             }
         }
+    }
+
+    /// Lets one group look at memory, now that nobody else can go on.
+    fn wake_polling(&mut self) -> bool {
+        let warp = self.warps.iter_mut().find(|warp| !warp.polling.is_empty());
+        let Some(warp) = warp else { return false };
+        let group = warp.polling.remove(0);
+        warp.resume(group.pc, group.mask);
+        true
     }
 
     /// Lets groups go on that wait for memory to change, if it has.

@@ -25,11 +25,15 @@
 //!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
+//! `signals` is order through memory (flags, semaphores, barriers over a grid), `asked` and `needed` say what a
+//! loop that waits makes of what it loads, and `residents` lets CTAs take turns.
+//!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
-//! finer points (only barriers order memory; fences by themselves order nothing between threads).
+//! finer points (`fence.sc` is taken for `fence.acq_rel`; `signals` names the rest).
 
 mod access;
 mod accesses;
+mod asked;
 mod atomics;
 mod barrier;
 mod batch;

@@ -217,6 +217,8 @@ pub enum FaultKind {
     NotStructured(String),
     /// What follows depends on which thread comes first; what, in words.
     DependsOnSchedule(String),
+    /// A thread waits for what CTAs that are not run may do; what, in words.
+    WaitsForOthers(String),
     /// An instruction without a meaning here; why.
     Unsupported(String),
     /// The kernel stops itself (`__assertfail`, `trap`); how.

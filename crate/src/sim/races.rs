@@ -70,7 +70,10 @@ impl<'a> Machine<'a> {
         } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic) {
             "the threads belong to different CTAs, and the scope of an atomic holds only the threads of one: the two do not exclude each other".to_owned()
         } else if first.site.thread.cta != thread.cta {
-            "the threads belong to different CTAs, which nothing orders".to_owned()
+            match self.signals {
+                Some(_) => "the threads belong to different CTAs, and no release in one that the other acquires lies between: a flag orders if it is stored with .release (or behind a fence) and loaded with .acquire (or before a fence), both of a scope that holds the two CTAs".to_owned(),
+                None => "the threads belong to different CTAs, which nothing orders".to_owned(),
+            }
         } else {
             let (one, two) = (first.site.thread.linear, thread.linear);
             let barriers = self.stats.cta_barriers;

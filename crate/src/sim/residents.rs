@@ -16,7 +16,7 @@ use super::rounds::Rounds;
 use super::signals;
 use super::warp::{Group, Warp};
 use super::{barrier::Wait, suspects::Spoiled};
-use crate::isa::{Effect, WARP};
+use crate::isa::{Effect, Space, WARP};
 
 /// What a CTA has for itself.
 pub(super) struct Resident {
@@ -124,6 +124,8 @@ impl<'a> Machine<'a> {
     /// Threads wait for what nobody will store.
     pub(super) fn report_waiting(&mut self) {
         let mut groups: Vec<WaitGroup> = Vec::new();
+        // The first that CTAs share.
+        let mut outside = None;
         for index in 0..self.warps.len() {
             for (Group { pc, mask }, _) in self.warps[index].spinning.clone() {
                 let Effect::Load(access) = self.kernel.code[pc as usize].effect else { continue };
@@ -133,12 +135,21 @@ impl<'a> Machine<'a> {
                 for (lane, region, offset) in self.spots(index, pc, mask, access) {
                     let thread = index as u32 * WARP as u32 + lane;
                     let place = self.region_place(region, offset, access.format.bytes()).text;
+                    let common = self.memory.regions[region].space != Space::Shared;
+                    if common && outside.is_none() {
+                        outside = Some((Site { instr: pc, thread: self.thread(thread) }, place.clone()));
+                    }
                     let kind = WaitKind::Memory { place };
                     match groups.iter_mut().find(|group| group.site.instr == pc && group.kind == kind) {
                         Some(group) => group.threads.push(thread),
                         None => {
                             let site = Site { instr: pc, thread: self.thread(thread) };
-                            groups.push(WaitGroup { threads: vec![thread], site, kind, waits_for: Vec::new() });
+                            groups.push(WaitGroup {
+                                threads: vec![thread],
+                                site,
+                                kind,
+                                waits_for: Vec::new(),
+                            });
                         }
                     }
                 }
@@ -148,12 +159,12 @@ impl<'a> Machine<'a> {
         let site = first.site;
         let launch = &self.setup.launch;
         let grid: u64 = launch.grid.iter().map(|extent| u64::from(*extent)).product();
-        if (launch.ctas.len() as u64) < grid {
-            let WaitKind::Memory { place } = &first.kind else { return };
-            let why = format!(
-                "this waits for {place} to change, and CTAs that are not run may do that: run them all (`ctas = \"all\"`)"
-            );
-            self.faults.push(Fault::new(FaultKind::NotStructured(why), Some(site)));
+        if (launch.ctas.len() as u64) < grid
+            && let Some((site, place)) = outside
+        {
+            let why =
+                format!("this waits for {place} to change, and one of the CTAs that are not run may do that");
+            self.faults.push(Fault::new(FaultKind::WaitsForOthers(why), Some(site)));
             return;
         }
         groups.extend(self.waiting_groups(|_| true));

@@ -7,7 +7,8 @@
 //! changed (the registers that are still needed are as before, and it has done nothing in between), the
 //! load only waited: it is forgotten, with what it acquired, and the next value is tried. So every value
 //! that some schedule shows is tried by whoever may see it, and where none is left the thread waits for
-//! another.
+//! another. Where it has met others of its CTA on the way (`__syncthreads_and`, `__any_sync`), all of them have
+//! to stand as before, and what it saw next must give what they know by then.
 //!
 //! One schedule stands for all as long as nothing else depends on who comes first:
 //! - whatever else is written to a place after a value that let a thread go on is written after that load
@@ -27,10 +28,13 @@
 //! atomics (locks), values of updates that are used (tickets), several places that one loop waits for at once,
 //! kernels with barrier objects.
 
+use super::asked::{Asked, Question};
+use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
+use super::execute::meets_own;
 use super::machine::{Flow, Machine};
-use super::outcome::{AccessKind, FaultKind, Site};
 use super::memory::Spot;
+use super::outcome::{AccessKind, FaultKind, Site};
 use super::race::{Accessor, Conflict, Shadow, lanes};
 use super::warp::Group;
 use crate::base::Format;
@@ -63,10 +67,15 @@ pub(super) struct Signals {
     seen: FxHashMap<u32, Vec<(u32, Scope, Released)>>,
     /// The strong load that each warp (by CTA and number) executed last.
     visits: FxHashMap<(u32, usize), Visit>,
-    /// Registers that are needed at a strong load.
+    /// For each strong load, the registers that are needed there, and what is asked of its value.
     needed: FxHashMap<u32, Rc<[Reg]>>,
+    questions: FxHashMap<u32, Option<Rc<Question>>>,
+    /// For each strong load, whether threads of its CTA meet on the way back to it.
+    meets: FxHashMap<u32, bool>,
     /// What threads have done to others so far.
     acts: u64,
+    /// How often threads of a CTA have met.
+    meetings: u64,
 }
 
 /// The history of a place.
@@ -78,6 +87,8 @@ struct Place {
     progress: FxHashMap<u32, Progress>,
     /// Who has loaded here, or tried, and when last.
     readers: FxHashMap<u32, (u32, u32)>,
+    /// What threads have seen on a way back on which they met others, who know of it now.
+    told: FxHashMap<u32, usize>,
 }
 
 /// How far a thread has got in the history of a place.
@@ -113,6 +124,8 @@ struct Read {
     epoch: u32,
     pc: u32,
     site: Site,
+    /// What it is loaded for, if that is no more than a way to go.
+    asked: Option<Asked>,
 }
 
 /// A strong load that a group has executed, to compare with when it comes back.
@@ -120,7 +133,19 @@ struct Visit {
     pc: u32,
     mask: u32,
     acts: u64,
+    meetings: u64,
+    /// Where the other threads of the CTA stood, if threads meet on the way back.
+    others: Option<Vec<Standing>>,
     lanes: Vec<LaneVisit>,
+}
+
+/// Where a thread stands, and what it has that is still needed.
+#[derive(PartialEq)]
+struct Standing {
+    thread: u32,
+    pc: u32,
+    barrier: Option<u32>,
+    needed: Vec<Value>,
 }
 
 struct LaneVisit {
@@ -139,6 +164,11 @@ impl Signals {
         self.acts += 1;
     }
 
+    /// Threads of a CTA meet.
+    pub(super) fn meet(&mut self) {
+        self.meetings += 1;
+    }
+
     /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> u64 {
         let places = self.places.values();
@@ -155,7 +185,9 @@ pub(super) fn may_wait(kernel: &Kernel) -> bool {
     }
     let strong = |instr: &crate::ir::Instr| matches!(instr.effect, Effect::Load(access) if is_strong(access));
     let loads = (0..kernel.code.len()).filter(|at| strong(&kernel.code[*at]));
-    loads.into_iter().any(|at| super::spin::cycle(kernel, at as u32).iter().filter(|inside| **inside).count() > 1)
+    loads
+        .into_iter()
+        .any(|at| super::spin::cycle(kernel, at as u32).iter().filter(|inside| **inside).count() > 1)
 }
 
 pub(super) fn is_strong(access: Access) -> bool {
@@ -184,14 +216,48 @@ impl Write {
 }
 
 impl Place {
-    /// The first write after what a load saw that some schedule puts before the load.
-    fn late(&self, read: &Read) -> Option<&Write> {
+    /// The writes after what a load saw that some schedule puts before the load.
+    fn late<'p>(&'p self, read: &'p Read) -> impl Iterator<Item = (usize, &'p Write)> {
         let later = self.writes.iter().enumerate().skip(read.at + 1);
-        let mut late = later.filter(|(at, write)| {
+        later.filter(|(at, write)| {
             let after = |by| Clocks::precedes(read.thread, read.epoch, by);
             *at < read.of || !write.by.as_ref().is_some_and(after)
-        });
-        late.next().map(|(_, write)| write)
+        })
+    }
+
+    /// Whether who acquires another write can rely on all that one gave.
+    fn gives(&self, one: usize, write: &Write) -> bool {
+        self.writes[one].released.iter().all(|(given, scope)| {
+            let gives = |(other, wider): &(Arrival, Scope)| {
+                wider >= scope && Clocks::precedes(given.thread, given.epoch(), other)
+            };
+            write.released.iter().any(gives)
+        })
+    }
+
+    /// Whether everything up to what a load saw is before another write in every schedule, by what its writer
+    /// knows or has seen.
+    fn are_before(&self, read: &Read, (at, write): (usize, &Write)) -> bool {
+        let Some(by) = &write.by else { return false };
+        let seen = |other: &Read| {
+            other.at >= read.at && other.of <= at && Clocks::precedes(other.thread, other.epoch, by)
+        };
+        if self.reads.iter().any(seen) {
+            return true;
+        }
+        let before = |other: &Write| {
+            other.by.as_ref().is_none_or(|other| Clocks::precedes(other.thread, other.epoch(), by))
+        };
+        // From the last on, until one that all earlier ones are before.
+        for other in self.writes[..=read.at].iter().rev() {
+            if !before(other) {
+                return false;
+            }
+            if other.last {
+                return true;
+            }
+        }
+        true
     }
 
     /// Two updates in no order that do not add the same.
@@ -208,8 +274,7 @@ impl Place {
                 (!was).then_some(other)
             });
             let unlike = |other: &Write| {
-                !ordered(other, write)
-                    && !(other.update == write.update && write.adds_known())
+                !ordered(other, write) && !(other.update == write.update && write.adds_known())
             };
             open.any(unlike).then_some(write)
         })
@@ -387,14 +452,21 @@ impl<'a> Machine<'a> {
             self.park(index, mask, pc, FaultKind::NotStructured(why));
             return Flow::Next;
         }
-        let waits = self.come_back(index, pc, mask);
+        let meets = self.meets_on_the_way_back(pc);
+        if meets && self.others_can_run() {
+            self.warps[index].polling.push(Group { pc, mask });
+            return Flow::Leave;
+        }
+        let others = if meets { self.standing(index, mask) } else { None };
+        let waits = self.come_back(index, pc, mask, others.as_ref());
         if waits == mask {
             self.warps[index].spinning.push((Group { pc, mask }, self.changes));
             return Flow::Leave;
         }
         let needed = self.needed_at(pc);
-        let acts = self.signals.as_ref().map_or(0, |signals| signals.acts);
-        let mut visit = Visit { pc, mask, acts, lanes: Vec::new() };
+        let (acts, meetings) =
+            self.signals.as_ref().map_or((0, 0), |signals| (signals.acts, signals.meetings));
+        let mut visit = Visit { pc, mask, acts, meetings, others, lanes: Vec::new() };
         for lane in lanes(mask) {
             let thread = self.warps[index].first() + lane;
             let seen = self.signals.as_ref().and_then(|s| s.seen.get(&(self.first_thread + thread)));
@@ -434,13 +506,19 @@ impl<'a> Machine<'a> {
 
     /// Lanes that come back to a load with nothing changed only wait: what they loaded is forgotten, and
     /// they go on to the next value. Those for which there is none yet.
-    fn come_back(&mut self, index: usize, pc: u32, mask: u32) -> u32 {
+    fn come_back(&mut self, index: usize, pc: u32, mask: u32, others: Option<&Vec<Standing>>) -> u32 {
         let cta = self.cta_index;
         let Some(signals) = &mut self.signals else { return 0 };
-        let acts = signals.acts;
+        let (acts, meetings) = (signals.acts, signals.meetings);
         let visit = signals.visits.remove(&(cta, index));
         let visit = visit.filter(|visit| visit.pc == pc && visit.acts == acts && mask & !visit.mask == 0);
         let Some(visit) = visit else { return 0 };
+        // Where threads have met, what one has seen others know: nothing is taken back, and all of them have
+        // to be where they were.
+        let met = visit.meetings != meetings;
+        if met && (others.is_none() || visit.others.as_ref() != others) {
+            return 0;
+        }
         let needed = self.needed_at(pc);
         let mut idle = 0;
         for before in &visit.lanes {
@@ -451,9 +529,11 @@ impl<'a> Machine<'a> {
             }
             let thread = self.warps[index].first() + lane;
             let global = self.first_thread + thread;
-            self.clocks.forget(thread, &before.before);
+            if !met {
+                self.clocks.forget(thread, &before.before);
+            }
             let Some(signals) = &mut self.signals else { break };
-            if let Some(seen) = signals.seen.get_mut(&global) {
+            if let Some(seen) = signals.seen.get_mut(&global).filter(|_| !met) {
                 seen.truncate(before.seen);
             }
             let mut newer = false;
@@ -462,6 +542,9 @@ impl<'a> Machine<'a> {
                 let own = |read: &Read| read.thread == global && read.pc == pc && read.at == *saw;
                 if let Some(at) = place.reads.iter().rposition(own) {
                     place.reads.swap_remove(at);
+                }
+                if met {
+                    place.told.insert(global, *saw);
                 }
                 let progress = place.progress.entry(global).or_default();
                 progress.last = progress.passed;
@@ -478,6 +561,49 @@ impl<'a> Machine<'a> {
             idle |= u32::from(!newer) << lane;
         }
         idle
+    }
+
+    /// Whether threads of the CTA meet on the way back to a load.
+    fn meets_on_the_way_back(&mut self, pc: u32) -> bool {
+        let kernel = self.kernel;
+        let Some(signals) = &mut self.signals else { return false };
+        let meets = || {
+            let inside = super::spin::cycle(kernel, pc);
+            kernel.code.iter().zip(inside).any(|(instr, inside)| inside && meets_own(&instr.effect))
+        };
+        *signals.meets.entry(pc).or_insert_with(meets)
+    }
+
+    /// Whether other threads of the CTA can go on.
+    fn others_can_run(&self) -> bool {
+        let runnable = |warp: &super::warp::Warp| !warp.groups.is_empty();
+        self.warps.iter().any(runnable)
+    }
+
+    /// Where all threads of the CTA but some lanes of a warp stand; `None` while others can run.
+    fn standing(&mut self, index: usize, mask: u32) -> Option<Vec<Standing>> {
+        let mut found = Vec::new();
+        for warp in 0..self.warps.len() {
+            if !self.warps[warp].groups.is_empty() {
+                return None;
+            }
+            let gone = self.warps[warp].exited | if warp == index { mask } else { 0 };
+            for lane in lanes(self.warps[warp].present & !gone) {
+                let thread = self.warps[warp].first() + lane;
+                let stays = self.warps[warp].spinning.iter().map(|(group, _)| group);
+                let stays = stays.chain(&self.warps[warp].polling);
+                let (pc, barrier) = match self.waits[thread as usize] {
+                    Some(Wait::Barrier { id, pc, .. }) => (pc, Some(id)),
+                    Some(Wait::Lanes { pc, .. }) => (pc, None),
+                    Some(Wait::Phaser { .. }) => return None,
+                    None => (stays.into_iter().find(|group| group.mask >> lane & 1 == 1)?.pc, None),
+                };
+                let needed = self.needed_at(pc);
+                let needed = needed.iter().map(|reg| self.warps[warp].get(*reg, lane)).collect();
+                found.push(Standing { thread, pc, barrier, needed });
+            }
+        }
+        Some(found)
     }
 
     /// Where the lanes of a strong load look.
@@ -521,7 +647,8 @@ impl<'a> Machine<'a> {
         let like = |write: &Write| write.update == tail[0].update && write.adds_known();
         if tail.iter().any(|write| !write.last) && !tail.iter().all(like) {
             let text = self.region_place(key.1, key.2, bytes).text;
-            let why = format!("what this load sees of {text} depends on the order of updates, which are not alike");
+            let why =
+                format!("what this load sees of {text} depends on the order of updates, which are not alike");
             self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
             return None;
         }
@@ -536,17 +663,32 @@ impl<'a> Machine<'a> {
             let strong = write.scope.is_some_and(|other| near || wide(scope) && wide(other));
             (!strong).then_some((by.thread, write.pc))
         });
+        // What was told on the way here counts in schedules that show only what is seen now.
+        let lost = place.told.get(&global).is_some_and(|told| !place.gives(*told, &place.writes[known]));
         let (value, released) = (place.writes[known].value, Rc::clone(&place.writes[known].released));
         place.progress.insert(global, Progress { passed: before.last, tried: before.tried, last: known });
         if let Some((other, instr)) = loose {
-            let conflict = Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
+            let conflict =
+                Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
             self.record_race(index, pc, AccessKind::Read, key.1, key.2, conflict);
+        }
+        if lost {
+            let text = self.region_place(key.1, key.2, bytes).text;
+            let why = format!(
+                "what this thread and those that it meets know by {text} depends on how often it looks"
+            );
+            self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
+            return None;
         }
         let epoch = self.clocks.epoch(thread);
         let site = Site { instr: pc, thread: self.thread(thread) };
+        let kernel = self.kernel;
+        let questions = &mut self.signals.as_mut()?.questions;
+        let question = questions.entry(pc).or_insert_with(|| Question::of(kernel, pc).map(Rc::new)).clone();
+        let asked = question.map(|question| self.ask(&question, index, lane));
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
         place.readers.insert(global, (epoch, pc));
-        place.reads.push(Read { at: known, of, thread: global, epoch, pc, site });
+        place.reads.push(Read { at: known, of, thread: global, epoch, pc, site, asked });
         self.fill_element((index, pc, lane), (key.1, key.2), access, element, value);
         if order.acquires() {
             self.learn_released(pc, thread, scope, &released);
@@ -596,21 +738,14 @@ impl<'a> Machine<'a> {
         let written = self.memory.regions[region].shadow_at(offset).last_write();
         let pc = written.map_or(u32::MAX, |(.., instr)| instr);
         let by = written.map(|(writer, epoch, _)| self.clocks.mark(writer, epoch));
-        let first = Write {
-            value,
-            by,
-            pc,
-            scope: None,
-            update: None,
-            released: Rc::new([]),
-            last: true,
-        };
+        let first = Write { value, by, pc, scope: None, update: None, released: Rc::new([]), last: true };
         let place = Place {
             bytes,
             writes: vec![first],
             reads: Vec::new(),
             progress: FxHashMap::default(),
             readers: FxHashMap::default(),
+            told: FxHashMap::default(),
         };
         if let Some(signals) = &mut self.signals {
             signals.places.insert(key, place);
@@ -636,8 +771,18 @@ impl<'a> Machine<'a> {
         for (key, place) in &signals.places {
             let text = |machine: &Self| machine.region_place(key.1, key.2, place.bytes).text;
             for read in &place.reads {
-                let Some(late) = place.late(read) else { continue };
-                let Some(by) = &late.by else { continue };
+                let mut late = place.late(read).peekable();
+                let Some(by) = late.peek().and_then(|(_, write)| write.by.as_ref()) else { continue };
+                // Whoever sees more goes the same way, and relies on as much at least.
+                let mut values = vec![place.writes[read.at].value];
+                let mut behind = true;
+                for (at, write) in late {
+                    values.push(write.value);
+                    behind &= place.are_before(read, (at, write)) && place.gives(read.at, write);
+                }
+                if behind && read.asked.as_ref().is_some_and(|asked| self.all_alike(asked, &values)) {
+                    continue;
+                }
                 let (writer, text) = (self.global_thread(by.thread), text(self));
                 let why = format!(
                     "what this load sees of {text} depends on whether {writer} has written it, and the thread goes on with either"

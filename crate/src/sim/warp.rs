@@ -33,6 +33,8 @@ pub(super) struct Warp {
     pub(super) groups: Vec<Group>,
     /// Groups that repeat themselves until memory changes, and the count of changes they saw.
     pub(super) spinning: Vec<(Group, u64)>,
+    /// Groups that look at memory again once nobody else can go on.
+    pub(super) polling: Vec<Group>,
     /// Logical time: executed warp-instructions, aligned at barriers.
     pub(super) step: u32,
     /// Uniform instructions on symbols so far, which [`super::repeats`] counts.
@@ -132,6 +134,7 @@ impl Warp {
             faulted: 0,
             groups: vec![Group { pc: 0, mask: present }],
             spinning: Vec::new(),
+            polling: Vec::new(),
             step: 0,
             uniforms: 0,
             stretches: 0,

@@ -1,0 +1,116 @@
+//! What a loop that waits asks of the value that it has loaded, to ask it of other values.
+//!
+//! `while (*counter < n)` goes on with n as with n + 1. Where pure instructions lead from the load to a
+//! branch, and nothing that depends on the loaded value is needed behind the branch, then all values that
+//! take the same way are as good as one another.
+
+use super::machine::Machine;
+use super::needed;
+use super::warp::Warp;
+use crate::ir::{Kernel, Reg};
+use crate::isa::Effect;
+use crate::term::Value;
+use std::rc::Rc;
+
+/// The instructions from a load to the branch that asks, the branch included.
+#[derive(Debug)]
+pub(super) struct Question {
+    load: u32,
+    branch: u32,
+    /// Registers that are read there and do not come from the load.
+    inputs: Vec<Reg>,
+    /// Whether what depends on the value is needed where the branch is taken, and where it is not.
+    needed: [bool; 2],
+}
+
+/// A question with what one lane had in the registers.
+#[derive(Debug)]
+pub(super) struct Asked {
+    question: Rc<Question>,
+    inputs: Vec<Value>,
+}
+
+impl Question {
+    /// What is asked of the value that the load at `pc` gives, if it is no more than a way to go.
+    pub(super) fn of(kernel: &Kernel, pc: u32) -> Option<Question> {
+        let (mut tainted, mut inputs) = (kernel.dst(&kernel.code[pc as usize]).to_vec(), Vec::new());
+        if tainted.len() != 1 {
+            return None;
+        }
+        let mut at = pc + 1;
+        loop {
+            let instr = kernel.code.get(at as usize)?;
+            let sources = kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate));
+            let sources: Vec<Reg> = sources.collect();
+            let asks = sources.iter().any(|reg| tainted.contains(reg));
+            let known = |reg: &Reg, inputs: &[Reg]| tainted.contains(reg) || inputs.contains(reg);
+            for reg in &sources {
+                if !known(reg, &inputs) {
+                    inputs.push(*reg);
+                }
+            }
+            match instr.effect {
+                Effect::Branch if asks => {
+                    let needs = |next: u32| {
+                        let inside = (next as usize) < kernel.code.len();
+                        inside && needed::at(kernel, next).iter().any(|reg| tainted.contains(reg))
+                    };
+                    let needed = [needs(instr.target), needs(at + 1)];
+                    return Some(Question { load: pc, branch: at, inputs, needed });
+                }
+                Effect::Lanewise(_) | Effect::Move { .. } | Effect::Nothing if instr.guard.is_none() => {
+                    for reg in kernel.dst(instr) {
+                        if asks {
+                            tainted.push(*reg);
+                        } else if tainted.contains(reg) || inputs.contains(reg) {
+                            // Written again: too much for a list of registers.
+                            return None;
+                        } else {
+                            inputs.push(*reg);
+                        }
+                    }
+                }
+                _ => return None,
+            }
+            at += 1;
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// A question as a lane that has loaded will put it.
+    pub(super) fn ask(&self, question: &Rc<Question>, index: usize, lane: u32) -> Asked {
+        let inputs = question.inputs.iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
+        Asked { question: Rc::clone(question), inputs }
+    }
+
+    /// Whether a thread that goes on with the first value goes on as well with each of the others.
+    pub(super) fn all_alike(&mut self, asked: &Asked, values: &[Value]) -> bool {
+        let mut ways = values.iter().map(|value| self.way(asked, *value));
+        let Some(Some(first)) = ways.next() else { return false };
+        !asked.question.needed[usize::from(!first)] && ways.all(|way| way == Some(first))
+    }
+
+    /// Whether the branch is taken with a value.
+    fn way(&mut self, asked: &Asked, value: Value) -> Option<bool> {
+        let kernel = self.kernel;
+        let Question { load, branch, .. } = *asked.question;
+        let mut warp = Warp::new(0, 1, self.unknowns.registers());
+        for (reg, value) in asked.question.inputs.iter().zip(&asked.inputs) {
+            warp.set(*reg, 0, *value);
+        }
+        let Value::Concrete(bits) = value else { return None };
+        warp.set(kernel.dst(&kernel.code[load as usize])[0], 0, Value::Concrete(bits));
+        let own = std::mem::replace(&mut self.warps, vec![warp]);
+        for pc in load + 1..branch {
+            self.execute(0, pc, 1);
+        }
+        let guard = kernel.code[branch as usize].guard;
+        let way = guard.and_then(|guard| match self.warps[0].get(guard.predicate, 0) {
+            Value::Concrete(word) => Some((word & 1 == 1) != guard.negated),
+            Value::Symbolic(_) | Value::Undefined(_) => None,
+        });
+        self.warps = own;
+        way
+    }
+}
