@@ -174,9 +174,7 @@ impl Program {
     fn explore(&self) -> Truth {
         let count = self.code.len();
         let zero = vec![0; count];
-        let first = |value: u32| {
-            vec![Write { value, by: None, update: false, released: zero.clone() }]
-        };
+        let first = |value: u32| vec![Write { value, by: None, update: false, released: zero.clone() }];
         let start = State {
             pc: vec![0; count],
             knows: vec![zero.clone(); count],
@@ -307,7 +305,10 @@ impl Program {
                     let mut next = next.clone();
                     next.got[agent][word] = got;
                     let acquires = matches!(op, Op::Await(.., true) | Op::Peek(_, true));
-                    join(if acquires { &mut next.knows[agent] } else { &mut next.seen[agent] }, &seen.released);
+                    join(
+                        if acquires { &mut next.knows[agent] } else { &mut next.seen[agent] },
+                        &seen.released,
+                    );
                     if matches!(op, Op::Peek(..)) {
                         next.digests[agent] = digest(next.digests[agent], seen.value);
                     }
@@ -339,8 +340,8 @@ impl Program {
     fn run(&self, schedule: Schedule) -> Found {
         let ptx = self.ptx();
         let parsed = syntax::parse(Source::Optimized, &ptx);
-        let lowered = ir::lower(Source::Optimized, &parsed.module, None)
-            .unwrap_or_else(|why| panic!("{why:?}\n{ptx}"));
+        let lowered =
+            ir::lower(Source::Optimized, &parsed.module, None).unwrap_or_else(|why| panic!("{why:?}\n{ptx}"));
         let count = self.code.len() as u32;
         let tensor = |name: &str, count: usize, role, initial| TensorSetup {
             variable: None,
@@ -498,7 +499,11 @@ fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
                 if code[agent].is_empty() {
                     acquire(dice, &mut code[agent], 2, false, turn as u32);
                     code[agent].extend([Op::Read(0), Op::Write(0)]);
-                    let op = if dice.below(2) == 0 { Op::Set(2, turn as u32 + 1, true) } else { Op::Add(2, 1, true) };
+                    let op = if dice.below(2) == 0 {
+                        Op::Set(2, turn as u32 + 1, true)
+                    } else {
+                        Op::Add(2, 1, true)
+                    };
                     code[agent].push(op);
                 }
             }
@@ -532,7 +537,8 @@ fn compare(program: &Program, tally: &mut Tally) {
     tally.programs += 1;
     for schedule in [Schedule::Ascending, Schedule::Descending, Schedule::Random(1), Schedule::Random(2)] {
         let found = program.run(schedule);
-        let show = || format!("under {schedule:?}: {found:?}, truth {truth:?} of {program:?}\n{}", program.ptx());
+        let show =
+            || format!("under {schedule:?}: {found:?}, truth {truth:?} of {program:?}\n{}", program.ptx());
         assert!(!found.race || truth.race, "No such race: {}", show());
         assert!(!found.stuck || truth.stuck || truth.race, "No such deadlock: {}", show());
         if !found.race && !found.stuck && !found.depends {
@@ -548,8 +554,7 @@ fn compare(program: &Program, tally: &mut Tally) {
             tally.stuck += u32::from(found.stuck);
             tally.depends += u32::from(found.depends);
             let alone = found.depends && !found.race && !found.stuck;
-            tally.cautious +=
-                u32::from(alone && !truth.race && !truth.stuck && truth.endings.len() == 1);
+            tally.cautious += u32::from(alone && !truth.race && !truth.stuck && truth.endings.len() == 1);
         }
     }
 }

@@ -199,7 +199,8 @@ impl<'a> Machine<'a> {
         }
         self.clocks.join(&barrier.arrivals, barrier.waiting.iter().map(|(thread, _)| *thread));
         let warp_of = |thread: u32| (thread / WARP as u32) as usize;
-        let step = barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();
+        let step =
+            barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();
         let step = step.unwrap_or(0);
         if let Some((_, pc)) = barrier.waiting.first() {
             self.trace.barrier(step, id, *pc);

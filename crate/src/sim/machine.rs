@@ -216,7 +216,11 @@ impl<'a> Machine<'a> {
             terms,
             memory,
             detector: Detector::default(),
-            clocks: if waits { Clocks::of_launch(setup.launch.ctas.len() as u32, block) } else { Clocks::new(0, block) },
+            clocks: if waits {
+                Clocks::of_launch(setup.launch.ctas.len() as u32, block)
+            } else {
+                Clocks::new(0, block)
+            },
             warps: Vec::new(),
             locals: Vec::new(),
             barriers: Barriers::default(),

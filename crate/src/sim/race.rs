@@ -485,7 +485,8 @@ impl Detector {
         counts: impl Fn(&Conflict) -> bool,
     ) -> Option<Conflict> {
         let found = |history: History, kind: AccessKind| {
-            let conflict = |other, instr, lane| Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let conflict =
+                |other, instr, lane| Conflict { other, instr, kind, lane, observed: false, under_way: false };
             let counts = |other, instr| counts(&conflict(other, instr, 0));
             let (other, instr, lane) = self.parties.unordered_of(clocks, history, by, counts)?;
             Some(conflict(other, instr, lane))

@@ -138,7 +138,12 @@ impl<'a> Machine<'a> {
                         Some(group) => group.threads.push(thread),
                         None => {
                             let site = Site { instr: pc, thread: self.thread(thread) };
-                            groups.push(WaitGroup { threads: vec![thread], site, kind, waits_for: Vec::new() });
+                            groups.push(WaitGroup {
+                                threads: vec![thread],
+                                site,
+                                kind,
+                                waits_for: Vec::new(),
+                            });
                         }
                     }
                 }

@@ -29,8 +29,8 @@
 
 use super::clock::{Arrival, Clocks};
 use super::machine::{Flow, Machine};
-use super::outcome::{AccessKind, FaultKind, Site};
 use super::memory::Spot;
+use super::outcome::{AccessKind, FaultKind, Site};
 use super::race::{Accessor, Conflict, Shadow, lanes};
 use super::warp::Group;
 use crate::base::Format;
@@ -155,7 +155,9 @@ pub(super) fn may_wait(kernel: &Kernel) -> bool {
     }
     let strong = |instr: &crate::ir::Instr| matches!(instr.effect, Effect::Load(access) if is_strong(access));
     let loads = (0..kernel.code.len()).filter(|at| strong(&kernel.code[*at]));
-    loads.into_iter().any(|at| super::spin::cycle(kernel, at as u32).iter().filter(|inside| **inside).count() > 1)
+    loads
+        .into_iter()
+        .any(|at| super::spin::cycle(kernel, at as u32).iter().filter(|inside| **inside).count() > 1)
 }
 
 pub(super) fn is_strong(access: Access) -> bool {
@@ -208,8 +210,7 @@ impl Place {
                 (!was).then_some(other)
             });
             let unlike = |other: &Write| {
-                !ordered(other, write)
-                    && !(other.update == write.update && write.adds_known())
+                !ordered(other, write) && !(other.update == write.update && write.adds_known())
             };
             open.any(unlike).then_some(write)
         })
@@ -521,7 +522,8 @@ impl<'a> Machine<'a> {
         let like = |write: &Write| write.update == tail[0].update && write.adds_known();
         if tail.iter().any(|write| !write.last) && !tail.iter().all(like) {
             let text = self.region_place(key.1, key.2, bytes).text;
-            let why = format!("what this load sees of {text} depends on the order of updates, which are not alike");
+            let why =
+                format!("what this load sees of {text} depends on the order of updates, which are not alike");
             self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
             return None;
         }
@@ -539,7 +541,8 @@ impl<'a> Machine<'a> {
         let (value, released) = (place.writes[known].value, Rc::clone(&place.writes[known].released));
         place.progress.insert(global, Progress { passed: before.last, tried: before.tried, last: known });
         if let Some((other, instr)) = loose {
-            let conflict = Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
+            let conflict =
+                Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
             self.record_race(index, pc, AccessKind::Read, key.1, key.2, conflict);
         }
         let epoch = self.clocks.epoch(thread);
@@ -596,15 +599,7 @@ impl<'a> Machine<'a> {
         let written = self.memory.regions[region].shadow_at(offset).last_write();
         let pc = written.map_or(u32::MAX, |(.., instr)| instr);
         let by = written.map(|(writer, epoch, _)| self.clocks.mark(writer, epoch));
-        let first = Write {
-            value,
-            by,
-            pc,
-            scope: None,
-            update: None,
-            released: Rc::new([]),
-            last: true,
-        };
+        let first = Write { value, by, pc, scope: None, update: None, released: Rc::new([]), last: true };
         let place = Place {
             bytes,
             writes: vec![first],

@@ -13,6 +13,9 @@ for n in (16, 64, 256):
     for kernel in ("naive", "online"):
         add(f"softmax/softmax_{kernel}.cu", f"n{n}", PRECISE, defines={"N": n})
 add("softmax/softmax_block.cu", "n128", BOTH, defines={"N": 128}, lines=True)
+add("softmax/softmax_serial.cu", "", BOTH)
+add("softmax/softmax_columns.cu", "", BOTH)
+add("softmax/softmax_columns.cu", "left_over", PRECISE, defines={"MUTANT": 1}, lines=True)
 add("softmax/softmax_extern_exp.cu", "n4", defines={"N": 4}, extern=True)
 add("softmax/softmax_unshifted.cu", "n128", BOTH, defines={"N": 128})
 add("softmax/softmax_online.cu", "n128.cuda13", BOTH, defines={"N": 128}, nvrtc=13, arch="compute_90")

@@ -1,11 +1,11 @@
 //! Control flow, synchronization and communication within a warp (PTX ISA 9.0, 9.7.12, 9.7.13,
 //! 9.7.19).
 
+use super::memory::{order, scope};
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
 use crate::isa::video::scalar;
-use super::memory::{order, scope};
 use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode};
 
 fn effect(effect: Effect) -> Option<Action> {
