@@ -119,7 +119,8 @@ impl<'a> Sweeping<'a> {
     /// none once that was stopped.
     pub fn ask(&self, options: &RunOptions<'_>, budget: &Budget) -> SweepReport {
         let begun = options.clock.map(|clock| clock());
-        let each = RunOptions { threads: None, timeline_events: 0, export: None, ..*options };
+        // Where a difference comes from is asked of the one that is shown.
+        let each = RunOptions { threads: None, timeline_events: 0, export: None, origins: None, ..*options };
         let pool = options
             .threads
             .and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok());
@@ -127,8 +128,31 @@ impl<'a> Sweeping<'a> {
             Some(pool) => pool.broadcast(|_| self.ask_next(&each, budget)),
             None => rayon::broadcast(|_| self.ask_next(&each, budget)),
         };
+        self.trace(&pool, options, budget);
         let time = options.clock.zip(begun).map(|(clock, begun)| clock() - begun);
         self.report(time)
+    }
+
+    /// Asks the combination that is shown once more, with everything that a report can have.
+    fn trace(&self, pool: &Option<rayon::ThreadPool>, options: &RunOptions<'_>, budget: &Budget) {
+        let shown =
+            self.answers().worst.iter().flatten().next().map(|shown| (shown.at, shown.report.verdict));
+        let Some((at, verdict)) = shown.filter(|(_, verdict)| *verdict == Verdict::NotEquivalent) else {
+            return;
+        };
+        let input = Input { spec: Some(&self.asked.combinations[at as usize].spec), ..*self.input };
+        let options = RunOptions { threads: None, timeline_events: 0, export: None, ..*options };
+        let ask = || check(&input, &options, &budget.for_part()).report;
+        let report = match pool {
+            Some(pool) => pool.install(ask),
+            None => ask(),
+        };
+        // A run that was stopped shows less.
+        if let Some(shown) = self.answers().worst.iter_mut().flatten().next()
+            && report.verdict == verdict
+        {
+            shown.report = report;
+        }
     }
 
     /// Asks the smallest that nobody has asked, until there is none.
@@ -292,9 +316,12 @@ fn summary(
             let same = combinations.iter().filter(|one| one.verdict == Some(verdict)).count();
             let rest = counts(combinations, Some(verdict));
             let rest = if rest.is_empty() { String::new() } else { format!(" The others: {rest}.") };
-            let first = if same == 1 { "for".to_owned() } else { format!("in {same} of them, first for") };
-            let words = words(Some(verdict));
-            format!("Of {total} combinations: {words} {first} {}.{rest}", shown.title)
+            let which = match same {
+                1 => format!("only one of {total} combinations"),
+                _ if same == total => format!("smallest of {total} combinations, all"),
+                _ => format!("smallest of {same} combinations (of {total})"),
+            };
+            format!("{} is the {which} with this verdict.{rest}", shown.title)
         }
         None if unasked > 0 => {
             let more = counts(combinations, None);

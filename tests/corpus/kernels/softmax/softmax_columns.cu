@@ -1,5 +1,6 @@
 // Softmax of one row of n columns by one warp, for any n: each lane takes every 32nd column, two at a time.
 // MUTANT 1 forgets the column that is left over, unless the row has no more columns than the warp has lanes.
+// MUTANT 2 takes two columns where the second is the first behind the row.
 #include <math_constants.h>
 
 extern "C" __global__ void softmax_columns(const float *x, float *y, int n) {
@@ -10,8 +11,13 @@ extern "C" __global__ void softmax_columns(const float *x, float *y, int n) {
 
     float sum = 0.0f;
     int j = lane;
+#if MUTANT == 2
+#define SECOND (j + 32 <= n) // wrong: column n is not part of the row
+#else
+#define SECOND (j + 32 < n)
+#endif
 #pragma unroll 1
-    for (; j + 32 < n; j += 64) sum += expf(x[j] - largest) + expf(x[j + 32] - largest);
+    for (; SECOND; j += 64) sum += expf(x[j] - largest) + expf(x[j + 32] - largest);
 #if MUTANT == 1
     if (n <= 32 && j < n) sum += expf(x[j] - largest); // wrong: a longer row may have a column left over, too
 #else
