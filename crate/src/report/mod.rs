@@ -61,7 +61,7 @@ pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
-pub use sweep::{Asked, Combination, Sweeping, combinations};
+pub use sweep::{Sweeping, combinations};
 pub use tell::{Candidates, tell};
 pub use text::{Names, TextOptions, sweep_text, text};
 pub use timeline::{FlatTimeline, Recording, TimelineDetail};

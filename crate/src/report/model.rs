@@ -578,6 +578,22 @@ data! {
         pub total: f64,
     }
 
+    /// One combination of a sweep.
+    pub struct Combination {
+        /// The values of the names.
+        pub values: Vec<i64>,
+        /// The spec with these values.
+        pub spec: String,
+    }
+
+    /// What a sweep asks.
+    pub struct Asked {
+        /// The names, in file order.
+        pub names: Vec<String>,
+        /// The combinations, smallest first.
+        pub combinations: Vec<Combination>,
+    }
+
     /// The answers to all combinations of a spec with `[sweep]`.
     pub struct SweepReport {
         /// Version of this shape.

@@ -10,7 +10,7 @@
 //! Guaranteed: no combination is left out silently; one that was not asked is in the table as such, and then the
 //! verdict is not good. Missed: sizes that were not asked, about which nothing is said.
 
-use super::model::{CombinationReport, ShownCombination, SweepReport, SweepRow, Verdict};
+use super::model::{Asked, Combination, CombinationReport, ShownCombination, SweepReport, SweepRow, Verdict};
 use super::pipeline::{FORMAT, check};
 use super::texts::Texts;
 use super::{Input, Outcome, RunOptions, assumptions};
@@ -20,24 +20,6 @@ use crate::spec::{Spec, Sweep};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// One combination of a sweep.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Combination {
-    /// The values of the names.
-    pub values: Vec<i64>,
-    /// The spec with these values.
-    pub spec: String,
-}
-
-/// What a sweep asks.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Asked {
-    /// The names, in file order.
-    pub names: Vec<String>,
-    /// The combinations, smallest first.
-    pub combinations: Vec<Combination>,
-}
 
 /// The combinations of a question; none if its spec does not sweep, or cannot be used, which `check` then says.
 pub fn combinations(input: &Input<'_>) -> Option<Asked> {
