@@ -118,13 +118,14 @@ export const text = {
     clean: ', no race, deadlock or bad access',
     decided: (done: string, all: string) => `${done} of ${all} elements`,
     left: (seconds: number) => `, about ${seconds} s more`,
+    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} combinations have an answer`,
     silent: (seconds: number) => `No sign of progress for ${seconds} s. It may be one hard expression; Stop is safe.`,
   },
   results: {
     label: 'Results',
     height: 'Height of the results',
     nothingYet: 'Nothing has been verified yet.',
-    tabs: { verdict: 'Verdict', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
+    tabs: { verdict: 'Verdict', sweep: 'Sweep', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
   },
   verdict: {
     show: 'Show the verdict',
