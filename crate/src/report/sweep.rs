@@ -436,3 +436,73 @@ fn range(values: &[i64]) -> String {
         count => format!("{first} … {last} ({count} values)"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(
+        names: &[&str],
+        values: &[Vec<i64>],
+        verdict: impl Fn(&[i64]) -> Option<Verdict>,
+    ) -> Vec<(String, Option<Verdict>, u32, u32)> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let each = |values: &Vec<i64>| CombinationReport {
+            values: values.clone(),
+            verdict: verdict(values),
+            summary: String::new(),
+            time: None,
+        };
+        let combinations: Vec<_> = values.iter().map(each).collect();
+        let rows = rows(&names, &combinations);
+        assert_eq!(rows.iter().map(|row| row.count as usize).sum::<usize>(), values.len());
+        rows.into_iter().map(|row| (row.title, row.verdict, row.count, row.first)).collect()
+    }
+
+    const GOOD: Option<Verdict> = Some(Verdict::Equivalent);
+    const BAD: Option<Verdict> = Some(Verdict::DataRace);
+
+    #[test]
+    fn neighbours_of_one_verdict_share_a_row() {
+        let sizes: Vec<_> = (1..=40).map(|n| vec![n]).collect();
+        let row = |title: &str, verdict, count, first| (title.to_owned(), verdict, count, first);
+        assert_eq!(
+            table(&["n"], &sizes, |values| if values[0] == 33 { None } else { GOOD }),
+            [row("n = 1 … 32", GOOD, 32, 0), row("n = 33", None, 1, 32), row("n = 34 … 40", GOOD, 7, 33)]
+        );
+        assert_eq!(table(&["n"], &sizes, |_| GOOD), [row("n = 1 … 40", GOOD, 40, 0)]);
+    }
+
+    #[test]
+    fn values_under_which_all_is_alike_share_rows() {
+        let row = |title: &str, verdict, count, first| (title.to_owned(), verdict, count, first);
+        let sizes: Vec<_> =
+            [30, 31, 32, 64].iter().flat_map(|n| [32, 64].map(|block| vec![*n, block])).collect();
+        assert_eq!(
+            table(&["n", "block"], &sizes, |values| if values[1] == 32 { GOOD } else { BAD }),
+            [
+                row("n = 30, 31, 32, 64, block = 32", GOOD, 4, 0),
+                row("n = 30, 31, 32, 64, block = 64", BAD, 4, 1)
+            ]
+        );
+        // Combinations that `when` leaves out keep nobody apart.
+        let some: Vec<_> = sizes.iter().filter(|values| values[0] % values[1] == 0).cloned().collect();
+        assert_eq!(table(&["n", "block"], &some, |_| GOOD), [row("n = 32, 64, block = 32, 64", GOOD, 3, 0)]);
+    }
+
+    #[test]
+    fn values_are_written_shortly() {
+        let step: Vec<i64> = (1..=16).map(|at| at * 64).collect();
+        for (values, text) in [
+            (&[7][..], "7"),
+            (&[7, 8], "7, 8"),
+            (&[7, 8, 9], "7 … 9"),
+            (&[32, 64, 128], "32, 64, 128"),
+            (&step, "64 … 1024 step 64"),
+            (&[1, 2, 4, 8, 16], "1 … 16 (5 values)"),
+            (&[i64::MIN, i64::MAX], "-9223372036854775808, 9223372036854775807"),
+        ] {
+            assert_eq!(range(values), text);
+        }
+    }
+}
