@@ -140,6 +140,7 @@ export const text = {
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
     again: 'Verify again',
+    combination: (title: string) => `For ${title}, one combination of the sweep`,
     evidence: { counterexample: 'See the counterexample', races: 'See both accesses', waits: 'See who waits for whom' } as Partial<Record<string, string>>,
     outputs: 'Outputs',
     findings: 'Findings',

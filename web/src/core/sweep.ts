@@ -19,8 +19,8 @@ export interface Sweep {
   /** In the order of the combinations, as far as they were asked. */
   answers: Answer[]
   assumptions: AssumptionReport[]
-  /** Place of the combination whose report is shown. */
-  shown: number | null
+  /** The combination whose report is shown. */
+  shown: { at: number; title: string } | null
 }
 
 /** Neighbouring combinations with one verdict; null where they were not asked. */

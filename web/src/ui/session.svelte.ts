@@ -257,6 +257,7 @@ class Session {
     const input = this.input()
     this.halted = false
     this.sweep = null
+    if (this.tab === 'sweep') this.tab = 'verdict'
     if (!/\bsweep\b/.test(input.spec) || !(await this.#askAll(input))) this.show(input, await this.answer(input))
   }
 
