@@ -125,6 +125,33 @@ impl Spec {
         (launches.into_iter().chain(others).chain(more).collect(), alone)
     }
 
+    /// The same with numbers in the place of expressions, and for the values that scalars have now alone: whoever
+    /// changes a size here changes no other.
+    pub fn frozen(&self) -> Spec {
+        let mut spec = self.clone();
+        spec.tensors.iter_mut().for_each(|tensor| tensor.written.clear());
+        for side in [&mut spec.reference, &mut spec.optimized] {
+            side.written.clear();
+            side.launch.written.clear();
+        }
+        spec.launch.written.clear();
+        for scalar in &mut spec.scalars {
+            let Ok(Literal::Integer(value)) = scalar.value else { continue };
+            scalar.code = None;
+            scalar.written = scalar.written.take().filter(|_| scalar.swept).map(|_| value.to_string());
+            let axes = spec.sweep.iter_mut().flat_map(|sweep| &mut sweep.axes);
+            for axis in axes.filter(|axis| axis.name == scalar.name) {
+                (axis.values, axis.written) = (vec![value], value.to_string());
+            }
+        }
+        if let Some(sweep) = &mut spec.sweep {
+            sweep.when.clear();
+            sweep.combinations =
+                vec![sweep.axes.iter().filter_map(|axis| axis.values.first().copied()).collect()];
+        }
+        spec
+    }
+
     /// Lays another spec's launch and scalars over this one: they win, for both kernels.
     pub fn overlay(&mut self, over: &Spec) {
         for patch in [&mut self.launch, &mut self.reference.launch, &mut self.optimized.launch] {

@@ -487,7 +487,15 @@ fn names(reader: &mut Reader, tables: &DeTable<'_>, over: Option<&Spec>, spec: &
         spec.sweep = Some(sweep);
     }
     let swept: Vec<(String, i64)> = reader.names.clone();
-    spec.scalars = listed.map_or_else(Vec::new, |listed| scalars(reader, listed, &swept, &fixed));
+    for (name, value) in &fixed {
+        if swept.iter().all(|(known, _)| known != name) {
+            reader.names.push((name.clone(), *value));
+        }
+    }
+    // What is laid over the file is what a name stands for, also where that is no integer.
+    let given: Vec<&str> =
+        over.into_iter().flat_map(|over| &over.scalars).map(|scalar| scalar.name.as_str()).collect();
+    spec.scalars = listed.map_or_else(Vec::new, |listed| scalars(reader, listed, &swept, &given));
     for (at, axis) in spec.sweep.iter().flat_map(|sweep| &sweep.axes).enumerate() {
         if spec.scalars.iter().all(|scalar| scalar.name != axis.name) {
             let (name, value) = (axis.name.clone(), Ok(Literal::Integer(swept[at].1)));
@@ -501,19 +509,9 @@ fn names(reader: &mut Reader, tables: &DeTable<'_>, over: Option<&Spec>, spec: &
             });
         }
     }
-    for (name, value) in fixed {
-        if reader.names.iter().all(|(known, _)| *known != name) {
-            reader.names.push((name, value));
-        }
-    }
 }
 
-fn scalars(
-    reader: &mut Reader,
-    table: &DeTable<'_>,
-    swept: &[(String, i64)],
-    fixed: &[(String, i64)],
-) -> Vec<Scalar> {
+fn scalars(reader: &mut Reader, table: &DeTable<'_>, swept: &[(String, i64)], given: &[&str]) -> Vec<Scalar> {
     let mut scalars = Vec::new();
     for entry in reader.all_entries(table) {
         let (mut written, mut code) = (None, None);
@@ -538,16 +536,17 @@ fn scalars(
             _ => reader.literal(entry.key, entry.value).map(Ok),
         };
         let Some(mut value) = value else { continue };
-        let given = swept.iter().find(|(name, _)| name == entry.key);
-        if let Some((_, given)) = given {
+        let of_sweep = swept.iter().find(|(name, _)| name == entry.key);
+        if let Some((_, swept)) = of_sweep {
             written = written.or(Some(super::print::scalar(value)));
-            value = Ok(Literal::Integer(*given));
-        } else if let Ok(Literal::Integer(own)) = value {
-            let known = fixed.iter().find(|(name, _)| name == entry.key).map_or(own, |(_, value)| *value);
-            reader.names.push((entry.key.to_owned(), known));
+            value = Ok(Literal::Integer(*swept));
+        } else if let Ok(Literal::Integer(own)) = value
+            && !given.contains(&entry.key)
+        {
+            reader.names.push((entry.key.to_owned(), own));
         }
         let (name, span) = (entry.key.to_owned(), entry.key_span);
-        scalars.push(Scalar { name, value, span, swept: given.is_some(), written, code });
+        scalars.push(Scalar { name, value, span, swept: of_sweep.is_some(), written, code });
     }
     reader.take_written();
     scalars

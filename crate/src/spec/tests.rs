@@ -269,6 +269,14 @@ fn what_is_laid_over_a_spec_counts_in_its_expressions() {
     let odd = parse("[scalars]\nN = 31").0;
     let (_, diagnostics) = parse_over(SWEPT, Some(&odd));
     assert_eq!(diagnostics[0].message, "`when` holds for none of the 2 combinations");
+    let named = parse("[scalars]\nn = 6").0;
+    let (spec, diagnostics) =
+        parse_over("[tensors.x]\nshape = \"m\"\n[scalars]\nm = \"2 * n\"", Some(&named));
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(spec.tensors[0].shape, Some(vec![12]));
+    let no_integer = parse("[scalars]\nn = 6.5").0;
+    let (_, diagnostics) = parse_over("[tensors.x]\nshape = \"n\"\n[scalars]\nn = 4", Some(&no_integer));
+    assert!(diagnostics[0].message.contains("`n` is not the name of a known integer"), "{diagnostics:?}");
     let half = parse("[scalars]\nN = 0.5").0;
     assert!(!parse_over(SWEPT, Some(&half)).1.is_empty());
 }
@@ -371,4 +379,18 @@ fn a_swept_scalar_takes_the_values_of_the_sweep() {
     let values: Vec<_> = spec.scalars.iter().map(|scalar| scalar.value).collect();
     assert_eq!(values, [Ok(Literal::Integer(2)), Ok(Literal::Integer(3))]);
     assert_eq!(print(&spec), "[scalars]\nn = 64\nm = \"n + 1\"\n\n[sweep]\nn = \"2..5\"\n");
+}
+
+#[test]
+fn a_frozen_spec_has_its_values_and_no_expressions() {
+    let text = "[tensors.x]\nshape = [\"n\", \"2 * n\"]\n[scalars]\nn = 64\nm = \"n + 1\"\n[sweep]\nn = \"2..5\"\nwhen = \"n < 4\"\n";
+    let (mut spec, _) = parse(text);
+    // As whoever tries a kernel at another size changes it.
+    spec.scalars[0].value = Ok(Literal::Integer(7));
+    spec.tensors[0].shape = Some(vec![7, 4]);
+    let printed = print(&spec.frozen());
+    assert_eq!(printed, "[tensors.x]\nshape = [7, 4]\n\n[scalars]\nn = 7\nm = 3\n\n[sweep]\nn = 7\n");
+    let (again, diagnostics) = parse(&printed);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(bare(again.frozen()), bare(spec.frozen()));
 }
