@@ -179,6 +179,19 @@ fn a_sweep_is_never_taken_for_its_first_combination() {
     assert_eq!(told.report.verdict, Verdict::InvalidSpec);
 }
 
+/// A kernel's formula is proved at other sizes too, and for a combination of a sweep these are the sizes that it says.
+#[test]
+fn a_formula_is_told_for_the_sizes_that_were_asked() {
+    let texts = texts("softmax_row.toml");
+    let input = texts.input();
+    let asked = report::combinations(&input).expect("a sweep");
+    let input = Input { single: true, reference: None, spec: Some(&asked.combinations[9].spec), ..input };
+    let told = report::tell(&input, &RunOptions::default(), &Budget::default());
+    assert_eq!(told.formula.as_deref(), Some("y = softmax(x, axis=-1)"));
+    let sizes: Vec<&str> = told.checked.iter().map(|checked| checked.sizes.as_str()).collect();
+    assert_eq!(sizes, ["n = 10, x[10], y[10]", "n = 5, x[5], y[5]", "n = 15, x[15], y[15]"]);
+}
+
 #[test]
 fn inference_keeps_what_is_swept() {
     let texts = texts("saxpy.toml");
