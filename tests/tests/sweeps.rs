@@ -245,3 +245,94 @@ fn hostile_sweeps_are_refused() {
         assert!(begun.elapsed().as_secs() < 20, "{sweep}");
     }
 }
+
+/// Specs that sweep, changed at random: none panics or takes long, and what can be used is the same spec after it was
+/// printed and read again.
+#[test]
+fn changed_sweeps_are_refused_or_printed_as_they_are() {
+    const PARTS: [&str; 40] = [
+        "n",
+        "block",
+        "K",
+        "M",
+        "1..",
+        "..=",
+        "..",
+        " step ",
+        "//",
+        "%",
+        "*",
+        "-",
+        "+",
+        "**",
+        "0",
+        "1",
+        "-1",
+        "7",
+        "64",
+        "9223372036854775807",
+        "\"",
+        "'",
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        ",",
+        "=",
+        "==",
+        "<",
+        " and ",
+        " not ",
+        " if ",
+        " else ",
+        "min(",
+        "when",
+        "\n",
+        "#",
+    ];
+    const RICH: &str = "[launch]\ngrid = [\"(n + block - 1) // block\", \"K\"]\nblock = \"block\"\nctas = [[\"n % 2\", 0]]\n\
+        dynamic_shared = \"4 * M\"\n[optimized]\nargs = [\"n\", { tensor = \"x\", offset = \"n % 3\" }, \"2 * n\", 5]\n\
+        [tensors.x]\nshape = [\"n\", \"2 * K\"]\nstrides = [\"2 * K\", 1]\n[scalars]\nK = 2\nM = \"n * K\"\n\
+        [sweep]\nn = \"30..41 step 2\"\nblock = [64, 32]\nwhen = [\"n % block != 0\", \"n > K\"]\n";
+    let bases = [RICH.to_owned(), texts("saxpy.toml").spec, texts("softmax_row.toml").spec];
+    let mut state = 20_251_125u64;
+    let mut dice = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below.max(1)
+    };
+    let (mut usable, mut refused) = (0, 0);
+    let begun = Instant::now();
+    for _ in 0..8_000 {
+        let mut text = bases[dice(bases.len())].clone();
+        for _ in 0..=dice(3) {
+            let at = dice(text.len());
+            let end = at + if dice(2) == 0 { 0 } else { dice(4).min(text.len() - at) };
+            if text.is_char_boundary(at) && text.is_char_boundary(end) {
+                text.replace_range(at..end, PARTS[dice(PARTS.len())]);
+            }
+        }
+        let (read, complaints) = spec::parse(&text);
+        if !complaints.is_empty() {
+            refused += 1;
+            continue;
+        }
+        usable += 1;
+        let printed = spec::print(&read);
+        let (again, complaints) = spec::parse(&printed);
+        assert!(complaints.is_empty(), "{text}\n---\n{printed}\n{complaints:?}");
+        let combinations = |spec: &spec::Spec| spec.sweep.as_ref().map(|sweep| sweep.combinations.clone());
+        assert_eq!(combinations(&read), combinations(&again), "{text}\n---\n{printed}");
+        assert_eq!(spec::print(&again), printed, "{text}");
+        // Another combination too, so that expressions are the same and not only their values.
+        for (first, second) in read.sweep.iter().zip(&again.sweep) {
+            let Some(values) = first.combinations.last() else { continue };
+            let [one, two] = [first.text_of(&text, values), second.text_of(&printed, values)];
+            let [one, two] = [one, two].map(|text| spec::print(&spec::parse(&text).0.frozen()));
+            assert_eq!(one, two, "{text}\n---\n{printed}");
+        }
+    }
+    println!("{usable} usable, {refused} refused, in {:.1} s", begun.elapsed().as_secs_f64());
+    assert!(usable > 500 && refused > 500, "{usable} usable, {refused} refused");
+}

@@ -153,7 +153,8 @@ fn argument(written: &[Written], argument: &Argument, at: [usize; 2]) -> String 
             if let Some(format) = format {
                 let _ = write!(text, ", type = \"{format}\"");
             }
-            if *offset != 0 {
+            // An expression may be 0 here and something else for another combination.
+            if *offset != 0 || written_at(written, Key::Offset, at, 0).is_some() {
                 let _ = write!(text, ", offset = {}", number(written, Key::Offset, at, *offset as i64));
             }
             text + " }"
