@@ -13,4 +13,5 @@ pub mod metamorphic;
 pub mod numeric;
 pub mod program;
 pub mod subjects;
+pub mod sweeps;
 pub mod words;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use warpproof::base::Budget;
 use warpproof::report::{self, Input, RunOptions};
 use warpproof_tests::corpus::{Case, root};
+use warpproof_tests::sweeps::sweep;
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -30,12 +31,18 @@ fn documents() -> Vec<(PathBuf, String)> {
         .collect()
 }
 
-/// What a command prints: `warpproof check` or `analyze` on a case of the corpus, whole or its first lines.
+/// What a command prints: `warpproof check` or `analyze` on a case of the corpus, or `check` on a sweep; whole or
+/// its first lines.
 fn output(command: &str) -> String {
     let (command, lines) = match command.split_once(" | head -") {
         Some((command, lines)) => (command, lines.parse().expect("a number of lines")),
         None => (command, usize::MAX),
     };
+    if let Some(path) = command.strip_prefix("warpproof check --no-times --spec tests/sweeps/") {
+        let (report, text) = sweep(path);
+        assert!(report.shown.is_some(), "{path}");
+        return text.lines().take(lines).map(|line| format!("{line}\n")).collect();
+    }
     let verbs =
         ["check", "analyze"].map(|verb| (verb, format!("warpproof {verb} --no-times --spec tests/corpus/")));
     let (verb, path) = verbs

@@ -16,7 +16,7 @@ const LAYERS: [(&str, u32); 14] = [
     ("check", 4),
     ("ir", 5),
     ("spec", 5),
-    ("formula", 6),
+    ("formula", 4),
     ("sim", 6),
     ("report", 7),
     ("wasm", 8),

@@ -118,13 +118,14 @@ export const text = {
     clean: ', no race, deadlock or bad access',
     decided: (done: string, all: string) => `${done} of ${all} elements`,
     left: (seconds: number) => `, about ${seconds} s more`,
+    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} combinations have an answer`,
     silent: (seconds: number) => `No sign of progress for ${seconds} s. It may be one hard expression; Stop is safe.`,
   },
   results: {
     label: 'Results',
     height: 'Height of the results',
     nothingYet: 'Nothing has been verified yet.',
-    tabs: { verdict: 'Verdict', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
+    tabs: { verdict: 'Verdict', sweep: 'Sweep', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
   },
   verdict: {
     show: 'Show the verdict',
@@ -139,6 +140,7 @@ export const text = {
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
     again: 'Verify again',
+    combination: (title: string) => `For ${title}, one combination of the sweep`,
     evidence: { counterexample: 'See the counterexample', races: 'See both accesses', waits: 'See who waits for whom' } as Partial<Record<string, string>>,
     outputs: 'Outputs',
     findings: 'Findings',

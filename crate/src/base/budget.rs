@@ -74,7 +74,7 @@ pub struct Progress {
     pub elements: AtomicU64,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Shared {
     stopped: AtomicU8,
     progress: Progress,
@@ -105,6 +105,8 @@ pub struct Budget {
     taken: Arc<AtomicU64>,
     observer: Option<Observer>,
     shared: Arc<Shared>,
+    /// Several questions of which this is one: who stops them stops this.
+    whole: Option<Arc<Shared>>,
 }
 
 impl Default for Budget {
@@ -131,7 +133,8 @@ impl Budget {
             deadline: None,
             taken: Arc::new(AtomicU64::new(0)),
             observer: None,
-            shared: Arc::new(Shared { stopped: AtomicU8::new(0), progress: Progress::default() }),
+            shared: Arc::default(),
+            whole: None,
         }
     }
 
@@ -156,6 +159,12 @@ impl Budget {
     /// its steps are counted apart, and are to be spent by whoever uses what came of it.
     pub fn apart(&self) -> Self {
         Budget { taken: Arc::new(AtomicU64::new(0)), ..self.clone() }
+    }
+
+    /// The same limits for one of several questions, with counters of its own: who stops this budget stops all
+    /// that it was given to.
+    pub fn for_part(&self) -> Self {
+        Budget { whole: Some(self.shared.clone()), shared: Arc::default(), ..self.apart() }
     }
 
     /// Steps spent so far.
@@ -216,7 +225,13 @@ impl Budget {
 
     #[inline]
     fn stopped(&self) -> Result<(), Exhausted> {
-        match Exhausted::of_flag(self.shared.stopped.load(Ordering::Relaxed)) {
+        let mut flag = self.shared.stopped.load(Ordering::Relaxed);
+        if let Some(whole) = &self.whole
+            && flag == 0
+        {
+            flag = whole.stopped.load(Ordering::Relaxed);
+        }
+        match Exhausted::of_flag(flag) {
             None => Ok(()),
             Some(why) => Err(why),
         }
@@ -264,6 +279,20 @@ mod tests {
         assert_eq!(other.spend(0), Err(Exhausted::Fuel));
         // What executes kernels is not meant.
         assert_eq!(budget.poll(), Ok(()));
+    }
+
+    #[test]
+    fn parts_count_for_themselves_and_end_together() {
+        let whole = Budget::new(100, 0);
+        let (one, two) = (whole.for_part(), whole.for_part());
+        assert_eq!(one.spend(one.steps() + 1), Err(Exhausted::Fuel));
+        assert_eq!(two.spend(two.steps()), Ok(()));
+        one.progress().executed.store(7, Ordering::Relaxed);
+        assert_eq!(two.progress().executed.load(Ordering::Relaxed), 0);
+        one.cancel();
+        assert_eq!((one.poll(), two.poll(), whole.poll()), (Err(Exhausted::Cancelled), Ok(()), Ok(())));
+        whole.stop(Exhausted::Time);
+        assert_eq!((one.poll(), two.poll()), (Err(Exhausted::Cancelled), Err(Exhausted::Time)));
     }
 
     #[test]

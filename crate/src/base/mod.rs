@@ -1,4 +1,4 @@
-//! What every layer shares: ids, source spans, scalar formats, budgets.
+//! What every layer shares: ids, source spans, scalar formats, budgets, near names.
 //!
 //! No knowledge of PTX, terms or verdicts lives here.
 
@@ -8,6 +8,7 @@ mod ids;
 mod lines;
 mod names;
 mod span;
+mod suggest;
 
 pub use budget::{Budget, Exhausted, Progress, Stage};
 pub use format::{Format, FormatClass};
@@ -15,3 +16,4 @@ pub(crate) use ids::id;
 pub use lines::{LineIndex, Position};
 pub use names::readable;
 pub use span::{Source, Span};
+pub use suggest::nearest;

@@ -6,6 +6,7 @@
 mod explain;
 mod files;
 mod progress;
+mod sweep;
 mod watch;
 
 use crate::base::Budget;
@@ -251,7 +252,6 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         single: question.single,
     };
     let budget = run.limits.budget();
-    stop_on_interrupt(&budget);
     let started = std::time::Instant::now();
     let clock = || started.elapsed().as_secs_f64() * 1000.0;
     let options = RunOptions {
@@ -262,6 +262,12 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
         exact_proof: run.proof == Proof::Exact,
         ..RunOptions::default()
     };
+    if export.is_none()
+        && let Some(asked) = report::combinations(&input)
+    {
+        return sweep::answer(question, &input, run, &options, asked);
+    }
+    stop_on_interrupt(&budget);
     let progress = progress::Display::start(&budget);
     let Outcome { report, conditions, .. } = std::thread::scope(|scope| {
         let given_up = |why| {
@@ -344,14 +350,17 @@ fn shown(question: &Question, input: &Input<'_>, run: &Run, report: &Report) -> 
     match run.format {
         Format::Json => report.to_json(),
         Format::Text => {
-            let name =
-                |file: &Option<files::File>| file.as_ref().map_or(String::new(), |file| file.name.clone());
-            let (reference, spec) = (name(&question.reference), name(&question.spec));
-            let names = Names { reference: &reference, optimized: &question.optimized.name, spec: &spec };
             let options = TextOptions { colour: wants_colour(), ..TextOptions::default() };
-            report::text(report, input, &names, &options)
+            names(question, |names| report::text(report, input, names, &options))
         }
     }
+}
+
+/// Writes with the names of the question's files.
+fn names(question: &Question, write: impl FnOnce(&Names<'_>) -> String) -> String {
+    let name = |file: &Option<files::File>| file.as_ref().map_or(String::new(), |file| file.name.clone());
+    let (reference, spec) = (name(&question.reference), name(&question.spec));
+    write(&Names { reference: &reference, optimized: &question.optimized.name, spec: &spec })
 }
 
 /// `--block`, `--grid`, `--ctas` and `--set` as a spec laid over the file's.

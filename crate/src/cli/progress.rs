@@ -4,7 +4,7 @@ use crate::base::{Budget, Stage};
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Scope, Thread};
 use std::time::Duration;
 
 /// Runs that are over within this time show nothing.
@@ -37,6 +37,45 @@ impl Display {
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             let _ = thread.join();
+        }
+    }
+}
+
+/// A line that somebody else words, while a sweep goes on; dropping it takes the line away.
+pub struct Line {
+    over: Arc<AtomicBool>,
+    thread: Option<Thread>,
+}
+
+impl Line {
+    /// Starts showing, if standard error is a terminal.
+    pub fn start<'scope>(
+        scope: &'scope Scope<'scope, '_>,
+        words: impl Fn() -> String + Send + 'scope,
+    ) -> Line {
+        let over = Arc::new(AtomicBool::new(false));
+        let seen = over.clone();
+        let show = move || {
+            let mut waited = Duration::ZERO;
+            while !seen.load(Ordering::Relaxed) {
+                std::thread::park_timeout(STEP);
+                waited += STEP;
+                if waited >= PATIENCE && !seen.load(Ordering::Relaxed) {
+                    let _ = write!(std::io::stderr(), "\r\x1b[2K{} …", words());
+                }
+            }
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
+        };
+        let thread = std::io::stderr().is_terminal().then(|| scope.spawn(show).thread().clone());
+        Line { over, thread }
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = &self.thread {
+            thread.unpark();
         }
     }
 }

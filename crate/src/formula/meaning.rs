@@ -450,7 +450,7 @@ impl Elaborator<'_> {
         if function(name).is_some() {
             return problem.note(format!("`{name}` is a function: call it"));
         }
-        match crate::spec::nearest(name, all.iter().copied()) {
+        match crate::base::nearest(name, all.iter().copied()) {
             Some(near) => problem.note(format!("did you mean `{near}`?")),
             None if all.is_empty() => problem,
             None => {
@@ -801,7 +801,7 @@ impl Elaborator<'_> {
             if let Some(instead) = instead(&name.text) {
                 return Err(problem.note(format!("write {instead}")));
             }
-            return Err(match crate::spec::nearest(&name.text, names) {
+            return Err(match crate::base::nearest(&name.text, names) {
                 Some(near) => problem.note(format!("did you mean `{near}`?")),
                 None => problem,
             });

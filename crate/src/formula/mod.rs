@@ -24,6 +24,7 @@ mod meaning;
 mod operators;
 mod parse;
 mod tree;
+mod whole;
 mod words;
 
 pub use dialects::{Dialect, write};
@@ -34,6 +35,7 @@ pub use lex::decimal;
 pub use meaning::{Assigned, Elaborated, Input, Value, elaborate};
 pub use parse::{condition, looks_like_formula, parse, within_condition};
 pub use tree::{Program, Statement};
+pub use whole::{Names, Whole};
 pub use words::dtype_name;
 
 use crate::base::Span;

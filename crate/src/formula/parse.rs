@@ -44,7 +44,7 @@ pub fn parse(text: &str) -> (Program, Vec<Problem>) {
 }
 
 /// What stands before a condition while it is read: inside parentheses lines may end anywhere.
-const BEFORE: &str = "_=(";
+pub(super) const BEFORE: &str = "_=(";
 
 /// Reads a condition: an expression, which becomes the value of a program's only assignment.
 pub fn condition(text: &str) -> (Program, Vec<Problem>) {

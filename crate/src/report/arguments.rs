@@ -7,11 +7,11 @@
 //! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred.
 
 use super::variables::declares;
-use crate::base::{Format, FormatClass, Source};
+use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
-use crate::spec::{Argument, Side, Spec, nearest};
+use crate::spec::{Argument, Scalar, Side, Spec};
 
 /// One kernel of the question.
 #[derive(Clone, Copy)]
@@ -236,11 +236,12 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
         kernel.parameters.iter().flat_map(|p| &p.fields).filter(|field| field.pointer).count();
     let pointers = field_pointers + kernel.parameters.iter().filter(|p| p.pointer && !p.aggregate).count();
     let tensors = || spec.tensors.iter().filter(|tensor| !declares(kernel, &tensor.name));
-    if pointers != tensors().count() || places - pointers != spec.scalars.len() {
+    if pointers != tensors().count() {
         return None;
     }
+    let scalars = positional(spec, places - pointers)?;
     let mut tensors = tensors().map(|tensor| tensor.name.clone());
-    let mut scalars = spec.scalars.iter().map(|scalar| scalar.name.clone());
+    let mut scalars = scalars.into_iter();
     let mut next = |pointer: bool| {
         let name = if pointer { tensors.next() } else { scalars.next() };
         name.map(Argument::Name)
@@ -254,6 +255,18 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
     };
     let arguments: Option<Vec<_>> = kernel.parameters.iter().map(&mut each).collect();
     Some((arguments?, "from the spec's tensors and scalars, in order"))
+}
+
+/// The scalars that a kernel takes in file order, if there are as many: those that `[scalars]` lists, with or without
+/// the swept ones that are more than the extent of a launch (`block = "block"`).
+fn positional(spec: &Spec, count: usize) -> Option<Vec<String>> {
+    let names = |takes: &dyn Fn(&Scalar) -> bool| -> Vec<String> {
+        spec.scalars.iter().filter(|scalar| takes(scalar)).map(|scalar| scalar.name.clone()).collect()
+    };
+    let listed = |scalar: &Scalar| !scalar.swept || scalar.written.is_some();
+    let (_, launches) = spec.calculated();
+    let choices = [names(&|scalar| listed(scalar) || !launches.contains(&scalar.name)), names(&listed)];
+    choices.into_iter().find(|names| names.len() == count)
 }
 
 /// Names made up from the parameters.
@@ -325,6 +338,8 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
     let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
     let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
     used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));
+    let (calculated, _) = spec.calculated();
+    used.extend(calculated.iter().map(String::as_str));
     used.extend(kernels.iter().filter_map(|asked| asked.formula).flat_map(Program::mentions));
     let declared = spec
         .tensors

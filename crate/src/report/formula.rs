@@ -115,6 +115,7 @@ impl Reference {
                     role: None,
                     contents: None,
                     span: Span::default(),
+                    written: Vec::new(),
                 });
                 spec.tensors.len() - 1
             });

@@ -17,7 +17,7 @@ use super::variables::{Settable, settable};
 use crate::base::{Budget, Exhausted, Format, Source, Stage, readable};
 use crate::diag::{Code, Diagnostic, Ledger, Severity};
 use crate::ir::{Field, Kernel, Parameter};
-use crate::spec::{self, Argument, Literal, Scalar, Spec, Tensor};
+use crate::spec::{self, Argument, Key, LaunchPatch, Literal, Scalar, Spec, Sweep, Tensor, Written};
 
 /// Reads both kernels and says what is known about their launch and parameters, or why that takes too long.
 pub fn infer(input: &Input<'_>, budget: &Budget) -> Inference {
@@ -61,6 +61,7 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     for (_, front) in &mut fronts {
         diagnostics.append(&mut front.diagnostics);
     }
+    let shapes: Vec<_> = spec.tensors.iter().map(|tensor| tensor.shape.clone()).collect();
     let optimized = fronts.last().and_then(|(_, front)| front.kernel.as_ref());
     if let (Some(formula), Some(optimized)) = (&formula, optimized)
         && let Err(errors) = formula.complete(&mut spec, optimized, &mut Ledger::default())
@@ -80,6 +81,15 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
     let bound = bind(&spec, &asked);
     budget.poll()?;
     let mut complete = spec.clone();
+    if complete.sweep.as_ref().is_some_and(Sweep::is_many) {
+        // What a formula says of sizes, it says of the first combination.
+        for (tensor, declared) in complete.tensors.iter_mut().zip(&shapes) {
+            tensor.shape.clone_from(declared);
+        }
+        for tensor in complete.tensors.iter_mut().skip(shapes.len()) {
+            tensor.shape = None;
+        }
+    }
     // It stays where it was written.
     if input.reference_formula().is_some() {
         complete.formula = None;
@@ -132,12 +142,16 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
 /// Puts everything inferred into the spec: arguments, tensors and their types, symbolic scalars,
 /// blocks that the PTX requires.
 fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) {
+    let calculates = [&spec.reference, &spec.optimized].iter().any(|side| !side.written.is_empty());
     for (asked, arguments) in asked.iter().zip(arguments) {
         let side = match asked.source {
             Source::Reference => &mut spec.reference,
             Source::Optimized | Source::Spec => &mut spec.optimized,
         };
-        side.args.get_or_insert_with(|| arguments.clone());
+        // Numbers that expressions make would be those of one combination.
+        if !calculates {
+            side.args.get_or_insert_with(|| arguments.clone());
+        }
         if spec.launch.block.is_none() && side.launch.block.is_none() {
             side.launch.block = asked.kernel.required_block;
         }
@@ -157,12 +171,16 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
                     role: None,
                     contents: None,
                     span: Default::default(),
+                    written: Vec::new(),
                 }),
                 None if format.is_float() => {
                     spec.scalars.push(Scalar {
                         name: name.clone(),
                         value: Err(format),
                         span: Default::default(),
+                        swept: false,
+                        written: None,
+                        code: None,
                     });
                 }
                 None => {}
@@ -181,6 +199,7 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
                     role: None,
                     contents: None,
                     span: Default::default(),
+                    written: Vec::new(),
                 }),
             }
         }
@@ -190,10 +209,18 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
         && asked.len() == 2
         && spec.reference.launch.block.is_some()
         && spec.reference.launch.block == spec.optimized.launch.block
+        && blocks(&spec.reference.launch) == blocks(&spec.optimized.launch)
     {
+        let written = blocks(&spec.reference.launch);
+        spec.launch.written.extend(written);
         spec.launch.block = spec.reference.launch.block.take();
         spec.optimized.launch.block = None;
     }
+}
+
+/// The extents of a block that are expressions.
+fn blocks(launch: &LaunchPatch) -> Vec<Written> {
+    launch.written.iter().filter(|written| written.key == Key::Block).cloned().collect()
 }
 
 fn kernel(

@@ -43,6 +43,7 @@ mod ranges;
 mod ready;
 mod repair;
 mod suspects;
+mod sweep;
 mod tell;
 mod text;
 mod texts;
@@ -60,11 +61,13 @@ pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
+pub use sweep::{Sweeping, combinations};
 pub use tell::{Candidates, tell};
-pub use text::{Names, TextOptions, text};
+pub use text::{Names, TextOptions, sweep_text, text};
 pub use timeline::{FlatTimeline, Recording, TimelineDetail};
 
 use crate::base::Span;
+use crate::diag::Ledger;
 use crate::sim::Schedule;
 use crate::spec::{self, Spec};
 
@@ -118,6 +121,8 @@ pub struct Outcome {
     pub conditions: Option<String>,
     /// What the outputs may be, if that was asked; nothing of it is proved.
     pub candidates: Vec<Candidates>,
+    /// The report's assumptions, before they are put into words.
+    pub ledger: Ledger,
 }
 
 impl OutputGroup {
@@ -166,7 +171,7 @@ impl Input<'_> {
 
     /// The spec with the overrides laid over it, and what is wrong with it.
     fn read_spec(&self) -> (Spec, Vec<crate::diag::Diagnostic>) {
-        let (mut spec, diagnostics) = spec::parse(self.spec.unwrap_or(""));
+        let (mut spec, diagnostics) = spec::parse_over(self.spec.unwrap_or(""), self.overrides);
         if let Some(overrides) = self.overrides {
             spec.overlay(overrides);
         }

@@ -578,6 +578,81 @@ data! {
         pub total: f64,
     }
 
+    /// One combination of a sweep.
+    pub struct Combination {
+        /// The values of the names.
+        pub values: Vec<i64>,
+        /// The spec with these values.
+        pub spec: String,
+    }
+
+    /// What a sweep asks.
+    pub struct Asked {
+        /// The names, in file order.
+        pub names: Vec<String>,
+        /// The combinations, smallest first.
+        pub combinations: Vec<Combination>,
+    }
+
+    /// The answers to all combinations of a spec with `[sweep]`.
+    pub struct SweepReport {
+        /// Version of this shape.
+        pub format: u32,
+        /// Version of Warpproof.
+        pub version: String,
+        /// The answer: of a combination that is not fine, if there is one (`shown`).
+        pub verdict: Verdict,
+        /// The answer in plain sentences.
+        pub summary: String,
+        /// The names that are swept.
+        pub names: Vec<String>,
+        /// The combinations in the order in which they were asked, smallest first.
+        pub combinations: Vec<CombinationReport>,
+        /// The same with neighbours of equal verdicts put together.
+        pub rows: Vec<SweepRow>,
+        /// The smallest combination that is not fine.
+        pub shown: Option<ShownCombination>,
+        /// What all these answers rest on, added up.
+        pub assumptions: Vec<AssumptionReport>,
+        /// Milliseconds that everything took.
+        pub time: Option<f64>,
+    }
+
+    /// The answer to one combination of a sweep.
+    pub struct CombinationReport {
+        /// The values of the names.
+        pub values: Vec<i64>,
+        /// Its verdict; absent if it was not asked.
+        pub verdict: Option<Verdict>,
+        /// Its verdict in one sentence; empty if it was not asked.
+        pub summary: String,
+        /// Milliseconds that it took.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub time: Option<f64>,
+    }
+
+    /// Neighbouring combinations with one verdict.
+    pub struct SweepRow {
+        /// Which ones: `N = 33 … 63, block = 64`.
+        pub title: String,
+        /// The verdict of all of them; absent if they were not asked.
+        pub verdict: Option<Verdict>,
+        /// How many they are.
+        pub count: u32,
+        /// The place of the first in `combinations`.
+        pub first: u32,
+    }
+
+    /// A combination that is not fine, in full.
+    pub struct ShownCombination {
+        /// Its place in `combinations`.
+        pub at: u32,
+        /// `N = 33, block = 64`
+        pub title: String,
+        /// Its report.
+        pub report: Report,
+    }
+
     /// What a kernel computes, as a formula that was proved.
     pub struct Telling {
         /// The formula, in the language of formulas; absent where no short one was found.

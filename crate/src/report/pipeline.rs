@@ -13,6 +13,7 @@ use super::limits;
 use super::model::*;
 use super::ranges;
 use super::suspects;
+use super::sweep;
 use super::tell::{self, Candidates};
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
@@ -30,7 +31,7 @@ use crate::term::{Term, Terms};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Version of the report's shape.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 /// Compares two kernels; with no reference, looks at the optimized one alone.
 pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
@@ -113,7 +114,7 @@ struct Question<'a> {
 }
 
 /// A report about nothing yet.
-fn empty_report() -> Report {
+pub(super) fn empty_report() -> Report {
     Report {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -182,6 +183,7 @@ impl<'a> Question<'a> {
             timelines: std::mem::take(&mut self.timelines),
             conditions: self.conditions.take(),
             candidates: std::mem::take(&mut self.candidates),
+            ledger: std::mem::take(&mut self.ledger),
         }
     }
 
@@ -192,7 +194,8 @@ impl<'a> Question<'a> {
     /// The verdict, and the kernels as far as they could be read.
     fn run(&mut self) -> (Verdicts, Vec<(Source, Kernel)>) {
         self.budget.enter(Stage::Parse);
-        let (spec, complaints) = self.input.read_spec();
+        let (spec, mut complaints) = self.input.read_spec();
+        complaints.extend(sweep::refusal(&spec, &complaints));
         let bad_spec = complaints.iter().any(|d| d.severity == Severity::Error);
         self.diagnostics.extend(complaints);
         let begun = self.now();

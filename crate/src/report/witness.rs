@@ -126,6 +126,7 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) ->
                 role: None,
                 contents: Some(contents),
                 span: Default::default(),
+                written: Vec::new(),
             }),
         }
     }
@@ -134,7 +135,14 @@ pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) ->
         let value = Ok(literal(own.first().map_or(&witness.default, |(_, value)| value)));
         match spec.scalars.iter_mut().find(|scalar| scalar.name == block.name) {
             Some(scalar) => scalar.value = value,
-            None => spec.scalars.push(Scalar { name: block.name.clone(), value, span: Default::default() }),
+            None => spec.scalars.push(Scalar {
+                name: block.name.clone(),
+                value,
+                span: Default::default(),
+                swept: false,
+                written: None,
+                code: None,
+            }),
         }
     }
     spec::print(&spec)

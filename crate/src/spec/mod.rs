@@ -1,21 +1,22 @@
 //! The spec file: how both kernels are launched, and what their parameters are.
 //!
 //! TOML in (`docs/spec.md`), [`Spec`] out. Everything is optional
-//! here; what is missing is inferred where a kernel is bound to its arguments, and reported.
+//! here; what is missing is inferred where a kernel is bound to its arguments, and reported. Integers may be written
+//! as expressions over the names of `[sweep]` and the integers of `[scalars]`; a spec that sweeps is read as it is for
+//! the first combination, and `sweep` gives the text of each.
 
 mod model;
 mod parse;
 mod print;
 mod read;
-mod suggest;
+mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use parse::{MAX_ELEMENTS, parse};
+pub use parse::{MAX_ELEMENTS, parse, parse_over};
 pub use print::{literal, print};
-pub use suggest::nearest;
 
 pub use model::{
-    Argument, Contents, Ctas, Formula, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side, Spec,
-    Tensor,
+    Argument, Axis, Contents, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side,
+    Spec, Sweep, Tensor, Written,
 };

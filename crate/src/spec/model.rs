@@ -1,6 +1,7 @@
 //! The spec as data. Positions in the file are kept beside the values, for diagnostics.
 
 use crate::base::{Format, Span};
+use crate::formula::Whole;
 
 /// A whole spec file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -23,12 +24,143 @@ pub struct Spec {
     pub scalars: Vec<Scalar>,
     /// `[options]`.
     pub options: Options,
+    /// `[sweep]`. Everything else in the spec is as it is for the first combination.
+    pub sweep: Option<Sweep>,
+}
+
+/// `[sweep]`: names, each with values.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sweep {
+    /// The names, in file order.
+    pub axes: Vec<Axis>,
+    /// The conditions that combinations have to fulfil.
+    pub when: Vec<Formula>,
+    /// The combinations, in the order in which they are asked; each has a value for every name. None if the sweep
+    /// cannot be used, which a diagnostic then says.
+    pub combinations: Vec<Vec<i64>>,
+}
+
+/// A name of `[sweep]`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Axis {
+    /// The name.
+    pub name: String,
+    /// Its values, ascending.
+    pub values: Vec<i64>,
+    /// The values as TOML.
+    pub written: String,
+    /// Where the name stands in the spec file.
+    pub span: Span,
+    /// Where its values stand.
+    pub values_span: Span,
+}
+
+/// Which integer of a launch, a tensor or a list of arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Key {
+    /// `grid`, by axis.
+    Grid,
+    /// `block`, by axis.
+    Block,
+    /// `ctas`, by CTA and axis.
+    Ctas,
+    /// `dynamic_shared`.
+    DynamicShared,
+    /// `shape`, by dimension.
+    Shape,
+    /// `strides`, by dimension.
+    Strides,
+    /// A number among `args`, by argument and field.
+    Argument,
+    /// The `offset` of a pointer among `args`, by argument and field.
+    Offset,
+    /// Nothing that can be written as an expression.
+    #[default]
+    Nothing,
+}
+
+/// An integer that the spec file writes as an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Written {
+    /// Which integer.
+    pub key: Key,
+    /// Its place in lists.
+    pub at: [usize; 2],
+    /// The expression.
+    pub code: String,
+    /// What it comes to.
+    pub value: i64,
+}
+
+/// The expression that stands for an integer, as long as it is still the value of that.
+pub fn written_at(all: &[Written], key: Key, at: [usize; 2], value: i64) -> Option<&str> {
+    let written = all.iter().find(|written| written.key == key && written.at == at)?;
+    (written.value == value).then_some(written.code.as_str())
 }
 
 impl Spec {
+    /// The names that expressions mention, and those of them that only launches do.
+    pub fn calculated(&self) -> (Vec<String>, Vec<String>) {
+        let names = |codes: Vec<&str>| -> Vec<String> {
+            let wholes = codes.into_iter().filter_map(|code| Whole::parse(code).ok());
+            wholes
+                .flat_map(|whole| whole.names().into_iter().map(str::to_owned).collect::<Vec<_>>())
+                .collect()
+        };
+        let codes = |all: &[Written]| -> Vec<String> { all.iter().map(|one| one.code.clone()).collect() };
+        let sides = [&self.reference, &self.optimized];
+        let launches: Vec<String> = [&self.launch]
+            .into_iter()
+            .chain(sides.iter().map(|side| &side.launch))
+            .flat_map(|patch| codes(&patch.written))
+            .collect();
+        let mut others: Vec<String> = self.tensors.iter().flat_map(|tensor| codes(&tensor.written)).collect();
+        others.extend(sides.iter().flat_map(|side| codes(&side.written)));
+        let launches = names(launches.iter().map(String::as_str).collect());
+        let others = names(others.iter().map(String::as_str).collect());
+        let alone = launches.iter().filter(|name| !others.contains(name)).cloned().collect();
+        let calculated = self.scalars.iter().filter_map(|scalar| scalar.code.as_deref());
+        let conditions = self.sweep.iter().flat_map(|sweep| &sweep.when).map(|when| when.code.as_str());
+        let more = names(calculated.chain(conditions).collect());
+        (launches.into_iter().chain(others).chain(more).collect(), alone)
+    }
+
+    /// The same with numbers in the place of expressions, and for the values that scalars have now alone: whoever
+    /// changes a size here changes no other.
+    pub fn frozen(&self) -> Spec {
+        let mut spec = self.clone();
+        spec.tensors.iter_mut().for_each(|tensor| tensor.written.clear());
+        for side in [&mut spec.reference, &mut spec.optimized] {
+            side.written.clear();
+            side.launch.written.clear();
+        }
+        spec.launch.written.clear();
+        for scalar in &mut spec.scalars {
+            let Ok(Literal::Integer(value)) = scalar.value else { continue };
+            scalar.code = None;
+            scalar.written = scalar.written.take().filter(|_| scalar.swept).map(|_| value.to_string());
+            let axes = spec.sweep.iter_mut().flat_map(|sweep| &mut sweep.axes);
+            for axis in axes.filter(|axis| axis.name == scalar.name) {
+                (axis.values, axis.written) = (vec![value], value.to_string());
+            }
+        }
+        if let Some(sweep) = &mut spec.sweep {
+            sweep.when.clear();
+            sweep.combinations =
+                vec![sweep.axes.iter().filter_map(|axis| axis.values.first().copied()).collect()];
+        }
+        spec
+    }
+
     /// Lays another spec's launch and scalars over this one: they win, for both kernels.
     pub fn overlay(&mut self, over: &Spec) {
         for patch in [&mut self.launch, &mut self.reference.launch, &mut self.optimized.launch] {
+            patch.written.retain(|written| match written.key {
+                Key::Grid => over.launch.grid.is_none(),
+                Key::Block => over.launch.block.is_none(),
+                Key::Ctas => over.launch.ctas.is_none(),
+                _ => over.launch.dynamic_shared.is_none(),
+            });
             patch.grid = over.launch.grid.or(patch.grid);
             patch.block = over.launch.block.or(patch.block);
             patch.ctas = over.launch.ctas.clone().or(patch.ctas.take());
@@ -36,7 +168,11 @@ impl Spec {
         }
         for scalar in &over.scalars {
             match self.scalars.iter_mut().find(|known| known.name == scalar.name) {
-                Some(known) => known.value = scalar.value,
+                Some(known) => {
+                    known.value = scalar.value;
+                    known.written = known.written.take().filter(|_| known.swept);
+                    known.code = None;
+                }
                 None => self.scalars.push(scalar.clone()),
             }
         }
@@ -65,6 +201,8 @@ pub struct LaunchPatch {
     pub dynamic_shared: Option<u64>,
     /// Where in the spec file, for messages.
     pub span: Option<Span>,
+    /// The integers that are written as expressions.
+    pub written: Vec<Written>,
 }
 
 /// Which CTAs of the grid to run.
@@ -110,6 +248,8 @@ pub struct Side {
     pub launch: LaunchPatch,
     /// Where in the spec file: `args` if given, else the table.
     pub span: Option<Span>,
+    /// The numbers among the arguments that are written as expressions.
+    pub written: Vec<Written>,
 }
 
 /// One kernel argument.
@@ -182,6 +322,8 @@ pub struct Tensor {
     pub contents: Option<Contents>,
     /// Where in the spec file.
     pub span: Span,
+    /// The extents and strides that are written as expressions.
+    pub written: Vec<Written>,
 }
 
 /// One scalar.
@@ -193,6 +335,12 @@ pub struct Scalar {
     pub value: Result<Literal, Format>,
     /// Where in the spec file.
     pub span: Span,
+    /// It is a name of `[sweep]`, which gives it its value.
+    pub swept: bool,
+    /// What `[scalars]` says of it as TOML, where that is not its value.
+    pub written: Option<String>,
+    /// The expression that it is written as.
+    pub code: Option<String>,
 }
 
 /// `[options]`.

@@ -5,9 +5,11 @@
 //! the spec meets one, in `report`.
 
 use super::read::{Node, Reader, span_of};
-use super::{Argument, Contents, Ctas, Formula, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use super::sweep;
+use super::{Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
+use crate::formula::Whole;
 use toml::de::{DeTable, DeValue};
 
 /// Elements that all tensors of a question may have together (the shared numbering has 2^31).
@@ -22,7 +24,7 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const MAX_SHARED: u64 = 227 * 1024;
 
 const TOP: &[&str] =
-    &["launch", "reference", "optimized", "formula", "contracts", "tensors", "scalars", "options"];
+    &["launch", "reference", "optimized", "formula", "contracts", "tensors", "scalars", "options", "sweep"];
 const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
 const FORMULA: &[&str] = &["code"];
@@ -34,6 +36,12 @@ const OPTIONS: &[&str] = &["collectives_order_memory", "exact_constants", "same_
 
 /// Reads a spec file. The spec is usable if no diagnostic is an error.
 pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
+    parse_over(text, None)
+}
+
+/// Reads a spec file over which another spec will be laid ([`Spec::overlay`]): its integers are the values of
+/// those names in expressions, and in `[sweep]` the only ones.
+pub fn parse_over(text: &str, over: Option<&Spec>) -> (Spec, Vec<Diagnostic>) {
     let mut reader = Reader::default();
     let mut spec = Spec::default();
     let (document, errors) = DeTable::parse_recoverable(text);
@@ -42,12 +50,27 @@ pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
         let message = error.message().lines().next().unwrap_or("this is not TOML").to_owned();
         reader.error(span, message);
     }
-    for entry in reader.entries("a spec", document.get_ref(), TOP) {
+    let tables = document.get_ref();
+    names(&mut reader, tables, over, &mut spec);
+    let declared = |section: &str| tables.get(section).and_then(|node| node.get_ref().as_table());
+    let tensor_names: Vec<&str> = declared("tensors")
+        .into_iter()
+        .flat_map(|table| table.keys())
+        .map(|key| key.get_ref().as_ref())
+        .collect();
+    for entry in reader.entries("a spec", tables, TOP) {
+        if matches!(entry.key, "scalars" | "sweep") {
+            continue;
+        }
         let Some(table) = reader.table(entry.key, entry.value) else { continue };
         match entry.key {
             "launch" => spec.launch = launch(&mut reader, "[launch]", table, LAUNCH, entry.key_span),
-            "reference" => spec.reference = side(&mut reader, "[reference]", table, entry.key_span),
-            "optimized" => spec.optimized = side(&mut reader, "[optimized]", table, entry.key_span),
+            "reference" => {
+                spec.reference = side(&mut reader, "[reference]", table, entry.key_span, &tensor_names);
+            }
+            "optimized" => {
+                spec.optimized = side(&mut reader, "[optimized]", table, entry.key_span, &tensor_names);
+            }
             "formula" => spec.formula = formula(&mut reader, table, entry.key_span),
             "contracts" => {
                 for entry in reader.entries("[contracts]", table, CONTRACTS) {
@@ -59,7 +82,6 @@ pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
                 }
             }
             "tensors" => spec.tensors = tensors(&mut reader, table),
-            "scalars" => spec.scalars = scalars(&mut reader, table),
             _ => options(&mut reader, table, &mut spec),
         }
     }
@@ -71,15 +93,27 @@ fn launch(reader: &mut Reader, what: &str, table: &DeTable<'_>, known: &[&str], 
     let mut patch = LaunchPatch { span: Some(span), ..LaunchPatch::default() };
     for entry in reader.entries(what, table, known) {
         match entry.key {
-            "grid" => patch.grid = reader.axes("grid", entry.value, 1, MAX_GRID),
-            "block" => patch.block = block(reader, entry.value),
-            "ctas" => patch.ctas = ctas(reader, entry.value),
+            "grid" => {
+                reader.key = Key::Grid;
+                patch.grid = reader.axes("grid", entry.value, 1, MAX_GRID);
+            }
+            "block" => {
+                reader.key = Key::Block;
+                patch.block = block(reader, entry.value);
+            }
+            "ctas" => {
+                reader.key = Key::Ctas;
+                patch.ctas = ctas(reader, entry.value);
+            }
             "dynamic_shared" => {
+                reader.key = Key::DynamicShared;
                 patch.dynamic_shared = reader.integer("dynamic_shared", entry.value, 0, MAX_SHARED);
             }
             _ => {}
         }
+        reader.at = [0, 0];
     }
+    patch.written = reader.take_written();
     patch
 }
 
@@ -99,7 +133,11 @@ fn ctas(reader: &mut Reader, node: &Node<'_>) -> Option<Ctas> {
         DeValue::String(text) if text == "all" => Some(Ctas::All),
         DeValue::Array(items) if !items.is_empty() => items
             .iter()
-            .map(|item| reader.axes("ctas", item, 0, MAX_GRID.map(|extent| extent - 1)))
+            .enumerate()
+            .map(|(at, item)| {
+                reader.at = [at, 0];
+                reader.axes("ctas", item, 0, MAX_GRID.map(|extent| extent - 1))
+            })
             .collect::<Option<Vec<_>>>()
             .map(Ctas::List),
         _ => {
@@ -109,7 +147,7 @@ fn ctas(reader: &mut Reader, node: &Node<'_>) -> Option<Ctas> {
     }
 }
 
-fn side(reader: &mut Reader, what: &str, table: &DeTable<'_>, span: Span) -> Side {
+fn side(reader: &mut Reader, what: &str, table: &DeTable<'_>, span: Span, tensors: &[&str]) -> Side {
     let mut side =
         Side { launch: launch(reader, what, table, SIDE, span), span: Some(span), ..Side::default() };
     for entry in reader.all_entries(table) {
@@ -118,7 +156,8 @@ fn side(reader: &mut Reader, what: &str, table: &DeTable<'_>, span: Span) -> Sid
             "entry" => side.entry = reader.string("entry", entry.value),
             "args" => {
                 side.span = Some(span_of(entry.value));
-                side.args = arguments(reader, entry.value);
+                side.args = arguments(reader, entry.value, tensors);
+                side.written = reader.take_written();
             }
             _ => {}
         }
@@ -157,16 +196,35 @@ fn conditions(reader: &mut Reader, key: &str, node: &Node<'_>) -> Vec<Formula> {
     items.into_iter().filter_map(condition).collect()
 }
 
-fn arguments(reader: &mut Reader, node: &Node<'_>) -> Option<Vec<Argument>> {
+fn arguments(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Vec<Argument>> {
     let DeValue::Array(items) = node.get_ref() else {
         reader.error(span_of(node), "`args` must be a list, one entry for each kernel parameter");
         return None;
     };
-    items.iter().map(|item| argument(reader, item)).collect()
+    let each = |(at, item): (usize, &Node<'_>)| {
+        reader.at = [at, 0];
+        argument(reader, item, tensors)
+    };
+    items.iter().enumerate().map(each).collect()
 }
 
-fn argument(reader: &mut Reader, node: &Node<'_>) -> Option<Argument> {
+/// Whether an argument is an expression: it is no name of the spec, and cannot be one of a parameter.
+fn calculates(reader: &Reader, text: &str, tensors: &[&str]) -> bool {
+    let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '%');
+    if tensors.contains(&text) || text.starts_with('%') || text.chars().all(letter) && !text.contains('%') {
+        return false;
+    }
+    let known = |name: &&str| reader.names.iter().any(|(known, _)| known == name);
+    text.contains(['+', '*', '%', '(', '/'])
+        || Whole::parse(text).is_ok_and(|whole| whole.names().iter().all(known))
+}
+
+fn argument(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Argument> {
     match node.get_ref() {
+        DeValue::String(code) if calculates(reader, code, tensors) => {
+            reader.key = Key::Argument;
+            reader.expression("args", node, code).map(|value| Argument::Literal(Literal::Integer(value)))
+        }
         DeValue::String(name) => Some(Argument::Name(name.clone().into_owned())),
         DeValue::Integer(_) | DeValue::Float(_) => reader.literal("args", node).map(Argument::Literal),
         DeValue::Boolean(value) => Some(Argument::Literal(Literal::Integer(i64::from(*value)))),
@@ -179,7 +237,11 @@ fn argument(reader: &mut Reader, node: &Node<'_>) -> Option<Argument> {
                 );
                 return None;
             };
-            items.iter().map(|item| field(reader, item)).collect::<Option<Vec<_>>>().map(Argument::Struct)
+            let each = |(at, item): (usize, &Node<'_>)| {
+                reader.at[1] = at;
+                field(reader, item, tensors)
+            };
+            items.iter().enumerate().map(each).collect::<Option<Vec<_>>>().map(Argument::Struct)
         }
         DeValue::Table(table) => {
             let (mut tensor, mut format, mut offset) = (None, None, 0);
@@ -187,7 +249,10 @@ fn argument(reader: &mut Reader, node: &Node<'_>) -> Option<Argument> {
                 match entry.key {
                     "tensor" => tensor = Some(reader.string("tensor", entry.value)?),
                     "type" => format = Some(reader.format("type", entry.value)?),
-                    _ => offset = reader.integer("offset", entry.value, 0, MAX_ELEMENTS)?,
+                    _ => {
+                        reader.key = Key::Offset;
+                        offset = reader.integer("offset", entry.value, 0, MAX_ELEMENTS)?;
+                    }
                 }
             }
             if tensor.is_none() {
@@ -205,12 +270,13 @@ fn argument(reader: &mut Reader, node: &Node<'_>) -> Option<Argument> {
     }
 }
 
-fn field(reader: &mut Reader, node: &Node<'_>) -> Option<(u32, Argument)> {
+fn field(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<(u32, Argument)> {
     match node.get_ref() {
         DeValue::Array(pair) if pair.len() == 2 => {
             // Kernel parameters are limited to 32,764 bytes since CUDA 12.1.
+            reader.key = Key::Nothing;
             let offset = reader.integer("field offset", &pair[0], 0, 32_764)? as u32;
-            let argument = argument(reader, &pair[1])?;
+            let argument = argument(reader, &pair[1], tensors)?;
             if matches!(argument, Argument::Struct(_)) {
                 reader.error(
                     span_of(&pair[1]),
@@ -247,14 +313,19 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
         role: None,
         contents: None,
         span,
+        written: Vec::new(),
     };
     let (mut strides_span, mut contents_span) = (span, span);
     let mut initial_span = None;
     for entry in reader.entries(what, table, TENSOR) {
         match entry.key {
             "type" => tensor.format = reader.format("type", entry.value),
-            "shape" => tensor.shape = shape(reader, entry.value),
+            "shape" => {
+                (reader.key, reader.at) = (Key::Shape, [0, 0]);
+                tensor.shape = shape(reader, entry.value);
+            }
             "strides" => {
+                (reader.key, reader.at) = (Key::Strides, [0, 0]);
                 strides_span = span_of(entry.value);
                 tensor.strides = reader.integers("strides", entry.value, 0, MAX_ELEMENTS);
             }
@@ -275,6 +346,7 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
             }
         }
     }
+    tensor.written = reader.take_written();
     if let Some(span) = initial_span {
         if tensor.contents.is_some() {
             reader.error(span, "a tensor has `contents` or `initial`, not both");
@@ -372,9 +444,77 @@ fn flatten(reader: &mut Reader, node: &Node<'_>, list: &mut Vec<Literal>) -> Opt
     }
 }
 
-fn scalars(reader: &mut Reader, table: &DeTable<'_>) -> Vec<Scalar> {
+/// `[sweep]` and `[scalars]`: what expressions in the rest of the file may name. A name of both is a scalar that
+/// `[sweep]` gives its values.
+fn names(reader: &mut Reader, tables: &DeTable<'_>, over: Option<&Spec>, spec: &mut Spec) {
+    let table = |reader: &mut Reader, key: &str| {
+        let node = tables.get(key)?;
+        reader.table(key, node)
+    };
+    let whole = |scalar: &Scalar| match scalar.value {
+        Ok(Literal::Integer(value)) => Some((scalar.name.clone(), value)),
+        _ => None,
+    };
+    let fixed: Vec<_> = over.into_iter().flat_map(|over| &over.scalars).filter_map(whole).collect();
+    let listed = table(reader, "scalars");
+    if let Some(swept) = table(reader, "sweep") {
+        // Conditions are about the names that are swept, and plain integers.
+        let mut known = fixed.clone();
+        for (key, value) in listed.into_iter().flat_map(|listed| listed.iter()) {
+            if let DeValue::Integer(number) = value.get_ref()
+                && let Ok(number) = i64::from_str_radix(number.as_str(), number.radix())
+            {
+                known.push((key.get_ref().to_string(), number));
+            }
+        }
+        let sweep = sweep::read(reader, swept, &fixed, &known);
+        for scalar in over.into_iter().flat_map(|over| &over.scalars) {
+            if let Some(axis) = sweep.axes.iter().find(|axis| axis.name == scalar.name)
+                && whole(scalar).is_none()
+            {
+                reader.error(
+                    axis.span,
+                    format!("`{}` is swept over integers, and is set to another value", axis.name),
+                );
+            }
+        }
+        let first = sweep.combinations.first();
+        for (at, axis) in sweep.axes.iter().enumerate() {
+            // Without combinations the spec is not usable; its other complaints are about some value.
+            let value = first.map_or_else(|| axis.values.first().copied(), |values| values.get(at).copied());
+            reader.names.push((axis.name.clone(), value.unwrap_or_default()));
+        }
+        spec.sweep = Some(sweep);
+    }
+    let swept: Vec<(String, i64)> = reader.names.clone();
+    for (name, value) in &fixed {
+        if swept.iter().all(|(known, _)| known != name) {
+            reader.names.push((name.clone(), *value));
+        }
+    }
+    // What is laid over the file is what a name stands for, also where that is no integer.
+    let given: Vec<&str> =
+        over.into_iter().flat_map(|over| &over.scalars).map(|scalar| scalar.name.as_str()).collect();
+    spec.scalars = listed.map_or_else(Vec::new, |listed| scalars(reader, listed, &swept, &given));
+    for (at, axis) in spec.sweep.iter().flat_map(|sweep| &sweep.axes).enumerate() {
+        if spec.scalars.iter().all(|scalar| scalar.name != axis.name) {
+            let (name, value) = (axis.name.clone(), Ok(Literal::Integer(swept[at].1)));
+            spec.scalars.push(Scalar {
+                name,
+                value,
+                span: axis.span,
+                swept: true,
+                written: None,
+                code: None,
+            });
+        }
+    }
+}
+
+fn scalars(reader: &mut Reader, table: &DeTable<'_>, swept: &[(String, i64)], given: &[&str]) -> Vec<Scalar> {
     let mut scalars = Vec::new();
     for entry in reader.all_entries(table) {
+        let (mut written, mut code) = (None, None);
         let value = match entry.value.get_ref() {
             DeValue::Table(table) => {
                 let entries = reader.entries("a symbolic scalar", table, &["type"]);
@@ -387,12 +527,28 @@ fn scalars(reader: &mut Reader, table: &DeTable<'_>) -> Vec<Scalar> {
                 }
             }
             DeValue::Boolean(value) => Some(Ok(Literal::Integer(i64::from(*value)))),
+            DeValue::String(text) => {
+                let value = reader.expression(entry.key, entry.value, text);
+                written = Some(super::print::string(text.trim()));
+                code = Some(text.trim().to_owned());
+                value.map(|value| Ok(Literal::Integer(value)))
+            }
             _ => reader.literal(entry.key, entry.value).map(Ok),
         };
-        if let Some(value) = value {
-            scalars.push(Scalar { name: entry.key.to_owned(), value, span: entry.key_span });
+        let Some(mut value) = value else { continue };
+        let of_sweep = swept.iter().find(|(name, _)| name == entry.key);
+        if let Some((_, swept)) = of_sweep {
+            written = written.or(Some(super::print::scalar(value)));
+            value = Ok(Literal::Integer(*swept));
+        } else if let Ok(Literal::Integer(own)) = value
+            && !given.contains(&entry.key)
+        {
+            reader.names.push((entry.key.to_owned(), own));
         }
+        let (name, span) = (entry.key.to_owned(), entry.key_span);
+        scalars.push(Scalar { name, value, span, swept: of_sweep.is_some(), written, code });
     }
+    reader.take_written();
     scalars
 }
 

@@ -1,8 +1,12 @@
 //! [`Spec`] to text: the canonical spelling, which [`parse`](super::parse) reads back as the same
 //! spec (positions aside).
 
+use super::model::written_at;
 use super::parse::AS_DECLARED;
-use super::{Argument, Contents, Ctas, Formula, LaunchPatch, Literal, Role, Side, Spec};
+use super::{
+    Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Written,
+};
+use crate::base::Format;
 use std::fmt::Write;
 
 /// The spec as a TOML file.
@@ -23,8 +27,10 @@ pub fn print(spec: &Spec) -> String {
     for tensor in &spec.tensors {
         let mut lines = Vec::new();
         lines.extend(tensor.format.map(|format| format!("type = \"{format}\"")));
-        lines.extend(tensor.shape.as_ref().map(|shape| format!("shape = {shape:?}")));
-        lines.extend(tensor.strides.as_ref().map(|strides| format!("strides = {strides:?}")));
+        let numbers = |key, numbers: &[u64]| list(&tensor.written, key, 0, numbers);
+        lines.extend(tensor.shape.as_ref().map(|shape| format!("shape = {}", numbers(Key::Shape, shape))));
+        let strides = tensor.strides.as_ref();
+        lines.extend(strides.map(|strides| format!("strides = {}", numbers(Key::Strides, strides))));
         lines.extend(tensor.role.map(|role| format!("role = \"{}\"", role.name())));
         lines.extend(tensor.contents.as_ref().map(|contents| match contents {
             Contents::Declared => format!("initial = \"{AS_DECLARED}\""),
@@ -33,11 +39,22 @@ pub fn print(spec: &Spec) -> String {
         // A tensor without settings is still declared.
         sections.push(format!("[tensors.{}]\n{}", key(&tensor.name), join(&lines)));
     }
-    let scalars = spec.scalars.iter().map(|scalar| match scalar.value {
-        Ok(value) => format!("{} = {}", key(&scalar.name), literal(value)),
-        Err(format) => format!("{} = {{ type = \"{format}\" }}", key(&scalar.name)),
-    });
-    sections.push(section("scalars", scalars.collect()));
+    // Names of [sweep] alone stand there.
+    let listed = spec.scalars.iter().filter(|scalar| !scalar.swept || scalar.written.is_some());
+    let line = |scalar: &Scalar| {
+        let value = scalar.written.clone().unwrap_or_else(|| self::scalar(scalar.value));
+        format!("{} = {value}", key(&scalar.name))
+    };
+    sections.push(section("scalars", listed.map(line).collect()));
+    if let Some(sweep) = &spec.sweep {
+        let mut lines: Vec<String> =
+            sweep.axes.iter().map(|axis| format!("{} = {}", key(&axis.name), axis.written)).collect();
+        lines.extend(match &sweep.when[..] {
+            [when] => Some(format!("when = {}", string(&when.code))),
+            when => conditions("when", when),
+        });
+        sections.push(section("sweep", lines));
+    }
     let mut options = Vec::new();
     if spec.options.collectives_order_memory {
         options.push("collectives_order_memory = true".to_owned());
@@ -77,13 +94,19 @@ fn join(lines: &[String]) -> String {
 
 fn launch(patch: &LaunchPatch) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend(patch.grid.map(|grid| format!("grid = {grid:?}")));
-    lines.extend(patch.block.map(|block| format!("block = {block:?}")));
+    let axes = |key, at, axes: [u32; 3]| list(&patch.written, key, at, &axes.map(u64::from));
+    lines.extend(patch.grid.map(|grid| format!("grid = {}", axes(Key::Grid, 0, grid))));
+    lines.extend(patch.block.map(|block| format!("block = {}", axes(Key::Block, 0, block))));
     lines.extend(patch.ctas.as_ref().map(|ctas| match ctas {
         Ctas::All => "ctas = \"all\"".to_owned(),
-        Ctas::List(list) => format!("ctas = {list:?}"),
+        Ctas::List(list) => {
+            let each: Vec<String> =
+                list.iter().enumerate().map(|(at, cta)| axes(Key::Ctas, at, *cta)).collect();
+            format!("ctas = [{}]", each.join(", "))
+        }
     }));
-    lines.extend(patch.dynamic_shared.map(|bytes| format!("dynamic_shared = {bytes}")));
+    let bytes = |bytes| number(&patch.written, Key::DynamicShared, [0, 0], bytes);
+    lines.extend(patch.dynamic_shared.map(|count| format!("dynamic_shared = {}", bytes(count as i64))));
     lines
 }
 
@@ -93,30 +116,56 @@ fn side(side: &Side) -> Vec<String> {
     lines.extend(side.entry.as_ref().map(|entry| format!("entry = {}", string(entry))));
     lines.extend(launch(&side.launch));
     if let Some(args) = &side.args {
-        let args: Vec<_> = args.iter().map(argument).collect();
+        let each = |(at, arg)| argument(&side.written, arg, [at, 0]);
+        let args: Vec<_> = args.iter().enumerate().map(each).collect();
         lines.push(format!("args = [{}]", args.join(", ")));
     }
     lines
 }
 
-fn argument(argument: &Argument) -> String {
+/// A number, or the expression for it.
+fn number(written: &[Written], key: Key, at: [usize; 2], value: i64) -> String {
+    written_at(written, key, at, value).map_or_else(|| value.to_string(), string)
+}
+
+/// A list of numbers and expressions, the `at`th of a list of lists.
+fn list(written: &[Written], key: Key, at: usize, values: &[u64]) -> String {
+    let each = |(axis, value): (usize, &u64)| number(written, key, [at, axis], *value as i64);
+    let each: Vec<String> = values.iter().enumerate().map(each).collect();
+    format!("[{}]", each.join(", "))
+}
+
+/// What `[scalars]` says of a scalar.
+pub(super) fn scalar(value: Result<Literal, Format>) -> String {
+    match value {
+        Ok(value) => literal(value),
+        Err(format) => format!("{{ type = \"{format}\" }}"),
+    }
+}
+
+fn argument(written: &[Written], argument: &Argument, at: [usize; 2]) -> String {
     match argument {
         Argument::Name(name) => string(name),
+        Argument::Literal(Literal::Integer(value)) => number(written, Key::Argument, at, *value),
         Argument::Literal(value) => literal(*value),
         Argument::Tensor { tensor, format, offset } => {
             let mut text = format!("{{ tensor = {}", string(tensor));
             if let Some(format) = format {
                 let _ = write!(text, ", type = \"{format}\"");
             }
-            if *offset != 0 {
-                let _ = write!(text, ", offset = {offset}");
+            // An expression may be 0 here and something else for another combination.
+            if *offset != 0 || written_at(written, Key::Offset, at, 0).is_some() {
+                let _ = write!(text, ", offset = {}", number(written, Key::Offset, at, *offset as i64));
             }
             text + " }"
         }
         Argument::Struct(fields) => {
             let fields: Vec<_> = fields
                 .iter()
-                .map(|(offset, field)| format!("[{offset}, {}]", self::argument(field)))
+                .enumerate()
+                .map(|(field, (offset, argument))| {
+                    format!("[{offset}, {}]", self::argument(written, argument, [at[0], field]))
+                })
                 .collect();
             format!("{{ fields = [{}] }}", fields.join(", "))
         }
@@ -144,7 +193,7 @@ pub fn literal(value: Literal) -> String {
 }
 
 /// A basic string: one line, whatever the text (keys allow no other).
-fn string(text: &str) -> String {
+pub(super) fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -2,9 +2,10 @@
 //!
 //! Positions come from the `toml` crate's spanned document; nothing here knows the spec's keys.
 
-use super::suggest::nearest;
-use crate::base::{Format, Source, Span};
+use super::model::{Key, Written};
+use crate::base::{Format, Source, Span, nearest};
 use crate::diag::{Code, Diagnostic};
+use crate::formula::{Problem, Whole};
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
@@ -22,6 +23,13 @@ pub struct Entry<'a, 't> {
 #[derive(Default)]
 pub struct Reader {
     pub diagnostics: Vec<Diagnostic>,
+    /// The integers that expressions may name.
+    pub names: Vec<(String, i64)>,
+    /// Which integer is being read, and its place in lists.
+    pub key: Key,
+    pub at: [usize; 2],
+    /// The integers that were read from expressions.
+    written: Vec<Written>,
 }
 
 /// The place of a node.
@@ -115,8 +123,51 @@ impl Reader {
         value
     }
 
-    /// An integer from `low` to `high`.
+    /// Says what is wrong with an expression.
+    #[cold]
+    pub fn problem(&mut self, span: Span, what: &str, problem: Problem) {
+        let diagnostic = self.error(span, format!("{what}: {}", problem.message));
+        diagnostic.notes.extend(problem.notes);
+    }
+
+    /// The value of an expression, which is noted for the integer that is being read.
+    pub fn expression(&mut self, what: &str, node: &Node<'_>, code: &str) -> Option<i64> {
+        match Whole::parse(code).and_then(|whole| whole.number(&self.names)) {
+            Ok(value) => {
+                let code = code.trim().to_owned();
+                self.written.push(Written { key: self.key, at: self.at, code, value });
+                Some(value)
+            }
+            Err(problem) => {
+                self.problem(span_of(node), &format!("`{what}`"), problem);
+                None
+            }
+        }
+    }
+
+    /// The integers that were read from expressions since the last time.
+    pub fn take_written(&mut self) -> Vec<Written> {
+        (self.key, self.at) = (Key::Nothing, [0, 0]);
+        std::mem::take(&mut self.written)
+    }
+
+    /// An integer from `low` to `high`, or an expression for one.
     pub fn integer(&mut self, what: &str, node: &Node<'_>, low: u64, high: u64) -> Option<u64> {
+        if let DeValue::String(code) = node.get_ref()
+            && self.key != Key::Nothing
+        {
+            let value = self.expression(what, node, code)?;
+            let within = u64::try_from(value).ok().filter(|value| (low..=high).contains(value));
+            if within.is_none() {
+                let message =
+                    format!("`{what}` must be from {low} to {high}, and `{}` is {value}", code.trim());
+                let diagnostic = self.error(span_of(node), message);
+                diagnostic
+                    .notes
+                    .push("`when` under [sweep] leaves combinations out: `when = \"N > 0\"`".to_owned());
+            }
+            return within;
+        }
         let DeValue::Integer(value) = node.get_ref() else {
             self.expected(what, "an integer", node);
             return None;
@@ -149,9 +200,13 @@ impl Reader {
     /// A list of integers from `low` to `high`; a lone integer is a list of one.
     pub fn integers(&mut self, what: &str, node: &Node<'_>, low: u64, high: u64) -> Option<Vec<u64>> {
         match node.get_ref() {
-            DeValue::Integer(_) => Some(vec![self.integer(what, node, low, high)?]),
+            DeValue::Integer(_) | DeValue::String(_) => Some(vec![self.integer(what, node, low, high)?]),
             DeValue::Array(items) => {
-                items.iter().map(|item| self.integer(what, item, low, high)).collect::<Option<Vec<_>>>()
+                let each = |(at, item): (usize, &Node<'_>)| {
+                    self.at[1] = at;
+                    self.integer(what, item, low, high)
+                };
+                items.iter().enumerate().map(each).collect::<Option<Vec<_>>>()
             }
             _ => {
                 self.expected(what, "a list of integers", node);
@@ -173,7 +228,9 @@ impl Reader {
                 .iter()
                 .zip(["x", "y", "z"])
                 .zip(high)
-                .map(|((item, axis), high)| {
+                .enumerate()
+                .map(|(at, ((item, axis), high))| {
+                    self.at[1] = at;
                     self.integer(&format!("{what} {axis}"), item, u64::from(low), u64::from(high))
                 })
                 .collect::<Option<Vec<_>>>()?,

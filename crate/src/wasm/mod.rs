@@ -168,6 +168,16 @@ pub fn functions() -> Result<JsValue, JsError> {
     Ok(serde_wasm_bindgen::to_value(&rows.collect::<Vec<_>>())?)
 }
 
+/// The combinations that a spec with `[sweep]` asks about; nothing if it asks one question.
+#[cfg(feature = "afterwards")]
+#[wasm_bindgen(unchecked_return_type = "Asked | undefined")]
+pub fn combinations(
+    #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    Ok(serde_wasm_bindgen::to_value(&report::combinations(&input.texts()))?)
+}
+
 /// What a tensor or shared array holds at a barrier.
 #[cfg(feature = "afterwards")]
 #[wasm_bindgen(unchecked_return_type = "MemoryReport | undefined")]

@@ -13,6 +13,10 @@ for n in (16, 64, 256):
     for kernel in ("naive", "online"):
         add(f"softmax/softmax_{kernel}.cu", f"n{n}", PRECISE, defines={"N": n})
 add("softmax/softmax_block.cu", "n128", BOTH, defines={"N": 128}, lines=True)
+add("softmax/softmax_serial.cu", "", PRECISE)
+add("softmax/softmax_columns.cu", "", PRECISE)
+for mutant, name in [(1, "left_over"), (2, "one_too_far")]:
+    add("softmax/softmax_columns.cu", name, PRECISE, defines={"MUTANT": mutant}, lines=True)
 add("softmax/softmax_extern_exp.cu", "n4", defines={"N": 4}, extern=True)
 add("softmax/softmax_unshifted.cu", "n128", BOTH, defines={"N": 128})
 add("softmax/softmax_online.cu", "n128.cuda13", BOTH, defines={"N": 128}, nvrtc=13, arch="compute_90")

@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Asked, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -124,6 +124,12 @@ export class Engine {
   async detail(side: Side): Promise<TimelineDetail | null> {
     const answer = await this.#ask(id => ({ kind: 'detail', id, side }))
     return (answer.kind === 'detail' && answer.detail) || null
+  }
+
+  /** The combinations that a spec with [sweep] asks; null where it asks one question, or cannot be used. */
+  async combinations(input: Input): Promise<Asked | null> {
+    const answer = await this.#ask(id => ({ kind: 'combinations', id, input }))
+    return (answer.kind === 'combined' && answer.asked) || null
   }
 
   /** What a tensor or shared array holds at a barrier; null for texts that do not run. */
@@ -356,6 +362,7 @@ export class Engine {
       case 'verified':
       case 'outline':
       case 'detail':
+      case 'combined':
       case 'inspected':
       case 'repaired':
       case 'traced':

@@ -4,11 +4,11 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, Telling, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
+import type { Addresses, Asked, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, Telling, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
-  AccessReport, AssumptionReport, CheckedFormula, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
+  AccessReport, Asked, AssumptionReport, CheckedFormula, Combination, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
   InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
@@ -28,6 +28,7 @@ export type Request =
   | { kind: 'functions'; id: number }
   | { kind: 'infer'; id: number; input: Input }
   | { kind: 'verify'; id: number; input: Input }
+  | { kind: 'combinations'; id: number; input: Input }
   /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
   | { kind: 'outline'; id: number; side: Side }
   | { kind: 'detail'; id: number; side: Side }
@@ -51,6 +52,8 @@ export type Response =
   | { kind: 'verified'; id: number; report: Report; recorded: Side[] }
   | { kind: 'outline'; id: number; outline: TimelineOutline | undefined }
   | { kind: 'detail'; id: number; detail: TimelineDetail | undefined }
+  /** What a sweep asks; nothing where the spec asks one question. */
+  | { kind: 'combined'; id: number; asked: Asked | undefined }
   | { kind: 'inspected'; id: number; memory: MemoryReport | undefined }
   | { kind: 'repaired'; id: number; answer: RepairAnswer }
   | { kind: 'traced'; id: number; origins: Origins | undefined }

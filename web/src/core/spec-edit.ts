@@ -11,6 +11,13 @@ import { parse, stringify } from 'smol-toml'
 export type TomlValue = string | number | boolean | TomlValue[] | { [key: string]: TomlValue }
 export type TomlTable = { [key: string]: TomlValue }
 
+/** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32". */
+export function readSizes(written: string): (number | string)[] {
+  if (!/[a-wyz_]/i.test(written)) return (written.match(/\d+/g) ?? []).map(Number)
+  const parts = written.replace(/^\s*\[|\]\s*$/g, '').split(/[×,](?![^(]*\))/).map(part => part.trim().replace(/^"|"$/g, ''))
+  return parts.filter(part => part !== '').map(part => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
 /** The data of a spec file, or null where it is not TOML. */
 export function readSpec(text: string): TomlTable | null {
   try {

@@ -6,7 +6,7 @@ import type { Report, Verdict } from './protocol'
 
 export type Tone = 'good' | 'bad' | 'warn' | 'neutral'
 export type Shape = 'check' | 'approx' | 'differ' | 'race' | 'stuck' | 'fault' | 'question' | 'limit' | 'input'
-export type Tab = 'verdict' | 'counterexample' | 'races' | 'waits' | 'formula' | 'timeline' | 'assumptions'
+export type Tab = 'verdict' | 'sweep' | 'counterexample' | 'races' | 'waits' | 'formula' | 'timeline' | 'assumptions'
 
 export interface Presentation {
   word: string

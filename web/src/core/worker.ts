@@ -78,6 +78,9 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
     case 'infer':
       say({ kind: 'inferred', id: request.id, inference: engine.infer(timed(request.input)) })
       return
+    case 'combinations':
+      say({ kind: 'combined', id: request.id, asked: engine.combinations(request.input) })
+      return
     case 'inspect':
       say({ kind: 'inspected', id: request.id, memory: engine.inspect(timed(request.input), request.question) })
       return

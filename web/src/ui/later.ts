@@ -20,6 +20,7 @@ export const laterTabs = {
   counterexample: once(() => import('./CounterexampleTab.svelte')),
   races: once(() => import('./RacesTab.svelte')),
   waits: once(() => import('./WaitsTab.svelte')),
+  sweep: once(() => import('./SweepTab.svelte')),
   formula: once(() => import('./FormulaTab.svelte')),
   timeline: once(() => import('./TimelineTab.svelte')),
   assumptions: once(() => import('./AssumptionsTab.svelte')),
@@ -34,6 +35,9 @@ export const laterDialogs = {
   documents: once(() => import('./DocumentsDialog.svelte')),
   form: once(() => import('./SpecForm.svelte')),
 } satisfies Record<string, LaterDialog>
+
+/** What asks a sweep. */
+export const laterSweep = once(() => import('./sweeping'))
 
 /** What a parameter's panel holds. */
 export const laterPanel = once(() => import('./ParameterPanel.svelte'))
@@ -65,5 +69,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterFormula, laterSearch, laterPanel, laterFiles, laterLinks]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterFormula, laterSearch, laterPanel, laterFiles, laterLinks, laterSweep]) part().catch(() => undefined)
 }

@@ -2,16 +2,17 @@
 // Components read it and call its methods; only here do texts meet the engine.
 
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Outcome, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
+import type { Sweep } from '../core/sweep'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { startHelper, startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept } from './kept'
-import { fetchLater, laterLinks } from './later'
+import { fetchLater, laterLinks, laterSweep } from './later'
 import { offline } from './offline.svelte'
 import { text } from '../text'
 
@@ -64,6 +65,10 @@ class Session {
   pointed = $state.raw<{ source: TextSource; line: number } | null>(null)
   /** The texts that the run is about. */
   verified = $state.raw<Input>({ reference: '', optimized: '', spec: '', single: false })
+  /** The combinations of the latest run, if its spec sweeps, and their answers so far. */
+  sweep = $state.raw<Sweep | null>(null)
+  /** The visitor asked to stop. */
+  halted = false
   /** The barrier that a stepping visitor stands at: its number from 0; past the last, the end of the run. */
   stopAt = $state.raw<{ side: Side; barrier: number } | null>(null)
   marks = $state.raw<Mark[]>([])
@@ -250,10 +255,31 @@ class Session {
     this.stale = false
     this.marks = []
     const input = this.input()
-    const outcome = await this.#runner.verify(input, progress => {
+    this.halted = false
+    this.sweep = null
+    if (this.tab === 'sweep') this.tab = 'verdict'
+    if (!/\bsweep\b/.test(input.spec) || !(await this.#askAll(input))) this.show(input, await this.answer(input))
+  }
+
+  /** Asks all combinations of a spec with [sweep]; false where it asks one question. */
+  async #askAll(input: Input): Promise<boolean> {
+    const part = await laterSweep().catch(() => null)
+    const asked = part && (await (this.#helper ??= startHelper()).combinations(input))
+    if (!asked) return false
+    await part.ask(input, asked)
+    return true
+  }
+
+  /** The engine's answer to a question, with its progress on the page. */
+  async answer(input: Input): Promise<Outcome> {
+    return await this.#runner!.verify(input, progress => {
       if (this.run.kind === 'running') this.run = { kind: 'running', progress }
     })
-    this.stale = !same(this.input(), input)
+  }
+
+  /** Shows an answer; `question` is what the visitor asked, of which `input` may be one combination. */
+  show(input: Input, outcome: Outcome, question = input): void {
+    this.stale = !same(this.input(), question)
     this.#later()
     switch (outcome.kind) {
       case 'report':
@@ -283,6 +309,7 @@ class Session {
   }
 
   stop(): void {
+    this.halted = true
     this.#runner?.stop()
   }
 
@@ -404,6 +431,7 @@ class Session {
     this.focus = []
     this.notice = null
     this.run = { kind: 'idle' }
+    this.sweep = null
     this.recorded = []
     this.stopAt = null
     this.tab = 'verdict'

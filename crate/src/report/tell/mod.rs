@@ -415,7 +415,7 @@ fn proof(
 ) -> super::model::Report {
     let mut spec = spec.clone();
     spec.formula = Some(spec::Formula { code: code.to_owned(), span: Default::default() });
-    let text = spec::print(&spec);
+    let text = spec::print(&spec.frozen());
     let question = Input {
         reference: None,
         optimized: input.optimized,

@@ -7,8 +7,14 @@
 mod evidence;
 mod excerpt;
 pub(super) mod numbers;
+mod sweep;
 
-use super::model::{ContractState, CudaLocation, KernelReport, Level, Report, TextSource, Verdict};
+pub use sweep::sweep_text;
+
+use super::model::{
+    AssumptionReport, ContractState, CudaLocation, KernelReport, Level, Report, TextSource, Verdict,
+};
+use super::pipeline::empty_report as empty;
 use super::{Input, texts::Texts};
 use anstyle::{AnsiColor, Effects, Style};
 use numbers::{bytes, duration, grouped};
@@ -215,6 +221,10 @@ impl Page<'_> {
             return;
         }
         self.section("assumptions");
+        self.assumption_rows(&rows);
+    }
+
+    fn assumption_rows(&mut self, rows: &[&AssumptionReport]) {
         let counts = rows.iter().map(|row| grouped(row.count).len()).max().unwrap_or(1);
         let texts = rows.iter().map(|row| row.text.chars().count()).max().unwrap_or(0).min(56);
         for row in rows {

@@ -1,0 +1,132 @@
+//! The report on a sweep as text: verdict and sentence, the table, and the smallest combination that is not fine
+//! as if it had been asked alone.
+
+use super::super::Input;
+use super::super::model::{AssumptionReport, Report, SweepReport};
+use super::super::texts::Texts;
+use super::numbers::{duration, grouped};
+use super::{BOLD, DIM, Names, Page, TextOptions, look, plural};
+
+/// Rows of the table that are printed at most; the JSON has all.
+const ROWS: usize = 60;
+/// So many assumptions that differ only in their numbers are printed one by one.
+const ALIKE: usize = 3;
+
+/// Writes the report on a sweep. `input` holds the texts of the sweep, `spec` is the spec of the combination that
+/// is shown.
+pub fn sweep_text(
+    sweep: &SweepReport,
+    input: &Input<'_>,
+    spec: Option<&str>,
+    names: &Names<'_>,
+    options: &TextOptions,
+) -> String {
+    let base = Report { verdict: sweep.verdict, summary: sweep.summary.clone(), ..super::empty() };
+    let texts = Texts::new(input.reference, input.optimized, input.spec);
+    let mut page = Page { report: &base, texts: &texts, names, options, out: String::new() };
+    page.verdict();
+    page.table(sweep);
+    if let Some(shown) = &sweep.shown {
+        let set: Vec<String> = sweep
+            .names
+            .iter()
+            .zip(&sweep.combinations[shown.at as usize].values)
+            .map(|(name, value)| format!("--set {name}={value}"))
+            .collect();
+        page.section(&format!("{}, the smallest of these (`{}` asks it alone)", shown.title, set.join(" ")));
+        page.line("");
+        let alone = Input { spec: spec.or(input.spec), ..*input };
+        page.out += &super::text(&shown.report, &alone, names, options);
+    }
+    let together = Report { assumptions: shortened(&sweep.assumptions), ..super::empty() };
+    let mut rest = Page { report: &together, texts: &texts, names, options, out: String::new() };
+    rest.all_assumptions();
+    page.out += &rest.out;
+    page.out
+}
+
+/// Assumptions in words of their own that differ only in numbers (a grid's extent) become one line.
+fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
+    let bare = |text: &str| -> String {
+        let mut bare = String::new();
+        for c in text.chars() {
+            match (c.is_ascii_digit(), bare.ends_with('#')) {
+                (true, true) => {}
+                (true, false) => bare.push('#'),
+                (false, _) => bare.push(c),
+            }
+        }
+        bare
+    };
+    let own = |kind: &str| {
+        matches!(kind, "other" | "inferred" | "environment" | "constants_rounded" | "word_in_range")
+    };
+    let mut lines: Vec<(String, usize, AssumptionReport)> = Vec::new();
+    for assumption in all {
+        let key = if own(&assumption.kind) { bare(&assumption.text) } else { assumption.text.clone() };
+        match lines.iter_mut().filter(|(known, ..)| *known == key).nth(ALIKE - 1) {
+            Some((_, more, kept)) => {
+                *more += 1;
+                kept.count += assumption.count;
+            }
+            None => lines.push((key, 0, assumption.clone())),
+        }
+    }
+    let each = |(_, more, mut assumption): (String, usize, AssumptionReport)| {
+        if more > 0 {
+            assumption.text += &format!(", and {more} more that differ in numbers alone");
+        }
+        assumption
+    };
+    lines.into_iter().map(each).collect()
+}
+
+impl Page<'_> {
+    fn table(&mut self, sweep: &SweepReport) {
+        let total = sweep.combinations.len();
+        let time = sweep.time.map_or(String::new(), |time| format!(" in {}", duration(time)));
+        self.section(&format!(
+            "sweep over {} combinations of {}{time}",
+            grouped(total as u64),
+            sweep.names.join(", ")
+        ));
+        let widest =
+            sweep.rows.iter().take(ROWS).map(|row| row.title.chars().count()).max().unwrap_or(0).min(60);
+        for row in sweep.rows.iter().take(ROWS) {
+            let word = super::super::sweep::words(row.verdict);
+            let painted = match row.verdict {
+                Some(verdict) => {
+                    let (sign, style) = look(verdict);
+                    self.paint(style, &format!("{sign} {word}"))
+                }
+                None => self.paint(DIM, &format!("· {word}")),
+            };
+            let pad = " ".repeat(22usize.saturating_sub(word.chars().count()));
+            let count = u64::from(row.count);
+            let count = format!("{} {}", grouped(count), plural(count, "combination"));
+            let line = format!("  {:<widest$}  {painted}{pad}  {}", row.title, self.paint(DIM, &count));
+            self.line(&line);
+        }
+        if sweep.rows.len() > ROWS {
+            let more = sweep.rows.len() - ROWS;
+            self.line(&format!(
+                "  … and {} more {}; --format json has all",
+                grouped(more as u64),
+                plural(more as u64, "row")
+            ));
+        }
+    }
+
+    /// What the answers to all combinations rest on.
+    fn all_assumptions(&mut self) {
+        let (name, rows) = ("assumptions of all combinations together", &self.report.assumptions);
+        if rows.is_empty() {
+            return;
+        }
+        let name = self.paint(BOLD, name);
+        let rows = rows.clone();
+        self.out.push('\n');
+        self.line(&name);
+        self.assumption_rows(&rows.iter().collect::<Vec<_>>());
+    }
+}
