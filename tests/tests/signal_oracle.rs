@@ -30,6 +30,11 @@ enum Op {
     Set(usize, u32, bool),
     /// A strong update that adds a number; whether it releases.
     Add(usize, u32, bool),
+    /// A strong update that adds one, and the end of the agent's code unless it finds a number; whether it acquires and
+    /// releases.
+    Take(usize, u32, bool),
+    /// A strong update that adds a number and remembers what it finds.
+    Draw(usize, u32),
     /// Waits until a word is (at least, if so) a number; whether it acquires.
     Await(usize, bool, u32, bool),
     /// A strong load; whether it acquires.
@@ -104,6 +109,15 @@ impl Program {
                         order(releases, "release"),
                         at(word)
                     ),
+                    Op::Take(word, value, orders) => format!(
+                        "atom.{}.{scope}.global.add.u32 %v, {}, 1;\nsetp.ne.u32 %p, %v, {value};\n@%p bra E{agent};",
+                        order(orders, "acq_rel"),
+                        at(word)
+                    ),
+                    Op::Draw(word, value) => format!(
+                        "@%lead atom.relaxed.{scope}.global.add.u32 %v, {}, {value};\n{remember}",
+                        at(word)
+                    ),
                     Op::Peek(word, acquires) => format!(
                         "@%lead ld.{}.{scope}.global.u32 %v, {};\n{remember}",
                         order(acquires, "acquire"),
@@ -123,6 +137,7 @@ impl Program {
                     }
                 });
             }
+            lines.push(format!("E{agent}:"));
             lines.push(format!("@%lead st.global.u32 [%out+{}], %acc;\nexit;", 4 * agent));
         }
         lines.push("}".to_owned());
@@ -147,6 +162,8 @@ struct Write {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct State {
     pc: Vec<usize>,
+    /// From where on each agent has left operations out.
+    left_out: Vec<usize>,
     /// For each agent and other agent, how many of its operations happen before.
     knows: Vec<Clock>,
     fenced: Vec<Clock>,
@@ -177,6 +194,7 @@ impl Program {
         let first = |value: u32| vec![Write { value, by: None, update: false, released: zero.clone() }];
         let start = State {
             pc: vec![0; count],
+            left_out: vec![usize::MAX; count],
             knows: vec![zero.clone(); count],
             fenced: vec![zero.clone(); count],
             seen: vec![zero.clone(); count],
@@ -216,7 +234,9 @@ impl Program {
         match op {
             Op::Read(word) => Some((word, false, false)),
             Op::Write(word) => Some((word, true, false)),
-            Op::Set(word, ..) | Op::Add(word, ..) => Some((word, true, strong)),
+            Op::Set(word, ..) | Op::Add(word, ..) | Op::Take(word, ..) | Op::Draw(word, _) => {
+                Some((word, true, strong))
+            }
             Op::Await(word, ..) | Op::Peek(word, _) => Some((word, false, strong)),
             Op::Fence => None,
         }
@@ -227,7 +247,8 @@ impl Program {
         let Some((word, writes, strong)) = self.access(op) else { return false };
         (0..self.code.len()).filter(|other| *other != agent).any(|other| {
             let waits = |at: usize| at == state.pc[other] && matches!(self.code[other][at], Op::Await(..));
-            (0..self.code[other].len()).filter(|at| *at < state.pc[other] || waits(*at)).any(|at| {
+            let done = state.pc[other].min(state.left_out[other]);
+            (0..self.code[other].len()).filter(|at| *at < done || waits(*at)).any(|at| {
                 self.access(self.code[other][at]).is_some_and(|(place, wrote, was_strong)| {
                     place == word
                         && (writes || wrote)
@@ -243,6 +264,8 @@ impl Program {
         let Some(op) = self.code[agent].get(at).copied() else { return Vec::new() };
         truth.race |= self.races(state, agent, op);
         let orders = self.agents != Agents::Narrow;
+        // A fence right before a write releases the write, too: whoever sees it has it behind.
+        let fenced = at > 0 && self.code[agent][at - 1] == Op::Fence;
         let mut next = state.clone();
         next.pc[agent] += 1;
         next.knows[agent][agent] = at + 1;
@@ -270,12 +293,35 @@ impl Program {
                 vec![next]
             }
             Op::Set(word, value, releases) => {
-                let own = if releases { &next.knows } else { &next.fenced }[agent].clone();
+                let own = if releases || fenced { &next.knows } else { &next.fenced }[agent].clone();
                 write(&mut next, word, value, false, Some(own));
                 vec![next]
             }
+            Op::Take(word, special, orders) => {
+                let (found, released) = next.words[word]
+                    .last()
+                    .map_or((0, Vec::new()), |last| (last.value, last.released.clone()));
+                join(if orders { &mut next.knows[agent] } else { &mut next.seen[agent] }, &released);
+                let own = if orders || fenced { &next.knows } else { &next.fenced }[agent].clone();
+                write(&mut next, word, found.wrapping_add(1), true, Some(own));
+                if found != special {
+                    next.left_out[agent] = at + 1;
+                    next.pc[agent] = self.code[agent].len();
+                }
+                vec![next]
+            }
+            Op::Draw(word, value) => {
+                let (found, released) = next.words[word]
+                    .last()
+                    .map_or((0, Vec::new()), |last| (last.value, last.released.clone()));
+                join(&mut next.seen[agent], &released);
+                let own = if fenced { &next.knows } else { &next.fenced }[agent].clone();
+                write(&mut next, word, found.wrapping_add(value), true, Some(own));
+                next.digests[agent] = digest(next.digests[agent], found);
+                vec![next]
+            }
             Op::Add(word, value, releases) => {
-                let own = if releases { &next.knows } else { &next.fenced }[agent].clone();
+                let own = if releases || fenced { &next.knows } else { &next.fenced }[agent].clone();
                 let value = next.words[word].last().map_or(0, |last| last.value).wrapping_add(value);
                 write(&mut next, word, value, true, Some(own));
                 vec![next]
@@ -379,7 +425,7 @@ impl Program {
             launch,
             tensors,
             parameters: vec![pointer(0), pointer(1)],
-            unknowable: (0, 0),
+            unknowable: (64, 64),
             bounds: Vec::new(),
         };
         let same_value_stores_race = true;
@@ -442,9 +488,16 @@ fn random_program(dice: &mut Dice) -> Program {
             }
         }
     }
+    let draws = |op: &Op| matches!(op, Op::Take(..) | Op::Draw(..));
+    let takes = code.iter().flatten().any(draws);
+    let agents = if takes && agents == Agents::Warps { Agents::Blocks } else { agents };
     if !code.iter().flatten().any(|op| matches!(op, Op::Await(..))) {
         let agent = dice.below(count as u64) as usize;
-        code[agent].push(Op::Await(2, true, dice.below(3) as u32, true));
+        // Whoever waits for nothing acquires nothing.
+        match takes {
+            true => code[agent].insert(0, Op::Await(2, true, 0, false)),
+            false => code[agent].push(Op::Await(2, true, dice.below(3) as u32, true)),
+        }
     }
     Program { agents, code }
 }
@@ -453,7 +506,9 @@ fn any(dice: &mut Dice) -> Op {
     let data = dice.below(2) as usize;
     let flag = 2 + usize::from(dice.below(4) == 0);
     let strong = dice.below(3) != 0;
-    match dice.below(12) {
+    match dice.below(13) {
+        12 if dice.below(2) == 0 => Op::Draw(flag, 1 + u32::from(dice.below(6) == 0)),
+        12 => Op::Take(flag, dice.below(3) as u32, strong),
         0 | 1 => Op::Read(data),
         2 | 3 => Op::Write(data),
         4 => Op::Set(flag, dice.below(3) as u32, strong),
@@ -483,7 +538,35 @@ fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
             ops.push(Op::Fence);
         }
     };
-    match dice.below(4) {
+    match dice.below(6) {
+        // The last one, or another one, goes on.
+        4 | 5 => {
+            let last = if dice.below(4) == 0 { dice.below(count as u64) as usize } else { count - 1 };
+            let orders = dice.below(3) != 0;
+            for (agent, ops) in code.iter_mut().enumerate() {
+                if agent < 2 {
+                    ops.push(Op::Write(agent));
+                }
+                if !orders {
+                    ops.push(Op::Fence);
+                }
+                ops.push(Op::Take(2, last as u32, orders));
+                if !orders {
+                    ops.push(Op::Fence);
+                }
+                match dice.below(3) {
+                    0 => ops.push(Op::Set(3, 1, true)),
+                    1 => ops.push(Op::Write(2)),
+                    _ => {}
+                }
+            }
+            // All that may be last do the same.
+            if dice.below(3) != 0 {
+                code.iter_mut().for_each(|ops| ops.push(Op::Set(3, 1, true)));
+            } else if dice.below(2) == 0 {
+                code.iter_mut().for_each(|ops| ops.push(Op::Read(0)));
+            }
+        }
         // A counter that only grows: who waits for little may see much.
         3 => {
             let from = dice.below(count as u64) as usize;

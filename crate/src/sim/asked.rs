@@ -84,28 +84,30 @@ impl<'a> Machine<'a> {
         Asked { question: Rc::clone(question), inputs }
     }
 
-    /// Whether a thread that goes on with the first value goes on as well with each of the others.
-    pub(super) fn all_alike(&mut self, asked: &Asked, values: &[Value]) -> bool {
-        let mut ways = values.iter().map(|value| self.way(asked, *value));
-        let Some(Some(first)) = ways.next() else { return false };
-        !asked.question.needed[usize::from(!first)] && ways.all(|way| way == Some(first))
+    /// The way that a thread goes with each of these words alike, if it does not need the word there.
+    pub(super) fn way_of_all(&mut self, asked: &Asked, words: &[u64]) -> Option<bool> {
+        let mut ways = words.iter().map(|word| self.way(asked, *word));
+        let first = ways.next()??;
+        (ways.all(|way| way == Some(first)) && !asked.question.needed[usize::from(!first)]).then_some(first)
     }
 
     /// Whether the branch is taken with a value.
-    fn way(&mut self, asked: &Asked, value: Value) -> Option<bool> {
+    fn way(&mut self, asked: &Asked, word: u64) -> Option<bool> {
         let kernel = self.kernel;
         let Question { load, branch, .. } = *asked.question;
         let mut warp = Warp::new(0, 1, self.unknowns.registers());
         for (reg, value) in asked.question.inputs.iter().zip(&asked.inputs) {
             warp.set(*reg, 0, *value);
         }
-        let Value::Concrete(bits) = value else { return None };
-        warp.set(kernel.dst(&kernel.code[load as usize])[0], 0, Value::Concrete(bits));
+        warp.set(kernel.dst(&kernel.code[load as usize])[0], 0, Value::Concrete(word));
         let own = std::mem::replace(&mut self.warps, vec![warp]);
         for pc in load + 1..branch {
             self.execute(0, pc, 1);
         }
         let guard = kernel.code[branch as usize].guard;
+        if let Some(guard) = guard {
+            self.open_tickets(0, guard.predicate, 1);
+        }
         let way = guard.and_then(|guard| match self.warps[0].get(guard.predicate, 0) {
             Value::Concrete(word) => Some((word & 1 == 1) != guard.negated),
             Value::Symbolic(_) | Value::Undefined(_) => None,

@@ -61,9 +61,6 @@ impl<'a> Machine<'a> {
         self.signal_place(region, offset, bytes, access.strength);
         self.changes +=
             u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
-        if let Some(dst) = dst {
-            self.warps[index].set(dst, lane, old);
-        }
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
@@ -76,8 +73,21 @@ impl<'a> Machine<'a> {
         };
         // Each CTA has a shared memory of its own.
         let narrow = narrow && self.memory.regions[region].space != Space::Shared;
-        let update = Some((op, access.format, operands.first().copied()));
+        // What a swap does depends on more.
+        let operand = operands.first().copied().filter(|_| op != AtomicOp::CompareSwap);
+        let update = Some((op, access.format, operand));
+        if let Some(tickets) = &mut self.tickets {
+            tickets.used = observed;
+        }
         self.signal_write((index, pc, lane), (region, offset, bytes), access.strength, update);
+        if let Some(dst) = dst {
+            let old = if observed {
+                self.draw_ticket((index, pc, lane), (region, offset), access.format, old)
+            } else {
+                old
+            };
+            self.warps[index].set(dst, lane, old);
+        }
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let before = *shadow;
@@ -85,7 +95,9 @@ impl<'a> Machine<'a> {
             let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
             if let Some(conflict) = conflict
                 && conflict.observed
+                && self.tickets.is_none()
             {
+                self.wants_tickets |= self.setup.unknowable.1 > 0;
                 let place = self.region_place(region, at, bytes);
                 let other = self.global_thread(conflict.other);
                 let why = format!(
@@ -95,6 +107,8 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
                 return;
             }
+            // Which comes first is judged with the tickets.
+            let conflict = conflict.filter(|conflict| !conflict.observed);
             let conflict = self.sift(pc, &before, &by, AccessKind::Atomic, conflict);
             self.judge(index, pc, (AccessKind::Atomic, region, at), &by, None, conflict);
         }

@@ -50,6 +50,10 @@ impl<'a> Machine<'a> {
     ) -> u32 {
         let base = self.kernel.src(&self.kernel.code[pc as usize])[0];
         let symbolic = self.warps[index].special(base) & mask;
+        if symbolic != 0 {
+            self.open_tickets(index, base, symbolic);
+        }
+        let symbolic = self.warps[index].special(base) & mask;
         if symbolic == 0 { mask } else { self.at_chosen(index, pc, (mask, symbolic), base, access, execute) }
     }
 
@@ -272,7 +276,7 @@ fn bounds_of(terms: &Terms, bounds: &[(u32, [i64; 2])], element: u32) -> Option<
 }
 
 /// The value of a constant.
-fn known(terms: &Terms, term: Term) -> Option<Quantity> {
+pub(super) fn known(terms: &Terms, term: Term) -> Option<Quantity> {
     match terms.node(term) {
         Node::BitConstant(bits) => Some(Quantity::Bits(bits)),
         Node::Constant(_) => terms.as_rational(term).map(Quantity::rational),

@@ -257,6 +257,11 @@ impl<'a> Machine<'a> {
         if special == 0 {
             return mask;
         }
+        self.open_tickets(index, reg, special);
+        let special = self.warps[index].special(reg) & mask;
+        if special == 0 {
+            return mask;
+        }
         let unwritten = self.decide(index, pc, special, reg, what);
         if unwritten != 0 {
             self.halt(index, unwritten);

@@ -4,6 +4,7 @@ use super::machine::Machine;
 use super::memory::{Owner, logical_elements};
 use super::outcome::{Fault, FaultKind, Run, TensorState};
 use super::suspects::Suspects;
+use super::tickets::Verdict;
 use super::written::Written;
 use crate::base::Format;
 use crate::diag::{Assumption, Label, Ledger};
@@ -11,17 +12,22 @@ use crate::spec::Role;
 use crate::term::{Term, Value};
 
 /// Turns a machine that has stopped into its outcome.
-pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
+pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
     let held = machine.bytes();
     let mut ledger = super::notes::ledger(&machine);
     own_tables(&mut machine, &mut ledger);
+    let tensors: Vec<TensorState> =
+        (0..machine.setup.tensors.len()).map(|at| tensor_state(&mut machine, at)).collect();
+    let verdict = machine.judge_tickets(&tensors);
+    if let Verdict::Depends(site, why) = &verdict {
+        machine.list_at(Some(*site), FaultKind::DependsOnSchedule(why.clone()));
+    }
     let mut faults = Vec::new();
     let races = std::mem::take(&mut machine.races.found);
     if let Some(first) = races.first() {
         let site = Some(first.second.site);
         faults.push(Fault::new(FaultKind::DataRace(races), site));
     }
-    let tensors = (0..machine.setup.tensors.len()).map(|at| tensor_state(&mut machine, at)).collect();
     machine.faults.sort_by_key(|fault| rank(&fault.kind));
     faults.append(&mut machine.faults);
     let unlisted = machine.unlisted + machine.races.unlisted;
@@ -31,7 +37,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
     let unnumbered = machine.memory.unnumbered;
     let unknowable = machine.unknowable;
     let Suspects { found: suspects, more: more_suspects, same_stores, .. } = machine.suspects;
-    Run {
+    let run = Run {
         terms: machine.terms,
         faults,
         unlisted,
@@ -45,7 +51,8 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> Run {
         timeline: machine.trace.finish(),
         ledger,
         unnumbered,
-    }
+    };
+    (run, verdict)
 }
 
 /// Variables that no host can name hold what the PTX declares. Where the kernel itself writes one, an

@@ -66,8 +66,13 @@ pub fn inspect(
             reached: false,
         };
     }
-    let mut machine =
-        Machine::new(&options, budget, kernel, setup, super::Watching { inputs: true, places: None });
+    let mut machine = Machine::new(
+        &options,
+        budget,
+        kernel,
+        setup,
+        super::Watching { inputs: true, ..super::Watching::default() },
+    );
     machine.launch();
     let regions: Vec<usize> = (0..machine.memory.regions.len()).filter(|at| worth(&machine, *at)).collect();
     let holdings: Vec<Holding> = regions.iter().map(|at| holding(&machine, *at)).collect();

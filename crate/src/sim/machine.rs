@@ -28,6 +28,7 @@ use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
 use super::suspects::Suspects;
+use super::tickets::{Plan, Tickets};
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
@@ -87,6 +88,10 @@ pub(super) struct Machine<'a> {
     pub(super) cta_index: u32,
     /// What threads say to one another through memory, where some may wait for it.
     pub(super) signals: Option<Box<Signals>>,
+    /// Results of updates that are used, where it is to be found out whether their order matters.
+    pub(super) tickets: Option<Tickets>,
+    /// Whether it does may have to be found out.
+    pub(super) wants_tickets: bool,
     /// Bytes held for CTAs that do not run now.
     pub(super) away: u64,
     /// Copies that are under way.
@@ -188,11 +193,11 @@ impl<'a> Machine<'a> {
         setup: &'a Setup,
         watching: Watching,
     ) -> Self {
-        let waits = signals::may_wait(kernel);
+        let waits = signals::may_wait(kernel) || watching.tickets.is_some() && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
-        let mut terms = Terms::new();
-        let memory = Memory::new(kernel, setup, &mut terms, watching.inputs, options.world);
+        let Watching { inputs, places, tickets, mut terms, spent } = watching;
+        let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
         let mut is_read = vec![false; kernel.registers.len()];
@@ -231,6 +236,8 @@ impl<'a> Machine<'a> {
             cta: [0; 3],
             cta_index: 0,
             signals: waits.then(Box::default),
+            tickets: tickets.filter(|_| waits).map(Tickets::new),
+            wants_tickets: false,
             away: 0,
             flights: Flights::new(0),
             phasers: Phasers::default(),
@@ -247,10 +254,10 @@ impl<'a> Machine<'a> {
             races: Races::default(),
             suspects: Suspects::default(),
             claims: Claims::default(),
-            accesses: watching.places.map(Accesses::new),
+            accesses: places.map(Accesses::new),
             conflicts: Places::default(),
             matter: false,
-            watches_inputs: watching.inputs,
+            watches_inputs: inputs,
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
             recorder: None,
@@ -279,7 +286,7 @@ impl<'a> Machine<'a> {
             changes: 0,
             watch: Watch::default(),
             input_written: false,
-            fuel: budget.fuel,
+            fuel: budget.fuel.saturating_sub(spent),
             reported: 0,
             counted: 0,
             exhausted: None,
@@ -292,20 +299,32 @@ impl<'a> Machine<'a> {
     /// are conflicts for which conditions or values may matter.
     pub(super) fn run(mut self) -> Ended {
         self.launch();
+        let plan = self.tickets.as_ref().map(|tickets| tickets.plan.clone());
         if self.input_written {
-            return Ended::Again(Watching { inputs: true, places: None });
+            return Ended::Again(Watching { inputs: true, tickets: plan, ..Watching::default() });
         }
-        if self.matter && !self.conflicts.is_empty() && self.accesses.is_none() && self.exhausted.is_none() {
-            return Ended::Again(Watching { inputs: self.watches_inputs, places: Some(self.conflicts) });
+        if self.exhausted.is_none() {
+            if self.wants_tickets && plan.is_none() && signals::may_order(self.kernel) {
+                let tickets = Some(Plan::default());
+                return Ended::Again(Watching { inputs: true, tickets, ..Watching::default() });
+            }
+            if self.matter && !self.conflicts.is_empty() && self.accesses.is_none() {
+                let (inputs, places) = (self.watches_inputs, Some(self.conflicts));
+                return Ended::Again(Watching { inputs, places, tickets: plan, ..Watching::default() });
+            }
         }
-        Ended::Whole(Box::new(harvest::harvest(self)))
+        let spent = self.budget.fuel - self.fuel;
+        let (run, verdict) = harvest::harvest(self);
+        Ended::Whole(Box::new(run), verdict, spent)
     }
 
     /// Runs all CTAs of the launch, as far as they get.
     pub(super) fn launch(&mut self) {
         let mut waiting = Vec::new();
-        for (index, cta) in self.setup.launch.ctas.iter().enumerate() {
-            self.begin_cta(index, *cta);
+        let ctas = &self.setup.launch.ctas;
+        let first = self.tickets.as_ref().map_or(0, |tickets| tickets.plan.first);
+        for index in (0..ctas.len()).map(|turn| (first + turn) % ctas.len()) {
+            self.begin_cta(index, ctas[index]);
             if self.exhausted.is_some() {
                 self.out_of_fuel(0, 0, 1);
                 break;

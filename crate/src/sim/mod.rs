@@ -25,8 +25,9 @@
 //!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
-//! `signals` is order through memory (flags, semaphores, barriers over a grid), `asked` and `needed` say what a
-//! loop that waits makes of what it loads, and `residents` lets CTAs take turns.
+//! `signals` is order through memory (flags, semaphores, barriers over a grid), `history` what was written to a place,
+//! `asked` and `needed` say what a loop that waits makes of what it loads, `residents` lets CTAs take turns, and
+//! `tickets` are results of atomics.
 //!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
 //! finer points (`fence.sc` is taken for `fence.acq_rel`; `signals` names the rest).
@@ -51,6 +52,7 @@ mod execute;
 mod far;
 mod gaps;
 mod harvest;
+mod history;
 mod inspect;
 mod lanewise;
 mod launch;
@@ -79,6 +81,7 @@ mod spin;
 mod straight;
 mod stretches;
 mod suspects;
+mod tickets;
 mod trace;
 mod undefined;
 mod unknowable;
@@ -99,9 +102,10 @@ pub use written::Written;
 
 use crate::base::Budget;
 use crate::ir::Kernel;
+use crate::term::Terms;
 
 /// What a run has to watch. Each run of a kernel that finds that more is needed is followed by
-/// another, and nothing is ever taken back, so there are three at most.
+/// another, and nothing is ever taken back, so there are four at most.
 #[derive(Default)]
 struct Watching {
     /// Inputs too, because the kernel writes them.
@@ -109,25 +113,59 @@ struct Watching {
     /// Each access to these places for itself ([`accesses`]): there are conflicts, and conditions or
     /// values decide whether they are races.
     places: Option<accesses::Places>,
+    /// Results of updates, in an order that is planned.
+    tickets: Option<tickets::Plan>,
+    /// Terms of earlier runs, which those of this one are compared with.
+    terms: Terms,
+    /// Fuel that earlier runs have burnt.
+    spent: u64,
 }
 
 /// How a run came out.
 enum Ended {
-    /// It counts.
-    Whole(Box<Run>),
+    /// It counts, with what tickets say of it, and the fuel burnt so far.
+    Whole(Box<Run>, tickets::Verdict, u64),
     /// It has to be repeated, watching this.
     Again(Watching),
 }
+
+/// Runs, at most, that each find out more updates whose place in the order is known.
+const ROUNDS: u32 = 4;
 
 /// Executes a kernel. Ends for every input: faults are part of the outcome.
 pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup) -> Run {
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
-    let mut watch = Watching::default();
+    let (mut watch, mut depends, mut rounds) = (Watching::default(), None, 0);
     loop {
         match machine::Machine::new(options, budget, kernel, setup, watch).run() {
-            Ended::Whole(run) => return *run,
+            Ended::Whole(_, tickets::Verdict::Special(special, ctas), spent) => {
+                return tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
+            }
+            Ended::Whole(_, tickets::Verdict::Known(known), spent) if rounds < ROUNDS => {
+                rounds += 1;
+                let plan = tickets::Plan { known, ..tickets::Plan::default() };
+                watch = Watching { inputs: true, tickets: Some(plan), spent, ..Watching::default() };
+            }
+            // There is more to find out if a number is special; and what races is exact only where updates
+            // acquire what they see in this order.
+            Ended::Whole(mut run, tickets::Verdict::Depends(site, why), spent) if depends.is_none() => {
+                run.faults.retain(|fault| !matches!(fault.kind, FaultKind::DataRace(_)));
+                depends = Some((run, site, why));
+                let plan = tickets::Plan { hopes: true, ..tickets::Plan::default() };
+                watch = Watching { inputs: true, tickets: Some(plan), spent, ..Watching::default() };
+            }
+            Ended::Whole(mut run, verdict, _) => {
+                return match depends {
+                    Some((own, ..)) if run.faults.is_empty() => *own,
+                    Some((_, site, why)) if !matches!(verdict, tickets::Verdict::Depends(..)) => {
+                        run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), Some(site)));
+                        *run
+                    }
+                    _ => *run,
+                };
+            }
             Ended::Again(more) => watch = more,
         }
     }

@@ -66,8 +66,13 @@ pub fn origins(
     }
     // The recorder hangs on the timeline's switch, so that a run without either tests one thing.
     let options = Options { timeline_events: 1, stop_at_barrier: None, ..*options };
-    let mut machine =
-        Machine::new(&options, budget, kernel, setup, super::Watching { inputs: true, places: None });
+    let mut machine = Machine::new(
+        &options,
+        budget,
+        kernel,
+        setup,
+        super::Watching { inputs: true, ..super::Watching::default() },
+    );
     machine.recorder = Some(Box::new(Recorder::new(wanted)));
     machine.launch();
     let recorder = machine.recorder.take().unwrap_or_default();

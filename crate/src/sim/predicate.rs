@@ -52,7 +52,11 @@ impl<'a> Machine<'a> {
         if special == 0 {
             return (holds & mask, u32::MAX);
         }
-        let undefined = warp.undefined(guard.predicate) & special;
+        self.open_tickets(index, guard.predicate, special);
+        if self.warps[index].special(guard.predicate) & mask != special {
+            return self.guarded(index, pc, mask, guard);
+        }
+        let undefined = self.warps[index].undefined(guard.predicate) & special;
         if undefined != 0 {
             return self.guarded_in_part(index, pc, (mask, undefined), guard);
         }

@@ -12,34 +12,38 @@
 //!
 //! One schedule stands for all as long as nothing else depends on who comes first:
 //! - whatever else is written to a place after a value that let a thread go on is written after that load
-//!   in every schedule ([`Place::late`]);
+//!   in every schedule (`history`);
 //! - writes to a place are in order, or they are updates that may change places;
-//! - of updates in no order that somebody loads in between, all add the same, so that the values in
+//! - of updates in no order that somebody goes on with in between, all add the same, so that the values in
 //!   between are the same in every order.
 //!
 //! Anything else is *depends on the schedule*. What orders: a release (or a fence before a strong
 //! write), carried on by updates, and an acquire that sees it (or a strong load before a fence), where
-//! the scope of each holds the other's thread (PTX ISA 9.0, 8.8 and 8.9). An update acquires nothing: whose
-//! it sees is for the schedule to say, but for what is in order anyway.
+//! the scope of each holds the other's thread (PTX ISA 9.0, 8.8 and 8.9). An update acquires nothing but by a
+//! special ticket: whose it sees is for the schedule to say.
 //!
 //! CTAs take turns: one that only waits leaves the machine to the others (`residents`).
 //!
+//! Updates that are not alike (`atomicAdd` by different amounts) may stand in any order as long as whoever goes on with
+//! the sum of all would have waited with the sum of any fewer.
+//!
 //! Guarantees: where nothing is reported, all schedules end alike. Misses (and says so): loops that wait with
-//! atomics (locks), values of updates that are used (tickets), several places that one loop waits for at once,
-//! kernels with barrier objects.
+//! atomics (locks), several places that one loop waits for at once, kernels with barrier objects. Results of updates
+//! are for `tickets`.
 
-use super::asked::{Asked, Question};
+use super::asked::Question;
 use super::barrier::Wait;
-use super::clock::{Arrival, Clocks};
+use super::clock::Arrival;
 use super::execute::meets_own;
+use super::history::{Key, Place, Progress, Read, Released, Update, Write};
 use super::machine::{Flow, Machine};
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind, Site};
-use super::race::{Accessor, Conflict, Shadow, lanes};
+use super::race::{Accessor, Conflict, Shadow, commutes, lanes};
+use super::tickets::Tickets;
 use super::warp::Group;
-use crate::base::Format;
 use crate::ir::{Kernel, Reg};
-use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
+use crate::isa::{Access, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -48,19 +52,15 @@ use std::rc::Rc;
 /// What a kernel is taken to have where threads of several CTAs wait for one another.
 const RESIDENT: &str =
     "all CTAs that are run are on the device at the same time: they wait for one another through memory";
+/// Words that updates in no order may leave, at most.
+const MOST: usize = 1 << 12;
 /// Bytes of the widest element.
 const WIDEST: u64 = 16;
-
-/// A place: the CTA for shared memory (0 for global), region and offset.
-type Key = (u32, usize, u64);
-
-/// What is released, and to which scope.
-type Released = Rc<[(Arrival, Scope)]>;
 
 /// Everything that threads know of one another through memory.
 #[derive(Default)]
 pub(super) struct Signals {
-    places: BTreeMap<Key, Place>,
+    pub(super) places: BTreeMap<Key, Place>,
     /// The last releasing fence of each thread, by its global number.
     fenced: FxHashMap<u32, (Arrival, Scope)>,
     /// What threads have seen by strong loads that do not acquire, until a fence does; with the load.
@@ -76,56 +76,6 @@ pub(super) struct Signals {
     acts: u64,
     /// How often threads of a CTA have met.
     meetings: u64,
-}
-
-/// The history of a place.
-struct Place {
-    bytes: u32,
-    writes: Vec<Write>,
-    reads: Vec<Read>,
-    /// How far threads that load have got.
-    progress: FxHashMap<u32, Progress>,
-    /// Who has loaded here, or tried, and when last.
-    readers: FxHashMap<u32, (u32, u32)>,
-    /// What threads have seen on a way back on which they met others, who know of it now.
-    told: FxHashMap<u32, usize>,
-}
-
-/// How far a thread has got in the history of a place.
-#[derive(Clone, Copy, Default)]
-struct Progress {
-    /// It went on with so many writes.
-    passed: usize,
-    /// With fewer than so many it only waits.
-    tried: usize,
-    /// What it has loaded, of which it will show whether it goes on with that.
-    last: usize,
-}
-
-struct Write {
-    value: Value,
-    /// Who, with what it knew; `None` for what was there before the kernel.
-    by: Option<Arrival>,
-    pc: u32,
-    scope: Option<Scope>,
-    /// For an update, what it does.
-    update: Option<(AtomicOp, Format, Option<Value>)>,
-    released: Released,
-    /// All earlier writes are before this one.
-    last: bool,
-}
-
-/// A load that let its thread go on.
-struct Read {
-    /// What it saw, and how many writes there were.
-    at: usize,
-    of: usize,
-    thread: u32,
-    epoch: u32,
-    pc: u32,
-    site: Site,
-    /// What it is loaded for, if that is no more than a way to go.
-    asked: Option<Asked>,
 }
 
 /// A strong load that a group has executed, to compare with when it comes back.
@@ -176,11 +126,15 @@ impl Signals {
     }
 }
 
-/// Whether a kernel may wait through memory: a strong load stands in a loop. Barrier objects have an order
-/// of their own, which is not combined with this.
+/// Whether the order through memory is followed. Barrier objects have an order of their own, which is not
+/// combined with this.
+pub(super) fn may_order(kernel: &Kernel) -> bool {
+    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_)))
+}
+
+/// Whether a kernel may wait through memory: a strong load stands in a loop.
 pub(super) fn may_wait(kernel: &Kernel) -> bool {
-    let objects = |effect: &Effect| matches!(effect, Effect::Phaser(_));
-    if kernel.code.iter().any(|instr| objects(&instr.effect)) {
+    if !may_order(kernel) {
         return false;
     }
     let strong = |instr: &crate::ir::Instr| matches!(instr.effect, Effect::Load(access) if is_strong(access));
@@ -205,79 +159,6 @@ pub(super) fn scope_of(kernel: &Kernel, pc: u32) -> Option<Scope> {
     match access.strength {
         Strength::Strong(scope, _) => Some(scope),
         Strength::Weak | Strength::NonCoherent => None,
-    }
-}
-
-impl Write {
-    /// An update by a value that is the same wherever it says so.
-    fn adds_known(&self) -> bool {
-        matches!(self.update, Some((.., Some(Value::Concrete(_)))))
-    }
-}
-
-impl Place {
-    /// The writes after what a load saw that some schedule puts before the load.
-    fn late<'p>(&'p self, read: &'p Read) -> impl Iterator<Item = (usize, &'p Write)> {
-        let later = self.writes.iter().enumerate().skip(read.at + 1);
-        later.filter(|(at, write)| {
-            let after = |by| Clocks::precedes(read.thread, read.epoch, by);
-            *at < read.of || !write.by.as_ref().is_some_and(after)
-        })
-    }
-
-    /// Whether who acquires another write can rely on all that one gave.
-    fn gives(&self, one: usize, write: &Write) -> bool {
-        self.writes[one].released.iter().all(|(given, scope)| {
-            let gives = |(other, wider): &(Arrival, Scope)| {
-                wider >= scope && Clocks::precedes(given.thread, given.epoch(), other)
-            };
-            write.released.iter().any(gives)
-        })
-    }
-
-    /// Whether everything up to what a load saw is before another write in every schedule, by what its writer
-    /// knows or has seen.
-    fn are_before(&self, read: &Read, (at, write): (usize, &Write)) -> bool {
-        let Some(by) = &write.by else { return false };
-        let seen = |other: &Read| {
-            other.at >= read.at && other.of <= at && Clocks::precedes(other.thread, other.epoch, by)
-        };
-        if self.reads.iter().any(seen) {
-            return true;
-        }
-        let before = |other: &Write| {
-            other.by.as_ref().is_none_or(|other| Clocks::precedes(other.thread, other.epoch(), by))
-        };
-        // From the last on, until one that all earlier ones are before.
-        for other in self.writes[..=read.at].iter().rev() {
-            if !before(other) {
-                return false;
-            }
-            if other.last {
-                return true;
-            }
-        }
-        true
-    }
-
-    /// Two updates in no order that do not add the same.
-    fn unlike(&self) -> Option<&Write> {
-        let ordered = |one: &Write, other: &Write| match (&one.by, &other.by) {
-            (Some(one), Some(other)) => Clocks::precedes(one.thread, one.epoch(), other),
-            _ => true,
-        };
-        self.writes.iter().enumerate().find_map(|(at, write)| {
-            let earlier = self.writes[..at].iter().rev();
-            // What all earlier ones are before settles those.
-            let mut open = earlier.scan(write.last, |done, other| {
-                let was = std::mem::replace(done, *done || other.last);
-                (!was).then_some(other)
-            });
-            let unlike = |other: &Write| {
-                !ordered(other, write) && !(other.update == write.update && write.adds_known())
-            };
-            open.any(unlike).then_some(write)
-        })
     }
 }
 
@@ -342,7 +223,7 @@ impl<'a> Machine<'a> {
         (index, pc, lane): (usize, u32, u32),
         (region, offset, bytes): (usize, u64, u32),
         strength: Strength,
-        update: Option<(AtomicOp, Format, Option<Value>)>,
+        update: Option<Update>,
     ) {
         let Some(signals) = &self.signals else { return };
         let cta = self.cta_of(region);
@@ -375,7 +256,7 @@ impl<'a> Machine<'a> {
         key: Key,
         bytes: u32,
         strength: Strength,
-        update: Option<(AtomicOp, Format, Option<Value>)>,
+        update: Option<Update>,
     ) {
         let thread = self.warps[index].first() + lane;
         let global = self.first_thread + thread;
@@ -385,9 +266,17 @@ impl<'a> Machine<'a> {
             Strength::Strong(scope, _) => Some(scope),
             Strength::Weak | Strength::NonCoherent => None,
         };
-        let releases = matches!(strength, Strength::Strong(_, order) if order.releases());
+        let (releases, acquires) = match strength {
+            Strength::Strong(_, order) => (order.releases(), order.acquires()),
+            Strength::Weak | Strength::NonCoherent => (false, false),
+        };
+        let fenced_here = self.fenced_here(pc);
         let own = match scope {
             Some(scope) if releases => Some((self.clocks.arrive(thread), scope)),
+            // A fence right before it releases the write, too: who sees it knows of it (PTX ISA 9.0, 8.9.5).
+            Some(scope) if fenced_here.is_some() => {
+                Some((self.clocks.arrive(thread), scope.min(fenced_here.unwrap_or(scope))))
+            }
             // A fence before a strong write releases what came before the fence.
             Some(scope) => {
                 let fenced = self.signals.as_ref().and_then(|signals| signals.fenced.get(&global));
@@ -401,9 +290,15 @@ impl<'a> Machine<'a> {
             (Some(_), Some(before)) => Rc::clone(&before.released),
             _ => Rc::new([]),
         };
+        // Whoever is last in every schedule in which it gets this number has all others before it.
+        let before = place.writes.last().map(|write| write.value);
+        let special = self.tickets.as_ref().and_then(|tickets| tickets.plan.special.get(&key));
+        let last = special.filter(|special| special.last && before == Some(Value::Concrete(special.number)));
+        let sure = self.tickets.as_ref().is_some_and(Tickets::next_is_sure) || last.is_some();
+        let learned = scope.filter(|_| update.is_some() && !carried.is_empty() && sure);
         let released: Released = match own {
             Some(own) => carried.iter().cloned().chain([own]).collect(),
-            None => carried,
+            None => Rc::clone(&carried),
         };
         let strong_for = |other: u32, theirs: Option<Scope>| match (scope, theirs) {
             (Some(own), Some(theirs)) => self.clocks.same_cta(other, global) || wide(own) && wide(theirs),
@@ -414,7 +309,7 @@ impl<'a> Machine<'a> {
             let known = before.by.as_ref().is_none_or(|before| self.clocks.relies(before, thread));
             if let Some(by) = before.by.as_ref().filter(|_| !known) {
                 last = false;
-                let alike = matches!((before.update, update), (Some(a), Some(b)) if (a.0, a.1) == (b.0, b.1));
+                let alike = matches!((before.update, update), (Some(a), Some(b)) if are_alike(a, b));
                 if !strong_for(by.thread, before.scope) {
                     race.get_or_insert((by.thread, before.pc, AccessKind::Write));
                 } else if !alike {
@@ -432,6 +327,14 @@ impl<'a> Machine<'a> {
             }
         }
         place.writes.push(Write { value, by: Some(by), pc, scope, update, released, last });
+        if let Some(scope) = learned {
+            if acquires {
+                self.learn_released(pc, thread, scope, &carried);
+            } else {
+                let seen = signals.seen.entry(global).or_default();
+                seen.push((pc, scope, carried));
+            }
+        }
         if let Some((other, instr, kind)) = race {
             let conflict = Conflict { other, instr, kind, lane, observed: false, under_way: false };
             let own = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
@@ -563,6 +466,28 @@ impl<'a> Machine<'a> {
         idle
     }
 
+    /// The scope of a releasing fence that stands right before a write, with no other access in between.
+    fn fenced_here(&self, pc: u32) -> Option<Scope> {
+        let starts = |at: u32| {
+            self.kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Branch) && instr.target == at)
+                || self.kernel.tables.iter().flatten().any(|target| *target == at)
+        };
+        for at in (0..pc).rev() {
+            if starts(at + 1) {
+                return None;
+            }
+            let instr = &self.kernel.code[at as usize];
+            match instr.effect {
+                Effect::Fence(scope, order) if instr.guard.is_none() => {
+                    return order.releases().then_some(scope);
+                }
+                Effect::Lanewise(_) | Effect::Move { .. } | Effect::Nothing => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
     /// Whether threads of the CTA meet on the way back to a load.
     fn meets_on_the_way_back(&mut self, pc: u32) -> bool {
         let kernel = self.kernel;
@@ -637,6 +562,9 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
             return None;
         }
+        let kernel = self.kernel;
+        let questions = &mut self.signals.as_mut()?.questions;
+        let question = questions.entry(pc).or_insert_with(|| Question::of(kernel, pc).map(Rc::new)).clone();
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
         let before = place.progress.get(&global).copied().unwrap_or_default();
         let known = |write: &&Write| write.by.as_ref().is_none_or(|by| self.clocks.relies(by, thread));
@@ -645,7 +573,8 @@ impl<'a> Machine<'a> {
         let settled = place.writes.iter().rposition(|write| write.last && known(&write)).unwrap_or(0);
         let tail = &place.writes[settled.max(1).min(place.writes.len())..];
         let like = |write: &Write| write.update == tail[0].update && write.adds_known();
-        if tail.iter().any(|write| !write.last) && !tail.iter().all(like) {
+        let unlike = tail.iter().any(|write| !write.last) && !tail.iter().all(like);
+        if unlike && question.is_none() {
             let text = self.region_place(key.1, key.2, bytes).text;
             let why =
                 format!("what this load sees of {text} depends on the order of updates, which are not alike");
@@ -653,7 +582,9 @@ impl<'a> Machine<'a> {
             return None;
         }
         let later = place.writes.iter().enumerate().skip(settled + 1);
-        let known = settled + later.filter(|(at, write)| *at <= before.last || known(write)).count();
+        let later = later.filter(|(at, write)| *at <= before.last || known(write)).map(|(at, _)| at);
+        // Updates that are not alike stay in this order; others are tried at the end.
+        let known = if unlike { later.max().unwrap_or(settled) } else { settled + later.count() };
         let known = known.max(before.tried);
         let of = place.writes.len();
         // What is not strong for this thread is in order with its load, or it is a race.
@@ -682,9 +613,6 @@ impl<'a> Machine<'a> {
         }
         let epoch = self.clocks.epoch(thread);
         let site = Site { instr: pc, thread: self.thread(thread) };
-        let kernel = self.kernel;
-        let questions = &mut self.signals.as_mut()?.questions;
-        let question = questions.entry(pc).or_insert_with(|| Question::of(kernel, pc).map(Rc::new)).clone();
         let asked = question.map(|question| self.ask(&question, index, lane));
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
         place.readers.insert(global, (epoch, pc));
@@ -709,6 +637,10 @@ impl<'a> Machine<'a> {
             released.iter().filter(holds).map(|(arrival, _)| arrival.clone()).collect();
         if arrivals.is_empty() {
             return;
+        }
+        if let Some(tickets) = &mut self.tickets {
+            let ctas = arrivals.iter().map(|arrival| arrival.thread / self.clocks.count());
+            ctas.for_each(|other| tickets.meet(self.cta_index, other));
         }
         if arrivals.iter().any(|arrival| !self.clocks.same_cta(arrival.thread, global)) {
             self.granted.entry(RESIDENT).or_insert((0, pc)).0 += 1;
@@ -753,7 +685,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    fn cta_of(&self, region: usize) -> u32 {
+    pub(super) fn cta_of(&self, region: usize) -> u32 {
         if self.memory.regions[region].space == Space::Shared { self.cta_index + 1 } else { 0 }
     }
 
@@ -768,41 +700,70 @@ impl<'a> Machine<'a> {
     /// All threads have done what they do. What else some schedule could have shown to a load?
     pub(super) fn judge_signals(&mut self) {
         let Some(signals) = self.signals.take() else { return };
-        for (key, place) in &signals.places {
-            let text = |machine: &Self| machine.region_place(key.1, key.2, place.bytes).text;
+        for (key, place) in signals.places.iter().filter(|(_, place)| !place.readers.is_empty()) {
+            let text = self.region_place(key.1, key.2, place.bytes).text;
+            let spans = place.spans();
             for read in &place.reads {
-                let mut late = place.late(read).peekable();
-                let Some(by) = late.peek().and_then(|(_, write)| write.by.as_ref()) else { continue };
+                let late: Vec<usize> = place.late(read).map(|(at, _)| at).collect();
+                let Some(by) = late.first().and_then(|at| place.writes[*at].by.as_ref()) else { continue };
                 // Whoever sees more goes the same way, and relies on as much at least.
-                let mut values = vec![place.writes[read.at].value];
-                let mut behind = true;
-                for (at, write) in late {
-                    values.push(write.value);
-                    behind &= place.are_before(read, (at, write)) && place.gives(read.at, write);
-                }
-                if behind && read.asked.as_ref().is_some_and(|asked| self.all_alike(asked, &values)) {
+                let covered = |at: &usize| {
+                    let write = &place.writes[*at];
+                    place.are_before(read, (*at, write)) && place.gives(read.at, write)
+                };
+                let words = place.shown(read.at, &late, &spans, MOST).filter(|_| late.iter().all(covered));
+                let way = |machine: &mut Self| machine.way_of_all(read.asked.as_ref()?, &words?);
+                if way(self).is_some() {
                     continue;
                 }
-                let (writer, text) = (self.global_thread(by.thread), text(self));
+                let writer = self.global_thread(by.thread);
                 let why = format!(
                     "what this load sees of {text} depends on whether {writer} has written it, and the thread goes on with either"
                 );
                 self.list_at(Some(read.site), FaultKind::DependsOnSchedule(why));
             }
-            if !place.readers.is_empty()
-                && let Some(write) = place.unlike()
-                && let Some(by) = &write.by
-            {
-                let why = format!(
-                    "what {} holds in between depends on the order of its updates, which are not alike",
-                    text(self)
-                );
-                let site = Site { instr: write.pc, thread: self.global_thread(by.thread) };
-                self.list_at(Some(site), FaultKind::DependsOnSchedule(why));
+            for span in spans.iter().filter(|span| !place.are_like(**span) && span[0] < span[1]) {
+                self.judge_unlike(place, *span, &text);
             }
         }
         self.signals = Some(signals);
     }
+
+    /// Updates that are not alike leave different words in between, by their order: with all of those a thread has to
+    /// wait that goes on with what they leave together.
+    fn judge_unlike(&mut self, place: &Place, [from, to]: [usize; 2], text: &str) {
+        let partly = place.partial_sums([from, to], MOST);
+        // Each thread's first load that may come after one of them.
+        let mut first: BTreeMap<u32, &Read> = BTreeMap::new();
+        for read in place.reads.iter().filter(|read| read.at >= from) {
+            let own = first.entry(read.thread).or_insert(read);
+            if read.at < own.at {
+                *own = read;
+            }
+        }
+        let own = |machine: &mut Self, read: &Read| {
+            let (Some(partly), Some(asked), Value::Concrete(passed)) =
+                (&partly, &read.asked, place.writes[read.at].value)
+            else {
+                return false;
+            };
+            let way = machine.way_of_all(asked, partly);
+            read.at >= to && way.is_some() && way != machine.way_of_all(asked, &[passed])
+        };
+        let wrong = first.into_values().find(|read| !own(self, read));
+        if let Some(read) = wrong {
+            let why = format!(
+                "what {text} holds in between depends on the order of its updates, which are not alike"
+            );
+            self.list_at(Some(read.site), FaultKind::DependsOnSchedule(why));
+        }
+    }
+}
+
+/// Whether it leaves the same which of two updates is made first.
+fn are_alike(one: Update, other: Update) -> bool {
+    let same = one.2 == other.2 && matches!(one.2, Some(Value::Concrete(_)));
+    (one.0, one.1) == (other.0, other.1) && (commutes(one.0) || same)
 }
 
 /// Whether a scope holds the threads of other CTAs.

@@ -23,3 +23,11 @@ for source, reference, wrongs in (
     for wrong in range(5 if source == "look_back" else 6):
         name = f"{tag}.wrong{wrong}" if wrong else tag
         add(stem, name, defines={**wrongs, "WRONG": wrong}, lines=True)
+add("signals/last.cu", "one", defines={"FORM": 0, "WRONG": 0, "ROWS": 2, "PARTS": 4}, lines=True)
+for form, wrongs in ((1, range(8)), (2, (0,)), (3, (0,))):
+    for wrong in wrongs:
+        tag = f"{form}.wrong{wrong}" if wrong else f"{form}"
+        add("signals/last.cu", tag, defines={"FORM": form, "WRONG": wrong, "ROWS": 2, "PARTS": 4}, lines=True)
+for wrong in range(4):
+    add("signals/grid_flip.cu", f"wrong{wrong}" if wrong else "", defines={"WRONG": wrong}, lines=True)
+add("signals/queue.cu", "1", defines={"FORM": 1}, lines=True)
