@@ -92,6 +92,8 @@ pub(super) struct Machine<'a> {
     pub(super) tickets: Option<Tickets>,
     /// Whether it does may have to be found out.
     pub(super) wants_tickets: bool,
+    /// Threads may wait for what others store.
+    pub(super) waits_through_memory: bool,
     /// Bytes held for CTAs that do not run now.
     pub(super) away: u64,
     /// Copies that are under way.
@@ -193,7 +195,8 @@ impl<'a> Machine<'a> {
         setup: &'a Setup,
         watching: Watching,
     ) -> Self {
-        let waits = signals::may_wait(kernel) || watching.tickets.is_some() && signals::may_order(kernel);
+        let waits_through_memory = signals::may_wait(kernel);
+        let waits = waits_through_memory || watching.tickets.is_some() && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
         let Watching { inputs, places, tickets, mut terms, spent } = watching;
@@ -238,6 +241,7 @@ impl<'a> Machine<'a> {
             signals: waits.then(Box::default),
             tickets: tickets.filter(|_| waits).map(Tickets::new),
             wants_tickets: false,
+            waits_through_memory,
             away: 0,
             flights: Flights::new(0),
             phasers: Phasers::default(),
@@ -301,16 +305,21 @@ impl<'a> Machine<'a> {
         self.launch();
         let plan = self.tickets.as_ref().map(|tickets| tickets.plan.clone());
         if self.input_written {
-            return Ended::Again(Watching { inputs: true, tickets: plan, ..Watching::default() });
+            return Ended::Again(Box::new(Watching { inputs: true, tickets: plan, ..Watching::default() }));
         }
         if self.exhausted.is_none() {
             if self.wants_tickets && plan.is_none() && signals::may_order(self.kernel) {
                 let tickets = Some(Plan::default());
-                return Ended::Again(Watching { inputs: true, tickets, ..Watching::default() });
+                return Ended::Again(Box::new(Watching { inputs: true, tickets, ..Watching::default() }));
             }
             if self.matter && !self.conflicts.is_empty() && self.accesses.is_none() {
                 let (inputs, places) = (self.watches_inputs, Some(self.conflicts));
-                return Ended::Again(Watching { inputs, places, tickets: plan, ..Watching::default() });
+                return Ended::Again(Box::new(Watching {
+                    inputs,
+                    places,
+                    tickets: plan,
+                    ..Watching::default()
+                }));
             }
         }
         let spent = self.budget.fuel - self.fuel;

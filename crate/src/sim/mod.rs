@@ -126,7 +126,7 @@ enum Ended {
     /// It counts, with what tickets say of it, and the fuel burnt so far.
     Whole(Box<Run>, tickets::Verdict, u64),
     /// It has to be repeated, watching this.
-    Again(Watching),
+    Again(Box<Watching>),
 }
 
 /// Runs, at most, that each find out more updates whose place in the order is known.
@@ -166,7 +166,7 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
                     _ => *run,
                 };
             }
-            Ended::Again(more) => watch = more,
+            Ended::Again(more) => watch = *more,
         }
     }
 }

@@ -642,7 +642,8 @@ impl<'a> Machine<'a> {
             let ctas = arrivals.iter().map(|arrival| arrival.thread / self.clocks.count());
             ctas.for_each(|other| tickets.meet(self.cta_index, other));
         }
-        if arrivals.iter().any(|arrival| !self.clocks.same_cta(arrival.thread, global)) {
+        let away = |arrival: &Arrival| !self.clocks.same_cta(arrival.thread, global);
+        if self.waits_through_memory && arrivals.iter().any(away) {
             self.granted.entry(RESIDENT).or_insert((0, pc)).0 += 1;
         }
         self.clocks.learn(&arrivals, thread);

@@ -175,9 +175,9 @@ pub(super) fn cycle(kernel: &Kernel, head: u32) -> Vec<bool> {
     let count = kernel.code.len();
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for at in 0..count {
-        after[at].extend(next(kernel, at as u32).map(|next| next as usize));
-        after[at].iter().for_each(|next| before[*next].push(at));
+    for (at, after) in after.iter_mut().enumerate() {
+        after.extend(next(kernel, at as u32).map(|next| next as usize));
+        after.iter().for_each(|next| before[*next].push(at));
     }
     let flood = |edges: &[Vec<usize>]| {
         let mut reached = vec![false; count];

@@ -417,7 +417,7 @@ pub(super) fn in_each_order(
             Ended::Again(more) => {
                 // From the first on, watching more.
                 places = more.places.clone();
-                (open, first, watch, turn) = (ctas.clone(), None, more, 0);
+                (open, first, watch, turn) = (ctas.clone(), None, *more, 0);
                 continue;
             }
         };
