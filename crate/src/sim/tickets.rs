@@ -446,6 +446,13 @@ pub(super) fn in_each_order(
     }
     let Some(mut run) = first else { return Run::of_nothing() };
     run.terms = watch.terms;
+    if let Some(cta) = open.first() {
+        let [x, y, z] = setup.launch.ctas[*cta as usize];
+        let why = format!(
+            "what an atomic gives depends on the schedule, and no order was found in which CTA ({x},{y},{z}) gets the number that is not like the others"
+        );
+        run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), None));
+    }
     run
 }
 
