@@ -143,6 +143,7 @@ impl<'a> Machine<'a> {
         let at = self.unknowable.len() as u32;
         let key = (self.cta_of(region), region, offset);
         let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
+        let global = self.first_thread + self.warps[index].first() + lane;
         let writes = self.signals.as_ref().and_then(|signals| Some(signals.places.get(&key)?.writes.len()));
         let Some(tickets) = &mut self.tickets else { return old };
         let turn = tickets.turns;
@@ -153,7 +154,16 @@ impl<'a> Machine<'a> {
             tickets.unread.push(new(0));
             return old;
         };
-        if tickets.plan.special.get(&key).is_some_and(|special| special.number == witness) {
+        let special = tickets.plan.special.get(&key).is_some_and(|special| special.number == witness);
+        if special || tickets.plan.hopes || tickets.plan.known.contains(&turn) {
+            // Who goes on with this number has its update behind, and all that it found.
+            let place = self.signals.as_mut().and_then(|signals| signals.places.get_mut(&key));
+            if let (Some(place), Some(writes)) = (place, writes) {
+                let progress = place.progress.entry(global).or_default();
+                progress.tried = progress.tried.max(writes - 1);
+            }
+        }
+        if special {
             return old;
         }
         if format.is_float() || at >= most || tickets.plan.known.contains(&turn) {
@@ -186,13 +196,20 @@ impl<'a> Machine<'a> {
         if let Some(word) = tickets.words.get(&term) {
             return *word;
         }
-        let cone = Cone::of(&self.terms, &[term], self.budget).ok()?;
+        let cone = match Cone::of(&self.terms, &[term], self.budget) {
+            Ok(cone) => cone,
+            Err(why) => {
+                self.exhausted = Some(why);
+                return None;
+            }
+        };
         let own: Option<Vec<usize>> =
             cone.elements().iter().map(|element| tickets.numbers.get(element).copied()).collect();
         let own = own.filter(|own| !own.is_empty());
-        let word = own
-            .as_ref()
-            .and_then(|_| self.word(&cone, |element| tickets.drawn[tickets.numbers[&element]].witness));
+        let constants = self.known_constants();
+        let word = own.as_ref().and_then(|_| {
+            self.word(&cone, &constants, |element| tickets.drawn[tickets.numbers[&element]].witness)
+        });
         let tickets = self.tickets.as_mut()?;
         tickets.words.insert(term, word);
         for at in own.filter(|_| word.is_some()).unwrap_or_default() {
@@ -201,16 +218,19 @@ impl<'a> Machine<'a> {
         word
     }
 
+    fn known_constants(&self) -> Vec<Quantity> {
+        let constants = 0..self.terms.constants().len();
+        let known = |at| super::chosen::known(&self.terms, Term::constant(at)).unwrap_or(Quantity::Unknown);
+        constants.map(known).collect()
+    }
+
     /// The value of a cone over integers.
-    fn word(&self, cone: &Cone, value: impl Fn(u32) -> u64) -> Option<u64> {
-        let constants: Vec<Quantity> = (0..self.terms.constants().len())
-            .map(|at| super::chosen::known(&self.terms, Term::constant(at)).unwrap_or(Quantity::Unknown))
-            .collect();
+    fn word(&self, cone: &Cone, constants: &[Quantity], value: impl Fn(u32) -> u64) -> Option<u64> {
         let element = |element: u32| match i64::try_from(value(element)) {
             Ok(word) => Quantity::Exact(Small::from_integer(word)),
             Err(_) => Quantity::Unknown,
         };
-        let domain = Reals { element: &element, constants: &constants };
+        let domain = Reals { element: &element, constants };
         match evaluate(cone, &domain, self.budget, &mut Vec::new()).ok()?[0] {
             Quantity::Condition(holds) => Some(u64::from(holds)),
             Quantity::Bits(word) => Some(word),
@@ -255,17 +275,17 @@ impl<'a> Machine<'a> {
             }
         }
         let depends = |at: usize| self.order_matters(&tickets.drawn[at]);
-        let left = self.left_behind(tickets, tensors);
+        let Some(left) = self.left_behind(tickets, tensors) else { return Err(depends(0)) };
         let is_known = |at: &usize| chances[*at].numbers.len() == 1;
         if let Some(at) = left.iter().find(|at| !is_known(at)) {
             return Err(depends(*at));
         }
         // Which numbers make the same of everything, and where not all do.
+        let constants = self.known_constants();
         let mut like: Vec<Vec<u64>> = Vec::with_capacity(tickets.drawn.len());
         let mut split: BTreeMap<(Key, [usize; 2]), Vec<usize>> = BTreeMap::new();
         for (at, chance) in chances.iter().enumerate() {
-            let same = |number: &u64| self.answers_alike(tickets, &chances, at, *number);
-            like.push(chance.numbers.iter().copied().filter(same).collect());
+            like.push(self.answered_alike(tickets, &chances, at, &constants));
             if like[at].len() < chance.numbers.len() {
                 split.entry((tickets.drawn[at].key, chance.span)).or_default();
             }
@@ -339,43 +359,50 @@ impl<'a> Machine<'a> {
         Some(by.thread / self.clocks.count())
     }
 
-    /// Whether a ticket that was another number would have been answered the same; others may be any, too.
-    fn answers_alike(&self, tickets: &Tickets, chances: &[Chance], at: usize, number: u64) -> bool {
-        tickets.drawn[at].asked.iter().all(|(term, word)| {
-            let Ok(cone) = Cone::of(&self.terms, &[*term], self.budget) else { return false };
+    /// The numbers with which a ticket would have been answered the same, whatever the others are.
+    fn answered_alike(
+        &self,
+        tickets: &Tickets,
+        chances: &[Chance],
+        at: usize,
+        constants: &[Quantity],
+    ) -> Vec<u64> {
+        let mut numbers = chances[at].numbers.clone();
+        for (term, word) in &tickets.drawn[at].asked {
+            let Ok(cone) = Cone::of(&self.terms, &[*term], self.budget) else { return Vec::new() };
             let own = |element: &u32| tickets.numbers[element];
             let others: Vec<usize> = cone.elements().iter().map(own).filter(|other| *other != at).collect();
             let ways =
                 others.iter().try_fold(1usize, |ways, other| ways.checked_mul(chances[*other].numbers.len()));
-            let Some(ways) = ways.filter(|ways| *ways <= MOST) else { return false };
-            (0..ways).all(|way| {
-                let value = |element: u32| {
-                    let (own, mut rest) = (tickets.numbers[&element], way);
-                    if own == at {
-                        return number;
-                    }
-                    for other in others.iter().take_while(|other| **other != own) {
-                        rest /= chances[*other].numbers.len();
-                    }
-                    chances[own].numbers[rest % chances[own].numbers.len()]
-                };
-                self.word(&cone, value) == Some(*word)
-            })
-        })
+            let Some(ways) = ways.filter(|ways| *ways <= MOST) else { return Vec::new() };
+            numbers.retain(|number| {
+                (0..ways).all(|way| {
+                    let value = |element: u32| {
+                        let (own, mut rest) = (tickets.numbers[&element], way);
+                        if own == at {
+                            return *number;
+                        }
+                        for other in others.iter().take_while(|other| **other != own) {
+                            rest /= chances[*other].numbers.len();
+                        }
+                        chances[own].numbers[rest % chances[own].numbers.len()]
+                    };
+                    self.word(&cone, constants, value) == Some(*word)
+                })
+            });
+        }
+        numbers
     }
 
-    /// The tickets that are in what the kernel leaves.
-    fn left_behind(&self, tickets: &Tickets, tensors: &[TensorState]) -> Vec<usize> {
+    /// The tickets that are in what the kernel leaves; `None` where the budget did not suffice to look.
+    fn left_behind(&self, tickets: &Tickets, tensors: &[TensorState]) -> Option<Vec<usize>> {
         if tickets.drawn.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let terms = tensors.iter().flat_map(|state| state.elements.iter().map(|(_, term, _)| term));
-        let cone = Cone::of(&self.terms, &terms.collect::<Vec<Term>>(), self.budget);
-        // What ends the budget ends the run.
-        let cone = cone.ok().into_iter();
-        cone.flat_map(|cone| cone.elements().to_vec())
-            .filter_map(|element| tickets.numbers.get(&element).copied())
-            .collect()
+        let cone = Cone::of(&self.terms, &terms.collect::<Vec<Term>>(), self.budget).ok()?;
+        let own = cone.elements().iter().filter_map(|element| tickets.numbers.get(element).copied());
+        Some(own.collect())
     }
 
     /// Who might have come first.
