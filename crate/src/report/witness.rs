@@ -3,6 +3,7 @@
 use super::bind::Bound;
 use super::model::{InputValue, InputValues};
 use crate::decide::Witness;
+use crate::sim::Setup;
 use crate::spec::{self, Contents, Literal, Scalar, Spec};
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
@@ -30,6 +31,11 @@ pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<Inp
         let tensor = at.map(|at| &bound.tensors[at]);
         let role = at.and_then(|at| roles.get(at).copied().or(bound.tensors[at].role()));
         if own.is_empty() && role == Some(spec::Role::Out) {
+            continue;
+        }
+        // What nobody can set is told only where the values matter.
+        let unknowable = |setup: &Setup| setup.unknowable.1 > 0 && setup.unknowable.0 == block.first;
+        if own.is_empty() && bound.setups.iter().any(unknowable) {
             continue;
         }
         // A tensor without a declared shape has no extents to show.
