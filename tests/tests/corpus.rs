@@ -175,10 +175,6 @@ fn depends_on_the_schedule(report: &Report) -> bool {
     report.diagnostics.iter().any(|diagnostic| diagnostic.code == "U004")
 }
 
-/// Good cases of which another schedule is judged *depends on the schedule*, on the side of caution: why is not known.
-const CAUTIOUS: [&str; 2] =
-    ["equivalent/signals/grid_barrier_counter", "equivalent/signals/grid_barrier_reduction"];
-
 fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let (texts, outcome) = subject.first()?;
     if size(&outcome.report) > MEDIUM {
@@ -188,10 +184,6 @@ fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let faults = [&outcome.report, &other]
         .iter()
         .all(|report| depends_on_the_schedule(report) && report.verdict.exit_status() == 1);
-    if CAUTIOUS.contains(&subject.case.name.as_str()) {
-        let cautious = depends_on_the_schedule(&other) && other.verdict == Verdict::NotStructured;
-        return if cautious { Ok(()) } else { Err("no longer judged with caution: not to be named".into()) };
-    }
     if other.verdict != outcome.report.verdict && !faults {
         return Err(format!("another schedule gives {}: {}", other.verdict.name(), other.summary).into());
     }

@@ -33,7 +33,11 @@ impl<'a> Machine<'a> {
         if let Some(signals) = &mut self.signals
             && (acts(&instr.effect) || matches!(instr.effect, Effect::Fence(..)))
         {
-            if meets_own(&instr.effect) { signals.meet() } else { signals.act() }
+            let first = self.first_thread + self.warps[index].first();
+            match meets_own(&instr.effect) {
+                true => signals.meet(),
+                false => signals.act(lanes(mask).map(|lane| first + lane)),
+            }
         }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),

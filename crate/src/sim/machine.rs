@@ -304,8 +304,15 @@ impl<'a> Machine<'a> {
     pub(super) fn run(mut self) -> Ended {
         self.launch();
         let plan = self.tickets.as_ref().map(|tickets| tickets.plan.clone());
+        let burnt = self.budget.fuel - self.fuel;
+        let spent = if plan.is_some() { burnt } else { 0 };
         if self.input_written {
-            return Ended::Again(Box::new(Watching { inputs: true, tickets: plan, ..Watching::default() }));
+            return Ended::Again(Box::new(Watching {
+                inputs: true,
+                tickets: plan,
+                spent,
+                ..Watching::default()
+            }));
         }
         if self.exhausted.is_none() {
             if self.wants_tickets && plan.is_none() && signals::may_order(self.kernel) {
@@ -318,13 +325,13 @@ impl<'a> Machine<'a> {
                     inputs,
                     places,
                     tickets: plan,
+                    spent,
                     ..Watching::default()
                 }));
             }
         }
-        let spent = self.budget.fuel - self.fuel;
         let (run, verdict) = harvest::harvest(self);
-        Ended::Whole(Box::new(run), verdict, spent)
+        Ended::Whole(Box::new(run), verdict, burnt)
     }
 
     /// Runs all CTAs of the launch, as far as they get.

@@ -105,7 +105,8 @@ use crate::ir::Kernel;
 use crate::term::Terms;
 
 /// What a run has to watch. Each run of a kernel that finds that more is needed is followed by
-/// another, and nothing is ever taken back, so there are four at most.
+/// another: once for inputs and once for places, because nothing is ever taken back, and for tickets as often as more
+/// is found out, with the fuel that is left.
 #[derive(Default)]
 struct Watching {
     /// Inputs too, because the kernel writes them.
@@ -129,22 +130,19 @@ enum Ended {
     Again(Box<Watching>),
 }
 
-/// Runs, at most, that each find out more updates whose place in the order is known.
-const ROUNDS: u32 = 4;
-
 /// Executes a kernel. Ends for every input: faults are part of the outcome.
 pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup) -> Run {
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
-    let (mut watch, mut depends, mut rounds) = (Watching::default(), None, 0);
+    let (mut watch, mut depends) = (Watching::default(), None);
     loop {
         match machine::Machine::new(options, budget, kernel, setup, watch).run() {
             Ended::Whole(_, tickets::Verdict::Special(special, ctas), spent) => {
                 return tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
             }
-            Ended::Whole(_, tickets::Verdict::Known(known), spent) if rounds < ROUNDS => {
-                rounds += 1;
+            Ended::Whole(_, tickets::Verdict::Known(known), spent) => {
+                // Each time there are more of them, within the same fuel.
                 let plan = tickets::Plan { known, ..tickets::Plan::default() };
                 watch = Watching { inputs: true, tickets: Some(plan), spent, ..Watching::default() };
             }

@@ -33,7 +33,7 @@
 
 use super::asked::Question;
 use super::barrier::Wait;
-use super::clock::Arrival;
+use super::clock::{Arrival, Clocks};
 use super::execute::meets_own;
 use super::history::{Key, Place, Progress, Read, Released, Update, Write};
 use super::machine::{Flow, Machine};
@@ -45,7 +45,7 @@ use super::warp::Group;
 use crate::ir::{Kernel, Reg};
 use crate::isa::{Access, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -72,8 +72,11 @@ pub(super) struct Signals {
     questions: FxHashMap<u32, Option<Rc<Question>>>,
     /// For each strong load, whether threads of its CTA meet on the way back to it.
     meets: FxHashMap<u32, bool>,
-    /// What threads have done to others so far.
+    /// For each strong write, the fence right before it.
+    fences: FxHashMap<u32, Option<Scope>>,
+    /// What threads have done to others so far, and how much of it each of them.
     acts: u64,
+    own_acts: FxHashMap<u32, u64>,
     /// How often threads of a CTA have met.
     meetings: u64,
 }
@@ -101,6 +104,7 @@ struct Standing {
 struct LaneVisit {
     lane: u32,
     needed: Vec<Value>,
+    acts: u64,
     /// What the thread knew before, and what it had seen.
     before: Arrival,
     seen: usize,
@@ -109,9 +113,14 @@ struct LaneVisit {
 }
 
 impl Signals {
-    /// Somebody does something to others.
-    pub(super) fn act(&mut self) {
+    /// Threads, by their global numbers, do something to others.
+    pub(super) fn act(&mut self, threads: impl Iterator<Item = u32>) {
         self.acts += 1;
+        threads.for_each(|thread| *self.own_acts.entry(thread).or_default() += 1);
+    }
+
+    fn acts_of(&self, thread: u32) -> u64 {
+        self.own_acts.get(&thread).copied().unwrap_or_default()
     }
 
     /// Threads of a CTA meet.
@@ -270,12 +279,12 @@ impl<'a> Machine<'a> {
             Strength::Strong(_, order) => (order.releases(), order.acquires()),
             Strength::Weak | Strength::NonCoherent => (false, false),
         };
-        let fenced_here = self.fenced_here(pc);
+        let fenced = self.fenced_here(pc);
         let own = match scope {
             Some(scope) if releases => Some((self.clocks.arrive(thread), scope)),
             // A fence right before it releases the write, too: who sees it knows of it (PTX ISA 9.0, 8.9.5).
-            Some(scope) if fenced_here.is_some() => {
-                Some((self.clocks.arrive(thread), scope.min(fenced_here.unwrap_or(scope))))
+            Some(scope) if fenced.is_some() => {
+                Some((self.clocks.arrive(thread), scope.min(fenced.unwrap_or(scope))))
             }
             // A fence before a strong write releases what came before the fence.
             Some(scope) => {
@@ -296,8 +305,15 @@ impl<'a> Machine<'a> {
         let last = special.filter(|special| special.last && before == Some(Value::Concrete(special.number)));
         let sure = self.tickets.as_ref().is_some_and(Tickets::next_is_sure) || last.is_some();
         let learned = scope.filter(|_| update.is_some() && !carried.is_empty() && sure);
+        // What the writer itself knows of, it hands on with its own.
+        let handed_on = |(own, scope): &(Arrival, Scope), (earlier, narrower): &(Arrival, Scope)| {
+            wide(*scope) && wide(*narrower) && Clocks::precedes(earlier.thread, earlier.epoch(), own)
+        };
         let released: Released = match own {
-            Some(own) => carried.iter().cloned().chain([own]).collect(),
+            Some(own) => {
+                let rest = carried.iter().filter(|earlier| !handed_on(&own, earlier));
+                rest.cloned().chain([own.clone()]).collect()
+            }
             None => Rc::clone(&carried),
         };
         let strong_for = |other: u32, theirs: Option<Scope>| match (scope, theirs) {
@@ -361,7 +377,7 @@ impl<'a> Machine<'a> {
             return Flow::Leave;
         }
         let others = if meets { self.standing(index, mask) } else { None };
-        let waits = self.come_back(index, pc, mask, others.as_ref());
+        let waits = self.come_back(index, pc, mask, (meets, others.as_ref()));
         if waits == mask {
             self.warps[index].spinning.push((Group { pc, mask }, self.changes));
             return Flow::Leave;
@@ -372,10 +388,12 @@ impl<'a> Machine<'a> {
         let mut visit = Visit { pc, mask, acts, meetings, others, lanes: Vec::new() };
         for lane in lanes(mask) {
             let thread = self.warps[index].first() + lane;
-            let seen = self.signals.as_ref().and_then(|s| s.seen.get(&(self.first_thread + thread)));
+            let global = self.first_thread + thread;
+            let seen = self.signals.as_ref().and_then(|signals| signals.seen.get(&global));
             visit.lanes.push(LaneVisit {
                 lane,
                 needed: needed.iter().map(|reg| self.warps[index].get(*reg, lane)).collect(),
+                acts: self.signals.as_ref().map_or(0, |signals| signals.acts_of(global)),
                 before: self.clocks.stamp(thread),
                 seen: seen.map_or(0, Vec::len),
                 loaded: Vec::new(),
@@ -409,17 +427,22 @@ impl<'a> Machine<'a> {
 
     /// Lanes that come back to a load with nothing changed only wait: what they loaded is forgotten, and
     /// they go on to the next value. Those for which there is none yet.
-    fn come_back(&mut self, index: usize, pc: u32, mask: u32, others: Option<&Vec<Standing>>) -> u32 {
+    fn come_back(
+        &mut self,
+        index: usize,
+        pc: u32,
+        mask: u32,
+        (meets, others): (bool, Option<&Vec<Standing>>),
+    ) -> u32 {
         let cta = self.cta_index;
         let Some(signals) = &mut self.signals else { return 0 };
         let (acts, meetings) = (signals.acts, signals.meetings);
         let visit = signals.visits.remove(&(cta, index));
-        let visit = visit.filter(|visit| visit.pc == pc && visit.acts == acts && mask & !visit.mask == 0);
-        let Some(visit) = visit else { return 0 };
+        let Some(visit) = visit.filter(|visit| visit.pc == pc && mask & !visit.mask == 0) else { return 0 };
         // Where threads have met, what one has seen others know: nothing is taken back, and all of them have
-        // to be where they were.
-        let met = visit.meetings != meetings;
-        if met && (others.is_none() || visit.others.as_ref() != others) {
+        // to be where they were, and to have done nothing.
+        let met = meets && visit.meetings != meetings;
+        if met && (visit.acts != acts || others.is_none() || visit.others.as_ref() != others) {
             return 0;
         }
         let needed = self.needed_at(pc);
@@ -427,11 +450,13 @@ impl<'a> Machine<'a> {
         for before in &visit.lanes {
             let lane = before.lane;
             let same = |(reg, old): (&Reg, &Value)| self.warps[index].get(*reg, lane) == *old;
-            if mask >> lane & 1 == 0 || !needed.iter().zip(&before.needed).all(same) {
-                continue;
-            }
             let thread = self.warps[index].first() + lane;
             let global = self.first_thread + thread;
+            let acts = self.signals.as_ref().map_or(0, |signals| signals.acts_of(global));
+            let unchanged = acts == before.acts && needed.iter().zip(&before.needed).all(same);
+            if mask >> lane & 1 == 0 || !unchanged {
+                continue;
+            }
             if !met {
                 self.clocks.forget(thread, &before.before);
             }
@@ -467,25 +492,10 @@ impl<'a> Machine<'a> {
     }
 
     /// The scope of a releasing fence that stands right before a write, with no other access in between.
-    fn fenced_here(&self, pc: u32) -> Option<Scope> {
-        let starts = |at: u32| {
-            self.kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Branch) && instr.target == at)
-                || self.kernel.tables.iter().flatten().any(|target| *target == at)
-        };
-        for at in (0..pc).rev() {
-            if starts(at + 1) {
-                return None;
-            }
-            let instr = &self.kernel.code[at as usize];
-            match instr.effect {
-                Effect::Fence(scope, order) if instr.guard.is_none() => {
-                    return order.releases().then_some(scope);
-                }
-                Effect::Lanewise(_) | Effect::Move { .. } | Effect::Nothing => {}
-                _ => return None,
-            }
-        }
-        None
+    fn fenced_here(&mut self, pc: u32) -> Option<Scope> {
+        let kernel = self.kernel;
+        let signals = self.signals.as_mut()?;
+        *signals.fences.entry(pc).or_insert_with(|| fence_before(kernel, pc))
     }
 
     /// Whether threads of the CTA meet on the way back to a load.
@@ -759,6 +769,24 @@ impl<'a> Machine<'a> {
             self.list_at(Some(read.site), FaultKind::DependsOnSchedule(why));
         }
     }
+}
+
+/// The scope of a releasing fence right before an instruction, on the only way to it.
+fn fence_before(kernel: &Kernel, pc: u32) -> Option<Scope> {
+    let jumps = kernel.code.iter().filter(|instr| matches!(instr.effect, Effect::Branch));
+    let targets: FxHashSet<u32> =
+        jumps.map(|instr| instr.target).chain(kernel.tables.iter().flatten().copied()).collect();
+    for at in (0..pc).rev().take_while(|at| !targets.contains(&(at + 1))) {
+        let instr = &kernel.code[at as usize];
+        match instr.effect {
+            Effect::Fence(scope, order) if instr.guard.is_none() => {
+                return order.releases().then_some(scope);
+            }
+            Effect::Lanewise(_) | Effect::Move { .. } | Effect::Nothing => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// Whether it leaves the same which of two updates is made first.

@@ -9,8 +9,8 @@
 //! CTA that may get it, in an order in which it does, and all have to leave the same memory.
 //!
 //! Which numbers a schedule may give: writes to a place that are in no order stand side by side in its history, in
-//! *spans* ([`Place::spans`]). Within one, updates that are all the
-//! same give the same numbers in any order; sums of others give the sums of any of them.
+//! *spans* ([`Place::spans`]). Within one, updates that are all the same give the same numbers in any order; sums of
+//! others give the sums of any of them.
 //!
 //! A ticket tells its thread nothing about others, but for the special one if it is the last of its span: all
 //! others are before it then, in every schedule in which it is that.
@@ -45,6 +45,8 @@ pub(super) struct Plan {
     pub(super) special: BTreeMap<Key, Special>,
     /// Which updates, by their results' count in the run, come next in every schedule to what they see.
     pub(super) known: BTreeSet<usize>,
+    /// The CTAs that may get those.
+    pub(super) parties: BTreeSet<u32>,
     /// All others are taken to be before whoever makes an update, to find special numbers.
     pub(super) hopes: bool,
 }
@@ -56,6 +58,8 @@ pub(super) struct Tickets {
     drawn: Vec<Drawn>,
     /// Results that are no symbols: nobody may come between.
     unread: Vec<Drawn>,
+    /// Special numbers that were given: where, and as which write.
+    given: Vec<Drawn>,
     /// Results so far.
     turns: usize,
     /// The result of the update that is being made is used.
@@ -154,6 +158,7 @@ impl<'a> Machine<'a> {
             tickets.unread.push(new(0));
             return old;
         };
+        let of_floats = format.is_float();
         let special = tickets.plan.special.get(&key).is_some_and(|special| special.number == witness);
         if special || tickets.plan.hopes || tickets.plan.known.contains(&turn) {
             // Who goes on with this number has its update behind, and all that it found.
@@ -164,9 +169,16 @@ impl<'a> Machine<'a> {
             }
         }
         if special {
+            tickets.given.push(new(witness));
             return old;
         }
-        if format.is_float() || at >= most || tickets.plan.known.contains(&turn) {
+        let format = match format.bits() {
+            32 => Format::U32,
+            64 => Format::U64,
+            _ => format,
+        };
+        let plain = matches!(format, Format::U32 | Format::U64) && !of_floats;
+        if !plain || at >= most || tickets.plan.known.contains(&turn) {
             tickets.unread.push(new(witness));
             return old;
         }
@@ -274,6 +286,12 @@ impl<'a> Machine<'a> {
                 None => return Err(self.order_matters(drawn)),
             }
         }
+        // Who was given a special number is the one who gets it, where it is one.
+        let given: Vec<(&Drawn, [usize; 2])> =
+            tickets.given.iter().filter_map(|drawn| Some((drawn, span_of(drawn)?))).collect();
+        if let Some(drawn) = tickets.given.iter().find(|drawn| span_of(drawn).is_none()) {
+            return Err(self.order_matters(drawn));
+        }
         let depends = |at: usize| self.order_matters(&tickets.drawn[at]);
         let Some(left) = self.left_behind(tickets, tensors) else { return Err(depends(0)) };
         let is_known = |at: &usize| chances[*at].numbers.len() == 1;
@@ -294,6 +312,11 @@ impl<'a> Machine<'a> {
             if let Some(all) = split.get_mut(&(drawn.key, chances[at].span)) {
                 all.push(at);
             }
+        }
+        let judged =
+            |drawn: &Drawn, span: [usize; 2]| span[0] == span[1] || split.contains_key(&(drawn.key, span));
+        if let Some((drawn, _)) = given.iter().find(|(drawn, span)| !judged(drawn, *span)) {
+            return Err(self.order_matters(drawn));
         }
         let (mut special, mut holders) = (BTreeMap::new(), BTreeSet::new());
         let mut parties: Vec<BTreeSet<u32>> = Vec::new();
@@ -334,8 +357,14 @@ impl<'a> Machine<'a> {
             holders.extend(self.updater(&place.writes[holder]));
             parties.push(party);
         }
+        if let Some(all) = split.values().next().filter(|_| !are_apart(&parties, &tickets.met)) {
+            return Err(depends(all[0]));
+        }
+        let ctas: BTreeSet<u32> = parties.into_iter().flatten().collect();
         if !tickets.plan.special.is_empty() {
-            return left.first().map_or(Ok(Verdict::Stands(holders)), |at| Err(depends(*at)));
+            let others = split.values().next().filter(|_| ctas != tickets.plan.parties).map(|all| all[0]);
+            let wrong = others.or(left.first().copied());
+            return wrong.map_or(Ok(Verdict::Stands(holders)), |at| Err(depends(at)));
         }
         if special.is_empty() {
             // Whoever surely comes next acquires what it sees, and has a number.
@@ -347,10 +376,7 @@ impl<'a> Machine<'a> {
             }
             return Ok(Verdict::Known(tickets.plan.known.union(&new).copied().collect()));
         }
-        if let Some(all) = split.values().next().filter(|_| !are_apart(&parties, &tickets.met)) {
-            return Err(depends(all[0]));
-        }
-        Ok(Verdict::Special(special, parties.into_iter().flatten().collect()))
+        Ok(Verdict::Special(special, ctas))
     }
 
     /// The CTA of a thread that has made an update.
@@ -435,7 +461,8 @@ pub(super) fn in_each_order(
     while turn < setup.launch.ctas.len() && !open.is_empty() {
         watch.inputs = true;
         watch.spent = spent;
-        watch.tickets = Some(Plan { first: turn, special: special.clone(), ..Plan::default() });
+        watch.tickets =
+            Some(Plan { first: turn, special: special.clone(), parties: ctas.clone(), ..Plan::default() });
         let (mut run, verdict) = match Machine::new(options, budget, kernel, setup, watch).run() {
             Ended::Whole(run, verdict, burnt) => {
                 spent = burnt;
