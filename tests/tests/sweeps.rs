@@ -149,7 +149,9 @@ fn what_was_not_asked_is_said_and_is_never_fine() {
     });
     let asked = report.combinations.iter().filter(|one| one.verdict.is_some()).count();
     assert!((5..256).contains(&asked), "{asked}");
-    assert!(report.combinations[..asked.min(4)].iter().all(|one| one.verdict == Some(Verdict::Equivalent)));
+    // What each of the two threads was asking then has none.
+    let answered = report.combinations.iter().filter(|one| one.verdict == Some(Verdict::Equivalent)).count();
+    assert!((5..=asked).contains(&answered) && asked - answered <= 2, "{answered} of {asked}");
     assert_eq!(report.verdict, Verdict::ResourceLimit);
     assert!(report.summary.contains("Then the time was up."), "{}", report.summary);
 }

@@ -7,6 +7,7 @@ mod format;
 mod ids;
 mod lines;
 mod names;
+mod omega;
 mod span;
 mod suggest;
 
@@ -15,5 +16,6 @@ pub use format::{Format, FormatClass};
 pub(crate) use ids::id;
 pub use lines::{LineIndex, Position};
 pub use names::readable;
+pub use omega::{Constraints, Linear, OutOfReach, Point};
 pub use span::{Source, Span};
 pub use suggest::nearest;

@@ -12,11 +12,13 @@
 //! Source: DESIGN §5.3.
 
 use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rule, Step, Stop};
-use super::linear::{Constraint, contradictory};
+use super::integers::{PART, QUOTIENT, WRAP, fraction, integers_of};
+use super::linear::{Constraint, contradictory, integers_in};
 use super::rational::Rational;
 use crate::term::Unary;
+use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Cases looked at for one question.
@@ -25,6 +27,8 @@ const MOST_CASES: u32 = 512;
 const DEEPEST: usize = 24;
 /// Candidates of a maximum that is split on.
 const MOST_CANDIDATES: usize = 8;
+/// So many coefficients of constraints, or monomials that are only read, cost what a monomial costs.
+const CHEAPER: u64 = 64;
 /// Facts over more monomials than this are not reasoned about.
 const MOST_VARIABLES: usize = 64;
 
@@ -55,13 +59,29 @@ enum Branch {
     Equation(Poly),
 }
 
-/// How many cases showed that a difference is zero; `None` if it was not shown while touching
-/// `work` monomials.
-pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<u32>> {
+/// What looking at all cases came to.
+pub(super) enum Cases {
+    /// The difference is zero in each of so many.
+    Zero(u32),
+    /// It is not zero in one in which these elements, and 0 for all others, may be.
+    Elsewhere(Vec<(u32, i128)>),
+    /// Nothing was shown.
+    Open,
+}
+
+/// What was looked at so far.
+#[derive(Default)]
+struct Looked {
+    cases: u32,
+    point: Option<Vec<(u32, i128)>>,
+}
+
+/// Whether a difference is zero in all cases, as far as that is seen while touching `work` monomials.
+pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Cases> {
     if first_comparison(forms, difference).is_none() {
-        return Ok(None);
+        return Ok(Cases::Open);
     }
-    let mut looked = 0;
+    let mut looked = Looked::default();
     forms.limit_work(work);
     // What a case assumes on the way is no assumption of the answer.
     let notes = forms.notes.clone();
@@ -73,14 +93,15 @@ pub(super) fn vanishes_by_cases(forms: &mut Forms<'_>, difference: Poly, work: u
     forms.notes = notes;
     match shown {
         // A case without an answer was not shown.
-        Err(Stop::Unknown(_)) => Ok(None),
-        shown => Ok(shown?.then_some(looked)),
+        Ok(true) => Ok(Cases::Zero(looked.cases)),
+        Ok(false) | Err(Stop::Unknown(_)) => Ok(looked.point.map_or(Cases::Open, Cases::Elsewhere)),
+        Err(stop) => Err(stop),
     }
 }
 
-fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, mut case: Case, looked: &mut u32) -> Step<bool> {
-    *looked += 1;
-    if *looked > MOST_CASES || case.facts.len() > DEEPEST || !divides(forms, difference, &mut case)? {
+fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, mut case: Case, looked: &mut Looked) -> Step<bool> {
+    looked.cases += 1;
+    if looked.cases > MOST_CASES || case.facts.len() > DEEPEST || !divides(forms, difference, &mut case)? {
         return Ok(false);
     }
     let difference = resolve(forms, difference, &case)?;
@@ -88,7 +109,11 @@ fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, mut case: Case, looked: 
         return Ok(true);
     }
     let Some(atom) = first_comparison(forms, difference) else {
-        return is_pinched(forms, &case, difference);
+        let pinched = is_pinched(forms, &case, difference)?;
+        if !pinched && looked.point.is_none() {
+            looked.point = point_of(forms, &case, difference)?;
+        }
+        return Ok(pinched);
     };
     for branch in branches(forms, atom)? {
         let Some(case) = extend(forms, &case, branch)? else { continue };
@@ -101,7 +126,7 @@ fn vanishes_in(forms: &mut Forms<'_>, difference: Poly, mut case: Case, looked: 
 
 /// Whether nothing that a difference divides by, or divided by before it cancelled, is zero in a case.
 fn divides(forms: &mut Forms<'_>, difference: Poly, case: &mut Case) -> Step<bool> {
-    let own = divisors_of(forms, difference);
+    let own = divisors_of(forms, difference, &mut 0);
     let carried = std::mem::take(&mut case.divisors);
     for (divisor, is_carried) in
         own.into_iter().map(|own| (own, false)).chain(carried.into_iter().map(|own| (own, true)))
@@ -117,12 +142,13 @@ fn divides(forms: &mut Forms<'_>, difference: Poly, case: &mut Case) -> Step<boo
     Ok(true)
 }
 
-/// What a polynomial and all that it mentions divide by, as far as it may be zero.
-fn divisors_of(forms: &mut Forms<'_>, root: Poly) -> Vec<Poly> {
+/// What a polynomial and all that it mentions divide by, as far as it may be zero. Counts the monomials.
+fn divisors_of(forms: &mut Forms<'_>, root: Poly, read: &mut u64) -> Vec<Poly> {
     let mut seen = BTreeSet::from([root]);
     let mut open = vec![root];
     let mut divisors = BTreeSet::new();
     while let Some(poly) = open.pop() {
+        *read += forms.len(poly) as u64;
         for at in 0..forms.len(poly) {
             let mono = forms.mono_at(poly, at);
             for index in 0..forms.factor_count(mono) {
@@ -154,6 +180,10 @@ fn divisors_of(forms: &mut Forms<'_>, root: Poly) -> Vec<Poly> {
 /// divide there.
 fn asks_for_a_zero(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
     let one = Rational::ONE;
+    let mut read = 0;
+    if divisors_of(forms, difference, &mut read).is_empty() {
+        return Ok(false);
+    }
     for at in 0..forms.len(difference) {
         let term = forms.term(difference, at);
         let factors = (0..forms.factor_count(term.mono)).map(|index| forms.factor(term.mono, index).0);
@@ -162,7 +192,8 @@ fn asks_for_a_zero(forms: &mut Forms<'_>, difference: Poly) -> Step<bool> {
             continue;
         }
         let term = forms.poly(&Product { coefficient: one.clone(), mono: term.mono })?;
-        let divisors = divisors_of(forms, term);
+        let divisors = divisors_of(forms, term, &mut read);
+        count(forms, std::mem::take(&mut read))?;
         let mut case = Case::default();
         for condition in conditions.into_iter().filter(|_| !divisors.is_empty()) {
             let branch = match forms.kind(condition) {
@@ -233,6 +264,13 @@ fn extend(forms: &mut Forms<'_>, case: &Case, branch: Branch) -> Step<Option<Cas
                 for at in 0..case.facts.len() {
                     case.facts[at].poly = substitute(forms, case.facts[at].poly, atom, value)?;
                 }
+                // An integer still has the range of its format.
+                if let Some((low, high)) = range_of_element(forms, atom) {
+                    let whole = |value: i128| Rational::from_big(&BigRational::from_integer(value.into()));
+                    let (low, high) = (forms.rational(whole(low))?, forms.rational(whole(high))?);
+                    let room = [forms.minus(value, low)?, forms.minus(high, value)?];
+                    case.facts.extend(room.map(|poly| Fact { poly, strict: false }));
+                }
             }
         }
     }
@@ -245,10 +283,18 @@ fn extend(forms: &mut Forms<'_>, case: &Case, branch: Branch) -> Step<Option<Cas
         }
         None => true,
     });
-    if !feasible || impossible(forms, &case.facts, None) {
+    if !feasible || impossible(forms, &case.facts, None)? {
         return Ok(None);
     }
     Ok(Some(case))
+}
+
+/// Least and greatest value of an element that is an integer.
+fn range_of_element(forms: &Forms<'_>, atom: Atom) -> Option<(i128, i128)> {
+    match forms.kind(atom) {
+        Kind::Element(element) => forms.integer_format(element).map(integers_of),
+        _ => None,
+    }
 }
 
 fn substitute(forms: &mut Forms<'_>, poly: Poly, atom: Atom, value: Poly) -> Step<Poly> {
@@ -321,11 +367,87 @@ fn implied(forms: &mut Forms<'_>, atom: Atom, case: &Case) -> Step<Option<Poly>>
 fn follows(forms: &mut Forms<'_>, case: &Case, poly: Poly, strict: bool) -> Step<bool> {
     forms.tick(64)?;
     let negated = forms.negated(poly)?;
-    Ok(impossible(forms, &case.facts, Some(Fact { poly: negated, strict: !strict })))
+    impossible(forms, &case.facts, Some(Fact { poly: negated, strict: !strict }))
+}
+
+/// Integers at which a difference is not zero in a case, if it is about integers alone.
+fn point_of(forms: &mut Forms<'_>, case: &Case, difference: Poly) -> Step<Option<Vec<(u32, i128)>>> {
+    for side in [difference, forms.negated(difference)?] {
+        let mut aside = Aside::default();
+        let also = Some(Fact { poly: side, strict: true });
+        let Some(constraints) = constraints_of(forms, &case.facts, also, &mut aside) else { continue };
+        let is_whole = |variable: u32| aside.has(variable) || forms.is_whole_mono(Mono(variable));
+        let mut work = 0;
+        let point = integers_in(&constraints, &is_whole, &mut work);
+        forms.tick(work)?;
+        let Some(point) = point else { continue };
+        let mut elements: BTreeMap<Atom, i128> = BTreeMap::new();
+        for (variable, value) in point.iter().filter(|(variable, _)| !aside.has(**variable)) {
+            let mono = Mono(*variable);
+            if forms.factor_count(mono) == 1 && forms.factor(mono, 0).1 == Power::ONE {
+                elements.insert(forms.factor(mono, 0).0, *value);
+            }
+        }
+        // What was eliminated is a sum of what is left.
+        for (atom, value) in case.eliminated.iter().rev() {
+            let mut sum = Rational::ZERO;
+            for at in 0..forms.len(*value) {
+                let term = forms.term(*value, at);
+                let known = match term.mono {
+                    Mono::ONE => 1,
+                    mono if forms.factor_count(mono) == 1 => {
+                        elements.get(&forms.factor(mono, 0).0).copied().unwrap_or_default()
+                    }
+                    _ => return Ok(None),
+                };
+                let known = Rational::from_big(&BigRational::from_integer(known.into()));
+                sum = sum.plus(&term.coefficient.times(&known));
+            }
+            let sum = sum.to_big();
+            let Some(whole) = sum.is_integer().then(|| sum.to_integer().to_i128()).flatten() else {
+                return Ok(None);
+            };
+            elements.insert(*atom, whole);
+        }
+        let element = |(atom, value): (Atom, i128)| match forms.kind(atom) {
+            Kind::Element(element) => Some((element, value)),
+            _ => None,
+        };
+        let values: Vec<(u32, i128)> = elements.into_iter().filter_map(element).collect();
+        let has_place = |(element, value): &(u32, i128)| {
+            let format = forms.integer_format(*element);
+            format.map(integers_of).is_some_and(|(low, high)| low <= *value && *value <= high)
+        };
+        if values.iter().all(has_place) {
+            return Ok(Some(values));
+        }
+    }
+    Ok(None)
+}
+
+/// Counts what is cheap.
+fn count(forms: &mut Forms<'_>, work: u64) -> Step<()> {
+    if work < CHEAPER { Ok(()) } else { forms.tick(work / CHEAPER) }
 }
 
 /// Whether facts contradict each other, monomials taken as unknowns of known sign.
-fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
+fn impossible(forms: &mut Forms<'_>, facts: &[Fact], also: Option<Fact>) -> Step<bool> {
+    let mut aside = Aside::default();
+    let Some(constraints) = constraints_of(forms, facts, also, &mut aside) else { return Ok(false) };
+    let mut work = 0;
+    let is_whole = |variable| aside.has(variable) || forms.is_whole_mono(Mono(variable));
+    let impossible = contradictory(constraints, &is_whole, &mut work);
+    count(forms, work)?;
+    Ok(impossible)
+}
+
+/// Facts, and what is known of the monomials in them; `None` if there are too many.
+fn constraints_of(
+    forms: &Forms<'_>,
+    facts: &[Fact],
+    also: Option<Fact>,
+    aside: &mut Aside,
+) -> Option<Vec<Constraint>> {
     let mut constraints = Vec::with_capacity(facts.len() + 1);
     let mut variables: BTreeSet<Mono> = BTreeSet::new();
     for fact in facts.iter().chain(&also) {
@@ -341,16 +463,17 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
                 terms.insert(mono.0, coefficient);
             }
             if variables.len() > MOST_VARIABLES {
-                return false;
+                return None;
             }
         }
         constraints.push(Constraint { terms, constant, strict: fact.strict });
     }
-    // A rounding lies next to what is rounded.
+    // What is rounded, divided or cut lies next to what is left of it.
     let mut open: Vec<Mono> = variables.iter().copied().collect();
     while let Some(mono) = open.pop() {
-        for constraint in neighbours(forms, mono) {
-            for variable in constraint.terms.keys().map(|variable| Mono(*variable)) {
+        for constraint in neighbours(forms, mono, aside) {
+            for variable in constraint.terms.keys().filter(|variable| !aside.has(**variable)) {
+                let variable = Mono(*variable);
                 if variables.len() < MOST_VARIABLES && variables.insert(variable) {
                     open.push(variable);
                 }
@@ -358,16 +481,17 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
             constraints.push(constraint);
         }
     }
-    constraints.iter_mut().for_each(|constraint| tighten(forms, constraint));
-    for mono in variables {
+    let is_whole = |variable: u32| aside.has(variable) || forms.is_whole_mono(Mono(variable));
+    constraints.iter_mut().for_each(|constraint| tighten(constraint, &is_whole));
+    for mono in &variables {
         let mut bound = |side: Rational, constant: Rational, strict: bool| {
             constraints.push(Constraint { terms: BTreeMap::from([(mono.0, side)]), constant, strict });
         };
-        let sign = forms.mono_sign(mono);
+        let sign = forms.mono_sign(*mono);
         if sign.is_non_negative() {
             bound(Rational::ONE, Rational::ZERO, sign.is_non_zero());
         }
-        let range = forms.mono_range(mono);
+        let range = forms.mono_range(*mono);
         if let Some(low) = BigRational::from_float(range.low()).filter(|low| !low.is_zero()) {
             bound(Rational::ONE, Rational::from_big(&-low), false);
         }
@@ -375,45 +499,116 @@ fn impossible(forms: &Forms<'_>, facts: &[Fact], also: Option<Fact>) -> bool {
             bound(Rational::MINUS_ONE, Rational::from_big(&high), false);
         }
     }
-    contradictory(constraints)
+    Some(constraints)
 }
 
-/// How far a rounding may be from what is rounded; nothing for other monomials.
-fn neighbours(forms: &Forms<'_>, mono: Mono) -> Vec<Constraint> {
+/// Integers that stand for no monomial: how many words or units something is beside the part that is asked for.
+#[derive(Default)]
+struct Aside(u32);
+
+impl Aside {
+    fn fresh(&mut self) -> u32 {
+        self.0 += 1;
+        u32::MAX - self.0
+    }
+
+    fn has(&self, variable: u32) -> bool {
+        variable >= u32::MAX - self.0
+    }
+}
+
+/// What is known about a monomial that is rounded, a quotient, or a part of a word, and about what it is of, which
+/// is an integer for the last two; nothing for others.
+fn neighbours(forms: &Forms<'_>, mono: Mono, aside: &mut Aside) -> Vec<Constraint> {
     if forms.factor_count(mono) != 1 || forms.exponent(mono) != Poly::ZERO {
         return Vec::new();
     }
     let (atom, power) = forms.factor(mono, 0);
-    let Kind::Function(function, of) = forms.kind(atom) else { return Vec::new() };
-    // How far below and above; whether it may be that far.
-    let (below, above, strict) = match function {
-        Unary::Floor => (Rational::ONE, Rational::ZERO, [true, false]),
-        Unary::Trunc => (Rational::ONE, Rational::ONE, [true, true]),
-        Unary::RoundEven => (Rational::new(1, 2), Rational::new(1, 2), [false, false]),
-        _ => return Vec::new(),
-    };
-    if power != Power::ONE || forms.len(of) > MOST_VARIABLES {
+    if power != Power::ONE {
         return Vec::new();
     }
-    let sides = [(Rational::ONE, below, strict[0]), (Rational::MINUS_ONE, above, strict[1])];
-    let constraint = |(side, mut constant, strict): (Rational, Rational, bool)| {
-        let mut terms = BTreeMap::from([(mono.0, side.clone())]);
-        for at in 0..forms.len(of) {
-            let (of, taken) = (forms.mono_at(of, at), forms.coefficient_at(of, at).times(&side.negated()));
-            match of == Mono::ONE {
-                true => constant = constant.plus(&taken),
-                false => drop(terms.insert(of.0, taken)),
+    // `scale·of - unit·(this, and what is aside)` lies between two bounds, or on them.
+    let between = |of: Poly, scale: &Rational, others: &[(u32, Rational)], bounds: [(Rational, bool); 2]| {
+        let sides = [Rational::ONE, Rational::MINUS_ONE];
+        let constraint = |(side, (bound, strict)): (Rational, (Rational, bool))| {
+            let mut terms: BTreeMap<u32, Rational> = BTreeMap::new();
+            let mut constant = bound.times(&side.negated());
+            let mut add = |variable: u32, coefficient: &Rational| {
+                let sum = terms.entry(variable).or_insert(Rational::ZERO);
+                *sum = sum.plus(&coefficient.times(&side));
+            };
+            others.iter().for_each(|(variable, coefficient)| add(*variable, coefficient));
+            for at in 0..forms.len(of) {
+                let taken = forms.coefficient_at(of, at).times(scale);
+                match forms.mono_at(of, at) {
+                    Mono::ONE => constant = constant.plus(&taken.times(&side)),
+                    mono => add(mono.0, &taken),
+                }
+            }
+            terms.retain(|_, coefficient| !coefficient.is_zero());
+            Constraint { terms, constant, strict }
+        };
+        sides.into_iter().zip(bounds).map(constraint).collect::<Vec<Constraint>>()
+    };
+    let whole = |value: u64| Rational::from_big(&BigRational::from_integer(value.into()));
+    let two_to = |exponent: u32| Rational::from_big(&BigRational::from_integer(BigInt::from(1) << exponent));
+    let less = |value: &Rational| value.plus(&Rational::MINUS_ONE);
+    match forms.kind(atom) {
+        Kind::Function(function, of) if forms.len(of) <= MOST_VARIABLES => {
+            // How far below and above; whether it may be that far.
+            let bounds = match function {
+                Unary::Floor => [(Rational::ZERO, false), (Rational::ONE, true)],
+                Unary::Trunc => [(Rational::MINUS_ONE, true), (Rational::ONE, true)],
+                Unary::RoundEven => [(Rational::new(-1, 2), false), (Rational::new(1, 2), false)],
+                _ => return Vec::new(),
+            };
+            between(of, &Rational::ONE, &[(mono.0, Rational::MINUS_ONE)], bounds)
+        }
+        Kind::Opaque => {
+            let (name, parts) = forms.opaque_parts(atom);
+            let Some(of) = parts.first().copied().filter(|of| forms.len(*of) <= MOST_VARIABLES) else {
+                return Vec::new();
+            };
+            match name[..] {
+                [QUOTIENT, ..] => {
+                    let Some((above, below)) = fraction(&name) else { return Vec::new() };
+                    let below = whole(below);
+                    let others = [(mono.0, below.negated())];
+                    between(of, &whole(above), &others, [(Rational::ZERO, false), (less(&below), false)])
+                }
+                [WRAP, n, signed] => {
+                    let others = [(mono.0, Rational::MINUS_ONE), (aside.fresh(), two_to(n))];
+                    let same = [(Rational::ZERO, false), (Rational::ZERO, false)];
+                    let mut all = between(of, &Rational::ONE, &others, same);
+                    let (least, most) = match signed {
+                        0 => (Rational::ZERO, less(&two_to(n))),
+                        _ => (two_to(n - 1).negated(), less(&two_to(n - 1))),
+                    };
+                    let own = [(mono.0, Rational::ONE)];
+                    all.extend(between(Poly::ZERO, &Rational::ONE, &own, [(least, false), (most, false)]));
+                    all
+                }
+                [PART, at, length] => {
+                    let unit = two_to(at);
+                    let others = [(mono.0, unit.negated()), (aside.fresh(), two_to(at + length))];
+                    let mut all =
+                        between(of, &Rational::ONE, &others, [(Rational::ZERO, false), (less(&unit), false)]);
+                    let own = [(mono.0, Rational::ONE)];
+                    let bounds = [(Rational::ZERO, false), (less(&two_to(length)), false)];
+                    all.extend(between(Poly::ZERO, &Rational::ONE, &own, bounds));
+                    all
+                }
+                _ => Vec::new(),
             }
         }
-        Constraint { terms, constant, strict }
-    };
-    sides.into_iter().map(constraint).collect()
+        _ => Vec::new(),
+    }
 }
 
 /// A sum of integers is at least the integer above what it is more than.
-fn tighten(forms: &Forms<'_>, constraint: &mut Constraint) {
+fn tighten(constraint: &mut Constraint, is_whole: &dyn Fn(u32) -> bool) {
     let mut whole = constraint.terms.iter();
-    if whole.all(|(mono, coefficient)| coefficient.is_integer() && forms.is_whole_mono(Mono(*mono))) {
+    if whole.all(|(variable, coefficient)| coefficient.is_integer() && is_whole(*variable)) {
         let constant = constraint.constant.to_big();
         let lowered = match constraint.strict && constant.is_integer() {
             true => constant - BigRational::from_integer(1.into()),

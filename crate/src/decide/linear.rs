@@ -1,13 +1,18 @@
-//! Whether linear constraints contradict each other.
+//! Whether linear constraints contradict each other, over reals and integers.
 //!
-//! Fourier–Motzkin elimination over exact rationals. A variable is any monomial: products of
-//! elements and exponentials count as independent unknowns, with at most their sign known.
+//! Reals are eliminated first, after Fourier and Motzkin, over exact rationals; what is left is about integers
+//! alone, and goes to the Omega test ([`Constraints`]). A variable is any monomial: products of elements and
+//! exponentials count as independent unknowns, with at most their sign known.
 //!
-//! Guarantees: `true` only if no real values satisfy all constraints. `false` when satisfiable, or
-//! when elimination would make too many constraints.
+//! Guarantees: `true` only if no values satisfy all constraints, reals and integers where they are that. `false`
+//! when satisfiable, or when elimination would make too many constraints.
 //! Source: Dantzig and Eaves, *Fourier–Motzkin elimination and its dual*.
 
 use super::rational::Rational;
+use crate::base::{Constraints, Linear, Point};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `Σ coefficient·variable + constant ≥ 0`, or `> 0` if strict.
@@ -20,6 +25,8 @@ pub(super) struct Constraint {
 
 /// More constraints than this at any moment end the elimination.
 const MOST: usize = 400;
+/// What the Omega test may spend on one question.
+const WORK: u64 = 1 << 14;
 
 impl Constraint {
     /// Whether it fails on its own, having no variables.
@@ -51,11 +58,52 @@ impl Constraint {
         }
         self
     }
+
+    /// The same over integers, if its numbers are not too large.
+    fn over_integers(&self) -> Option<Linear> {
+        let all = || self.terms.values().chain([&self.constant]);
+        let unit = all().fold(BigInt::one(), |unit, value| unit.lcm(value.to_big().denom()));
+        let whole = |value: &Rational| (value.to_big() * &unit).to_integer().to_i128();
+        let least = Linear::constant(whole(&self.constant)? - i128::from(self.strict));
+        self.terms.iter().try_fold(least, |sum, (variable, coefficient)| {
+            sum.plus(&Linear::variable(*variable, whole(coefficient)?), 1).ok()
+        })
+    }
 }
 
-/// Whether the constraints have no solution.
-pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
+/// Integers that satisfy constraints, or that there are none, as far as it is found out. Counts the work.
+fn solved<'c>(
+    constraints: impl IntoIterator<Item = &'c Constraint>,
+    work: &mut u64,
+) -> Option<Option<Point>> {
+    let mut integers = Constraints::default();
+    for constraint in constraints {
+        integers.at_least(&constraint.over_integers()?);
+    }
+    let mut left = WORK;
+    let point = integers.solve(&mut left).ok();
+    *work += WORK - left;
+    point
+}
+
+/// Integers that satisfy constraints about integers alone, if they are found. Counts the work.
+pub(super) fn integers_in(
+    constraints: &[Constraint],
+    is_whole: &dyn Fn(u32) -> bool,
+    work: &mut u64,
+) -> Option<Point> {
+    let mut named = constraints.iter().flat_map(|constraint| constraint.terms.keys());
+    if named.all(|variable| is_whole(*variable)) { solved(constraints, work).flatten() } else { None }
+}
+
+/// Whether the constraints have no solution, where `is_whole` says which variables are integers. Counts the work.
+pub(super) fn contradictory(
+    constraints: Vec<Constraint>,
+    is_whole: &dyn Fn(u32) -> bool,
+    work: &mut u64,
+) -> bool {
     let mut open: BTreeSet<Constraint> = constraints.into_iter().map(Constraint::scaled).collect();
+    let mut real = true;
     loop {
         if open.iter().any(Constraint::is_false) {
             return true;
@@ -66,7 +114,9 @@ pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
         // The variable whose elimination makes the fewest constraints.
         let mut counts: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
         for constraint in &open {
-            for (variable, coefficient) in &constraint.terms {
+            for (variable, coefficient) in
+                constraint.terms.iter().filter(|(variable, _)| !real || !is_whole(**variable))
+            {
                 let count = counts.entry(*variable).or_default();
                 if coefficient.is_positive() { count.0 += 1 } else { count.1 += 1 }
             }
@@ -74,7 +124,15 @@ pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
         let Some((variable, (up, down))) =
             counts.into_iter().min_by_key(|(variable, (up, down))| (up * down, *variable))
         else {
-            return false;
+            if !real || open.is_empty() {
+                return false;
+            }
+            // Integers are left; what they are too many for is asked as if they were reals.
+            if let Some(point) = solved(&open, work) {
+                return point.is_none();
+            }
+            real = false;
+            continue;
         };
         if up * down > MOST {
             return false;
@@ -82,6 +140,7 @@ pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
         let (with, without): (Vec<Constraint>, Vec<Constraint>) =
             open.into_iter().partition(|constraint| constraint.terms.contains_key(&variable));
         open = without.into_iter().collect();
+        *work += (with.len() + up * down) as u64;
         let (up, down): (Vec<&Constraint>, Vec<&Constraint>) =
             with.iter().partition(|constraint| constraint.terms[&variable].is_positive());
         for above in &up {
@@ -96,6 +155,10 @@ pub(super) fn contradictory(constraints: Vec<Constraint>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn none(constraints: Vec<Constraint>) -> bool {
+        contradictory(constraints, &|_| false, &mut 0)
+    }
 
     fn at_least(terms: &[(u32, i64)], constant: i64, strict: bool) -> Constraint {
         Constraint {
@@ -115,19 +178,28 @@ mod tests {
                 at_least(&[(2, -1), (0, 1)], 0, strict),
             ]
         };
-        assert!(contradictory(cycle(true)));
-        assert!(!contradictory(cycle(false)));
+        assert!(none(cycle(true)));
+        assert!(!none(cycle(false)));
         let mut mixed = cycle(false);
         mixed[1].strict = true;
-        assert!(contradictory(mixed));
+        assert!(none(mixed));
     }
 
     #[test]
     fn constants_matter() {
         // x ≥ 3 and 2x ≤ 5.
-        assert!(contradictory(vec![at_least(&[(0, 1)], -3, false), at_least(&[(0, -2)], 5, false)]));
-        assert!(!contradictory(vec![at_least(&[(0, 1)], -2, false), at_least(&[(0, -2)], 5, false)]));
-        assert!(!contradictory(Vec::new()));
-        assert!(contradictory(vec![at_least(&[], 0, true)]));
+        assert!(none(vec![at_least(&[(0, 1)], -3, false), at_least(&[(0, -2)], 5, false)]));
+        assert!(!none(vec![at_least(&[(0, 1)], -2, false), at_least(&[(0, -2)], 5, false)]));
+        assert!(!none(Vec::new()));
+        assert!(none(vec![at_least(&[], 0, true)]));
+    }
+
+    #[test]
+    fn integers_lie_apart() {
+        // 0 < 3x - 2y < 1 has reals, and integers where y is real.
+        let strip = || vec![at_least(&[(0, 3), (1, -2)], 0, true), at_least(&[(0, -3), (1, 2)], 1, true)];
+        assert!(!none(strip()));
+        assert!(!contradictory(strip(), &|variable| variable == 0, &mut 0));
+        assert!(contradictory(strip(), &|_| true, &mut 0));
     }
 }

@@ -305,6 +305,20 @@ impl<'a> Normalizer<'a> {
             | (Unary::Abs, Value::Infinite(false)) => return Ok(Value::Infinite(true)),
             _ => return unknown("an infinity reaches a function"),
         };
+        match function {
+            Unary::Floor => {
+                if let Some(floor) = self.rounded_down(poly)? {
+                    return Ok(Value::Finite(floor));
+                }
+            }
+            Unary::Ceil => {
+                let opposite = self.forms.negated(poly)?;
+                if let Some(floor) = self.rounded_down(opposite)? {
+                    return self.forms.negated(floor).map(Value::Finite);
+                }
+            }
+            _ => {}
+        }
         let forms = &mut self.forms;
         let result = match function {
             Unary::Exp => {

@@ -5,7 +5,7 @@
 //! all others is worked out once altogether, and copied. Portions are cut by the number of pairs
 //! alone.
 
-use super::cases::vanishes_by_cases;
+use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
@@ -496,13 +496,18 @@ fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut boo
         let summary = "both sides are non-negative, and a power of them is the same".to_owned();
         return Ok(equal(summary, Method::CommonDenominator { terms }));
     }
+    // Quotients have no bits of their own: what they are of says more.
+    let quotients = normalizer.has_quotients(difference);
+    if quotients && let Cases::Zero(cases) = vanishes_by_cases(&mut normalizer.forms, difference, QUICK)? {
+        return Ok(Compared::Equal(in_cases(cases)));
+    }
     if normalizer.vanishes_in_bits(difference)? {
         let summary = "the difference is zero at all values of the bits".to_owned();
         return Ok(equal(summary, Method::CommonDenominator { terms }));
     }
     let forms = &mut normalizer.forms;
-    if let Some(compared) = by_cases(forms, difference, QUICK)? {
-        return Ok(compared);
+    if !quotients && let Cases::Zero(cases) = vanishes_by_cases(forms, difference, QUICK)? {
+        return Ok(Compared::Equal(in_cases(cases)));
     }
     if vanishes_unfolded(forms, difference)? {
         let summary = "the difference is zero once maxima are written as choices".to_owned();
@@ -563,9 +568,9 @@ fn by_signs(forms: &mut Forms<'_>, difference: Poly) -> Step<Option<Compared>> {
             }
             Ok(Some((signed, false))) => {
                 if signed != difference
-                    && let Some(compared) = by_cases(forms, signed, QUICK)?
+                    && let Cases::Zero(cases) = vanishes_by_cases(forms, signed, QUICK)?
                 {
-                    return Ok(Some(compared));
+                    return Ok(Some(Compared::Equal(in_cases(cases))));
                 }
             }
         }
@@ -595,7 +600,8 @@ fn by_sums_in_words(normalizer: &mut Normalizer<'_>, forms: [Poly; 2]) -> Step<O
     }
     let difference = normalizer.forms.minus(sides[0], sides[1])?;
     let zero = normalizer.forms.vanishes(difference)? || normalizer.vanishes_in_bits(difference)?;
-    let shown = zero || by_cases(&mut normalizer.forms, difference, THOROUGH)?.is_some();
+    let shown =
+        zero || matches!(vanishes_by_cases(&mut normalizer.forms, difference, THOROUGH)?, Cases::Zero(_));
     normalizer.forms.notes = notes;
     if !shown {
         return Ok(None);
@@ -606,11 +612,9 @@ fn by_sums_in_words(normalizer: &mut Normalizer<'_>, forms: [Poly; 2]) -> Step<O
     Ok(Some(Certificate { summary, method: Method::CommonDenominator { terms } }))
 }
 
-fn by_cases(forms: &mut Forms<'_>, difference: Poly, work: u64) -> Step<Option<Compared>> {
-    Ok(vanishes_by_cases(forms, difference, work)?.map(|cases| {
-        let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
-        equal(summary, Method::Cases { cases })
-    }))
+fn in_cases(cases: u32) -> Certificate {
+    let summary = format!("the difference is zero in each of {cases} cases of the comparisons");
+    Certificate { summary, method: Method::Cases { cases } }
 }
 
 /// Unequal normal forms: a witness says different, a thorough look at all cases may still say
@@ -635,9 +639,15 @@ fn settle(
             if let Some(Compared::Equal(certificate)) = by_signs(&mut normalizer.forms, unequal.difference)? {
                 return Ok(Equality::Equal(certificate));
             }
-            let compared = by_cases(&mut normalizer.forms, unequal.difference, THOROUGH)?;
-            if let Some(Compared::Equal(certificate)) = compared {
-                return Ok(Equality::Equal(certificate));
+            match vanishes_by_cases(&mut normalizer.forms, unequal.difference, THOROUGH)? {
+                Cases::Zero(cases) => return Ok(Equality::Equal(in_cases(cases))),
+                Cases::Elsewhere(point) => {
+                    if let Some(mut witness) = trials.at(question, pair, &point, budget)? {
+                        witness.difference = normalizer.forms.render_difference(unequal.forms);
+                        return Ok(Equality::Different(witness));
+                    }
+                }
+                Cases::Open => {}
             }
             if let Some(certificate) = by_sums_in_words(normalizer, unequal.forms)? {
                 return Ok(Equality::Equal(certificate));

@@ -90,22 +90,8 @@ impl Trials {
         if !self.kept.is_empty() || self.fruitless >= FRUITLESS {
             let both = Both::new(question, pair, budget)?;
             for known in &self.kept {
-                let inputs: FxHashMap<u32, Quantity> = known
-                    .inputs
-                    .iter()
-                    .map(|(element, value)| (*element, Quantity::rational(value)))
-                    .collect();
-                let rest = Quantity::rational(&known.default);
-                let values = both.values(budget, &|element| inputs.get(&element).copied().unwrap_or(rest))?;
-                if let Some(values) = apart(values) {
-                    let inputs = known.inputs.iter().filter(|(element, _)| both.mentions(*element));
-                    return Ok(Search::Different(Witness {
-                        point: None,
-                        inputs: inputs.cloned().collect(),
-                        default: known.default.clone(),
-                        values,
-                        difference: String::new(),
-                    }));
+                if let Some(found) = both.at(question, &known.inputs, &known.default, budget)? {
+                    return Ok(Search::Different(found));
                 }
             }
             if self.fruitless >= FRUITLESS {
@@ -126,6 +112,29 @@ impl Trials {
             Search::Close(_) | Search::Rounded(_) | Search::Alike(_) => self.fruitless += 1,
         }
         Ok(search)
+    }
+}
+
+impl Trials {
+    /// A witness, if a pair differs where these elements have these values and all others are 0.
+    pub(super) fn at(
+        &mut self,
+        question: &Question<'_>,
+        pair: (Term, Term),
+        point: &[(u32, i128)],
+        budget: &Budget,
+    ) -> Result<Option<Witness>, Exhausted> {
+        let whole = |value: i128| BigRational::from_integer(value.into());
+        let inputs: Vec<(u32, BigRational)> =
+            point.iter().map(|(element, value)| (*element, whole(*value))).collect();
+        let both = Both::new(question, pair, budget)?;
+        let found = both.at(question, &inputs, &BigRational::zero(), budget)?;
+        if let Some(found) = &found
+            && self.kept.len() < KEPT
+        {
+            self.kept.push(found.clone());
+        }
+        Ok(found)
     }
 }
 
@@ -166,6 +175,28 @@ impl Both {
         Ok((part > 0.0).then_some(Rounded { part, numbers }))
     }
 
+    /// A witness, if the two differ at inputs.
+    fn at(
+        &self,
+        question: &Question<'_>,
+        inputs: &[(u32, BigRational)],
+        default: &BigRational,
+        budget: &Budget,
+    ) -> Result<Option<Witness>, Exhausted> {
+        let known: FxHashMap<u32, Quantity> =
+            inputs.iter().map(|(element, value)| (*element, Quantity::rational(value))).collect();
+        let rest = Quantity::rational(default);
+        let values = self.values(budget, &|element| known.get(&element).copied().unwrap_or(rest))?;
+        let least = if roughest(&self.cones, question.meanings).is_empty() { 0.0 } else { NOTICEABLE };
+        Ok(apart_by(values, least).map(|values| Witness {
+            point: None,
+            inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
+            default: default.clone(),
+            values,
+            difference: String::new(),
+        }))
+    }
+
     fn mentions(&self, element: u32) -> bool {
         self.cones.iter().any(|cone| cone.elements().binary_search(&element).is_ok())
     }
@@ -197,8 +228,13 @@ impl Both {
 
 /// The enclosures of two finite values that are certainly and noticeably different.
 fn apart(values: [Quantity; 2]) -> Option<[(f64, f64); 2]> {
+    apart_by(values, NOTICEABLE)
+}
+
+/// The same of values that differ by more than a part of the larger one.
+fn apart_by(values: [Quantity; 2], least: f64) -> Option<[(f64, f64); 2]> {
     let [a, b] = bounded(values)?;
-    (gap(a, b) > NOTICEABLE).then(|| [(a.low(), a.high()), (b.low(), b.high())])
+    (gap(a, b) > least).then(|| [(a.low(), a.high()), (b.low(), b.high())])
 }
 
 fn bounded(values: [Quantity; 2]) -> Option<[Interval; 2]> {

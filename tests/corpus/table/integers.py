@@ -16,3 +16,11 @@ add("integers/quotient.cu", "by_parameter", defines={"FORM": 1, "WRONG": 0})
 add("integers/quotient.cu", "rounded_down", defines={"FORM": 1, "WRONG": 1}, lines=True)
 for form, wrong in ((0, 0), (1, 0), (2, 0), (2, 1)):
     add("integers/philox.cu", f"{form}{'.wrong' if wrong else ''}", defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)
+
+# Quotients by a negative number, and quotients rounded down.
+add("integers/quotient.cu", "by_minus_7", defines={"FORM": 0, "DIVISOR": -7, "WRONG": 0})
+for name, type, divisor, forms in (("int", "int", 7, 5), ("long", "long long", 1000, 2)):
+    for form in range(forms):
+        defines = {"TYPE": type, "FORM": form, "DIVISOR": divisor, "WRONG": 0}
+        add("integers/floor.cu", f"{name}.{form}", defines=defines)
+add("integers/floor.cu", "int.4.wrong", defines={"TYPE": "int", "FORM": 4, "DIVISOR": 7, "WRONG": 1}, lines=True)

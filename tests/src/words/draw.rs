@@ -372,7 +372,12 @@ fn load(dice: &mut Dice, width: Width, narrow: bool) -> String {
 
 /// A form with these instructions, the first of which works on a register of `width`.
 fn form(dice: &mut Dice, width: Width, narrow: bool, steps: &[Instruction]) -> Form {
-    let mut body = load(dice, width, narrow);
+    let load = load(dice, width, narrow);
+    with_load(dice, load, (width, narrow), steps)
+}
+
+fn with_load(dice: &mut Dice, load: String, (width, narrow): (Width, bool), steps: &[Instruction]) -> Form {
+    let mut body = load;
     let letter = width.letter();
     let mut second = false;
     let (mut register, mut held) = (format!("%{letter}0"), width);
@@ -418,6 +423,28 @@ pub fn each_instruction(dice: &mut Dice) -> Vec<Form> {
     for step in instructions(Float) {
         let first = convert(["u8", "s8", "s16"][dice.below(3) as usize]);
         forms.push(form(dice, W32, true, &[first, step]));
+    }
+    forms
+}
+
+/// A form for some of the instructions on words that are loaded from fewer bytes than they have, but from more than
+/// one.
+pub fn of_wider_words(dice: &mut Dice) -> Vec<Form> {
+    let mut forms = Vec::new();
+    for width in [W32, W64] {
+        let types: &[&str] = match width {
+            W32 => &["u16", "s16", "b16"],
+            _ => &["u16", "s16", "b16", "u32", "s32", "b32"],
+        };
+        let steps = instructions(width);
+        for ty in types {
+            for _ in 0..8 {
+                let step = steps[dice.below(steps.len() as u64) as usize].clone();
+                let letter = width.letter();
+                let load = format!("ld.global.{ty} %{letter}0, [%x];\n");
+                forms.push(with_load(dice, load, (width, false), &[step]));
+            }
+        }
     }
     forms
 }
@@ -498,4 +525,67 @@ pub fn divisions(divisor: u32, signed: bool) -> (Form, Vec<(Form, bool)>) {
         }
     }
     (exact, forms)
+}
+
+/// Quotients of signed 32-bit numbers by a positive constant, rounded down, as people write them, and whether they
+/// are that at all numbers: [`Form`]s with the truth, after one that asks the remainder.
+pub fn floors(divisor: u32) -> (Form, Vec<(Form, bool)>) {
+    let whole = |body: String| Form {
+        body: format!("ld.global.b32 %r0, [%x];\n{body}"),
+        register: "%r9".to_owned(),
+        out: Out::U32,
+        of_one_byte: false,
+    };
+    let (d, most) = (divisor, divisor - 1);
+    let divided = format!("div.s32 %r1, %r0, {d};\nrem.s32 %r2, %r0, {d};\n");
+    let exact =
+        format!("{divided}setp.lt.s32 %p1, %r2, 0;\nselp.b32 %r3, -1, 0, %p1;\nadd.s32 %r9, %r1, %r3;\n");
+    let by_cases = |negative: &str| {
+        format!("{negative}div.s32 %r3, %r0, {d};\nsetp.ge.s32 %p1, %r0, 0;\nselp.b32 %r9, %r3, %r2, %p1;\n")
+    };
+    let forms = [
+        (
+            format!(
+                "{divided}setp.ne.s32 %p1, %r2, 0;\nsetp.lt.s32 %p2, %r0, 0;\nand.pred %p1, %p1, %p2;\n\
+                 selp.b32 %r3, 1, 0, %p1;\nsub.s32 %r9, %r1, %r3;\n"
+            ),
+            true,
+        ),
+        (
+            format!(
+                "div.s32 %r1, %r0, {d};\nmul.lo.s32 %r2, %r1, {d};\nsetp.ne.s32 %p1, %r2, %r0;\n\
+                 shr.s32 %r3, %r0, 31;\nselp.b32 %r4, %r3, 0, %p1;\nadd.s32 %r9, %r1, %r4;\n"
+            ),
+            true,
+        ),
+        (by_cases(&format!("not.b32 %r1, %r0;\ndiv.s32 %r2, %r1, {d};\nnot.b32 %r2, %r2;\n")), true),
+        (
+            format!(
+                "shr.s32 %r1, %r0, 31;\nxor.b32 %r2, %r0, %r1;\ndiv.s32 %r3, %r2, {d};\nxor.b32 %r9, %r3, %r1;\n"
+            ),
+            true,
+        ),
+        // What wraps around at the least number.
+        (
+            by_cases(&format!(
+                "neg.s32 %r1, %r0;\nadd.s32 %r1, %r1, {most};\ndiv.s32 %r2, %r1, {d};\nneg.s32 %r2, %r2;\n"
+            )),
+            false,
+        ),
+        // One too little at multiples.
+        (
+            format!(
+                "div.s32 %r1, %r0, {d};\nsetp.lt.s32 %p1, %r0, 0;\nselp.b32 %r3, -1, 0, %p1;\nadd.s32 %r9, %r1, %r3;\n"
+            ),
+            false,
+        ),
+        // The remainder is never that.
+        (
+            format!(
+                "{divided}setp.lt.s32 %p1, %r2, -{most};\nselp.b32 %r3, -1, 0, %p1;\nadd.s32 %r9, %r1, %r3;\n"
+            ),
+            false,
+        ),
+    ];
+    (whole(exact), forms.into_iter().map(|(body, right)| (whole(body), right)).collect())
 }

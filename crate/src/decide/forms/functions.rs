@@ -8,6 +8,7 @@
 //! Misses: addition theorems of sin and cos.
 
 use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational, Sign, Step, unknown};
+use crate::decide::integers::{PART, QUOTIENT, WRAP};
 use crate::diag::Assumption;
 use crate::term::Unary;
 
@@ -415,6 +416,8 @@ impl Forms<'_> {
             Kind::Element(element) => {
                 self.element_format(element).is_some_and(|format| format.bits() <= 64 && !format.is_float())
             }
+            // What is left of an integer.
+            Kind::Opaque => matches!(self.opaque_parts(atom).0[0], WRAP | PART | QUOTIENT),
             _ => false,
         };
         self.exponent(mono) == Poly::ZERO

@@ -20,9 +20,11 @@
 //! Misses: bits of products of two wide words, shifts by data.
 
 mod bits;
+mod bitwise;
 mod circuits;
 pub(super) mod diagrams;
 mod divisible;
+mod fitted;
 mod overflow;
 mod quotients;
 mod reduce;
@@ -37,6 +39,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::One;
+pub(super) use quotients::fraction;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -168,6 +171,11 @@ fn range_of(signed: bool, bits: u32) -> Range {
     }
 }
 
+/// Least and greatest integer of a format.
+pub(super) fn integers_of(format: Format) -> Range {
+    range_of(format.class() == FormatClass::Signed, format.bits())
+}
+
 impl Normalizer<'_> {
     /// The form of a pattern, or of the integer that a pattern is read as; `None` while parts are missing.
     pub(super) fn word(&mut self, side: usize, node: Node, missing: &mut Vec<Term>) -> Step<Option<Poly>> {
@@ -184,8 +192,9 @@ impl Normalizer<'_> {
                     _ => a,
                 };
                 let Some(value) = self.get(side, a, missing)? else { return Ok(None) };
+                let pattern = self.widened(side, a, format.bits(), finite(value)?)?;
                 let signed = format.class() == FormatClass::Signed;
-                self.fitted(signed, format.bits(), finite(value)?).map(Some)
+                self.fitted(signed, format.bits(), pattern).map(Some)
             }
             Node::Bits(op, width, a, b, c) => {
                 let mut operands = [Poly::ZERO; 3];
@@ -199,14 +208,35 @@ impl Normalizer<'_> {
                 if !complete {
                     return Ok(None);
                 }
-                let from = self.width_of(side, a);
-                match self.operation(op, u32::from(width), from, operands)? {
+                let (n, from) = (u32::from(width), self.width_of(side, a));
+                let read = match op {
+                    BitOp::Slice => from.max(n),
+                    BitOp::Concat => n / 2,
+                    BitOp::Extend | BitOp::ExtendSigned => match self.forms.constant(operands[1]) {
+                        Some(narrow) => narrow.as_small().map_or(n, |(narrow, _)| narrow.clamp(0, 64) as u32),
+                        None => n,
+                    },
+                    _ => n,
+                };
+                for (poly, term) in operands.iter_mut().zip([a, b, c]) {
+                    *poly = self.widened(side, term, read, *poly)?;
+                }
+                match self.operation(op, n, from, operands)? {
                     Some(poly) => Ok(Some(poly)),
                     None => self.unread(op, width, operands).map(Some),
                 }
             }
             _ => unknown("this is no pattern"),
         }
+    }
+
+    /// A pattern that is read as one of `n` bits: what it is narrower by are zeros.
+    fn widened(&mut self, side: usize, pattern: Term, n: u32, poly: Poly) -> Step<Poly> {
+        let own = self.width_of(side, pattern);
+        if own >= n || self.forms.constant(poly).is_some() || !self.is_integer(poly) {
+            return Ok(poly);
+        }
+        self.fitted(false, own, poly)
     }
 
     /// An operation that is equal for equal operands only.
@@ -361,177 +391,13 @@ impl Normalizer<'_> {
         self.reduced(result, n).map(Some)
     }
 
-    fn bitwise(&mut self, op: BitOp, n: u32, a: Poly, b: Poly) -> Step<Option<Poly>> {
-        // Words side by side stay what they are: their bits would be many, and have no range together.
-        if self.are_apart(n, a, b)? || self.are_apart(n, b, a)? {
-            let sum = if op == BitOp::And { Poly::ZERO } else { self.forms.plus(a, b)? };
-            return self.reduced(sum, n).map(Some);
-        }
-        if op == BitOp::Xor {
-            for (number, bits) in [(a, b), (b, a)] {
-                if let Some(turned) = self.sign_turned(n, number, bits)? {
-                    return self.reduced(turned, n).map(Some);
-                }
-            }
-        }
-        let (Some(x), Some(y)) = (self.bits(a, n)?, self.bits(b, n)?) else { return Ok(None) };
-        let all = &mut self.integers.diagrams;
-        let joined: Option<Word> = x
-            .iter()
-            .zip(&y)
-            .map(|(x, y)| match op {
-                BitOp::And => all.and(*x, *y),
-                BitOp::Or => all.or(*x, *y),
-                _ => all.xor(*x, *y),
-            })
-            .collect();
-        match joined {
-            Some(word) => self.of_bits(&word).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// A number and a constant of one bit, or of all from one bit on, one of which is taken from the other bit by
-    /// bit, where that is the highest bit or the number lies between -2ᵏ and 2ᵏ for this bit's place k:
-    /// compilers add 128 to a byte so. What is chosen by a comparison stays a number; that of an element is
-    /// known by its bits.
-    fn sign_turned(&mut self, n: u32, number: Poly, bits: Poly) -> Step<Option<Poly>> {
-        let Some(bits) = self.forms.constant(bits) else { return Ok(None) };
-        let word = BigInt::one() << n;
-        let bits = bits.to_big().to_integer().mod_floor(&word);
-        let place = bits.trailing_zeros().unwrap_or(0) as u32;
-        let bit = BigInt::one() << place;
-        let (alone, above) = (bits == bit, bits == &word - &bit);
-        if n > 64 || place == 0 || !alone && !above {
-            return Ok(None);
-        }
-        let own = self.forms.rational(power_of_two(place))?;
-        if place + 1 == n {
-            return self.forms.plus(number, own).map(Some);
-        }
-        let Some(number) = self.moved_into(true, n, number)? else { return Ok(None) };
-        let inside = |(low, high): Range| low >= -(1 << place) && high < 1 << place;
-        let chosen = self.atoms_in(number).into_iter().any(|atom| self.forms.kind(atom) == Kind::Max);
-        if !chosen || !self.range_of_form(number).is_some_and(inside) {
-            return Ok(None);
-        }
-        let below = self.forms.negated(number)?;
-        let negative = self.positive(below)?;
-        let turn = self.forms.scaled(negative, &power_of_two(place + 1))?;
-        let change = self.forms.minus(own, turn)?;
-        if alone { self.forms.plus(number, change) } else { self.forms.minus(number, change) }.map(Some)
-    }
-
-    /// Whether one lies below a power of two and the other, modulo 2ⁿ, is a multiple of it: no bit is in both.
-    fn are_apart(&mut self, n: u32, low: Poly, high: Poly) -> Step<bool> {
-        let high = self.reduced(high, n)?;
-        let twos = |at: usize| {
-            let value = self.forms.coefficient_at(high, at).to_big();
-            if value.is_integer() { value.numer().trailing_zeros().unwrap_or(0) } else { 0 }
-        };
-        let place = (0..self.forms.len(high)).map(twos).min().unwrap_or(0).min(u64::from(n));
-        let inside = |(least, most): Range| least >= 0 && most < 1 << place.min(120);
-        Ok(place > 0 && self.range_of_form(low).is_some_and(inside))
-    }
-
-    fn counted(&mut self, op: BitOp, n: u32, a: Poly) -> Step<Option<Poly>> {
-        let Some(mut word) = self.bits(a, n)? else { return Ok(None) };
-        word.reverse();
-        if op == BitOp::Reverse {
-            return self.of_bits(&word).map(Some);
-        }
-        let mut sum = Poly::ZERO;
-        let mut none = Bit::ONE;
-        for bit in word {
-            let mut counts = bit;
-            if op == BitOp::LeadingZeros {
-                let all = &mut self.integers.diagrams;
-                let Some(still) = all.not(bit).and_then(|zero| all.and(none, zero)) else { return Ok(None) };
-                none = still;
-                counts = still;
-            }
-            let one = self.of_bit(counts)?;
-            sum = self.forms.plus(sum, one)?;
-        }
-        Ok(Some(sum))
-    }
-
-    /// The integer of so many bits, with a sign or without, that is congruent to a form.
-    pub(super) fn fitted(&mut self, signed: bool, n: u32, poly: Poly) -> Step<Poly> {
-        if !self.is_integer(poly) {
-            let atom = self.forms.opaque(false, &[4, u32::from(signed), n], &[poly]);
-            return self.forms.atom_poly(atom);
-        }
-        if signed
-            && let Some((_, divisor)) = self.signed_remainder(poly)?
-            && divisor <= BigInt::one() << (n - 1)
-        {
-            return Ok(poly);
-        }
-        let reduced = self.reduced(poly, n)?;
-        for form in [poly, reduced] {
-            if let Some(inside) = self.moved_into(signed, n, form)? {
-                return Ok(inside);
-            }
-        }
-        // In range with the other sign: the highest bit is what differs.
-        if let Some(other) = self.moved_into(!signed, n, reduced)? {
-            // One bit is its own sign.
-            if n == 1 {
-                return self.forms.negated(other);
-            }
-            let top = self.part(other, n - 1, 1)?;
-            let by_sign = |form: &mut Self, top: Poly| {
-                let turn = if signed { power_of_two(n).negated() } else { power_of_two(n) };
-                let turn = form.forms.scaled(top, &turn)?;
-                form.forms.plus(other, turn)
-            };
-            let turned = by_sign(self, top)?;
-            let (least, most) = range_of(signed, n);
-            let inside = |range: Option<Range>| range.is_some_and(|(low, high)| least <= low && high <= most);
-            if !signed && !inside(self.range_of_form(turned)) {
-                // By a comparison, whose two sides are looked at where somebody asks for its range.
-                let below = self.forms.negated(other)?;
-                let negative = self.positive(below)?;
-                let compared = by_sign(self, negative)?;
-                if inside(self.range_of_form(compared)) {
-                    return Ok(compared);
-                }
-            }
-            return Ok(turned);
-        }
-        if n <= 64
-            && self.has_comparison(poly)
-            && let Some(cases) = self.fitted_by_cases(range_of(signed, n), n, poly, &[])?
-        {
-            return Ok(cases);
-        }
-        let atom = self.forms.opaque(false, &[WRAP, n, u32::from(signed)], &[reduced]);
-        self.forms.atom_poly(atom)
-    }
-
-    /// A form plus a multiple of 2ⁿ, if that has a place among the integers of n bits.
-    fn moved_into(&mut self, signed: bool, n: u32, poly: Poly) -> Step<Option<Poly>> {
-        let Some((low, high)) = self.range_of_form(poly) else { return Ok(None) };
-        if n > 100 {
-            return Ok(None);
-        }
-        let (least, most) = range_of(signed, n);
-        let turns = Integer::div_ceil(&(least - low), &(1i128 << n));
-        let turn = turns << n;
-        if low + turn < least || high + turn > most {
-            return Ok(None);
-        }
-        let turn = self.forms.rational(integer(turn))?;
-        self.forms.plus(poly, turn).map(Some)
-    }
-
     /// Bits of a form from `at` on, `length` of them, as an integer that is not negative.
     pub(super) fn part(&mut self, poly: Poly, at: u32, length: u32) -> Step<Poly> {
         if at == 0 {
             return self.fitted(false, length, poly);
         }
         let n = at + length;
+        let poly = self.as_divided(n, poly)?.unwrap_or(poly);
         if let Some(floor) = self.without_low_bits(poly, at)? {
             return self.fitted(false, length, floor);
         }

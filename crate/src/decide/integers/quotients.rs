@@ -10,14 +10,15 @@
 //! Source: Granlund, Montgomery: *Division by Invariant Integers using Multiplication*, 1994, for what is
 //! computed; Farey sequences for the form.
 
+use super::reduce::is_bounded;
 use super::{QUOTIENT, Range};
-use crate::decide::forms::{Accumulator, Atom, Kind, Mono, Poly, Power, Product, Step};
+use crate::decide::forms::{Accumulator, Atom, Forms, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
 use crate::decide::rational::Rational;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Quotients in quotients that are joined.
 const DEEPEST: u32 = 64;
@@ -25,7 +26,7 @@ const DEEPEST: u32 = 64;
 const FEW: usize = 16;
 
 /// The fraction in an atom's name.
-pub(super) fn fraction(name: &[u32]) -> Option<(u64, u64)> {
+pub(in crate::decide) fn fraction(name: &[u32]) -> Option<(u64, u64)> {
     let [QUOTIENT, a, b, c, d] = name[..] else { return None };
     Some((u64::from(a) << 32 | u64::from(b), u64::from(c) << 32 | u64::from(d)))
 }
@@ -33,16 +34,22 @@ pub(super) fn fraction(name: &[u32]) -> Option<(u64, u64)> {
 impl Normalizer<'_> {
     /// `a / b` rounded towards zero, for an integer a in a known range and a constant b.
     pub(in crate::decide) fn truncated_quotient(&mut self, a: Poly, b: Poly) -> Step<Option<Poly>> {
-        let Some((divisor, 1)) = self.forms.constant(b).and_then(|value| value.as_small()) else {
-            return Ok(None);
-        };
-        if divisor == 0 || divisor == i64::MIN || !self.is_integer(a) {
+        let divisor = self.forms.constant(b).filter(|value| value.is_integer());
+        let Some(divisor) = divisor.map(|value| value.to_big().to_integer()) else { return Ok(None) };
+        if divisor.is_zero() || !self.is_integer(a) {
             return Ok(None);
         }
         let Some((low, high)) = self.range_of_form(a) else { return Ok(None) };
-        let (one, size) = (BigInt::one(), BigInt::from(divisor.unsigned_abs()));
+        let (one, size) = (BigInt::one(), divisor.abs());
         let quotient = if low >= 0 {
-            self.quotient(a, (&one, &size), high, false)?
+            let joined = match self.has_quotients(a) {
+                true => self.floor_of(a, &size, DEEPEST)?,
+                false => None,
+            };
+            match joined {
+                Some(joined) => Some(joined),
+                None => self.quotient(a, (&one, &size), high, false)?,
+            }
         } else {
             let (magnitude, most) = (self.forms.magnitude(a)?, high.max(-low));
             let quotient = self.quotient(magnitude, (&one, &size), most, false)?;
@@ -50,9 +57,22 @@ impl Normalizer<'_> {
             self.with_sign_of(a, quotient).map(Some)?
         };
         match quotient {
-            Some(quotient) if divisor < 0 => self.forms.negated(quotient).map(Some),
+            Some(quotient) if divisor.is_negative() => self.forms.negated(quotient).map(Some),
             quotient => Ok(quotient),
         }
+    }
+
+    /// `⌊p⌋` of a sum of integers with fractions as their coefficients, in a known range.
+    pub(in crate::decide) fn rounded_down(&mut self, poly: Poly) -> Step<Option<Poly>> {
+        let mut unit = BigInt::one();
+        for at in 0..self.forms.len(poly) {
+            unit = unit.lcm(self.forms.coefficient_at(poly, at).to_big().denom());
+        }
+        let whole = self.forms.scaled(poly, &big(unit.clone()))?;
+        if unit.is_one() || !self.is_integer(whole) || self.range_of_form(whole).is_none() {
+            return Ok(None);
+        }
+        self.floor_of(whole, &unit, DEEPEST)
     }
 
     pub(super) fn negative(&mut self, a: Poly) -> Step<Poly> {
@@ -82,10 +102,15 @@ impl Normalizer<'_> {
         let Some(left) = left.checked_sub(1) else { return Ok(None) };
         self.forms.tick(self.forms.len(poly) as u64 + 1)?;
         if let Some((condition, [holds, fails])) = self.chosen_quotient(poly)? {
+            let [holds, fails] =
+                [self.by_magnitude(condition, holds, true)?, self.by_magnitude(condition, fails, false)?];
             let holds = self.floor_of(holds, divisor, left)?;
             let fails = if holds.is_some() { self.floor_of(fails, divisor, left)? } else { None };
             let (Some(holds), Some(fails)) = (holds, fails) else { return Ok(None) };
             return self.forms.choose(condition, holds, fails).map(Some);
+        }
+        if let Some(compared) = self.one_of_two(poly, divisor)? {
+            return Ok(Some(compared));
         }
         let has_quotients = self.quotients_in(poly).next().is_some();
         let falls = (0..self.forms.len(poly)).all(|at| {
@@ -100,6 +125,14 @@ impl Normalizer<'_> {
                 Some(floor) => self.forms.negated(floor).map(Some),
                 None => Ok(None),
             };
+        }
+        if let Some((of, factor, high)) = self.as_unit(poly)?
+            && !by_powers(&factor, divisor)
+        {
+            let (above, below) = factor.div_mod_floor(divisor);
+            let Some(floor) = self.quotient(of, (&below, divisor), high, false)? else { return Ok(None) };
+            let above = self.forms.scaled(of, &big(above))?;
+            return self.forms.plus(above, floor).map(Some);
         }
         let is_multiple = |this: &Self, at| {
             this.forms.coefficient_at(poly, at).to_big().to_integer().is_multiple_of(divisor)
@@ -121,10 +154,85 @@ impl Normalizer<'_> {
             rest.add(&Product { coefficient: big(below), mono });
         }
         let (upper, rest) = (self.forms.finish(upper)?, self.forms.finish(rest)?);
-        match self.floor_of_rest(rest, divisor, left)? {
-            Some(floor) => self.forms.plus(upper, floor).map(Some),
-            None => Ok(None),
+        if let Some(floor) = self.floor_of_rest(rest, divisor, left)? {
+            return self.forms.plus(upper, floor).map(Some);
         }
+        // Beside a quotient, what has bits.
+        let (Some((0.., high)), true) = (self.range_of_form(rest), has_quotients) else { return Ok(None) };
+        if self.quotients_in(rest).next().is_some() || divisor.magnitude().count_ones() != 1 {
+            return Ok(None);
+        }
+        let at = divisor.bits() as u32 - 1;
+        let length = (128 - high.leading_zeros()).saturating_sub(at);
+        let floor = if length == 0 { Poly::ZERO } else { self.part(rest, at, length)? };
+        self.forms.plus(upper, floor).map(Some)
+    }
+
+    /// `⌊p / d⌋` of a form with quotients that has one of two values: a comparison says which.
+    fn one_of_two(&mut self, poly: Poly, divisor: &BigInt) -> Step<Option<Poly>> {
+        if self.quotients_in(poly).next().is_none() {
+            return Ok(None);
+        }
+        let Some((low, high)) = self.range_of_form(poly) else { return Ok(None) };
+        let [least, most] = [low, high].map(|end| BigInt::from(end).div_floor(divisor));
+        if &most - &least > BigInt::one() {
+            return Ok(None);
+        }
+        let base = self.forms.rational(big(least.clone()))?;
+        if most == least {
+            return Ok(Some(base));
+        }
+        // p ≥ d·(least + 1)
+        let border = self.forms.rational(big((least + 1) * divisor - 1))?;
+        let above = self.forms.minus(poly, border)?;
+        let above = self.positive(above)?;
+        self.forms.plus(base, above).map(Some)
+    }
+
+    /// A form where the sign of p, which a condition asks for, is known: p is written by its magnitude, of which
+    /// quotients are.
+    fn by_magnitude(&mut self, condition: Poly, poly: Poly, holds: bool) -> Step<Poly> {
+        let Some((atom, true)) = self.forms.as_atom(condition) else { return Ok(poly) };
+        let Kind::Positive(p) = self.forms.kind(atom) else { return Ok(poly) };
+        if self.forms.len(p) == 0 || self.forms.mono_at(p, 0) == Mono::ONE || !self.is_integer(p) {
+            return Ok(poly);
+        }
+        let mono = self.forms.mono_at(p, 0);
+        let coefficient = |forms: &Forms<'_>, of: Poly| {
+            let place = (0..forms.len(of)).find(|at| forms.mono_at(of, *at) == mono);
+            place.map_or(Rational::ZERO, |at| forms.coefficient_at(of, at).clone())
+        };
+        let times = coefficient(&self.forms, poly).times(&coefficient(&self.forms, p).reciprocal());
+        if times.is_zero() {
+            return Ok(poly);
+        }
+        let part = self.forms.scaled(p, &times)?;
+        let rest = self.forms.minus(poly, part)?;
+        let size = self.forms.magnitude(p)?;
+        let size = self.forms.scaled(size, &if holds { times } else { times.negated() })?;
+        self.forms.plus(rest, size)
+    }
+
+    /// y, a factor and the greatest y, if a form is a multiple of a sum y that is not negative though a part of it
+    /// may be: a word that is read without its sign, as `x + 2ⁿ·[x < 0]`.
+    fn as_unit(&mut self, poly: Poly) -> Step<Option<(Poly, BigInt, i128)>> {
+        let count = self.forms.len(poly);
+        let alone = |at| self.range_of_mono(self.forms.mono_at(poly, at));
+        let has_sign = (0..count).any(|at| alone(at).is_some_and(|(low, _)| low < 0));
+        if !(2..=FEW).contains(&count) || !has_sign || self.quotients_in(poly).next().is_some() {
+            return Ok(None);
+        }
+        let mut factor = BigInt::zero();
+        for at in 0..count {
+            factor = factor.gcd(&self.forms.coefficient_at(poly, at).to_big().to_integer());
+        }
+        for factor in [factor.clone(), -factor] {
+            let of = self.forms.scaled(poly, &big(factor.clone()).reciprocal())?;
+            if let Some((0.., high)) = self.range_of_form(of) {
+                return Ok(Some((of, factor, high)));
+            }
+        }
+        Ok(None)
     }
 
     /// The same without multiples of the divisor.
@@ -149,14 +257,24 @@ impl Normalizer<'_> {
             common = common.gcd(&self.forms.coefficient_at(rest, index).to_big().to_integer());
         }
         // By powers of two alone, the bits say more, unless they are those of quotients.
-        let by_bits = common.magnitude().count_ones() == 1 && divisor.magnitude().count_ones() == 1;
-        if by_bits && self.quotients_in(rest).next().is_none() {
+        if by_powers(&common, divisor) && self.quotients_in(rest).next().is_none() {
             return Ok(None);
         }
         let of = self.forms.scaled(rest, &big(common.clone()).reciprocal())?;
         let Some((low, high)) = self.range_of_form(of) else { return Ok(None) };
         if low >= 0 {
             return self.quotient(of, (&common, divisor), high, false);
+        }
+        if high <= 0 {
+            // ⌊-y·a / d⌋ of a y that is not negative, by the remainder of -a.
+            let of = self.forms.negated(of)?;
+            let (above, below) = (-common).div_mod_floor(divisor);
+            if by_powers(&below, divisor) && self.quotients_in(of).next().is_none() {
+                return Ok(None);
+            }
+            let Some(floor) = self.quotient(of, (&below, divisor), -low, false)? else { return Ok(None) };
+            let above = self.forms.scaled(of, &big(above))?;
+            return self.forms.plus(above, floor).map(Some);
         }
         let magnitude = self.forms.magnitude(of)?;
         let up = self.quotient(magnitude, (&common, divisor), high.max(0), false)?;
@@ -166,6 +284,12 @@ impl Normalizer<'_> {
         let down = self.forms.plus(down, Poly::ONE)?;
         let down = self.forms.negated(down)?;
         self.forms.choose(negative, down, up).map(Some)
+    }
+
+    /// Whether a form has quotients, also multiplied with something.
+    pub(in crate::decide) fn has_quotients(&self, poly: Poly) -> bool {
+        !self.integers.quotients.is_empty()
+            && self.atoms_in(poly).iter().any(|atom| self.integers.quotients.contains_key(atom))
     }
 
     /// The quotients that a form has as they are, with their coefficients.
@@ -237,6 +361,7 @@ impl Normalizer<'_> {
             None => sum.push((mono, value)),
         };
         let (mut low, mut high) = (BigRational::zero(), BigRational::zero());
+        let mut insides: Vec<Poly> = Vec::new();
         if self.forms.len(poly) > FEW {
             return None;
         }
@@ -264,9 +389,33 @@ impl Normalizer<'_> {
             if self.forms.len(parts[0]) > FEW {
                 return None;
             }
+            if self.forms.len(parts[0]) > 1 && !insides.contains(&parts[0]) {
+                insides.push(parts[0]);
+            }
             for inner in 0..self.forms.len(parts[0]) {
                 let own = self.forms.coefficient_at(parts[0], inner).to_big();
                 add(self.forms.mono_at(parts[0], inner), own * ratio(above, below) * &coefficient);
+            }
+        }
+        // What is divided is known as a whole.
+        for inside in insides {
+            let first = self.forms.mono_at(inside, 0);
+            let times = |mono: Mono, own: &BigRational| {
+                let of = sum.iter().find(|(other, _)| *other == mono);
+                of.map(|(_, coefficient)| coefficient / own)
+            };
+            let Some(scale) = times(first, &self.forms.coefficient_at(inside, 0).to_big()) else { continue };
+            let alike = (0..self.forms.len(inside)).all(|at| {
+                let own = self.forms.coefficient_at(inside, at).to_big();
+                times(self.forms.mono_at(inside, at), &own).as_ref() == Some(&scale)
+            });
+            if alike && let Some((least, most)) = self.ends_within(inside, &[]).filter(is_bounded) {
+                let [a, b] = [least, most].map(|value| BigRational::from_integer(value.into()) * &scale);
+                low += a.clone().min(b.clone());
+                high += a.max(b);
+                let monos: Vec<Mono> =
+                    (0..self.forms.len(inside)).map(|at| self.forms.mono_at(inside, at)).collect();
+                sum.retain(|(mono, _)| !monos.contains(mono));
             }
         }
         for (mono, coefficient) in sum {
@@ -311,6 +460,11 @@ impl Normalizer<'_> {
         let (Some(above), Some(below)) = (above.to_u64(), below.to_u64()) else { return Ok(None) };
         let base = self.forms.scaled(x, &big(whole))?;
         let of_quotients = self.quotients_in(x).next().is_some();
+        // ⌊⌊n/q⌋/d⌋ = ⌊n/(q·d)⌋
+        let joins = above == 1 && self.quotients_in(x).any(|(_, coefficient)| coefficient == Rational::ONE);
+        if joins && let Some(joined) = self.floor_of_rest(x, &below.into(), DEEPEST)? {
+            return self.forms.plus(base, joined).map(Some);
+        }
         let fraction = match (above, below) {
             (0, _) => Poly::ZERO,
             (_, 1) => self.forms.scaled(x, &big(above.into()))?,
@@ -334,6 +488,11 @@ impl Normalizer<'_> {
         };
         self.forms.plus(base, fraction).map(Some)
     }
+}
+
+/// Whether both are powers of two, but for their signs.
+fn by_powers(factor: &BigInt, divisor: &BigInt) -> bool {
+    factor.magnitude().count_ones() == 1 && divisor.magnitude().count_ones() == 1
 }
 
 pub(super) fn big(value: BigInt) -> Rational {

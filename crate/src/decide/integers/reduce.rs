@@ -127,7 +127,7 @@ impl Normalizer<'_> {
     }
 
     /// Between what a form lies; [`FAR`] and beyond is no end.
-    fn ends_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
+    pub(super) fn ends_within(&self, poly: Poly, known: &[(Atom, Range)]) -> Option<Range> {
         if self.forms.len(poly) > LONGEST {
             return None;
         }
@@ -609,7 +609,7 @@ impl Normalizer<'_> {
 /// An end that lies so far out is none.
 const FAR: i128 = 1 << 125;
 
-fn is_bounded((low, high): &Range) -> bool {
+pub(super) fn is_bounded((low, high): &Range) -> bool {
     *low > -FAR && *high < FAR
 }
 
