@@ -33,6 +33,12 @@ fn bytes(terms: &mut Terms, value: Value, width: u32) -> Option<Vec<Byte>> {
 
 fn collect(terms: &mut Terms, pattern: Term, width: u32, found: &mut Vec<Byte>) {
     let count = (width / 8) as u8;
+    // Beyond a pattern there are zeros: several numbers that were loaded together into a wider register.
+    if let Some(own) = pattern_width(terms, pattern).filter(|own| *own < width && own % 8 == 0) {
+        collect(terms, pattern, own, found);
+        found.extend(std::iter::repeat_n(Byte::Known(0), ((width - own) / 8) as usize));
+        return;
+    }
     match terms.node(pattern) {
         Node::BitConstant(bits) => {
             found.extend((0..count).map(|at| Byte::Known((bits >> (8 * u32::from(at))) as u8)));

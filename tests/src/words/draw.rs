@@ -431,6 +431,9 @@ pub fn each_instruction(dice: &mut Dice) -> Vec<Form> {
 /// one.
 pub fn of_wider_words(dice: &mut Dice) -> Vec<Form> {
     let mut forms = Vec::new();
+    // All bytes of the register, of which the upper ones are zeros.
+    let whole = Instruction { text: "bfe.u64 $d, $a, 0, 64;".to_owned(), to: W64 };
+    forms.push(with_load(dice, "ld.global.u32 %d0, [%x];\n".to_owned(), (W64, false), &[whole]));
     for width in [W32, W64] {
         let types: &[&str] = match width {
             W32 => &["u16", "s16", "b16"],
