@@ -3,12 +3,13 @@
 //! A difference that does not vanish as it stands may still be zero because maxima, absolute
 //! values and conditions know of each other: `if a < b then b else a` is `max(a, b)`. The
 //! procedure splits on one comparison at a time, drops cases that contradict the facts gathered so
-//! far (linear arithmetic over monomials), resolves what the facts imply, and asks again whether
-//! the difference vanishes. In a case `p = 0` an element is eliminated. A rounding is known to lie next to
-//! what is rounded, and sums of integers to be integers.
+//! far (linear arithmetic over monomials, of which some are integers), resolves what the facts imply, and asks
+//! again whether the difference vanishes. In a case `p = 0` an element is eliminated. A rounding, a quotient and
+//! a part of a word are known to lie next to what they are of. In a case that is about integers alone and leaves
+//! a difference, integers are solved for at which it is not zero: inputs to try, and no more.
 //!
-//! Guarantees: `true` only if the difference is zero in every case, and the cases cover all
-//! inputs. Bounded: too many cases, or a maximum of too many candidates, give `false`.
+//! Guarantees: *zero* only if the difference is zero in every case, and the cases cover all
+//! inputs. Bounded: too many cases, or a maximum of too many candidates, leave it open.
 //! Source: DESIGN §5.3.
 
 use super::forms::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rule, Step, Stop};
@@ -27,7 +28,7 @@ const MOST_CASES: u32 = 512;
 const DEEPEST: usize = 24;
 /// Candidates of a maximum that is split on.
 const MOST_CANDIDATES: usize = 8;
-/// So many coefficients of constraints, or monomials that are only read, cost what a monomial costs.
+/// So many coefficients of constraints, or monomials that are only read, cost as much as one that is made.
 const CHEAPER: u64 = 64;
 /// Facts over more monomials than this are not reasoned about.
 const MOST_VARIABLES: usize = 64;
@@ -379,7 +380,7 @@ fn point_of(forms: &mut Forms<'_>, case: &Case, difference: Poly) -> Step<Option
         let is_whole = |variable: u32| aside.has(variable) || forms.is_whole_mono(Mono(variable));
         let mut work = 0;
         let point = integers_in(&constraints, &is_whole, &mut work);
-        forms.tick(work)?;
+        count(forms, work)?;
         let Some(point) = point else { continue };
         let mut elements: BTreeMap<Atom, i128> = BTreeMap::new();
         for (variable, value) in point.iter().filter(|(variable, _)| !aside.has(**variable)) {

@@ -113,9 +113,7 @@ impl Trials {
         }
         Ok(search)
     }
-}
 
-impl Trials {
     /// A witness, if a pair differs where these elements have these values and all others are 0.
     pub(super) fn at(
         &mut self,

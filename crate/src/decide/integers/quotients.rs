@@ -203,7 +203,8 @@ impl Normalizer<'_> {
             place.map_or(Rational::ZERO, |at| forms.coefficient_at(of, at).clone())
         };
         let times = coefficient(&self.forms, poly).times(&coefficient(&self.forms, p).reciprocal());
-        if times.is_zero() {
+        // What is divided has whole coefficients.
+        if times.is_zero() || !times.is_integer() {
             return Ok(poly);
         }
         let part = self.forms.scaled(p, &times)?;
