@@ -39,7 +39,8 @@ enum Op {
     Await(usize, bool, u32, bool),
     /// A strong load; whether it acquires.
     Peek(usize, bool),
-    Fence,
+    /// Acquires and releases; whether it also stands in the one order of all such fences.
+    Fence(bool),
 }
 
 /// Who the agents are.
@@ -55,6 +56,8 @@ enum Agents {
 #[derive(Debug)]
 struct Program {
     agents: Agents,
+    /// Who waits looks by updates that add nothing.
+    polls: bool,
     code: Vec<Vec<Op>>,
 }
 
@@ -123,16 +126,20 @@ impl Program {
                         order(acquires, "acquire"),
                         at(word)
                     ),
-                    Op::Fence => format!("fence.acq_rel.{scope};"),
+                    Op::Fence(false) => format!("fence.acq_rel.{scope};"),
+                    Op::Fence(true) => format!("fence.sc.{scope};"),
                     Op::Await(word, least, value, acquires) => {
                         let label = format!("{agent}_{position}");
                         let before = if warps { format!("@!%lead bra D{label};\n") } else { String::new() };
                         let after = if warps { format!("\nD{label}: bar.warp.sync -1;") } else { String::new() };
                         let fails = if least { "lt" } else { "ne" };
                         format!(
-                            "{before}W{label}: ld.{}.{scope}.global.u32 %v, {};\nsetp.{fails}.u32 %p, %v, {value};\n@%p bra W{label};{after}",
+                            "{before}W{label}: {}.{}.{scope}.global{}.u32 %v, {}{};\nsetp.{fails}.u32 %p, %v, {value};\n@%p bra W{label};{after}",
+                            if self.polls { "atom" } else { "ld" },
                             order(acquires, "acquire"),
-                            at(word)
+                            if self.polls { ".add" } else { "" },
+                            at(word),
+                            if self.polls { ", 0" } else { "" },
                         )
                     }
                 });
@@ -157,6 +164,8 @@ struct Write {
     update: bool,
     /// What those know who acquire it.
     released: Clock,
+    /// What its agent knew.
+    had: Clock,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -167,6 +176,10 @@ struct State {
     /// For each agent and other agent, how many of its operations happen before.
     knows: Vec<Clock>,
     fenced: Vec<Clock>,
+    /// The fences in one order: agent, position, and what it knew then.
+    in_order: Vec<(usize, usize, Clock)>,
+    /// What strong reads and updates have seen: agent, position, word, and place in its history.
+    saw: Vec<(usize, usize, usize, usize)>,
     seen: Vec<Clock>,
     /// How far each agent has got in each word's history.
     got: Vec<[usize; WORDS]>,
@@ -191,12 +204,16 @@ impl Program {
     fn explore(&self) -> Truth {
         let count = self.code.len();
         let zero = vec![0; count];
-        let first = |value: u32| vec![Write { value, by: None, update: false, released: zero.clone() }];
+        let first = |value: u32| {
+            vec![Write { value, by: None, update: false, released: zero.clone(), had: zero.clone() }]
+        };
         let start = State {
             pc: vec![0; count],
             left_out: vec![usize::MAX; count],
             knows: vec![zero.clone(); count],
             fenced: vec![zero.clone(); count],
+            in_order: Vec::new(),
+            saw: Vec::new(),
             seen: vec![zero.clone(); count],
             got: vec![[0; WORDS]; count],
             words: FIRST.iter().map(|value| first(*value)).collect(),
@@ -237,8 +254,9 @@ impl Program {
             Op::Set(word, ..) | Op::Add(word, ..) | Op::Take(word, ..) | Op::Draw(word, _) => {
                 Some((word, true, strong))
             }
+            // An update that adds nothing counts as a read: nobody can tell whether it happened.
             Op::Await(word, ..) | Op::Peek(word, _) => Some((word, false, strong)),
-            Op::Fence => None,
+            Op::Fence(_) => None,
         }
     }
 
@@ -259,13 +277,39 @@ impl Program {
         })
     }
 
+    /// An agent executes a fence that has a place in the order of all of its kind. Another one comes first for sure if
+    /// it is before a write that is seen, or overwritten by what is seen, before this one: otherwise the read would be
+    /// before the write. Of two fences, the later knows what the earlier knew.
+    fn put_in_order(&self, state: &mut State, agent: usize) {
+        loop {
+            let before = state.knows[agent].clone();
+            let known = &before;
+            let is_first = |other: usize, at: usize| {
+                let seen = |word: usize| {
+                    let saw = state.saw.iter().filter(|saw| saw.2 == word && known[saw.0] > saw.1);
+                    saw.map(|saw| saw.3).max()
+                };
+                (0..WORDS)
+                    .filter_map(|word| Some((word, seen(word)?)))
+                    .any(|(word, last)| state.words[word][..=last].iter().any(|write| write.had[other] > at))
+            };
+            let fences = state.in_order.iter().filter(|(other, at, _)| is_first(*other, *at));
+            let mut after = before.clone();
+            fences.for_each(|(.., clock)| join(&mut after, clock));
+            if after == before {
+                break;
+            }
+            state.knows[agent] = after;
+        }
+    }
+
     fn step(&self, state: &State, agent: usize, truth: &mut Truth) -> Vec<State> {
         let at = state.pc[agent];
         let Some(op) = self.code[agent].get(at).copied() else { return Vec::new() };
         truth.race |= self.races(state, agent, op);
         let orders = self.agents != Agents::Narrow;
         // A fence right before a write releases the write, too: whoever sees it has it behind.
-        let fenced = at > 0 && self.code[agent][at - 1] == Op::Fence;
+        let fenced = at > 0 && matches!(self.code[agent][at - 1], Op::Fence(_));
         let mut next = state.clone();
         next.pc[agent] += 1;
         next.knows[agent][agent] = at + 1;
@@ -278,7 +322,11 @@ impl Program {
             if let Some(own) = own.filter(|_| orders) {
                 join(&mut released, &own);
             }
-            next.words[word].push(Write { value, by: Some((agent, at)), update, released });
+            let had = next.knows[agent].clone();
+            if update {
+                next.saw.push((agent, at, word, next.words[word].len() - 1));
+            }
+            next.words[word].push(Write { value, by: Some((agent, at)), update, released, had });
             next.got[agent][word] = next.words[word].len() - 1;
         };
         match op {
@@ -326,9 +374,13 @@ impl Program {
                 write(&mut next, word, value, true, Some(own));
                 vec![next]
             }
-            Op::Fence => {
+            Op::Fence(sequential) => {
                 let seen = next.seen[agent].clone();
                 join(&mut next.knows[agent], &seen);
+                if sequential && orders {
+                    self.put_in_order(&mut next, agent);
+                    next.in_order.push((agent, at, next.knows[agent].clone()));
+                }
                 next.fenced[agent] = next.knows[agent].clone();
                 vec![next]
             }
@@ -338,6 +390,9 @@ impl Program {
                     write.by.is_none_or(|(other, at)| other == agent || state.knows[agent][other] > at)
                 };
                 let oldest = history.iter().rposition(known).unwrap_or(0).max(state.got[agent][word]);
+                // An update finds what is there.
+                let polls = self.polls && matches!(op, Op::Await(..));
+                let oldest = if polls { history.len() - 1 } else { oldest };
                 let mut all = Vec::new();
                 for (got, seen) in history.iter().enumerate().skip(oldest) {
                     let passes = match op {
@@ -350,11 +405,18 @@ impl Program {
                     }
                     let mut next = next.clone();
                     next.got[agent][word] = got;
+                    if !polls {
+                        next.saw.push((agent, at, word, got));
+                    }
                     let acquires = matches!(op, Op::Await(.., true) | Op::Peek(_, true));
                     join(
                         if acquires { &mut next.knows[agent] } else { &mut next.seen[agent] },
                         &seen.released,
                     );
+                    if polls {
+                        let own = if fenced { &next.knows } else { &next.fenced }[agent].clone();
+                        write(&mut next, word, seen.value, true, Some(own));
+                    }
                     if matches!(op, Op::Peek(..)) {
                         next.digests[agent] = digest(next.digests[agent], seen.value);
                     }
@@ -499,7 +561,7 @@ fn random_program(dice: &mut Dice) -> Program {
             false => code[agent].push(Op::Await(2, true, dice.below(3) as u32, true)),
         }
     }
-    Program { agents, code }
+    Program { agents, polls: dice.below(4) == 0, code }
 }
 
 fn any(dice: &mut Dice) -> Op {
@@ -513,7 +575,7 @@ fn any(dice: &mut Dice) -> Op {
         2 | 3 => Op::Write(data),
         4 => Op::Set(flag, dice.below(3) as u32, strong),
         5 | 6 => Op::Add(flag, 1 + u32::from(dice.below(6) == 0), strong),
-        7 => Op::Fence,
+        7 => Op::Fence(dice.below(2) == 0),
         8 => Op::Peek(flag, strong),
         9 if dice.below(4) == 0 => Op::Write(flag),
         9 if dice.below(4) == 0 => Op::Read(flag),
@@ -527,7 +589,7 @@ fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
     let release = |dice: &mut Dice, ops: &mut Vec<Op>, op: fn(usize, u32, bool) -> Op, flag, value| {
         let fence = dice.below(3) == 0;
         if fence {
-            ops.push(Op::Fence);
+            ops.push(Op::Fence(dice.below(2) == 0));
         }
         ops.push(op(flag, value, !fence));
     };
@@ -535,10 +597,23 @@ fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
         let fence = dice.below(3) == 0;
         ops.push(Op::Await(flag, least, value, !fence));
         if fence {
-            ops.push(Op::Fence);
+            ops.push(Op::Fence(dice.below(2) == 0));
         }
     };
-    match dice.below(6) {
+    match dice.below(7) {
+        // What one has done and fenced, another hands on without a fence of its own.
+        6 => {
+            code[0].extend([Op::Write(0), Op::Fence(dice.below(4) != 0)]);
+            release(dice, &mut code[0], Op::Set, 2, 1);
+            acquire(dice, &mut code[1], 2, false, 1);
+            code[1].push(Op::Set(3, 1, dice.below(4) == 0));
+            let to = count - 1;
+            code[to].extend([
+                Op::Await(3, false, 1, dice.below(4) == 0),
+                Op::Fence(dice.below(4) != 0),
+                Op::Read(0),
+            ]);
+        }
         // The last one, or another one, goes on.
         4 | 5 => {
             let last = if dice.below(4) == 0 { dice.below(count as u64) as usize } else { count - 1 };
@@ -548,11 +623,11 @@ fn plan(dice: &mut Dice, code: &mut [Vec<Op>]) {
                     ops.push(Op::Write(agent));
                 }
                 if !orders {
-                    ops.push(Op::Fence);
+                    ops.push(Op::Fence(dice.below(2) == 0));
                 }
                 ops.push(Op::Take(2, last as u32, orders));
                 if !orders {
-                    ops.push(Op::Fence);
+                    ops.push(Op::Fence(dice.below(2) == 0));
                 }
                 match dice.below(3) {
                     0 => ops.push(Op::Set(3, 1, true)),

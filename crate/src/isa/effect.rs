@@ -189,17 +189,19 @@ pub enum Order {
     Acquire,
     Release,
     AcquireRelease,
+    /// `fence.sc`, which has a place in one order of all its kind.
+    Sequential,
 }
 
 impl Order {
     /// What others have released can be relied on.
     pub fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcquireRelease)
+        matches!(self, Order::Acquire | Order::AcquireRelease | Order::Sequential)
     }
 
     /// Others can rely on what came before.
     pub fn releases(self) -> bool {
-        matches!(self, Order::Release | Order::AcquireRelease)
+        matches!(self, Order::Release | Order::AcquireRelease | Order::Sequential)
     }
 }
 

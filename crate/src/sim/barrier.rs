@@ -25,8 +25,9 @@ use super::machine::{Flow, Machine};
 use super::outcome::{Disagreement, Fault, FaultKind, Site, WaitGroup, WaitKind};
 use super::race::lanes;
 use super::trace::SegmentKind;
+use crate::base::Format;
 use crate::isa::{BarrierOp, Effect, ReduceOp, WARP};
-use crate::term::{Term, Value};
+use crate::term::{Symbol, Term, Value};
 use std::collections::BTreeMap;
 
 /// Hardware barriers of a CTA.
@@ -197,7 +198,9 @@ impl<'a> Machine<'a> {
         if barrier.count.is_none() {
             barrier.arrivals.extend(self.returned.iter().cloned());
         }
-        self.clocks.join(&barrier.arrivals, barrier.waiting.iter().map(|(thread, _)| *thread));
+        let waiting = barrier.waiting.iter().map(|(thread, _)| *thread);
+        self.clocks.join(&barrier.arrivals, waiting.clone());
+        self.signal_meeting(waiting);
         let warp_of = |thread: u32| (thread / WARP as u32) as usize;
         let step =
             barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();
@@ -301,12 +304,20 @@ impl<'a> Machine<'a> {
                 predicate(any)
             }
             ReduceOp::Popc | ReduceOp::Add | ReduceOp::Min | ReduceOp::Max | ReduceOp::Xor => {
-                if conditions.iter().any(|one| !matches!(*one, Term::TRUE | Term::FALSE)) {
-                    let why = "the count of a reducing barrier depends on input data".to_owned();
-                    self.park(warp, mask, pc, FaultKind::NotStructured(why));
-                    return;
+                let known = conditions.iter().filter(|one| **one == Term::TRUE).count();
+                let open = conditions.iter().filter(|one| !matches!(**one, Term::TRUE | Term::FALSE));
+                let open: Vec<Term> = open.copied().collect();
+                match open[..] {
+                    [] => Value::Concrete(known as u64),
+                    _ => {
+                        let known = self.terms.integer(known as i128);
+                        let count = open.into_iter().fold(known, |count, one| {
+                            let counted = self.terms.select(one, Term::ONE, Term::ZERO);
+                            self.terms.add(count, counted)
+                        });
+                        Value::Symbolic(Symbol::number(Format::U32, count))
+                    }
                 }
-                Value::Concrete(conditions.iter().filter(|one| **one == Term::TRUE).count() as u64)
             }
         };
         for lane in lanes(mask) {

@@ -89,6 +89,39 @@ impl Arrival {
     fn seen(&self) -> &Arrival {
         self.sight.as_deref().unwrap_or(self)
     }
+
+    /// Whether everything that it says another one says, too.
+    pub(super) fn is_within(&self, other: &Arrival) -> bool {
+        let known = |thread: usize| {
+            let own = if thread == other.thread as usize { other.epoch } else { 0 };
+            other.base.get(thread).copied().unwrap_or(0).max(own)
+        };
+        let base = Rc::ptr_eq(&self.base, &other.base)
+            || self.base.iter().enumerate().all(|(thread, epoch)| *epoch <= known(thread));
+        base && self.epoch <= known(self.thread as usize)
+    }
+
+    /// What several say together; `None` of none.
+    pub(super) fn together(arrivals: &[Arrival]) -> Option<Arrival> {
+        let first = arrivals.first()?;
+        let mut known: Vec<u32> = first.base.to_vec();
+        let mut last = &first.base;
+        for arrival in arrivals {
+            if !Rc::ptr_eq(&arrival.base, last) && !Rc::ptr_eq(&arrival.base, &first.base) {
+                known.resize(known.len().max(arrival.base.len()), 0);
+                for (known, theirs) in known.iter_mut().zip(arrival.base.iter()) {
+                    *known = (*known).max(*theirs);
+                }
+                last = &arrival.base;
+            }
+        }
+        for arrival in arrivals {
+            known.resize(known.len().max(arrival.thread as usize + 1), 0);
+            let own = &mut known[arrival.thread as usize];
+            *own = (*own).max(arrival.epoch);
+        }
+        Some(Arrival { base: known.into(), sight: None, ..first.clone() })
+    }
 }
 
 impl Clocks {

@@ -329,7 +329,9 @@ impl<'a> Machine<'a> {
             lane < WARP as u32 && gone >> lane & 1 == 1
         });
         arrivals.extend(returned.cloned());
-        self.clocks.join(&arrivals, lanes(met).map(|lane| first + lane));
+        let met: Vec<u32> = lanes(met).map(|lane| first + lane).collect();
+        self.clocks.join(&arrivals, met.iter().copied());
+        self.signal_meeting(met.iter().copied());
     }
 
     fn source(&self, index: usize, pcs: &[u32; WARP], lane: u32, at: usize) -> Value {
@@ -387,7 +389,6 @@ impl<'a> Machine<'a> {
             there[lane as usize] = self.terms.not(whens);
             missing.extend(lacks.into_iter().map(|missing| (lane, missing)));
         }
-        let known = lanes(met).all(|lane| matches!(conditions[lane as usize], Term::TRUE | Term::FALSE));
         let all = lanes(met).fold(Term::TRUE, |all, lane| self.terms.and(all, conditions[lane as usize]));
         let any = lanes(met).fold(Term::FALSE, |any, lane| self.terms.or(any, conditions[lane as usize]));
         let value = match mode {
@@ -397,15 +398,24 @@ impl<'a> Machine<'a> {
                 let none = self.terms.not(any);
                 predicate(self.terms.or(all, none))
             }
-            VoteMode::Ballot if known => {
-                let ballot = lanes(met).filter(|lane| conditions[*lane as usize] == Term::TRUE);
-                Value::Concrete(ballot.fold(0, |mask, lane| mask | 1 << lane))
-            }
             VoteMode::Ballot => {
-                let pc = pcs[met.trailing_zeros() as usize];
-                let why = "the ballot depends on input data".to_owned();
-                self.park(index, met, pc, FaultKind::NotStructured(why));
-                return;
+                let votes = lanes(met).filter(|lane| conditions[*lane as usize] == Term::TRUE);
+                let known = votes.fold(0u32, |mask, lane| mask | 1 << lane);
+                let is_open = |lane: &u32| !matches!(conditions[*lane as usize], Term::TRUE | Term::FALSE);
+                let open: Vec<u32> = lanes(met).filter(is_open).collect();
+                match open[..] {
+                    [] => Value::Concrete(known.into()),
+                    // A bit for each lane.
+                    _ => {
+                        let ballot =
+                            open.into_iter().fold(self.terms.integer(known.into()), |ballot, lane| {
+                                let bit = self.terms.integer(1 << lane);
+                                let vote = self.terms.select(conditions[lane as usize], bit, Term::ZERO);
+                                self.terms.add(ballot, vote)
+                            });
+                        Value::Symbolic(Symbol::number(Format::U32, ballot))
+                    }
+                }
             }
         };
         let value = self.voted(met, mode, (&conditions, &there), missing, value);

@@ -31,7 +31,8 @@ impl<'a> Machine<'a> {
             self.not_waiting(index, pc, mask);
         }
         if let Some(signals) = &mut self.signals
-            && (acts(&instr.effect) || matches!(instr.effect, Effect::Fence(..)))
+            && (acts(&instr.effect) && signals::polled(kernel, instr).is_none()
+                || matches!(instr.effect, Effect::Fence(..)))
         {
             let first = self.first_thread + self.warps[index].first();
             match meets_own(&instr.effect) {
@@ -77,6 +78,9 @@ impl<'a> Machine<'a> {
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
             Effect::Atomic { access, .. } => {
                 self.charge(ends::ATOMIC * threads(mask));
+                if let Some(polled) = signals::polled(kernel, instr).filter(|_| self.waits_through_memory) {
+                    return self.signal_load(index, pc, mask, polled);
+                }
                 self.atomic(index, pc, mask, *access);
             }
             Effect::BranchIndexed => return self.branch_indexed(index, pc, mask),

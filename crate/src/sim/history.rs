@@ -17,8 +17,33 @@ pub(super) type Key = (u32, usize, u64);
 /// What an update does: the operation, and by what, where that is all.
 pub(super) type Update = (AtomicOp, Format, Option<Value>);
 
-/// What is released, and to which scope.
-pub(super) type Released = Rc<[(Arrival, Scope)]>;
+/// What a write tells whoever sees it.
+pub(super) type Released = Rc<[Release]>;
+
+/// What a thread had done and knew at one of its fences or releasing writes, for those who acquire it.
+#[derive(Clone)]
+pub(super) struct Release {
+    pub(super) arrival: Arrival,
+    /// For whom.
+    pub(super) scope: Scope,
+    /// It is that of `fence.sc` before the write, by whatever thread: who sees the write learns it at a `fence.sc`
+    /// of its own, which comes after that one in the order of all of them.
+    pub(super) sequential: bool,
+    /// Of the fences before it: what is of use to those whom its reader tells.
+    pub(super) past: Released,
+}
+
+impl Release {
+    /// Whether who learns the other learns this, too.
+    pub(super) fn is_within(&self, other: &Release) -> bool {
+        let reaches = other.scope >= self.scope && (self.sequential || !other.sequential);
+        reaches
+            && match self.sequential {
+                true => self.arrival.is_within(&other.arrival),
+                false => Clocks::precedes(self.arrival.thread, self.arrival.epoch(), &other.arrival),
+            }
+    }
+}
 
 /// The history of a place.
 pub(super) struct Place {
@@ -99,12 +124,8 @@ impl Place {
 
     /// Whether who acquires another write can rely on all that one gave.
     pub(super) fn gives(&self, one: usize, write: &Write) -> bool {
-        self.writes[one].released.iter().all(|(given, scope)| {
-            let gives = |(other, wider): &(Arrival, Scope)| {
-                wider >= scope && Clocks::precedes(given.thread, given.epoch(), other)
-            };
-            write.released.iter().any(gives)
-        })
+        let given = &self.writes[one].released;
+        given.iter().all(|given| write.released.iter().any(|other| given.is_within(other)))
     }
 
     /// Whether everything up to what a load saw is before another write in every schedule, by what its writer

@@ -16,7 +16,7 @@ use super::rounds::Rounds;
 use super::signals;
 use super::warp::{Group, Warp};
 use super::{barrier::Wait, suspects::Spoiled};
-use crate::isa::{Effect, Space, WARP};
+use crate::isa::{Space, WARP};
 
 /// What a CTA has for itself.
 pub(super) struct Resident {
@@ -128,10 +128,9 @@ impl<'a> Machine<'a> {
         let mut outside = None;
         for index in 0..self.warps.len() {
             for (Group { pc, mask }, _) in self.warps[index].spinning.clone() {
-                let Effect::Load(access) = self.kernel.code[pc as usize].effect else { continue };
-                if !signals::is_strong(access) {
+                let Some(access) = signals::looked(self.kernel, &self.kernel.code[pc as usize]) else {
                     continue;
-                }
+                };
                 for (lane, region, offset) in self.spots(index, pc, mask, access) {
                     let thread = index as u32 * WARP as u32 + lane;
                     let place = self.region_place(region, offset, access.format.bytes()).text;
@@ -173,8 +172,7 @@ impl<'a> Machine<'a> {
 
     /// Lanes of a warp that wait for memory.
     pub(super) fn is_waiting_load(&self, pc: u32) -> bool {
-        self.signals.is_some()
-            && matches!(self.kernel.code[pc as usize].effect, Effect::Load(access) if signals::is_strong(access))
+        self.signals.is_some() && signals::looked(self.kernel, &self.kernel.code[pc as usize]).is_some()
     }
 
     /// Whether nothing is to be run any more.

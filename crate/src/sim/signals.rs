@@ -27,23 +27,29 @@
 //! Updates that are not alike (`atomicAdd` by different amounts) may stand in any order as long as whoever goes on with
 //! the sum of all would have waited with the sum of any fewer.
 //!
+//! `fence.sc` (`membar`, `__threadfence()`) orders more: of two, the one that a thread has behind it when it writes
+//! what another thread sees before its own comes first, and who comes later knows what the earlier knew, also where
+//! the earlier thread only met the one that writes (`__threadfence(); __syncthreads(); if (t == 0) …`).
+//!
 //! Guarantees: where nothing is reported, all schedules end alike. Misses (and says so): loops that wait with
-//! atomics (locks), several places that one loop waits for at once, kernels with barrier objects. Results of updates
+//! atomics that change something (locks), several places that one loop waits for at once, kernels with barrier objects. Results of updates
 //! are for `tickets`.
 
 use super::asked::Question;
 use super::barrier::Wait;
-use super::clock::{Arrival, Clocks};
+use super::bits::mask as low_bits;
+use super::clock::Arrival;
 use super::execute::meets_own;
-use super::history::{Key, Place, Progress, Read, Released, Update, Write};
+use super::history::{Key, Place, Progress, Read, Release, Released, Update, Write};
 use super::machine::{Flow, Machine};
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind, Site};
 use super::race::{Accessor, Conflict, Shadow, commutes, lanes};
 use super::tickets::Tickets;
 use super::warp::Group;
-use crate::ir::{Kernel, Reg};
-use crate::isa::{Access, Effect, Order, Scope, Space, Strength};
+use crate::base::FormatClass;
+use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
+use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -62,7 +68,11 @@ const WIDEST: u64 = 16;
 pub(super) struct Signals {
     pub(super) places: BTreeMap<Key, Place>,
     /// The last releasing fence of each thread, by its global number.
-    fenced: FxHashMap<u32, (Arrival, Scope)>,
+    fenced: FxHashMap<u32, Release>,
+    /// The last `fence.sc` of each CTA's threads that each thread has behind it.
+    sequential: FxHashMap<u32, Released>,
+    /// Those that come before the next `fence.sc` of each thread, by what those have seen whom it has met.
+    told: FxHashMap<u32, Released>,
     /// What threads have seen by strong loads that do not acquire, until a fence does; with the load.
     seen: FxHashMap<u32, Vec<(u32, Scope, Released)>>,
     /// The strong load that each warp (by CTA and number) executed last.
@@ -146,11 +156,45 @@ pub(super) fn may_wait(kernel: &Kernel) -> bool {
     if !may_order(kernel) {
         return false;
     }
-    let strong = |instr: &crate::ir::Instr| matches!(instr.effect, Effect::Load(access) if is_strong(access));
-    let loads = (0..kernel.code.len()).filter(|at| strong(&kernel.code[*at]));
+    let loads = (0..kernel.code.len()).filter(|at| looked(kernel, &kernel.code[*at]).is_some());
     loads
         .into_iter()
         .any(|at| super::spin::cycle(kernel, at as u32).iter().filter(|inside| **inside).count() > 1)
+}
+
+/// The load that an update is which leaves what it finds, whatever that is: `atomicAdd(flag, 0)`, by which kernels
+/// look at flags. It is no race with what only reads, because nobody can tell whether it happened. What it releases as
+/// an update is not followed: there is a schedule in which it comes too late to be seen.
+pub(super) fn polled(kernel: &Kernel, instr: &Instr) -> Option<Access> {
+    let Effect::Atomic { op, access } = instr.effect else { return None };
+    let sources = kernel.src(instr);
+    let width = access.format.bits();
+    let constant = |at: usize| match kernel.registers[sources.get(at)?.index()] {
+        RegisterKind::Constant(Constant::Bits(bits)) => Some(low_bits(bits, width)),
+        _ => None,
+    };
+    let operand = constant(1)?;
+    let leaves = match op {
+        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor => operand == 0 && !access.format.is_float(),
+        AtomicOp::Max => operand == 0 && access.format.class() == FormatClass::Unsigned,
+        AtomicOp::And => operand == low_bits(u64::MAX, width),
+        AtomicOp::CompareSwap => constant(2) == Some(operand),
+        AtomicOp::Min | AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Exchange => false,
+    };
+    let kept = |reg: &Reg| !matches!(kernel.registers[reg.index()], RegisterKind::Sink);
+    let looks = leaves && access.vector == 1 && kernel.dst(instr).first().is_some_and(kept);
+    match access.strength {
+        Strength::Strong(_, order) if looks && !order.releases() && is_strong(access) => Some(access),
+        _ => None,
+    }
+}
+
+/// A load by which a thread may wait: a strong one, or an update that only looks.
+pub(super) fn looked(kernel: &Kernel, instr: &Instr) -> Option<Access> {
+    match instr.effect {
+        Effect::Load(access) => is_strong(access).then_some(access),
+        _ => polled(kernel, instr),
+    }
 }
 
 pub(super) fn is_strong(access: Access) -> bool {
@@ -215,13 +259,31 @@ impl<'a> Machine<'a> {
             let Some(signals) = &mut self.signals else { return };
             if order.acquires() {
                 let seen = signals.seen.remove(&global).unwrap_or_default();
-                for (_, loaded, released) in seen {
-                    self.learn_released(pc, thread, loaded.min(scope), &released);
+                let told = (order == Order::Sequential).then(|| signals.told.remove(&global)).flatten();
+                if let Some(told) = told {
+                    self.learn_released(pc, thread, scope, true, &told);
+                }
+                for (load, loaded, released) in seen {
+                    let rest = self.learn_released(
+                        pc,
+                        thread,
+                        loaded.min(scope),
+                        order == Order::Sequential,
+                        &released,
+                    );
+                    self.look_later(global, (load, loaded, rest));
                 }
             }
             let Some(signals) = &mut self.signals else { return };
             if order.releases() {
-                signals.fenced.insert(global, (self.clocks.arrive(thread), scope));
+                let arrival = self.clocks.arrive(thread);
+                let past = signals.sequential.get(&global).cloned().unwrap_or_default();
+                let own = Release { arrival, scope, sequential: false, past };
+                if order == Order::Sequential && wide(scope) {
+                    let sequential = Release { sequential: true, past: Rc::new([]), ..own.clone() };
+                    signals.sequential.insert(global, Rc::new([sequential]));
+                }
+                signals.fenced.insert(global, own);
             }
         }
     }
@@ -280,19 +342,29 @@ impl<'a> Machine<'a> {
             Strength::Weak | Strength::NonCoherent => (false, false),
         };
         let fenced = self.fenced_here(pc);
+        let signals = self.signals.as_ref();
+        let past = signals.and_then(|signals| signals.sequential.get(&global)).cloned().unwrap_or_default();
         let own = match scope {
-            Some(scope) if releases => Some((self.clocks.arrive(thread), scope)),
             // A fence right before it releases the write, too: who sees it knows of it (PTX ISA 9.0, 8.9.5).
-            Some(scope) if fenced.is_some() => {
-                Some((self.clocks.arrive(thread), scope.min(fenced.unwrap_or(scope))))
+            Some(scope) if releases || fenced.is_some() => {
+                let scope = if releases { scope } else { scope.min(fenced.unwrap_or(scope)) };
+                let arrival = self.clocks.arrive(thread);
+                Some(Release { arrival, scope, sequential: false, past: Rc::clone(&past) })
             }
             // A fence before a strong write releases what came before the fence.
             Some(scope) => {
                 let fenced = self.signals.as_ref().and_then(|signals| signals.fenced.get(&global));
-                fenced.map(|(arrival, fence)| (arrival.clone(), scope.min(*fence)))
+                fenced.map(|fenced| Release { scope: scope.min(fenced.scope), ..fenced.clone() })
             }
             None => None,
         };
+        // What others of its CTA have done before a `fence.sc` and a barrier.
+        let others = scope.filter(|scope| wide(*scope)).map_or(&[][..], |_| &past[..]);
+        let others: Vec<Release> = others
+            .iter()
+            .filter(|other| !own.as_ref().is_some_and(|own| other.is_within(own)))
+            .cloned()
+            .collect();
         let Some(signals) = &mut self.signals else { return };
         let Some(place) = signals.places.get_mut(&key) else { return };
         let carried = match (update, place.writes.last()) {
@@ -306,15 +378,18 @@ impl<'a> Machine<'a> {
         let sure = self.tickets.as_ref().is_some_and(Tickets::next_is_sure) || last.is_some();
         let learned = scope.filter(|_| update.is_some() && !carried.is_empty() && sure);
         // What the writer itself knows of, it hands on with its own.
-        let handed_on = |(own, scope): &(Arrival, Scope), (earlier, narrower): &(Arrival, Scope)| {
-            wide(*scope) && wide(*narrower) && Clocks::precedes(earlier.thread, earlier.epoch(), own)
+        let own: Vec<Release> = own.into_iter().chain(others).collect();
+        let handed_on = |earlier: &Release| {
+            let all = |own: &Release| {
+                wide(own.scope)
+                    && wide(earlier.scope)
+                    && Release { scope: own.scope, ..earlier.clone() }.is_within(own)
+            };
+            own.iter().any(all)
         };
-        let released: Released = match own {
-            Some(own) => {
-                let rest = carried.iter().filter(|earlier| !handed_on(&own, earlier));
-                rest.cloned().chain([own.clone()]).collect()
-            }
-            None => Rc::clone(&carried),
+        let released: Released = match own[..] {
+            [] => Rc::clone(&carried),
+            _ => carried.iter().filter(|earlier| !handed_on(earlier)).chain(&own).cloned().collect(),
         };
         let strong_for = |other: u32, theirs: Option<Scope>| match (scope, theirs) {
             (Some(own), Some(theirs)) => self.clocks.same_cta(other, global) || wide(own) && wide(theirs),
@@ -344,12 +419,11 @@ impl<'a> Machine<'a> {
         }
         place.writes.push(Write { value, by: Some(by), pc, scope, update, released, last });
         if let Some(scope) = learned {
-            if acquires {
-                self.learn_released(pc, thread, scope, &carried);
-            } else {
-                let seen = signals.seen.entry(global).or_default();
-                seen.push((pc, scope, carried));
-            }
+            let rest = match acquires {
+                true => self.learn_released(pc, thread, scope, false, &carried),
+                false => carried,
+            };
+            self.look_later(global, (pc, scope, rest));
         }
         if let Some((other, instr, kind)) = race {
             let conflict = Conflict { other, instr, kind, lane, observed: false, under_way: false };
@@ -628,25 +702,53 @@ impl<'a> Machine<'a> {
         place.readers.insert(global, (epoch, pc));
         place.reads.push(Read { at: known, of, thread: global, epoch, pc, site, asked });
         self.fill_element((index, pc, lane), (key.1, key.2), access, element, value);
-        if order.acquires() {
-            self.learn_released(pc, thread, scope, &released);
-        } else if !released.is_empty() {
-            let seen = self.signals.as_mut()?.seen.entry(global).or_default();
-            seen.push((pc, scope, released));
-        }
+        let rest = match order.acquires() {
+            true => self.learn_released(pc, thread, scope, false, &released),
+            false => released,
+        };
+        self.look_later(global, (pc, scope, rest));
         Some(known)
     }
 
-    /// What was released is before what the thread does from now on, where the scopes hold each other.
-    fn learn_released(&mut self, pc: u32, thread: u32, scope: Scope, released: &Released) {
+    /// What a thread has seen, for its next fence.
+    fn look_later(&mut self, global: u32, seen: (u32, Scope, Released)) {
+        if let Some(signals) = self.signals.as_mut().filter(|_| !seen.2.is_empty()) {
+            signals.seen.entry(global).or_default().push(seen);
+        }
+    }
+
+    /// What was released is before what the thread does from now on, where the scopes hold each other. What is left
+    /// for a `fence.sc`, if this is none.
+    fn learn_released(
+        &mut self,
+        pc: u32,
+        thread: u32,
+        scope: Scope,
+        sequential: bool,
+        released: &Released,
+    ) -> Released {
         let global = self.first_thread + thread;
-        let holds = |(arrival, other): &&(Arrival, Scope)| {
-            self.clocks.same_cta(arrival.thread, global) || wide(scope) && wide(*other)
+        let holds = |release: &&Release| {
+            let near = !release.sequential && self.clocks.same_cta(release.arrival.thread, global);
+            (sequential || !release.sequential) && (near || wide(scope) && wide(release.scope))
         };
-        let arrivals: Vec<Arrival> =
-            released.iter().filter(holds).map(|(arrival, _)| arrival.clone()).collect();
-        if arrivals.is_empty() {
-            return;
+        let learned: Vec<&Release> = released.iter().filter(holds).collect();
+        let left: Released = match sequential {
+            true => Rc::new([]),
+            false => released.iter().filter(|release| release.sequential).cloned().collect(),
+        };
+        if learned.is_empty() {
+            return left;
+        }
+        let arrivals: Vec<Arrival> = learned.iter().map(|release| release.arrival.clone()).collect();
+        let past: Vec<Release> = learned.iter().flat_map(|release| release.past.iter().cloned()).collect();
+        if let Some(signals) = self.signals.as_mut().filter(|_| !past.is_empty()) {
+            let own = signals.sequential.get(&global).cloned().unwrap_or_default();
+            let all: Vec<Release> = own.iter().cloned().chain(past).collect();
+            let known = self.by_cta(&all);
+            if let Some(signals) = &mut self.signals {
+                signals.sequential.insert(global, known);
+            }
         }
         if let Some(tickets) = &mut self.tickets {
             let ctas = arrivals.iter().map(|arrival| arrival.thread / self.clocks.count());
@@ -657,6 +759,54 @@ impl<'a> Machine<'a> {
             self.granted.entry(RESIDENT).or_insert((0, pc)).0 += 1;
         }
         self.clocks.learn(&arrivals, thread);
+        left
+    }
+
+    /// Fences, those of each CTA as one.
+    fn by_cta(&self, all: &[Release]) -> Released {
+        let mut of: BTreeMap<u32, Vec<Arrival>> = BTreeMap::new();
+        for release in all {
+            of.entry(release.arrival.thread / self.clocks.count()).or_default().push(release.arrival.clone());
+        }
+        let one = |arrivals: Vec<Arrival>| {
+            let arrival = Arrival::together(&arrivals)?;
+            Some(Release { arrival, scope: Scope::Gpu, sequential: true, past: Rc::new([]) })
+        };
+        of.into_values().filter_map(one).collect()
+    }
+
+    /// Threads of the CTA go on from where they have met, and know of each other's fences.
+    pub(super) fn signal_meeting(&mut self, met: impl Iterator<Item = u32> + Clone) {
+        let Some(signals) = &self.signals else { return };
+        let first = self.first_thread;
+        let (mut behind, mut ahead): (Vec<Released>, Vec<Released>) = (Vec::new(), Vec::new());
+        let add = |all: &mut Vec<Released>, more: &Released| {
+            if !all.last().is_some_and(|last| Rc::ptr_eq(last, more)) {
+                all.push(Rc::clone(more));
+            }
+        };
+        for thread in met.clone().map(|thread| first + thread) {
+            signals.sequential.get(&thread).into_iter().for_each(|known| add(&mut behind, known));
+            signals.told.get(&thread).into_iter().for_each(|told| add(&mut ahead, told));
+            for (_, scope, released) in signals.seen.get(&thread).into_iter().flatten() {
+                let sequential = released.iter().filter(|release| release.sequential && wide(*scope));
+                let sequential: Released = sequential.cloned().collect();
+                if !sequential.is_empty() {
+                    ahead.push(sequential);
+                }
+            }
+        }
+        let together = |all: &[Released]| match all {
+            [] => None,
+            [one] => Some(Rc::clone(one)),
+            _ => Some(self.by_cta(&all.iter().flat_map(|known| known.iter().cloned()).collect::<Vec<_>>())),
+        };
+        let (behind, ahead) = (together(&behind), together(&ahead));
+        let Some(signals) = &mut self.signals else { return };
+        for thread in met.map(|thread| first + thread) {
+            behind.iter().for_each(|behind| _ = signals.sequential.insert(thread, Rc::clone(behind)));
+            ahead.iter().for_each(|ahead| _ = signals.told.insert(thread, Rc::clone(ahead)));
+        }
     }
 
     /// A place is about to be written.

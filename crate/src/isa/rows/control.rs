@@ -21,6 +21,11 @@ fn level(m: &Choice<'_>) -> Scope {
     }
 }
 
+/// What a fence orders; without a word for it, what it acquires and releases.
+fn fence_order(m: &Choice<'_>) -> Order {
+    m.get("sem").map_or(Order::AcquireRelease, |_| order(m))
+}
+
 /// A CTA barrier; `bar` is `barrier` with `.aligned` always on.
 fn barrier(m: &Choice<'_>, op: BarrierOp) -> Option<Action> {
     effect(Effect::Barrier { op, aligned: m.has("aligned") || m.base() == "bar" })
@@ -99,13 +104,13 @@ rows! {
     "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
         "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
     "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]
-        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence(level(m), Order::AcquireRelease) }), "Orders the thread's own memory accesses.", "membar.cta;";
+        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence(level(m), Order::Sequential) }), "Orders the thread's own memory accesses.", "membar.cta;";
     "fence" "9.7.13.4"
         ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
          "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
          "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
          "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
-        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence(scope(m), order(m)) }),
+        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence(scope(m), fence_order(m)) }),
         "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
     "fence" "9.7.13.4"
         ["fence.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster",

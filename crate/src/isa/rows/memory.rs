@@ -33,7 +33,8 @@ pub(super) fn order(m: &Choice<'_>) -> Order {
     match m.get("sem") {
         Some("acquire") => Order::Acquire,
         Some("release") => Order::Release,
-        Some("acq_rel" | "sc") => Order::AcquireRelease,
+        Some("acq_rel") => Order::AcquireRelease,
+        Some("sc") => Order::Sequential,
         _ => Order::Relaxed,
     }
 }
