@@ -31,6 +31,8 @@ pub(super) struct Release {
     pub(super) sequential: bool,
     /// Of the fences before it: what is of use to those whom its reader tells.
     pub(super) past: Released,
+    /// Fences that come before the thread's next `fence.sc`, and so before that of whoever learns this.
+    pub(super) told: Released,
 }
 
 impl Release {

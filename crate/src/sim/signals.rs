@@ -118,6 +118,8 @@ struct LaneVisit {
     /// What the thread knew before, and what it had seen.
     before: Arrival,
     seen: usize,
+    sequential: Option<Released>,
+    told: Option<Released>,
     /// The places it loaded and what it saw there.
     loaded: Vec<(Key, usize)>,
 }
@@ -278,9 +280,12 @@ impl<'a> Machine<'a> {
             if order.releases() {
                 let arrival = self.clocks.arrive(thread);
                 let past = signals.sequential.get(&global).cloned().unwrap_or_default();
-                let own = Release { arrival, scope, sequential: false, past };
+                let told = self.told(global);
+                let own = Release { arrival, scope, sequential: false, past, told };
+                let Some(signals) = &mut self.signals else { return };
                 if order == Order::Sequential && wide(scope) {
-                    let sequential = Release { sequential: true, past: Rc::new([]), ..own.clone() };
+                    let (past, told) = Default::default();
+                    let sequential = Release { sequential: true, past, told, ..own.clone() };
                     signals.sequential.insert(global, Rc::new([sequential]));
                 }
                 signals.fenced.insert(global, own);
@@ -349,7 +354,8 @@ impl<'a> Machine<'a> {
             Some(scope) if releases || fenced.is_some() => {
                 let scope = if releases { scope } else { scope.min(fenced.unwrap_or(scope)) };
                 let arrival = self.clocks.arrive(thread);
-                Some(Release { arrival, scope, sequential: false, past: Rc::clone(&past) })
+                let told = self.told(global);
+                Some(Release { arrival, scope, sequential: false, past: Rc::clone(&past), told })
             }
             // A fence before a strong write releases what came before the fence.
             Some(scope) => {
@@ -463,13 +469,18 @@ impl<'a> Machine<'a> {
         for lane in lanes(mask) {
             let thread = self.warps[index].first() + lane;
             let global = self.first_thread + thread;
-            let seen = self.signals.as_ref().and_then(|signals| signals.seen.get(&global));
+            let Some(signals) = &self.signals else { break };
+            let seen = signals.seen.get(&global);
+            let (sequential, told) = (signals.sequential.get(&global), signals.told.get(&global));
+            let (sequential, told) = (sequential.cloned(), told.cloned());
             visit.lanes.push(LaneVisit {
                 lane,
                 needed: needed.iter().map(|reg| self.warps[index].get(*reg, lane)).collect(),
-                acts: self.signals.as_ref().map_or(0, |signals| signals.acts_of(global)),
+                acts: signals.acts_of(global),
                 before: self.clocks.stamp(thread),
                 seen: seen.map_or(0, Vec::len),
+                sequential,
+                told,
                 loaded: Vec::new(),
             });
         }
@@ -535,8 +546,18 @@ impl<'a> Machine<'a> {
                 self.clocks.forget(thread, &before.before);
             }
             let Some(signals) = &mut self.signals else { break };
-            if let Some(seen) = signals.seen.get_mut(&global).filter(|_| !met) {
-                seen.truncate(before.seen);
+            if !met {
+                if let Some(seen) = signals.seen.get_mut(&global) {
+                    seen.truncate(before.seen);
+                }
+                for (now, then) in
+                    [(&mut signals.sequential, &before.sequential), (&mut signals.told, &before.told)]
+                {
+                    match then {
+                        Some(then) => now.insert(global, Rc::clone(then)),
+                        None => now.remove(&global),
+                    };
+                }
             }
             let mut newer = false;
             for (key, saw) in &before.loaded {
@@ -742,6 +763,17 @@ impl<'a> Machine<'a> {
         }
         let arrivals: Vec<Arrival> = learned.iter().map(|release| release.arrival.clone()).collect();
         let past: Vec<Release> = learned.iter().flat_map(|release| release.past.iter().cloned()).collect();
+        let told: Vec<Release> = learned.iter().flat_map(|release| release.told.iter().cloned()).collect();
+        match sequential {
+            _ if told.is_empty() => {}
+            true => _ = self.learn_released(pc, thread, scope, true, &told.into()),
+            false => {
+                let own = self.signals.as_ref().and_then(|signals| signals.told.get(&global));
+                let all: Vec<Release> = own.iter().flat_map(|own| own.iter().cloned()).chain(told).collect();
+                let told = self.by_cta(&all);
+                self.signals.as_mut().map(|signals| signals.told.insert(global, told));
+            }
+        }
         if let Some(signals) = self.signals.as_mut().filter(|_| !past.is_empty()) {
             let own = signals.sequential.get(&global).cloned().unwrap_or_default();
             let all: Vec<Release> = own.iter().cloned().chain(past).collect();
@@ -762,6 +794,19 @@ impl<'a> Machine<'a> {
         left
     }
 
+    /// Fences that come before the next `fence.sc` of a thread, by what it and those have seen whom it knows of.
+    fn told(&self, global: u32) -> Released {
+        let Some(signals) = &self.signals else { return Released::default() };
+        let told = signals.told.get(&global).cloned().unwrap_or_default();
+        let seen = signals.seen.get(&global).into_iter().flatten().filter(|(_, scope, _)| wide(*scope));
+        let seen = seen.flat_map(|(.., released)| released.iter().filter(|release| release.sequential));
+        let seen: Vec<Release> = seen.cloned().collect();
+        match seen[..] {
+            [] => told,
+            _ => self.by_cta(&told.iter().cloned().chain(seen).collect::<Vec<_>>()),
+        }
+    }
+
     /// Fences, those of each CTA as one.
     fn by_cta(&self, all: &[Release]) -> Released {
         let mut of: BTreeMap<u32, Vec<Arrival>> = BTreeMap::new();
@@ -770,7 +815,8 @@ impl<'a> Machine<'a> {
         }
         let one = |arrivals: Vec<Arrival>| {
             let arrival = Arrival::together(&arrivals)?;
-            Some(Release { arrival, scope: Scope::Gpu, sequential: true, past: Rc::new([]) })
+            let (past, told) = Default::default();
+            Some(Release { arrival, scope: Scope::Gpu, sequential: true, past, told })
         };
         of.into_values().filter_map(one).collect()
     }
@@ -787,15 +833,9 @@ impl<'a> Machine<'a> {
         };
         for thread in met.clone().map(|thread| first + thread) {
             signals.sequential.get(&thread).into_iter().for_each(|known| add(&mut behind, known));
-            signals.told.get(&thread).into_iter().for_each(|told| add(&mut ahead, told));
-            for (_, scope, released) in signals.seen.get(&thread).into_iter().flatten() {
-                let sequential = released.iter().filter(|release| release.sequential && wide(*scope));
-                let sequential: Released = sequential.cloned().collect();
-                if !sequential.is_empty() {
-                    ahead.push(sequential);
-                }
-            }
+            add(&mut ahead, &self.told(thread));
         }
+        ahead.retain(|told| !told.is_empty());
         let together = |all: &[Released]| match all {
             [] => None,
             [one] => Some(Rc::clone(one)),
