@@ -62,6 +62,13 @@ def test_a_counterexample_is_arrays() -> None:
     assert x.dtype == numpy.float32 and x.tolist() == [0, 0, 0, 1]
 
 
+def test_given_contents_are_inputs_and_declared_ones_are_not() -> None:
+    pytest.importorskip("numpy")
+    report = warpproof.check(spec=CORPUS / "not_equivalent/memory/constant_table.toml")
+    assert report.counterexample is not None and len(report.counterexample.inputs) == 2
+    assert list(report.inputs()) == ["x"]
+
+
 def test_a_race_shows_in_a_notebook() -> None:
     path = sorted((CORPUS / "data_race").rglob("*.toml"))[0]
     report = warpproof.check(spec=path)
@@ -113,6 +120,12 @@ def test_arguments_win_over_the_spec() -> None:
     report = warpproof.check(SOFTMAX, "y = softmax(x)", spec=spec, launch=LAUNCH)
     assert report.kernels[0].grid == [4, 1, 1] or report.kernels[-1].grid == [4, 1, 1]
     assert report.verdict == "equivalent"
+
+
+def test_a_kernel_wins_over_the_formula_of_the_spec() -> None:
+    spec = {"formula": {"code": "y = x"}, "tensors": {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024]}}}
+    assert warpproof.check(SOFTMAX, spec=spec, launch=LAUNCH).verdict == "not_equivalent"
+    assert warpproof.check(SOFTMAX, SOFTMAX, spec=spec, launch=LAUNCH).verdict == "equivalent"
 
 
 def test_shapes_and_types_come_from_arrays() -> None:

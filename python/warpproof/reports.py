@@ -19,8 +19,6 @@ from . import links, model, specs
 from .errors import MissingPackage
 
 if TYPE_CHECKING:
-    import numpy
-
     from .questions import Question
 
 PAGE = "http://localhost:4173/"
@@ -89,15 +87,16 @@ class Report(model.Report):
             asked.reference or "", asked.optimized, asked.spec, asked.single, verdict
         )
 
-    def inputs(self) -> dict[str, numpy.ndarray[Any, Any] | float | int]:
+    def inputs(self) -> dict[str, Any]:
         """The inputs of the counterexample, or those that reach the fault: arrays of each tensor's shape and type.
 
         A tensor without a shape in the spec has as many elements as matter. Numbers of types that NumPy lacks
-        (bf16, tf32, e4m3, e5m2) are float32. Scalars are numbers. Empty where the report has no inputs. Raises
-        `MissingPackage` without NumPy.
+        (bf16, tf32, e4m3, e5m2) are float32. Scalars are numbers. What holds what the PTX declares is left out.
+        Empty where the report has no inputs. Raises `MissingPackage` without NumPy.
         """
         found = self.counterexample or self.reached_by
-        return {values.name: _array(values, found.spec) for values in found.inputs} if found else {}
+        arrays = {values.name: _array(values, found.spec) for values in found.inputs} if found else {}
+        return {name: array for name, array in arrays.items() if array is not None}
 
     def _repr_html_(self) -> str:
         tone = {0: "#1a7f37", 1: "#cf222e"}.get(self.exit_status, "#9a6700")
@@ -170,6 +169,7 @@ def _number(text: str, whole: bool) -> int | float:
 
 
 def _array(values: model.InputValues, spec: str) -> Any:
+    """The values of an input, None if the spec does not have them."""
     try:
         import numpy
     except ImportError as missing:
@@ -182,6 +182,8 @@ def _array(values: model.InputValues, spec: str) -> Any:
     size = int(numpy.prod(shape))
     if values.given and not values.rest:
         given = specs.contents(spec, values.name)
+        if given is None:  # the PTX says what it holds
+            return None
         flat = numpy.arange(size) if given == "iota" else numpy.array(given).reshape(-1)
         return flat.astype(kind).reshape(shape)
     array = numpy.full(size, _number(values.rest or "0", whole), kind)

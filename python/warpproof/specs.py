@@ -78,9 +78,11 @@ def lay_over(
         "scalars": dict(scalars or {}),
         "options": dict(options or {}),
     }
-    if not any(over.values()):
-        return text
     whole = {**table}
+    if sides.get("reference"):
+        whole.pop("formula", None)
+    if not any(over.values()) and len(whole) == len(table):
+        return text
     for section, values in over.items():
         if values:
             whole[section] = {**table.get(section, {}), **values}
