@@ -177,10 +177,14 @@ L:
 """
 
 
-def test_control_c_stops_a_run() -> None:
+def test_control_c_stops_a_run(tmp_path: Path) -> None:
     program = f"import warpproof\nprint('asking', flush=True)\nwarpproof.analyze({SLEEPLESS!r}, launch={{'block': 32}}, limits=warpproof.Limits(fuel=10**15))"
     with subprocess.Popen(
-        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as run:
         assert run.stdout is not None and run.stderr is not None
         assert run.stdout.readline() == "asking\n"
