@@ -1,10 +1,11 @@
-// npm test: sets up and runs everything. `npm test -- rust|page|browser` runs one part.
+// npm test: sets up and runs everything. `npm test -- rust|python|page|browser` runs one part.
 
 import path from 'node:path'
 import { buildPage } from './page.mjs'
 import { findBrowser, installPackages } from './setup.mjs'
 import { root, say, seconds, step } from './step.mjs'
 import { buildWasm } from './wasm.mjs'
+import { testPackage } from './wheel.mjs'
 
 const started = Date.now()
 const chosen = process.argv.slice(2)
@@ -17,8 +18,11 @@ if (wants('rust')) {
   await step('checking the Rust formatting', 'cargo', ['fmt', '--all', '--check'])
   await step('linting the Rust code', 'cargo', ['clippy', '--locked', '--quiet', '--workspace', '--all-targets', '--', '-D', 'warnings'])
   await step('linting the browser binding', 'cargo', ['clippy', '--locked', '--quiet', '-p', 'warpproof', '--lib', '--features', 'wasm', '--', '-D', 'warnings'])
-  // The bindgen tool has no tests; its dependencies would double the build.
-  await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen'])
+  // The bindgen tool has no tests, and its dependencies would double the build; the Python package has its own.
+  await step('running the Rust tests', 'cargo', ['test', '--locked', '--quiet', '--workspace', '--exclude', 'warpproof-bindgen', '--exclude', 'warpproof-python'])
+}
+if (wants('python')) {
+  await testPackage()
 }
 if (wants('page') || wants('browser')) {
   await buildWasm()

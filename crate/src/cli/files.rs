@@ -114,6 +114,11 @@ fn read_ptx(path: &Path) -> Result<File, Refusal> {
     Ok(file)
 }
 
+/// Any one file of a question.
+pub fn text(path: &Path) -> Result<File, Refusal> {
+    read(path)
+}
+
 fn read(path: &Path) -> Result<File, Refusal> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {

@@ -3,9 +3,12 @@
 //! Exit status: 0 the property holds, 1 it does not, 2 no answer, 3 unusable input (also wrong
 //! usage, so that a script never takes a typing error for a verdict).
 
+mod batch;
 mod explain;
 mod files;
+mod junit;
 mod progress;
+mod sarif;
 mod sweep;
 mod watch;
 
@@ -15,6 +18,7 @@ use crate::report::{self, Input, Names, Outcome, Report, RunOptions, TextOptions
 use crate::spec::{self, Spec};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use files::{Question, Refusal};
+use serde::{Deserialize, Serialize};
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -41,6 +45,11 @@ enum Verb {
     Formula(Formula),
     /// Print a spec with everything that the PTX shows filled in.
     Infer(Infer),
+    /// Ask many questions, in processes of their own: one JSON object a line in, one a line out.
+    Batch(batch::Batch),
+    /// Answers questions of a batch on standard input; `batch` starts it.
+    #[command(hide = true)]
+    Worker(batch::Worker),
     /// Explain a diagnostic code, such as R001; without one, list them all.
     Explain {
         /// The code.
@@ -132,17 +141,10 @@ impl Limits {
     }
 }
 
-#[derive(Args)]
-struct Run {
-    /// How the kernels are launched and what their parameters are.
-    #[arg(long)]
-    spec: Option<PathBuf>,
-    /// How to print the report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-    /// Threads to use [default: one for each core].
-    #[arg(long)]
-    threads: Option<usize>,
+/// What wins over the spec.
+#[derive(Args, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Launch {
     /// Threads along x, y, z, over what the spec says.
     #[arg(long, value_name = "X,Y,Z")]
     block: Option<String>,
@@ -155,6 +157,21 @@ struct Run {
     /// Give a scalar a value, over what the spec says; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+}
+
+#[derive(Args)]
+struct Run {
+    /// How the kernels are launched and what their parameters are.
+    #[arg(long)]
+    spec: Option<PathBuf>,
+    /// How to print the report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Threads to use [default: one for each core].
+    #[arg(long)]
+    threads: Option<usize>,
+    #[command(flatten)]
+    launch: Launch,
     #[command(flatten)]
     limits: Limits,
     /// What a proof may rest on.
@@ -167,8 +184,14 @@ struct Run {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// For the terminal.
     Text,
+    /// The whole report.
     Json,
+    /// Findings at their lines, for reviews: SARIF 2.1.0.
+    Sarif,
+    /// Answers as test cases, for continuous integration: JUnit's XML.
+    Junit,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -230,6 +253,8 @@ pub fn main() -> ExitCode {
             .and_then(|question| answer(&question, &analyze.run, None)),
         Verb::Formula(formula) => tell(formula),
         Verb::Infer(infer) => infer_spec(infer),
+        Verb::Batch(batch) => batch::run(&batch),
+        Verb::Worker(worker) => batch::work(&worker),
         Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
         Verb::Coverage => Ok(print(&report::coverage(), 0)),
     };
@@ -243,7 +268,7 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
     if export.is_some() && question.single {
         return Err(Refusal("`--export` needs two kernels to compare: name the reference, too".to_owned()));
     }
-    let overrides = overrides(run)?;
+    let overrides = overrides(&run.launch)?;
     let input = Input {
         reference: question.reference.as_ref().map(|file| file.text.as_str()),
         optimized: &question.optimized.text,
@@ -299,8 +324,11 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
 /// What a kernel computes.
 fn tell(formula: Formula) -> Result<ExitCode, Refusal> {
     let Formula { kernel, language, run } = formula;
+    if !matches!(run.format, Format::Text | Format::Json) {
+        return Err(Refusal("`formula` prints text or JSON; `analyze` has the other formats".to_owned()));
+    }
     let question = files::single(kernel, run.spec.as_deref())?;
-    let overrides = overrides(&run)?;
+    let overrides = overrides(&run.launch)?;
     let input = Input {
         reference: None,
         optimized: &question.optimized.text,
@@ -349,10 +377,33 @@ fn tell(formula: Formula) -> Result<ExitCode, Refusal> {
 fn shown(question: &Question, input: &Input<'_>, run: &Run, report: &Report) -> String {
     match run.format {
         Format::Json => report.to_json(),
+        Format::Sarif => names(question, |names| sarif::sarif(report, names)),
+        Format::Junit => names(question, |names| {
+            junit::junit(
+                "warpproof",
+                &[junit::TestCase {
+                    name: &title(question),
+                    kind: report.verdict.name(),
+                    exit_status: report.verdict.exit_status(),
+                    summary: &report.summary,
+                    text: &report::text(report, input, names, &TextOptions::default()),
+                    time: report.timings.map(|timings| timings.total / 1000.0),
+                }],
+            )
+        }),
         Format::Text => {
             let options = TextOptions { colour: wants_colour(), ..TextOptions::default() };
             names(question, |names| report::text(report, input, names, &options))
         }
+    }
+}
+
+/// A question by its files: the spec's name, or the kernels'.
+fn title(question: &Question) -> String {
+    match (&question.spec, &question.reference) {
+        (Some(spec), _) => spec.name.clone(),
+        (None, Some(reference)) => format!("{} = {}", reference.name, question.optimized.name),
+        (None, None) => question.optimized.name.clone(),
     }
 }
 
@@ -364,7 +415,7 @@ fn names(question: &Question, write: impl FnOnce(&Names<'_>) -> String) -> Strin
 }
 
 /// `--block`, `--grid`, `--ctas` and `--set` as a spec laid over the file's.
-fn overrides(run: &Run) -> Result<Option<Spec>, Refusal> {
+fn overrides(run: &Launch) -> Result<Option<Spec>, Refusal> {
     let mut launch = String::new();
     for (key, value) in [("grid", &run.grid), ("block", &run.block)] {
         if let Some(value) = value {

@@ -1,7 +1,9 @@
 //! A question whose spec has `[sweep]`: all combinations, with progress, and one report about them.
 
 use super::files::Question;
-use super::{Format, Refusal, Run, names, print, progress, stop_on_interrupt, wants_colour, watch};
+use super::junit::{TestCase, junit};
+use super::sarif::sarif_of_sweep;
+use super::{Format, Refusal, Run, names, print, progress, stop_on_interrupt, title, wants_colour, watch};
 use crate::report::{self, Asked, Input, RunOptions, SweepReport, Sweeping, TextOptions};
 use std::process::ExitCode;
 
@@ -20,6 +22,8 @@ pub(super) fn answer(
     let sweeping = Sweeping::new(input, asked);
     let shown = |report: &SweepReport| match run.format {
         Format::Json => report.to_json(),
+        Format::Sarif => names(question, |names| sarif_of_sweep(report, names)),
+        Format::Junit => cases(&title(question), report),
         Format::Text => {
             let spec = report.shown.as_ref().and_then(|shown| specs.get(shown.at as usize));
             let options = TextOptions { colour: wants_colour(), ..TextOptions::default() };
@@ -44,4 +48,31 @@ pub(super) fn answer(
         sweeping.ask(options, &budget)
     });
     Ok(print(&shown(&report), report.verdict.exit_status()))
+}
+
+/// A test case for each combination.
+fn cases(suite: &str, report: &SweepReport) -> String {
+    let titles: Vec<String> = report
+        .combinations
+        .iter()
+        .map(|asked| {
+            let values = report.names.iter().zip(&asked.values);
+            values.map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        })
+        .collect();
+    let cases: Vec<TestCase<'_>> = report
+        .combinations
+        .iter()
+        .zip(&titles)
+        .map(|(asked, title)| TestCase {
+            name: title,
+            kind: asked.verdict.map_or("not_asked", |verdict| verdict.name()),
+            // What was not asked has no answer.
+            exit_status: asked.verdict.map_or(2, |verdict| verdict.exit_status()),
+            summary: if asked.verdict.is_some() { &asked.summary } else { "not asked" },
+            text: "",
+            time: asked.time.map(|time| time / 1000.0),
+        })
+        .collect();
+    junit(suite, &cases)
 }

@@ -80,7 +80,7 @@ fn watch(over: &AtomicBool, budget: &Budget, give_up: impl FnOnce(Exhausted)) {
 }
 
 /// Bytes of memory that the process holds, where the system says it.
-fn held() -> Option<u64> {
+pub(super) fn held() -> Option<u64> {
     if !cfg!(target_os = "linux") {
         return None;
     }

@@ -357,7 +357,12 @@ impl Writer<'_> {
         if name == "astype" {
             let value = if torch { format!("({})", values[0]) } else { format!("np.asarray({})", values[0]) };
             let method = if torch { "to" } else { "astype" };
-            return Some((format!("{value}.{method}({}.{})", self.module(), values.get(1)?), ATOM));
+            // `x.dtype` is a type as it is.
+            let dtype = match &arguments.get(1)?.value.kind {
+                Kind::Attribute(..) => values[1].clone(),
+                _ => format!("{}.{}", self.module(), values[1]),
+            };
+            return Some((format!("{value}.{method}({dtype})"), ATOM));
         }
         if torch && name == "layer_norm" {
             let mut text = format!("F.layer_norm({0}, ({0}).shape[-1:]", values[0]);

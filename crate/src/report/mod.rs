@@ -57,6 +57,8 @@ pub use functions::{function, functions};
 pub use infer::{infer, overdue_inference};
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
+// `Level` is the pyramid's.
+pub use model::Level as FindingLevel;
 pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;

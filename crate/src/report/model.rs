@@ -89,7 +89,7 @@ data! {
     }
 
     /// The possible answers.
-    #[derive(Copy, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Copy, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Verdict {
         /// Proved: all outputs are the same functions of the inputs.

@@ -1,0 +1,191 @@
+//! The questions of a batch: a JSON object a line.
+//!
+//! Paths are relative to the manifest's folder. A line that cannot be read refuses the whole manifest, before
+//! anything runs; a file that cannot be read is the answer to its question.
+
+use super::super::files::{self, File, Question};
+use super::super::{Launch, Refusal};
+use crate::report::Verdict;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+/// One question.
+pub(super) struct Entry {
+    /// Its name in the results.
+    pub id: String,
+    /// Verdicts that it is to have; without them, any that holds.
+    expect: Vec<Verdict>,
+    folder: PathBuf,
+    line: Line,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    id: Option<String>,
+    #[serde(default)]
+    ask: Ask,
+    reference: Option<PathBuf>,
+    optimized: Option<PathBuf>,
+    spec: Option<PathBuf>,
+    reference_text: Option<String>,
+    optimized_text: Option<String>,
+    spec_text: Option<String>,
+    block: Option<[u32; 3]>,
+    grid: Option<[u32; 3]>,
+    ctas: Option<Ctas>,
+    #[serde(default)]
+    set: BTreeMap<String, serde_json::Number>,
+    #[serde(default)]
+    expect: Vec<Verdict>,
+}
+
+#[derive(Deserialize, Default, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Ask {
+    #[default]
+    Check,
+    Analyze,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Ctas {
+    Word(String),
+    One([u32; 3]),
+}
+
+/// A question with its texts, as a worker gets it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Asked {
+    pub reference: Option<Text>,
+    pub optimized: Text,
+    pub spec: Option<Text>,
+    pub single: bool,
+    pub launch: Launch,
+}
+
+/// A file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Text {
+    pub name: String,
+    pub text: String,
+}
+
+impl From<File> for Text {
+    fn from(file: File) -> Text {
+        Text { name: file.name, text: file.text }
+    }
+}
+
+/// All questions of a manifest.
+pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Refusal> {
+    let text = files::text(path)?.text;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut lines: HashMap<String, usize> = HashMap::new();
+    for (at, written) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let place = format!("{}:{}", path.display(), at + 1);
+        let line: Line =
+            serde_json::from_str(written).map_err(|error| Refusal(format!("{place}: {error}")))?;
+        let entry = Entry::new(line, at + 1, &folder).map_err(|why| Refusal(format!("{place}: {why}")))?;
+        if let Some(first) = lines.insert(entry.id.clone(), at + 1) {
+            return Err(Refusal(format!("{place}: the id `{}` stands on line {first}, too", entry.id)));
+        }
+        entries.push(entry);
+    }
+    if entries.is_empty() {
+        return Err(Refusal(format!("`{}` has no questions", path.display())));
+    }
+    Ok(entries)
+}
+
+impl Entry {
+    fn new(line: Line, number: usize, folder: &Path) -> Result<Entry, String> {
+        let twice = [
+            ("reference", line.reference.is_some() && line.reference_text.is_some()),
+            ("optimized", line.optimized.is_some() && line.optimized_text.is_some()),
+            ("spec", line.spec.is_some() && line.spec_text.is_some()),
+        ];
+        if let Some((name, _)) = twice.iter().find(|(_, both)| *both) {
+            return Err(format!("`{name}` and `{name}_text` both say what the {name} is"));
+        }
+        if let Some(Ctas::Word(word)) =
+            line.ctas.as_ref().filter(|ctas| !matches!(ctas, Ctas::Word(w) if w == "all"))
+        {
+            return Err(format!("`ctas` is \"all\" or [x, y, z], not \"{word}\""));
+        }
+        let id = line.id.clone().unwrap_or_else(|| format!("line {number}"));
+        Ok(Entry { id, expect: line.expect.clone(), folder: folder.to_owned(), line })
+    }
+
+    /// Whether this verdict, or none, is what the manifest expects; nothing if it expects nothing.
+    pub(super) fn expects(&self, verdict: Option<&str>) -> Option<bool> {
+        let expected = || self.expect.iter().any(|expected| Some(expected.name()) == verdict);
+        (!self.expect.is_empty()).then(expected)
+    }
+
+    /// The question with the texts of its files.
+    pub(super) fn question(&self) -> Result<Asked, Refusal> {
+        let Question { reference, optimized, spec, single } = self.files()?;
+        let triple = |values: Option<[u32; 3]>| values.map(|[x, y, z]| format!("{x},{y},{z}"));
+        Ok(Asked {
+            reference: reference.map(Text::from),
+            optimized: optimized.into(),
+            spec: spec.map(Text::from),
+            single,
+            launch: Launch {
+                block: triple(self.line.block),
+                grid: triple(self.line.grid),
+                ctas: self.line.ctas.as_ref().map(|ctas| match ctas {
+                    Ctas::Word(word) => word.clone(),
+                    Ctas::One([x, y, z]) => format!("{x},{y},{z}"),
+                }),
+                set: self.line.set.iter().map(|(name, value)| format!("{name}={value}")).collect(),
+            },
+        })
+    }
+
+    fn files(&self) -> Result<Question, Refusal> {
+        let line = &self.line;
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| self.folder.join(path));
+        let texts = [&line.reference_text, &line.optimized_text, &line.spec_text];
+        if texts.iter().all(|text| text.is_none()) {
+            let (optimized, spec) = (path(&line.optimized), path(&line.spec));
+            return match line.ask {
+                Ask::Check => files::pair(path(&line.reference), optimized, spec.as_deref()),
+                Ask::Analyze => files::single(optimized, spec.as_deref()),
+            };
+        }
+        let file = |named: &Option<PathBuf>, text: &Option<String>, what: &str| match (path(named), text) {
+            (_, Some(text)) => Ok(Some(File { name: format!("{} ({what})", self.id), text: text.clone() })),
+            (Some(path), None) => files::text(&path).map(Some),
+            (None, None) => Ok(None),
+        };
+        let reference = file(&line.reference, &line.reference_text, "reference")?;
+        let spec = file(&line.spec, &line.spec_text, "spec")?;
+        let optimized = file(&line.optimized, &line.optimized_text, "optimized")?
+            .ok_or_else(|| Refusal("which kernel? `optimized` or `optimized_text` says it".to_owned()))?;
+        let formula = spec.as_ref().is_some_and(|spec| crate::spec::parse(&spec.text).0.formula.is_some());
+        let single = line.ask == Ask::Analyze || (reference.is_none() && !formula);
+        Ok(Question { reference: reference.filter(|_| !single), optimized, spec, single })
+    }
+}
+
+/// What makes two questions the same: the version, the texts, the launch, and what a proof may rest on. Limits do
+/// not, nor do names.
+pub(super) fn key(asked: &Asked, exact: bool) -> String {
+    let text = |text: &Option<Text>| text.as_ref().map(|text| text.text.clone());
+    let parts = (
+        env!("CARGO_PKG_VERSION"),
+        text(&asked.reference),
+        &asked.optimized.text,
+        text(&asked.spec),
+        (asked.single, exact),
+        &asked.launch,
+    );
+    let digest = Sha256::digest(serde_json::to_vec(&parts).unwrap_or_default());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,207 @@
+//! `warpproof batch` and the formats for reviews, as a user runs them: real processes, real files.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// A folder that goes when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("warpproof-batch-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, lines: &[String]) -> PathBuf {
+        fs::write(self.path(name), lines.join("\n")).expect("a file");
+        self.path(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn corpus(case: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus").join(case);
+    path.canonicalize().expect("a case of the corpus").display().to_string()
+}
+
+fn warpproof() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_warpproof"))
+}
+
+fn batch(manifest: &Path, out: &Path, more: &[&str]) -> Output {
+    warpproof().arg("batch").arg(manifest).arg("--out").arg(out).args(more).output().expect("it runs")
+}
+
+fn answers(out: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(out).expect("results");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn question(id: &str, spec: &str) -> String {
+    serde_json::json!({ "id": id, "spec": spec }).to_string()
+}
+
+const DIFFERENT: &str = "not_equivalent/softmax/n4_no_rescale.toml";
+const EQUAL: &str = "equivalent/softmax/n128_naive_precise_vs_online_fast.toml";
+const RACE: &str = "data_race/attention/flash1_deferred_factor_barrier_missing.toml";
+
+/// Each of two hundred threads counts to a hundred million.
+fn endless() -> String {
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 y)\n.reqntid 256\n{\n\
+        .reg .pred %p<2>;\n.reg .b32 %r<3>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [y];\nmov.u32 %r1, 0;\n\
+        L: add.u32 %r1, %r1, 1;\nsetp.lt.u32 %p1, %r1, 100000000;\n@%p1 bra L;\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+    serde_json::json!({ "id": "endless", "optimized_text": ptx, "ask": "analyze" }).to_string()
+}
+
+#[test]
+fn a_question_that_dies_is_a_line_and_the_others_do_not_notice() {
+    let folder = Folder::new("dies");
+    let manifest = folder.write(
+        "m.jsonl",
+        &[
+            question("before", &corpus(DIFFERENT)),
+            endless(),
+            question("missing", "nothing.toml"),
+            question("after", &corpus(DIFFERENT)),
+        ],
+    );
+    let out = folder.path("r.jsonl");
+    let done = batch(&manifest, &out, &["--jobs", "1", "--time", "1"]);
+    let by_id = |id: &str| answers(&out).into_iter().find(|answer| answer["id"] == id).expect("an answer");
+    assert_eq!(by_id("before")["verdict"], "not_equivalent");
+    assert_eq!(by_id("endless")["verdict"], "resource_limit");
+    assert_eq!(by_id("missing")["died"], "input");
+    assert_eq!(by_id("after")["verdict"], "not_equivalent");
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn memory_that_a_question_may_not_have_ends_its_process_alone() {
+    let folder = Folder::new("memory");
+    let spec = corpus(EQUAL);
+    let manifest =
+        folder.write("m.jsonl", &[question("large", &spec), question("small", &corpus(DIFFERENT))]);
+    // Less than the large question needs, and enough for the small one.
+    let died = [12, 16, 8].into_iter().any(|limit| {
+        let out = folder.path(&format!("r{limit}.jsonl"));
+        batch(&manifest, &out, &["--jobs", "1", "--process-memory", &limit.to_string()]);
+        let answers = answers(&out);
+        assert_eq!(answers.len(), 2, "{answers:?}");
+        answers[0]["died"] == "memory" && answers[1]["verdict"] == "not_equivalent"
+    });
+    assert!(died, "no limit ended the large question alone");
+}
+
+#[test]
+fn a_killed_batch_goes_on_and_asks_nothing_twice() {
+    let folder = Folder::new("killed");
+    let lines: Vec<String> = (0..40).map(|at| question(&format!("q{at}"), &corpus(EQUAL))).collect();
+    let manifest = folder.write("m.jsonl", &lines);
+    let out = folder.path("r.jsonl");
+    let mut first = warpproof();
+    first.arg("batch").arg(&manifest).arg("--out").arg(&out).args(["--jobs", "2"]).stdout(Stdio::null());
+    let mut running = first.spawn().expect("it runs");
+    while fs::read_to_string(&out).map_or(0, |text| text.lines().count()) < 3 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    running.kill().expect("it was running");
+    running.wait().expect("it ends");
+    // As a kill in the middle of a line would leave it.
+    let mut text = fs::read_to_string(&out).expect("results");
+    text += "{\"id\":\"q";
+    fs::write(&out, text).expect("a file");
+    let before = answers_so_far(&out);
+    let done = batch(&manifest, &out, &["--jobs", "2"]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let mut ids: Vec<String> =
+        answers(&out).iter().map(|answer| answer["id"].as_str().expect("an id").to_owned()).collect();
+    assert_eq!(ids.len(), 40);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 40, "something was asked twice");
+    let summary = String::from_utf8_lossy(&done.stdout).into_owned();
+    assert!(summary.contains(&format!("{before} answered before")), "{summary}");
+    // Once more: nothing is asked.
+    let again = batch(&manifest, &out, &[]);
+    assert!(String::from_utf8_lossy(&again.stdout).starts_with("0 questions asked"), "{again:?}");
+}
+
+fn answers_so_far(out: &Path) -> usize {
+    fs::read_to_string(out).expect("results").matches('\n').count()
+}
+
+#[test]
+fn the_manifest_says_what_is_expected_and_nothing_else_is_touched() {
+    let folder = Folder::new("expected");
+    let expecting = |id: &str, verdict: &str| {
+        serde_json::json!({ "id": id, "spec": corpus(DIFFERENT), "expect": [verdict] }).to_string()
+    };
+    let out = folder.path("r.jsonl");
+    let table = folder.path("t.html");
+    let good = folder.write("m.jsonl", &[expecting("<b>", "not_equivalent")]);
+    let done = batch(&good, &out, &["--table", table.to_str().expect("a path")]);
+    assert_eq!(done.status.code(), Some(0), "{done:?}");
+    let page = fs::read_to_string(&table).expect("a page");
+    assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "{page}");
+    // The same answer, seen by another manifest.
+    let bad = folder.write("m.jsonl", &[expecting("<b>", "equivalent")]);
+    assert_eq!(batch(&bad, &out, &[]).status.code(), Some(1));
+    assert_eq!(answers(&out).len(), 1);
+    // A wrong line refuses the manifest, and a file that is none of ours stays as it is.
+    let wrong = folder.write("w.jsonl", &[expecting("x", "fine")]);
+    assert_eq!(batch(&wrong, &out, &[]).status.code(), Some(3));
+    let other = folder.write("other.txt", &["somebody's only line".to_owned()]);
+    assert_eq!(batch(&good, &other, &[]).status.code(), Some(3));
+    assert_eq!(fs::read_to_string(&other).expect("a file"), "somebody's only line");
+}
+
+#[test]
+fn reports_of_a_batch_are_those_of_check() {
+    let folder = Folder::new("same");
+    let manifest = folder.write("m.jsonl", &[question("race", &corpus(RACE))]);
+    let out = folder.path("r.jsonl");
+    batch(&manifest, &out, &["--no-times"]);
+    let alone = warpproof()
+        .args(["check", "--no-times", "--format", "json", "--spec", &corpus(RACE)])
+        .output()
+        .expect("it runs");
+    let alone: Value = serde_json::from_slice(&alone.stdout).expect("JSON");
+    assert_eq!(answers(&out)[0]["report"], alone);
+}
+
+#[test]
+fn a_race_is_a_result_at_its_lines() {
+    let run = |format: &str, case: &str| {
+        let done = warpproof().args(["check", "--format", format, "--spec", &corpus(case)]).output();
+        String::from_utf8(done.expect("it runs").stdout).expect("text")
+    };
+    let log: Value = serde_json::from_str(&run("sarif", RACE)).expect("JSON");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "R001");
+    let line = |place: &Value| place["physicalLocation"]["region"]["startLine"].clone();
+    assert_eq!(
+        (line(&result["locations"][0]), line(&result["relatedLocations"][0])),
+        (847.into(), 1041.into())
+    );
+    let log: Value = serde_json::from_str(&run("sarif", DIFFERENT)).expect("JSON");
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!((result["ruleId"].as_str(), line(&result["locations"][0])), (Some("Q001"), 138.into()));
+    let log: Value = serde_json::from_str(&run("sarif", EQUAL)).expect("JSON");
+    assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+    assert!(run("junit", DIFFERENT).contains("<failure type=\"not_equivalent\""));
+    assert!(run("junit", EQUAL).contains("tests=\"1\" failures=\"0\" errors=\"0\""));
+}

@@ -1,0 +1,141 @@
+"""Functions over arrays: one text that is a formula and runs in NumPy."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import warpproof
+from warpproof import TraceError, _engine, arrays
+from warpproof.arrays import arange, clip, einsum, exp, pi, softmax, sqrt, stack, trace, var, where
+
+CORPUS = Path(__file__).parents[2] / "tests/corpus"
+
+
+def formula(function: Any) -> str:
+    return trace(function, lambda names: "y")
+
+
+def test_operators_and_functions_are_written() -> None:
+    assert formula(lambda Q, K, V: softmax(Q @ K.T / 8) @ V) == "y = softmax(Q @ K.T / 8) @ V\n"
+    assert formula(lambda x: -(x**2) + 2 ** (1 - x)) == "y = -x ** 2 + 2 ** (1 - x)\n"
+    assert formula(lambda x: (-x) ** 2) == "y = (-x) ** 2\n"
+    assert formula(lambda x: x[1:, None, ..., ::-2, -1]) == "y = x[1:, None, ..., ::-2, -1]\n"
+    assert formula(lambda x: x.sum(axis=(0, 1), keepdims=True)) == "y = sum(x, axis=[0, 1], keepdims=True)\n"
+    assert formula(lambda x: x.reshape(x.shape[0], -1)) == "y = reshape(x, [x.shape[0], -1])\n"
+    assert (
+        formula(lambda x: where((x > 0) & (1 <= x), x, -float("inf")))
+        == "y = where((x > 0) & (x >= 1), x, -inf)\n"
+    )
+    assert formula(lambda x: x.astype("float16") + 0.1) == "y = astype(x, float16) + 0.1\n"
+    assert formula(lambda a, b: einsum("ij,jk->ik", a, b)) == "y = einsum('ij,jk->ik', a, b)\n"
+
+
+def test_what_is_used_twice_has_a_name() -> None:
+    def function(x: Any) -> Any:
+        d = exp(x)
+        return d / d.sum(axis=-1, keepdims=True)
+
+    assert formula(function) == "t1 = exp(x)\ny = t1 / sum(t1, axis=-1, keepdims=True)\n"
+    assert formula(lambda t1: (t1 + 1) * (t1 + 1)).count("t1") == 2  # two sums are two
+    # Doubling forty times is forty lines, not 2 ** 40 terms.
+    doubled = formula(lambda x: [x := x + x for _ in range(40)][-1])
+    assert len(doubled.splitlines()) == 40
+
+
+def test_several_outputs_are_a_dict() -> None:
+    assert formula(lambda x: {"a": x + 1, "b": x}) == "a = x + 1\nb = x\n"
+    with pytest.raises(TraceError, match="dict"):
+        formula(lambda x: (x, x))
+
+
+def test_what_a_formula_cannot_say_is_refused() -> None:
+    numpy = pytest.importorskip("numpy")
+    for function in (
+        lambda x: x if x > 0 else -x,
+        lambda x: [a for a in x],
+        lambda x: numpy.exp(x),
+        lambda x: x + numpy.ones(3),
+        lambda x: range(x.shape[0]),
+        lambda x: x + float("nan"),
+        lambda x: len(x),
+    ):
+        with pytest.raises((TraceError, TypeError)):
+            formula(function)
+
+
+def test_numbers_stay_exact() -> None:
+    assert formula(lambda x: x * sqrt(2 / pi)) == "y = x * sqrt(2 / pi)\n"
+    assert float(sqrt(16)) == 4 and arange(4)[1:].__array__().tolist() == [1, 2, 3]
+
+
+def test_every_function_is_a_function_of_ours() -> None:
+    stub = (Path(arrays.__file__).parent / "arrays.pyi").read_text()
+    for name, parameters, help in _engine.functions():
+        function = getattr(arrays, name)
+        assert str(inspect.signature(function)) == str(inspect.signature(eval(f"lambda {parameters}: None")))
+        assert function.__doc__ and f"def {name}(" in stub
+
+
+def test_the_same_text_runs_in_numpy() -> None:
+    numpy = pytest.importorskip("numpy")
+    x = numpy.random.default_rng(1).random((3, 5))
+    assert numpy.allclose(softmax(x), numpy.exp(x) / numpy.exp(x).sum(-1, keepdims=True))
+    assert numpy.allclose(var(x, axis=1, correction=1), x.var(axis=1, ddof=1))
+    assert numpy.allclose(clip(x, 0.2, 0.4), x.clip(0.2, 0.4)) and numpy.allclose(
+        clip(x, max=0.4), x.clip(None, 0.4)
+    )
+    assert numpy.allclose(einsum("ij,kj->ik", x, x), x @ x.T)
+    assert numpy.allclose(stack([x, x], axis=1), numpy.stack([x, x], axis=1))
+    assert numpy.allclose(arrays.take(x, numpy.array([2, 0])), x[[2, 0]])
+    assert numpy.allclose(arrays.astype(x * 9, "int32"), (x * 9).astype(numpy.int32))
+    assert numpy.allclose(arrays.gelu(x, approximate="tanh"), arrays.gelu(x), atol=1e-2)
+    assert numpy.allclose(x * sqrt(2 / pi), x * (2 / numpy.pi) ** 0.5)
+    assert numpy.allclose(sqrt(pi) * x + arange(5), numpy.pi**0.5 * x + numpy.arange(5))
+    assert numpy.allclose(where(arange(3)[:, None] >= arange(5), x, 0), numpy.tril(x))
+    with pytest.raises(NotImplementedError):
+        arrays.conv1d(x, x)
+
+
+UNARY = [name for name, parameters, _ in _engine.functions() if parameters == "x"]
+ALONG = [
+    name
+    for name, parameters, _ in _engine.functions()
+    if parameters.startswith("x, axis=") and name != "count"
+]
+
+
+@pytest.mark.parametrize("name", UNARY + ALONG)
+def test_each_function_runs_in_numpy(name: str) -> None:
+    numpy = pytest.importorskip("numpy")
+    x = numpy.random.default_rng(2).random((3, 5)) / 2 + (1.5 if name == "acosh" else 0.25)
+    value = numpy.asarray(
+        getattr(arrays, name)(x, axis=1)
+        if name in ALONG and name != "expand_dims"
+        else getattr(arrays, name)(x)
+    )
+    assert numpy.isfinite(value.astype(float)).all()
+
+
+def test_a_function_is_a_reference() -> None:
+    def attention(Q: Any, K: Any, V: Any) -> Any:
+        scores = Q @ K.T / sqrt(16)
+        return softmax(where((arange(16) + 8)[:, None] >= arange(32), scores, -float("inf"))) @ V
+
+    case = CORPUS / "equivalent/triton/flash_causal.toml"
+    report = warpproof.check(spec=case, reference=attention)
+    assert report.verdict == "equivalent" and "O = softmax(" in report.question.spec
+    numpy = pytest.importorskip("numpy")
+    assert attention(numpy.ones((16, 16)), numpy.ones((32, 16)), numpy.ones((32, 16))).shape == (16, 16)
+
+
+def test_the_output_is_the_tensor_that_is_left() -> None:
+    ptx = CORPUS / "kernels/operators/softmax.ptx"
+    launch = {"grid": 4, "block": 128, "ctas": "all"}
+    sizes = {"x": (4, 1024), "y": (4, 1024)}
+    assert warpproof.check(ptx, lambda x: softmax(x), tensors=sizes, launch=launch).holds
+    with pytest.raises(TraceError, match="x or y"):
+        warpproof.check(ptx, lambda: arange(4), tensors=sizes, launch=launch)

@@ -1,0 +1,229 @@
+"""Questions: the verdicts, what they hold, and what is raised."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import warpproof
+from warpproof import InvalidPtx, InvalidSpec, Limits, Report, specs
+
+CORPUS = Path(__file__).parents[2] / "tests/corpus"
+SOFTMAX = CORPUS / "kernels/operators/softmax.ptx"
+SIZES = {"x": (4, 1024), "y": (4, 1024)}
+LAUNCH = {"grid": 4, "block": 128, "ctas": "all"}
+BAD = CORPUS / "not_equivalent/softmax/n4_no_rescale.toml"
+
+
+def test_a_formula_is_a_reference() -> None:
+    report = warpproof.check(SOFTMAX, "y = softmax(x, axis=-1)", tensors=SIZES, launch=LAUNCH)
+    assert (report.verdict, report.holds, report.exit_status) == ("equivalent", True, 0)
+    assert report.outputs[0].equal == 4096
+    assert str(report).startswith("✓ equivalent\n")
+    assert "first at softmax.ptx:" in str(report)
+
+
+def test_a_wrong_formula_is_told_apart() -> None:
+    report = warpproof.check(SOFTMAX.read_text(), "y = softmax(2 * x, axis=-1)", tensors=SIZES, launch=LAUNCH)
+    assert report.verdict == "not_equivalent" and not report.holds
+    assert report.counterexample is not None and report.counterexample.tensor == "y"
+
+
+@pytest.mark.parametrize(
+    "case", ["equivalent/triton/flash_causal", "deadlock", "not_equivalent/softmax/n4_no_rescale"]
+)
+def test_the_corpus_has_the_verdicts_of_its_folders(case: str) -> None:
+    path = CORPUS / f"{case}.toml"
+    if not path.exists():
+        path = sorted((CORPUS / case).rglob("*.toml"))[0]
+    assert warpproof.check(spec=path).verdict == case.split("/")[0]
+
+
+def test_the_text_is_that_of_the_command_line() -> None:
+    program = Path(__file__).parents[2] / "target/debug/warpproof"
+    if not program.exists():
+        pytest.skip("the command line is not built")
+    shown = subprocess.run([program, "check", "--no-times", "--spec", BAD], capture_output=True, text=True)
+    assert str(warpproof.check(spec=BAD)) == shown.stdout
+
+
+def test_a_counterexample_is_arrays() -> None:
+    numpy = pytest.importorskip("numpy")
+    (x,) = warpproof.check(spec=BAD).inputs().values()
+    assert x.dtype == numpy.float32 and x.tolist() == [0, 0, 0, 1]
+
+
+def test_given_contents_are_inputs_and_declared_ones_are_not() -> None:
+    pytest.importorskip("numpy")
+    report = warpproof.check(spec=CORPUS / "not_equivalent/memory/constant_table.toml")
+    assert report.counterexample is not None and len(report.counterexample.inputs) == 2
+    assert list(report.inputs()) == ["x"]
+
+
+def test_a_race_shows_in_a_notebook() -> None:
+    path = sorted((CORPUS / "data_race").rglob("*.toml"))[0]
+    report = warpproof.check(spec=path)
+    first = report.races[0].first
+    page = report._repr_html_()
+    assert "data race" in page and f"line {first.at.line}: " in page and "#1" in page
+
+
+def test_what_users_write_is_text_in_html() -> None:
+    report = warpproof.check(spec=BAD)
+    shown = Report(**{**vars(report), "summary": "<script>"})._repr_html_()
+    assert "<script>" not in shown and "&lt;script&gt;" in shown
+
+
+def test_unusable_input_is_raised_with_its_place() -> None:
+    with pytest.raises(InvalidSpec) as formula:
+        warpproof.check(SOFTMAX, "y = softmax(x", tensors=SIZES)
+    assert formula.value.code == "V012" and formula.value.location is not None
+    assert formula.value.location.source == "spec"
+    with pytest.raises(InvalidPtx) as ptx:
+        warpproof.analyze(".version 8.0\nnonsense\n")
+    assert ptx.value.code.startswith("P") and ptx.value.location is not None and ptx.value.location.line == 2
+    with pytest.raises(InvalidPtx):
+        warpproof.infer("nothing")
+    with pytest.raises(TypeError, match="reference"):
+        warpproof.check(SOFTMAX)
+    with pytest.raises(FileNotFoundError):
+        warpproof.analyze("no/such.ptx")
+
+
+def test_one_kernel_is_analysed_and_explained() -> None:
+    assert warpproof.analyze(SOFTMAX, tensors=SIZES, launch=LAUNCH).verdict == "race_free"
+    told = warpproof.explain_kernel(SOFTMAX, tensors=SIZES, launch=LAUNCH)
+    assert told.formula == "y = softmax(x, axis=-1)" and told.report.verdict == "race_free"
+    assert told.forms is not None and told.forms.numpy is not None and "np.exp" in told.forms.numpy
+
+
+def test_what_the_ptx_shows_is_inferred() -> None:
+    inference = warpproof.infer(SOFTMAX)
+    assert [parameter.kind for parameter in inference.kernels[0].parameters] == ["pointer", "pointer"]
+    assert "[tensors." in inference.spec
+
+
+def test_arguments_win_over_the_spec() -> None:
+    spec = {
+        "tensors": {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024]}},
+        "launch": {"grid": [1], "block": [128]},
+    }
+    report = warpproof.check(SOFTMAX, "y = softmax(x)", spec=spec, launch=LAUNCH)
+    assert report.kernels[0].grid == [4, 1, 1] or report.kernels[-1].grid == [4, 1, 1]
+    assert report.verdict == "equivalent"
+
+
+def test_a_kernel_wins_over_the_formula_of_the_spec() -> None:
+    spec = {"formula": {"code": "y = x"}, "tensors": {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024]}}}
+    assert warpproof.check(SOFTMAX, spec=spec, launch=LAUNCH).verdict == "not_equivalent"
+    assert warpproof.check(SOFTMAX, SOFTMAX, spec=spec, launch=LAUNCH).verdict == "equivalent"
+
+
+def test_shapes_and_types_come_from_arrays() -> None:
+    numpy = pytest.importorskip("numpy")
+    x = numpy.zeros((4, 1024), numpy.float32)
+    assert warpproof.check(SOFTMAX, "y = softmax(x)", tensors={"x": x, "y": x}, launch=LAUNCH).holds
+    half = numpy.zeros((4, 1024), numpy.float16)
+    report = warpproof.check(SOFTMAX, "y = softmax(x)", tensors={"x": half, "y": x}, launch=LAUNCH)
+    assert report.verdict == "out_of_bounds"
+
+
+def test_the_order_of_arguments_is_kept() -> None:
+    spec: dict[str, Any] = {
+        "scalars": {"a": {"type": "f32"}, "n": 64, "b": "n + 1"},
+        "tensors": {"y": {"shape": ["n", 2]}, "x": {"shape": [3]}},
+    }
+    code = """t = 1\ny = 'a"\\'"""
+    text = specs.lay_over("", {}, formula=code, sides={}, **spec)
+    read = specs.load(text)[1]
+    assert read == {"formula": {"code": code}, **spec}
+    assert list(read["scalars"]) == ["a", "n", "b"] and list(read["tensors"]) == ["y", "x"]
+
+
+def test_reports_are_the_same_and_can_be_sent() -> None:
+    first, second = (warpproof.check(spec=BAD, limits=Limits(threads=threads)) for threads in (1, 2))
+    assert first == second == pickle.loads(pickle.dumps(first))
+    assert repr(first).startswith("<Report not_equivalent: ")
+
+
+def test_time_and_fuel_end_a_question() -> None:
+    assert warpproof.check(spec=BAD, limits=Limits(fuel=1)).verdict == "resource_limit"
+
+
+SLEEPLESS = """
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry spin()
+{
+    .reg .b32 %r<3>;
+    .reg .pred %p<2>;
+    mov.u32 %r1, %tid.x;
+L:
+    mad.lo.u32 %r1, %r1, 1664525, 1013904223;
+    setp.ne.u32 %p1, %r1, 4;
+    @%p1 bra L;
+    ret;
+}
+"""
+
+
+def test_control_c_stops_a_run(tmp_path: Path) -> None:
+    program = f"import warpproof\nprint('asking', flush=True)\nwarpproof.analyze({SLEEPLESS!r}, launch={{'block': 32}}, limits=warpproof.Limits(fuel=10**15))"
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as run:
+        assert run.stdout is not None and run.stderr is not None
+        assert run.stdout.readline() == "asking\n"
+        time.sleep(0.5)
+        begun = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in run.stderr.read()
+    assert time.monotonic() - begun < 5 and run.returncode != 0
+
+
+def test_other_threads_go_on() -> None:
+    counted = 0
+    over = threading.Event()
+
+    def count() -> None:
+        nonlocal counted
+        while not over.wait(0.01):
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    report = warpproof.analyze(SLEEPLESS, launch={"block": 32}, limits=Limits(fuel=10**15, time=1))
+    over.set()
+    thread.join()
+    assert report.verdict == "resource_limit" and counted > 20
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_can_ask() -> None:
+    assert warpproof.check(spec=BAD).verdict == "not_equivalent"
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if warpproof.check(spec=BAD).verdict == "not_equivalent" else 1)
+    for _ in range(200):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            assert status == 0
+            return
+        time.sleep(0.1)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    raise AssertionError("the child hangs")

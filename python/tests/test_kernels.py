@@ -1,0 +1,82 @@
+"""Kernels from Triton and CUDA, where those are installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import warpproof
+from warpproof import CompileError, MissingPackage, from_cuda, from_triton, kernels
+
+CORPUS = Path(__file__).parents[2] / "tests/corpus"
+CUDA = """
+extern "C" __global__ void scale(const float *x, float *y, float a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i];
+}
+"""
+
+needs_nvrtc = pytest.mark.skipif(
+    kernels._folder("nvidia.cuda_nvrtc") is None, reason="nvidia-cuda-nvrtc-cu12 is not installed"
+)
+
+
+def test_what_is_no_kernel_is_refused() -> None:
+    with pytest.raises(TypeError, match="a kernel is"):
+        kernels.read(3)
+
+
+def test_compiled_objects_have_ptx() -> None:
+    ptx = (CORPUS / "kernels/operators/softmax.ptx").read_text()
+    compiled = SimpleNamespace(asm={"ptx": ptx}, metadata=SimpleNamespace(name="softmax", shared=16))
+    kernel = kernels.read(compiled)
+    assert (kernel.ptx, kernel.entry, kernel.dynamic_shared) == (ptx, "softmax", 16)
+
+
+@needs_nvrtc
+def test_cuda_is_compiled(tmp_path: Path) -> None:
+    sizes = {"x": 64, "y": 64}
+    scalars = {"a": {"type": "f32"}, "n": 64}
+    report = warpproof.check(
+        CUDA, "y = a * x", tensors=sizes, scalars=scalars, launch={"grid": 2, "block": 32, "ctas": "all"}
+    )
+    assert report.verdict == "equivalent"
+    (tmp_path / "scale.h").write_text("#define FACTOR 2.0f\n")
+    (tmp_path / "scale.cu").write_text('#include "scale.h"\n' + CUDA.replace("a * x", "FACTOR * a * x"))
+    report = warpproof.check(
+        tmp_path / "scale.cu", CUDA, tensors=sizes, scalars=scalars, launch={"grid": 2, "block": 32}
+    )
+    assert report.verdict == "not_equivalent"
+    with pytest.raises(CompileError, match="error"):
+        from_cuda("__global__ void broken( {")
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "_folder", lambda package: None)
+    with pytest.raises(MissingPackage, match=r"warpproof\[cuda\]"):
+        from_cuda(CUDA)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+def test_triton_is_compiled() -> None:
+    from triton_kernels import scale
+
+    kernel = from_triton(
+        scale, {"x": "*fp32", "y": "*fp32", "n": "i32"}, {"BLOCK": 64, "FACTOR": 3}, grid=2, num_warps=2
+    )
+    sizes = {"x": 100, "y": 100}
+    report = warpproof.check(kernel, "y = 3 * x", tensors=sizes, scalars={"n": 100}, launch={"ctas": "all"})
+    assert report.verdict == "equivalent"
+    assert (
+        warpproof.check(
+            kernel, "y = 2 * x", tensors=sizes, scalars={"n": 100}, launch={"ctas": "all"}
+        ).verdict
+        == "not_equivalent"
+    )
+    with pytest.raises(TypeError, match="n in `signature`"):
+        from_triton(scale, {"x": "*fp32", "y": "*fp32"}, {"BLOCK": 64, "FACTOR": 3})
+    with pytest.raises(TypeError, match="from_triton"):
+        warpproof.analyze(scale)

@@ -1,0 +1,263 @@
+"""The questions: what is asked, put into the engine's words, and what comes back.
+
+A question runs in this process, on threads of its own and without Python's lock; Ctrl-C stops it. What is asked of
+the engine are texts: kernels as PTX, everything else as the text of one spec.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, Union
+
+from . import _engine, answers, arrays, kernels, model, specs
+from .errors import InvalidPtx, InvalidSpec, TraceError
+from .kernels import Kernel, KernelLike
+from .reports import Report, Telling, read
+from .specs import SpecLike
+
+ReferenceLike = Union[KernelLike, Callable[..., Any]]
+"""A kernel, the text of a formula, the path of either, or a Python function over arrays."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a question may take."""
+
+    time: int = 120
+    """Seconds."""
+    fuel: int | None = None
+    """Thread-instructions that each kernel may execute; None for the command line's."""
+    memory: int | None = None
+    """MiB that each kernel's run may hold; None for the command line's."""
+    threads: int | None = None
+    """Threads to use; None for one for each core."""
+    proof: Literal["any", "exact"] = "any"
+    """What a proof may rest on: "exact" leaves out evaluation at random points."""
+
+    @property
+    def exact(self) -> bool:
+        return self.proof == "exact"
+
+
+@dataclass(frozen=True)
+class Question:
+    """The texts that the engine is asked about."""
+
+    optimized: str
+    """PTX."""
+    reference: str | None
+    """PTX; None where the spec has a formula, or there is none."""
+    spec: str
+    """TOML."""
+    single: bool
+    """Only the optimized kernel is looked at."""
+    optimized_name: str = "optimized.ptx"
+    reference_name: str = "reference.ptx"
+    spec_name: str = "spec.toml"
+
+
+def check(
+    optimized: KernelLike | None = None,
+    reference: ReferenceLike | None = None,
+    *,
+    tensors: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Any] | None = None,
+    launch: Mapping[str, Any] | None = None,
+    options: Mapping[str, bool] | None = None,
+    spec: SpecLike = None,
+    limits: Limits = Limits(),
+    cache: str | PathLike[str] | None = None,
+) -> Report:
+    """Whether a kernel computes what its reference computes, for all inputs.
+
+    ``optimized``
+        The kernel: PTX text, a path (``.ptx``, ``.cu``), CUDA source, a compiled kernel with ``asm["ptx"]``, or
+        what `from_triton` and `from_cuda` give. May be left out if ``spec`` is a file that names the PTX.
+    ``reference``
+        Another kernel, in the same forms; the text of a formula (``"y = softmax(x)"``) or the path of one
+        (``.py``); or a Python function whose parameters are tensors and scalars and that returns one array, or a
+        dict of outputs (`warpproof.arrays`). May be left out if ``spec`` has it.
+    ``tensors``
+        From names, in the order of the kernel's pointers, to shapes (``(4, 128)``, also with expressions:
+        ``("n", 128)``), to arrays of NumPy or PyTorch, of which shape and type count, or to what a spec says under
+        ``[tensors.NAME]`` (``{"type": "f16", "shape": [4, 128], "role": "out"}``). Row-major.
+    ``scalars``
+        From names, in the order of the kernel's scalars, to numbers, expressions (``"2 * n"``), or what a spec
+        says (``{"type": "f32"}`` for one that may have any value).
+    ``launch``
+        ``grid``, ``block`` (a number, or up to three), ``ctas`` ("all", or a list of CTAs), ``dynamic_shared``.
+    ``options``
+        Those of the spec: ``collectives_order_memory``, ``exact_constants``, ``same_value_stores_race``.
+    ``spec``
+        A spec as TOML text, as a path (``.toml``) or as a dict; the other arguments win over it (docs/spec.md).
+    ``limits``
+        How much the question may take.
+    ``cache``
+        A folder that keeps answers: one that is there is not asked for again (`answers`).
+
+    Every verdict is a value. Raises `InvalidPtx` and `InvalidSpec` with code and place for what cannot be used,
+    and what `kernels.read` and `arrays.trace` raise.
+    """
+    text, table, folder = specs.load(spec)
+    kernel = _kernel(optimized, "optimized", table, folder)
+    if reference is None and "formula" not in table:
+        reference = _named("reference", table, folder)
+        if reference is None:
+            raise TypeError("check compares: give a `reference`, or use `analyze`")
+    other, formula = _reference(reference)
+    arguments: dict[str, Any] = {"tensors": tensors, "scalars": scalars, "launch": launch, "options": options}
+    if callable(formula):
+        single = _single(kernel, spec, **arguments)
+        known = tensors or table.get("tensors", {})
+        formula = arrays.trace(formula, lambda names: _output(names, known, single, limits))
+    sides = {"optimized": kernel, "reference": other}
+    written = specs.lay_over(text, table, formula=formula, sides=sides, **arguments)
+    return ask(_question(kernel, other, written, False, spec), limits, cache)
+
+
+def analyze(
+    kernel: KernelLike | None = None,
+    *,
+    tensors: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Any] | None = None,
+    launch: Mapping[str, Any] | None = None,
+    options: Mapping[str, bool] | None = None,
+    spec: SpecLike = None,
+    limits: Limits = Limits(),
+) -> Report:
+    """Races, deadlocks and stray accesses of one kernel, and what it computes. Arguments as for `check`."""
+    return ask(
+        _single(kernel, spec, tensors=tensors, scalars=scalars, launch=launch, options=options), limits
+    )
+
+
+def explain_kernel(
+    kernel: KernelLike | None = None,
+    *,
+    tensors: Mapping[str, Any] | None = None,
+    scalars: Mapping[str, Any] | None = None,
+    launch: Mapping[str, Any] | None = None,
+    options: Mapping[str, bool] | None = None,
+    spec: SpecLike = None,
+    limits: Limits = Limits(),
+) -> Telling:
+    """What a kernel computes, as a formula that was proved: ``.formula``, and ``.forms`` for NumPy, PyTorch and
+    LaTeX; None where no short one was found. Arguments as for `check`. Raises `TimeoutError` when time is up."""
+    question = _single(kernel, spec, tensors=tensors, scalars=scalars, launch=launch, options=options)
+    answer = _engine.tell(question, limits)
+    if answer is None:
+        raise TimeoutError(f"no formula within {limits.time} seconds")
+    found, shown, status = answer
+    values = json.loads(found)
+    report = read(Report, values.pop("report"), text=shown, exit_status=status, question=question)
+    _raise_unusable(report)
+    return read(Telling, values, report=report, text=shown)
+
+
+def infer(
+    optimized: KernelLike,
+    reference: ReferenceLike | None = None,
+    *,
+    spec: SpecLike = None,
+    limits: Limits = Limits(),
+) -> model.Inference:
+    """What kernels and spec show before anything runs: ``.spec`` with everything filled in, ``.missing`` names,
+    ``.kernels`` with parameters. Raises `InvalidPtx` where no kernel can be read."""
+    text, table, folder = specs.load(spec)
+    kernel = _kernel(optimized, "optimized", table, folder)
+    other, formula = _reference(reference)
+    if callable(formula):
+        raise TypeError(
+            "infer reads kernels and formulas: a Python function shows nothing before it is traced"
+        )
+    written = specs.lay_over(text, table, formula=formula, sides={"optimized": kernel, "reference": other})
+    return _inference(_question(kernel, other, written, other is None and formula is None, spec), limits)
+
+
+def ask(question: Question, limits: Limits = Limits(), cache: str | PathLike[str] | None = None) -> Report:
+    """Asks what `check` and `analyze` ask, given as texts."""
+    found, text, status = answers.ask(question, limits, cache)
+    report = read(Report, json.loads(found), text=text, exit_status=status, question=question)
+    _raise_unusable(report)
+    return report
+
+
+def _single(kernel: KernelLike | None, spec: SpecLike, **arguments: Any) -> Question:
+    """A question about one kernel."""
+    text, table, folder = specs.load(spec)
+    chosen = _kernel(kernel, "optimized", table, folder)
+    written = specs.lay_over(text, table, sides={"optimized": chosen}, **arguments)
+    return _question(chosen, None, written, True, spec)
+
+
+def _raise_unusable(report: Report) -> None:
+    kinds = {"invalid_ptx": InvalidPtx, "invalid_spec": InvalidSpec}
+    if report.verdict in kinds:
+        first = next((found for found in report.diagnostics if found.severity == "error"), None)
+        raise kinds[report.verdict](report.text, first, report)
+
+
+def _inference(question: Question, limits: Limits) -> model.Inference:
+    inference = read(model.Inference, json.loads(_engine.infer(question, limits)))
+    if not inference.kernels or any(kernel.entry is None for kernel in inference.kernels):
+        first = next((found for found in inference.diagnostics if found.severity == "error"), None)
+        raise InvalidPtx(first.message if first else "there is no kernel in the PTX", first)
+    return inference
+
+
+def _question(kernel: Kernel, other: Kernel | None, spec: str, single: bool, given: SpecLike) -> Question:
+    names = {"optimized_name": kernel.name}
+    if other:
+        names["reference_name"] = other.name
+    if isinstance(given, PathLike) or kernels.is_path(given):
+        names["spec_name"] = str(given)
+    return Question(kernel.ptx, other.ptx if other else None, spec, single, **names)
+
+
+def _named(side: str, table: Mapping[str, Any], folder: Path | None) -> Path | None:
+    """The PTX that a spec file names."""
+    ptx = table.get(side, {}).get("ptx")
+    return folder / ptx if folder is not None and isinstance(ptx, str) else None
+
+
+def _kernel(kernel: KernelLike | None, side: str, table: Mapping[str, Any], folder: Path | None) -> Kernel:
+    chosen = kernel if kernel is not None else _named(side, table, folder)
+    if chosen is None:
+        raise TypeError("which kernel? Give one, or the path of a spec that names its PTX")
+    return kernels.read(chosen)
+
+
+def _reference(reference: ReferenceLike | None) -> tuple[Kernel | None, str | Callable[..., Any] | None]:
+    """A reference as a kernel, or as a formula: its text, or the function."""
+    if reference is None:
+        return None, None
+    if callable(reference) and not hasattr(reference, "asm") and not kernels.is_triton(reference):
+        return None, reference
+    path = Path(reference) if isinstance(reference, PathLike) or kernels.is_path(reference) else None
+    if path and path.suffix == ".py":
+        return None, path.read_text(encoding="utf-8")
+    if isinstance(reference, str) and not path and not kernels.is_kernel(reference):
+        return None, reference
+    return kernels.read(reference), None
+
+
+def _output(names: list[str], tensors: Mapping[str, Any], question: Question, limits: Limits) -> str:
+    """The tensor that a function returns without a name: the one that is not among its parameters."""
+    others = [name for name in tensors if name not in names]
+    if not others:
+        parameters = [
+            parameter for kernel in _inference(question, limits).kernels for parameter in kernel.parameters
+        ]
+        others = [
+            it.bound for it in parameters if it.kind == "pointer" and it.bound and it.bound not in names
+        ]
+    if len(others) != 1:
+        found = f"it could be {' or '.join(others)}" if others else "no tensor is left"
+        raise TraceError(
+            f"which output does the function return? {found.capitalize()}: return a dict, `{{'y': …}}`"
+        )
+    return others[0]
