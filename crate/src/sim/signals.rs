@@ -43,7 +43,7 @@ use super::race::{Accessor, Conflict, Shadow, commutes, lanes};
 use super::tickets::Tickets;
 use super::warp::Group;
 use crate::ir::{Kernel, Reg};
-use crate::isa::{Access, Effect, Order, Scope, Space, Strength};
+use crate::isa::{Access, CopyOp, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -135,10 +135,10 @@ impl Signals {
     }
 }
 
-/// Whether the order through memory is followed. Barrier objects have an order of their own, which is not
-/// combined with this.
+/// Whether the order through memory is followed. Barrier objects and bulk copies have an order of their own,
+/// which is not combined with this.
 pub(super) fn may_order(kernel: &Kernel) -> bool {
-    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_)))
+    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Bulk(_))))
 }
 
 /// Whether a kernel may wait through memory: a strong load stands in a loop.
@@ -352,7 +352,8 @@ impl<'a> Machine<'a> {
             }
         }
         if let Some((other, instr, kind)) = race {
-            let conflict = Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let conflict =
+                Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: false };
             let own = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
             self.record_race(index, pc, own, key.1, key.2, conflict);
         }
@@ -609,8 +610,15 @@ impl<'a> Machine<'a> {
         let (value, released) = (place.writes[known].value, Rc::clone(&place.writes[known].released));
         place.progress.insert(global, Progress { passed: before.last, tried: before.tried, last: known });
         if let Some((other, instr)) = loose {
-            let conflict =
-                Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
+            let conflict = Conflict {
+                other,
+                instr,
+                kind: AccessKind::Write,
+                lane,
+                observed: false,
+                under_way: false,
+                unfenced: false,
+            };
             self.record_race(index, pc, AccessKind::Read, key.1, key.2, conflict);
         }
         if lost {
