@@ -104,7 +104,7 @@ def make(build: Build, compiler: Nvrtc, includes: list[str]) -> str:
     # NVRTC puts the current folder before the name in `.file`: the caller has made that "/".
     ptx = compiler.compile(source.read_text(), build.source, shown + hidden)
     ptx = ptx.replace(f'"/{build.source}"', f'"{build.source}"')
-    for folder in includes:  # headers whose inlined code has lines
+    for folder in [str(KERNELS), *includes]:  # headers whose inlined code has lines
         ptx = ptx.replace(f'"{folder}/', '"')
     for machine_path in {str(HERE), str(Path.home())} - {"/"}:
         if machine_path in ptx or machine_path in debug_bytes(ptx):

@@ -16,7 +16,7 @@
 
 use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, CopyOp, Effect, MatrixOp, Meaning, Space};
+use crate::isa::{self, Bulk, CopyOp, Effect, MatrixOp, Meaning, Space};
 
 /// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
 type Set = u128;
@@ -75,8 +75,12 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     }
     let copied = shared_element(kernel, &formats);
     for instr in &kernel.code {
-        let Effect::Copy(CopyOp::Start) = instr.effect else { continue };
-        let from = origins.set[kernel.src(instr)[1].index()] & known;
+        let global = match instr.effect {
+            Effect::Copy(CopyOp::Start | CopyOp::Bulk(Bulk::ToShared)) => 1,
+            Effect::Copy(CopyOp::Bulk(Bulk::ToGlobal)) => 0,
+            _ => continue,
+        };
+        let from = origins.set[kernel.src(instr)[global].index()] & known;
         for (at, pointee) in pointees.iter_mut().enumerate().take(MOST) {
             if from >> at & 1 == 1 && pointee.is_none() {
                 *pointee = copied;

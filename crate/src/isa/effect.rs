@@ -388,6 +388,37 @@ pub enum CopyOp {
         /// The arrival is one of those that the barrier counts.
         counted: bool,
     },
+    /// Starts a bulk copy. Sources: destination address, source address, bytes, [the address of the
+    /// `mbarrier` that counts them].
+    Bulk(Bulk),
+    /// The thread's bulk copies since the last group become a group.
+    CommitBulk,
+    /// Waits until at most as many of the newest groups of bulk copies run as source 0 says.
+    WaitBulk {
+        /// Or until they have at least read their sources (`.read`).
+        reads: bool,
+    },
+    /// Source 0: an address in global memory; source 1: bytes that are asked for.
+    Prefetch,
+    /// What the thread has done and knows is handed to the proxy of bulk copies (`fence.proxy.async`).
+    Fence {
+        /// In shared memory.
+        shared: bool,
+        /// In global memory.
+        global: bool,
+    },
+    /// One half of such a fence (`fence.proxy.async::generic.release`, `.acquire`), which needs the other in
+    /// another thread.
+    HalfFence,
+}
+
+/// Where a bulk copy goes, and so how one waits for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bulk {
+    /// From global to shared memory; a barrier object counts its bytes.
+    ToShared,
+    /// From shared to global memory; its thread waits for its group.
+    ToGlobal,
 }
 
 /// What a thread does at a barrier object in shared memory. Source 0 is its address.
@@ -403,7 +434,13 @@ pub enum PhaserOp {
         drop: bool,
         /// `.relaxed`: it counts, and tells nobody what the thread has done before.
         relaxed: bool,
+        /// `.expect_tx`: source 1 is no count of arrivals, but of bytes that the phase expects as well.
+        expects: bool,
     },
+    /// Source 1: bytes that the present phase expects as well.
+    Expect,
+    /// Source 1: expected bytes that have come.
+    Complete,
     /// Destination 0: whether the phase of source 1 (a phase, or a parity) has ended.
     Test {
         /// Source 1 is a parity.

@@ -252,6 +252,7 @@ impl Cook<'_> {
                     Misuse::Mask => Code::D005,
                     Misuse::Warp => Code::D006,
                     Misuse::Object => Code::D007,
+                    Misuse::Transactions => Code::D008,
                 };
                 (Verdict::BarrierDivergence, code, format!("{who} {what}"))
             }
@@ -316,8 +317,12 @@ impl Cook<'_> {
     fn race(&mut self, race: &Race) {
         let (first, second) = (self.access(&race.first), self.access(&race.second));
         let place = &race.place.text;
+        let lack = match race.unfenced {
+            true => "no proxy fence lies between the two",
+            false => "nothing orders the two",
+        };
         let message = format!(
-            "data race on `{place}`: {} {} it, {} {} it, and nothing orders the two",
+            "data race on `{place}`: {} {} it, {} {} it, and {lack}",
             first.thread.text, first.action, second.thread.text, second.action
         );
         let (code, message) = match self.open {
@@ -339,7 +344,7 @@ impl Cook<'_> {
                 diagnostic.note("with `collectives_order_memory = true` under [options] this is not a race");
         }
         let summary = format!(
-            "{} {} `{place}` (line {}) and {} {} it (line {}), and nothing orders the two.",
+            "{} {} `{place}` (line {}) and {} {} it (line {}), and {lack}.",
             first.thread.text, first.action, first.at.line, second.thread.text, second.action, second.at.line
         );
         if self.open.is_some() {
@@ -370,6 +375,7 @@ impl Cook<'_> {
         };
         let atomic = |side: &RaceSide| side.kind == AccessKind::Atomic;
         match (&race.first, &race.second) {
+            _ if race.unfenced => Code::R004,
             (one, two) if incoherent(one) || incoherent(two) => Code::R002,
             (one, two) if atomic(one) && atomic(two) => Code::R003,
             _ => Code::R001,
@@ -566,11 +572,20 @@ fn waits_at(kind: &WaitKind) -> String {
         WaitKind::Barrier { id, arrived, expected } => {
             format!("barrier {id}, {arrived} of {expected} threads have arrived")
         }
-        WaitKind::Phaser { object, lacks } => {
-            format!(
-                "barrier object `{object}`, whose phase lacks {lacks} {}",
-                if *lacks == 1 { "arrival" } else { "arrivals" }
-            )
+        WaitKind::Phaser { object, lacks, owed } => {
+            let arrivals = if *lacks == 1 { "arrival" } else { "arrivals" };
+            let lack = match (*lacks, *owed) {
+                (lacks, 0) => format!("lacks {lacks} {arrivals}"),
+                (0, 1..) => format!("is owed {owed} bytes that no copy brings"),
+                (0, _) => format!("has got {} bytes more than it expects", -owed),
+                (lacks, 1..) => {
+                    format!("lacks {lacks} {arrivals}, and is owed {owed} bytes that no copy brings")
+                }
+                (lacks, _) => {
+                    format!("lacks {lacks} {arrivals}, and has got {} bytes more than it expects", -owed)
+                }
+            };
+            format!("barrier object `{object}`, whose phase {lack}")
         }
         WaitKind::Memory { place } => format!("{place} to change, which nobody does"),
         WaitKind::Lanes { missing } => {

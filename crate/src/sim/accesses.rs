@@ -145,6 +145,7 @@ impl<'a> Machine<'a> {
             // Two atomics conflict by their scopes, which are not kept here.
             Some(conflict)
                 if conflict.under_way
+                    || conflict.unfenced
                     || kind == AccessKind::Atomic && conflict.kind == AccessKind::Atomic =>
             {
                 self.with_copy(index, pc, (kind, region, at), conflict);
@@ -300,6 +301,7 @@ impl<'a> Machine<'a> {
             lane,
             observed: false,
             under_way: false,
+            unfenced: false,
         };
         self.unordered(index, entry.instr, entry.kind, region, at, conflict, condition, values);
     }

@@ -374,8 +374,8 @@ impl<'a> Machine<'a> {
         if kind == 2 {
             let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Phaser { address, .. }) if address == which);
             let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
-            let kind =
-                WaitKind::Phaser { object: self.phaser_name(which), lacks: self.phasers.pending(which) };
+            let (lacks, owed) = (self.phasers.pending(which), self.phasers.owed(which));
+            let kind = WaitKind::Phaser { object: self.phaser_name(which), lacks, owed };
             return WaitGroup { threads, site, kind, waits_for };
         }
         let which = which as u32;

@@ -14,9 +14,16 @@
 //!
 //! What a thread knows and what it may rely on are two things where a barrier object is used with
 //! `.relaxed`: whoever sees a phase end knows that all have arrived, and so which phase is next, but not
-//! that their accesses have happened. Kernels with such instructions have a second set of clocks
+//! that their accesses have happened. Nor does a copy publish what its thread has done, although whoever
+//! sees the end of a phase that waits for the copy knows that its thread has started it. Kernels with such
+//! instructions have a second set of clocks
 //! (`sight`), for which `.relaxed` orders like everything else. It answers what a thread knows
 //! ([`Clocks::follows`], [`Clocks::precedes`]); races are found with the first.
+//!
+//! What comes before a bulk copy in this order reaches its proxy only if a proxy fence lies on the way
+//! (PTX ISA 9.0, 8.9.5: proxy-preserved base causality order). Kernels with bulk copies keep, beside what
+//! a thread knows, how much of that such fences have handed over ([`Handed`]), for shared and for
+//! global memory. It travels as knowledge does, and grows to all of it where a thread executes the fence.
 //!
 //! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
 //! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
@@ -39,23 +46,40 @@ pub(super) struct Clocks {
     first: u32,
     /// Threads and agents of a CTA.
     members: u32,
+    /// How many numbers each CTA has in the global numbering: members, and barrier objects that bulk copies
+    /// arrive at, which write and read in their name.
+    stride: u32,
     /// Those of all CTAs that are known here; behind them are barrier objects, whose number may grow.
     all: u32,
     /// Of those, where the running CTA's begin.
     offset: u32,
     /// What threads know without being able to rely on it, where that is more.
     sight: Option<Box<Sight>>,
+    /// What has been handed to the asynchronous proxy, as far as each thread knows; empty in kernels that
+    /// do not use that.
+    handed: Vec<Handed>,
 }
+
+/// For every thread the last epoch of it that a proxy fence has handed over, in shared and global memory.
+type Handed = [Rc<[u32]>; 2];
+
+/// Memory that a proxy fence is for, as an index of [`Handed`].
+pub(super) const SHARED: usize = 0;
+/// The same.
+pub(super) const GLOBAL: usize = 1;
 
 /// The second set of clocks, and what fences make of `.relaxed`: an arrival behind a fence publishes
 /// what came before the fence, and a fence behind a wait acquires (PTX ISA 9.0, 8.8).
 struct Sight {
     clocks: Clocks,
-    /// The threads' last fences: epoch and base then.
-    fenced: BTreeMap<u32, (u32, Rc<[u32]>)>,
+    /// What threads had done and knew at their last fences.
+    fenced: BTreeMap<u32, Arrival>,
     /// Arrivals that threads have seen by `.relaxed` waits since their last fence.
     seen: BTreeMap<u32, Vec<Arrival>>,
 }
+
+/// The first epoch of a barrier object: later than those of threads, whose floors say nothing of objects.
+const OBJECT: u32 = 1 << 30;
 
 /// The epoch of reads that no write is ordered with, whatever happens: later than all others.
 pub(super) const NEVER: u32 = i32::MAX as u32;
@@ -78,6 +102,7 @@ pub(super) struct Arrival {
     base: Rc<[u32]>,
     /// The same in the second set of clocks.
     sight: Option<Box<Arrival>>,
+    handed: Option<Handed>,
 }
 
 impl Arrival {
@@ -135,9 +160,11 @@ impl Clocks {
             together: vec![Cell::new(None); (count as usize).div_ceil(WARP)],
             first,
             members: count,
+            stride: count,
             all: count,
             offset: 0,
             sight: None,
+            handed: Vec::new(),
         }
     }
 
@@ -147,6 +174,7 @@ impl Clocks {
         Clocks {
             together: vec![Cell::new(None); warps * ctas as usize],
             members: count,
+            stride: count,
             ..Clocks::new(0, ctas * count)
         }
     }
@@ -158,7 +186,7 @@ impl Clocks {
 
     /// Whether two threads, by their global numbers, are of one CTA.
     pub(super) fn same_cta(&self, one: u32, other: u32) -> bool {
-        one / self.members == other / self.members
+        one / self.stride == other / self.stride
     }
 
     /// Who arrived, counted in the running CTA, which is its own.
@@ -180,6 +208,62 @@ impl Clocks {
         let clocks = Clocks::new(first, count);
         let sight = Sight { clocks, fenced: BTreeMap::new(), seen: BTreeMap::new() };
         Clocks { sight: Some(Box::new(sight)), ..Clocks::new(first, count) }
+    }
+
+    /// The same, where bulk copies have a proxy of their own, and a CTA has so many numbers.
+    pub(super) fn add_proxies(&mut self, stride: u32) {
+        self.stride = stride;
+        self.handed = self.base.iter().map(|base| [Rc::clone(base), Rc::clone(base)]).collect();
+    }
+
+    /// A thread executes a proxy fence: all that it has done and knows is handed over.
+    pub(super) fn fence_proxy(&mut self, thread: u32, memory: [bool; 2]) {
+        let at = self.at(thread);
+        if self.handed.is_empty() {
+            return;
+        }
+        let mut known = self.base[at].to_vec();
+        known[at] = self.epoch[at];
+        let known: Rc<[u32]> = known.into();
+        for (handed, _) in self.handed[at].iter_mut().zip(memory).filter(|(_, covered)| *covered) {
+            *handed = Rc::clone(&known);
+        }
+        self.epoch[at] += 1;
+        self.changed(thread);
+    }
+
+    /// Whether what `other` (global number) did in `epoch` has been handed to the asynchronous proxy before
+    /// the present of `thread`.
+    pub(super) fn is_handed(&self, other: u32, epoch: u32, thread: u32, memory: usize) -> bool {
+        let Some(handed) = self.handed.get(self.at(thread)) else { return false };
+        let other = other.wrapping_sub(self.first) as usize;
+        handed[memory].get(other).is_some_and(|known| *known >= epoch)
+    }
+
+    fn handed_by(&self, at: usize) -> Option<Handed> {
+        self.handed.get(at).cloned()
+    }
+
+    /// What arrivals say has been handed over, a thread now knows as well.
+    fn take_handed(&mut self, arrivals: &[Arrival], at: usize) {
+        let Some(own) = self.handed.get_mut(at) else { return };
+        for (memory, known) in own.iter_mut().enumerate() {
+            let mut all: Option<Vec<u32>> = None;
+            let mut last: Option<&Rc<[u32]>> = None;
+            for handed in arrivals.iter().filter_map(|arrival| arrival.handed.as_ref()) {
+                let theirs = &handed[memory];
+                if Rc::ptr_eq(theirs, known) || last.is_some_and(|last| Rc::ptr_eq(last, theirs)) {
+                    continue;
+                }
+                let all = all.get_or_insert_with(|| known.to_vec());
+                all.resize(all.len().max(theirs.len()), 0);
+                all.iter_mut().zip(theirs.iter()).for_each(|(own, theirs)| *own = (*own).max(*theirs));
+                last = Some(theirs);
+            }
+            if let Some(all) = all {
+                *known = all.into();
+            }
+        }
     }
 
     /// The present epoch of a thread or agent for questions of who knows what.
@@ -236,7 +320,7 @@ impl Clocks {
     #[inline]
     pub(super) fn ordered(&self, other: u32, epoch: u32, thread: u32) -> bool {
         let other = other.wrapping_sub(self.first);
-        if other >= self.all {
+        if other >= self.all.max(self.stride) {
             return false;
         }
         other == self.offset + thread && epoch != NEVER
@@ -254,12 +338,12 @@ impl Clocks {
     /// all lanes of the warp that begins at thread `first`. Says no too often, and is quick.
     #[inline]
     pub(super) fn ordered_before_all(&self, other: u32, epoch: u32, first: u32) -> bool {
-        other.wrapping_sub(self.first) < self.all && epoch <= self.together(first).floor
+        other.wrapping_sub(self.first) < self.all.max(self.stride) && epoch <= self.together(first).floor
     }
 
-    /// How many threads a CTA has, with agents.
+    /// How many numbers a CTA has, of threads, agents, and barrier objects.
     pub(super) fn count(&self) -> u32 {
-        self.members
+        self.stride
     }
 
     /// One more barrier object, by its number.
@@ -267,17 +351,54 @@ impl Clocks {
         if let Some(sight) = &mut self.sight {
             sight.clocks.object();
         }
-        self.epoch.push(1);
+        self.epoch.push(OBJECT);
+        self.base.push(Rc::new([]));
+        self.floor.push(0);
         self.epoch.len() as u32 - 1
     }
 
-    /// A phase of a barrier object ends. Whoever learns that has learned all that happened before.
-    pub(super) fn end_phase(&mut self, object: u32) -> Arrival {
+    /// A phase of a barrier object ends. Whoever learns that has learned all that happened before, and
+    /// what was known where the bulk copies started that the phase has waited for.
+    pub(super) fn end_phase(&mut self, object: u32, starts: &[Arrival]) -> Arrival {
         let epoch = &mut self.epoch[object as usize];
         *epoch += 1;
         let epoch = *epoch - 1;
-        let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.end_phase(object)));
-        Arrival { thread: object, epoch, base: Rc::new([]), sight }
+        let sight = self.sight.as_mut().map(|sight| {
+            // That a copy has started says that its thread has come that far.
+            let seen: Vec<Arrival> = starts.iter().map(|start| start.seen().clone()).collect();
+            let mut end = sight.clocks.end_phase(object, &seen);
+            let mut known = end.base.to_vec();
+            for start in &seen {
+                let own = &mut known[start.thread as usize];
+                *own = (*own).max(start.epoch);
+            }
+            end.base = known.into();
+            Box::new(end)
+        });
+        let mut base: Rc<[u32]> = Rc::new([]);
+        for start in starts.iter() {
+            if Rc::ptr_eq(&base, &start.base) {
+                continue;
+            }
+            let mut known = start.base.to_vec();
+            known.resize(known.len().max(base.len()), 0);
+            known.iter_mut().zip(base.iter()).for_each(|(known, other)| *known = (*known).max(*other));
+            base = known.into();
+        }
+        Arrival { thread: object, epoch, base, sight, handed: None }
+    }
+
+    /// Who stands for a copy that has ended, an agent or a barrier object, knows what its thread did; or nothing
+    /// again.
+    pub(super) fn stand_for(&mut self, who: u32, start: Option<&Arrival>) {
+        self.base[who as usize] = match start {
+            None => Rc::new([]),
+            Some(start) => {
+                let mut known = start.base.to_vec();
+                known[start.thread as usize] = start.epoch;
+                known.into()
+            }
+        };
     }
 
     /// The smallest of what is known of threads and agents.
@@ -300,7 +421,8 @@ impl Clocks {
         let at = agent as usize;
         let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive_for(agent, thread)));
         let base = Rc::clone(&self.base[thread as usize]);
-        let arrival = Arrival { thread: agent, epoch: self.epoch[at], base, sight };
+        let handed = self.handed_by(thread as usize);
+        let arrival = Arrival { thread: agent, epoch: self.epoch[at], base, sight, handed };
         self.epoch[at] += 1;
         self.changed(agent);
         arrival
@@ -328,6 +450,7 @@ impl Clocks {
         }
         self.floor[at] = self.least(&known);
         self.base[at] = known.into();
+        self.take_handed(arrivals, at);
         self.changed(thread);
     }
 
@@ -345,7 +468,7 @@ impl Clocks {
         let seen = sight.seen.remove(&thread).unwrap_or_default();
         self.learn(&seen, thread);
         let at = thread as usize;
-        let before = (self.epoch[at], Rc::clone(&self.base[at]));
+        let before = self.stamp(thread);
         self.epoch[at] += 1;
         self.changed(thread);
         if let Some(sight) = &mut self.sight {
@@ -378,9 +501,11 @@ impl Clocks {
     /// Records a `.relaxed` arrival: what came before the thread's last fence is published.
     pub(super) fn arrive_relaxed(&mut self, thread: u32) -> Arrival {
         let fenced = self.sight.as_ref().and_then(|sight| sight.fenced.get(&thread)).cloned();
-        let (epoch, base) = fenced.unwrap_or_else(|| (0, Rc::new([])));
         let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive(thread)));
-        Arrival { thread, epoch, base, sight }
+        match fenced {
+            Some(before) => Arrival { sight, ..before },
+            None => Arrival { thread, epoch: 0, base: Rc::new([]), sight, handed: None },
+        }
     }
 
     /// Records that a thread arrives at a synchronisation: what it did so far is published.
@@ -396,12 +521,19 @@ impl Clocks {
     /// What a thread has done and knows now.
     pub(super) fn stamp(&self, thread: u32) -> Arrival {
         let at = self.at(thread);
-        Arrival { thread: at as u32, epoch: self.epoch[at], base: Rc::clone(&self.base[at]), sight: None }
+        let (base, handed) = (Rc::clone(&self.base[at]), self.handed_by(at));
+        Arrival { thread: at as u32, epoch: self.epoch[at], base, sight: None, handed }
+    }
+
+    /// The same, with what it knows without being able to rely on it.
+    pub(super) fn start(&self, thread: u32) -> Arrival {
+        let sight = self.sight.as_ref().map(|sight| Box::new(sight.clocks.stamp(thread)));
+        Arrival { sight, ..self.stamp(thread) }
     }
 
     /// Something that a thread (global number) did in an epoch.
     pub(super) fn mark(&self, thread: u32, epoch: u32) -> Arrival {
-        Arrival { thread: thread - self.first, epoch, base: Rc::new([]), sight: None }
+        Arrival { thread: thread - self.first, epoch, base: Rc::new([]), sight: None, handed: None }
     }
 
     /// What a thread knows is what it knew then.
@@ -409,6 +541,9 @@ impl Clocks {
         let at = self.at(thread);
         self.base[at] = Rc::clone(&since.base);
         self.floor[at] = self.least(&since.base);
+        if let (Some(own), Some(handed)) = (self.handed.get_mut(at), &since.handed) {
+            *own = handed.clone();
+        }
         self.changed(thread);
     }
 
@@ -434,6 +569,8 @@ impl Clocks {
         }
         let joined: Rc<[u32]> = joined.into();
         let floor = self.least(&joined);
+        // All that leave have arrived, so they end up with the same.
+        let mut handed: Option<Handed> = None;
         for thread in leaving {
             if let Some(sight) = &mut self.sight {
                 sight.see(arrivals, thread);
@@ -443,6 +580,11 @@ impl Clocks {
             debug_assert!(self.base[at].iter().zip(joined.iter()).all(|(own, new)| own <= new));
             self.base[at] = Rc::clone(&joined);
             self.floor[at] = floor;
+            match (&handed, self.handed.get_mut(at)) {
+                (Some(handed), Some(own)) => *own = handed.clone(),
+                _ => self.take_handed(arrivals, at),
+            }
+            handed = handed.or_else(|| self.handed_by(at));
             self.changed(thread);
         }
     }

@@ -12,6 +12,7 @@
 //! arrivals: its epoch can only be too early, and until the copy has ended the list of flights says
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
 
+use super::bulk;
 use super::clock::Arrival;
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
@@ -36,6 +37,34 @@ pub(super) struct Flight {
     epoch: u32,
     /// Its warp's step when it started.
     step: u32,
+}
+
+impl Flight {
+    /// A copy to a place in memory, from some bytes of it.
+    pub(super) fn new(
+        to: (usize, u64),
+        from: (usize, u64, u64),
+        instr: u32,
+        epoch: u32,
+        step: u32,
+    ) -> Flight {
+        Flight { to, bytes: from.2, from: Some(from), instr, epoch, step }
+    }
+
+    /// What it still reads: region, offset, bytes.
+    pub(super) fn source(&self) -> Option<(usize, u64, u64)> {
+        self.from
+    }
+
+    /// The instruction that started it.
+    pub(super) fn instr(&self) -> u32 {
+        self.instr
+    }
+
+    /// Its step, and its instruction.
+    pub(super) fn began(&self) -> (u32, u32) {
+        (self.step, self.instr)
+    }
 }
 
 /// Copies that their thread waits for together.
@@ -72,7 +101,7 @@ impl Flights {
     }
 
     /// A thread closes its group.
-    fn commit(&mut self, thread: usize) {
+    pub(super) fn commit(&mut self, thread: usize) {
         let group = std::mem::take(&mut self.open[thread]);
         self.groups[thread].push_back(group);
         self.unseen[thread] += 1;
@@ -85,11 +114,32 @@ impl Flights {
         group
     }
 
-    /// What is under way: thread, step of its start, instruction.
-    pub(super) fn under_way(&self) -> Vec<(u32, u32, u32)> {
-        let of =
-            |thread: usize| self.of(thread).map(move |flight| (thread as u32, flight.step, flight.instr));
-        (0..self.open.len()).flat_map(of).collect()
+    /// What is under way, with the threads.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (u32, &Flight)> {
+        (0..self.open.len()).flat_map(|thread| self.of(thread).map(move |flight| (thread as u32, flight)))
+    }
+
+    /// A thread starts a copy.
+    pub(super) fn start(&mut self, thread: usize, flight: Flight) {
+        self.open[thread].flights.push(flight);
+    }
+
+    /// The copies of a thread's groups, but for the newest ones, of which at most so many are `left`. They are
+    /// forgotten; or, of those that have read only, what they read is.
+    pub(super) fn leave(&mut self, thread: usize, left: usize, reads: bool) -> Vec<Flight> {
+        let groups = &mut self.groups[thread];
+        let over = groups.len().saturating_sub(left);
+        if !reads {
+            return groups.drain(..over).flat_map(|group| group.flights).collect();
+        }
+        let mut found = Vec::new();
+        for flight in groups.iter_mut().take(over).flat_map(|group| &mut group.flights) {
+            if flight.from.is_some() {
+                found.push(*flight);
+                flight.from = None;
+            }
+        }
+        found
     }
 
     fn of(&self, thread: usize) -> impl Iterator<Item = &Flight> {
@@ -123,6 +173,33 @@ impl<'a> Machine<'a> {
                 }
             }
             CopyOp::Arrive { counted } => self.copies_arrive(index, pc, mask, counted),
+            CopyOp::Bulk(bulk) => self.start_bulk_copies(index, pc, mask, bulk),
+            CopyOp::CommitBulk => {
+                for lane in lanes(mask) {
+                    self.bulk.commit((first + lane) as usize);
+                }
+            }
+            CopyOp::WaitBulk { reads } => {
+                let reg = self.kernel.src(&self.kernel.code[pc as usize])[0];
+                let known = self.concrete_lanes(index, pc, mask, reg, "the number of groups");
+                for lane in lanes(known) {
+                    let left = self.warps[index].word(reg, lane) as usize;
+                    self.land_bulk_groups(index, lane, left, reads);
+                }
+            }
+            CopyOp::Prefetch => self.prefetch_bulk(index, pc, mask),
+            // Under a condition on data, it may not be executed.
+            CopyOp::Fence { shared, global } if self.guards.is_empty() => {
+                for lane in lanes(mask) {
+                    self.clocks.fence_proxy(first + lane, [shared, global]);
+                }
+            }
+            CopyOp::Fence { .. } => {}
+            CopyOp::HalfFence if bulk::has_any(self.kernel) => {
+                let why = "proxy fences in one direction order nothing by themselves, and are not followed from thread to thread; use fence.proxy.async";
+                self.park(index, mask, pc, FaultKind::Unsupported(why.to_owned()));
+            }
+            CopyOp::HalfFence => {}
         }
     }
 
@@ -226,7 +303,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A copy reads for a lane's thread, in its present epoch; `noted` for accesses to come.
-    fn read_for_copy(
+    pub(super) fn read_for_copy(
         &mut self,
         index: usize,
         pc: u32,
@@ -275,7 +352,7 @@ impl<'a> Machine<'a> {
         let agent = self.block + thread;
         let epoch = self.clocks.epoch(agent);
         for flight in flights {
-            self.settle(thread, flight, self.first_thread + agent, epoch);
+            self.settle(thread, flight, (self.first_thread + agent, epoch, Hand::Thread));
             let Some((region, offset, bytes)) = flight.from else { continue };
             if !self.memory.regions[region].watched {
                 continue;
@@ -333,7 +410,7 @@ impl<'a> Machine<'a> {
         let thread = self.warps[index].first() + lane;
         let epoch = self.clocks.epoch(thread);
         for flight in flights {
-            self.settle(thread, flight, self.first_thread + thread, epoch);
+            self.settle(thread, flight, (self.first_thread + thread, epoch, Hand::Thread));
             if let Some(read) = flight.from
                 && (self.agents || flight.epoch != epoch)
             {
@@ -343,22 +420,25 @@ impl<'a> Machine<'a> {
     }
 
     /// A copy's bytes were written by `writer` in `epoch`.
-    fn settle(&mut self, thread: u32, flight: &Flight, writer: u32, epoch: u32) {
+    pub(super) fn settle(&mut self, thread: u32, flight: &Flight, (writer, epoch, hand): (u32, u32, Hand)) {
         self.trace_flight(thread, flight.step, flight.instr);
         let (shared, to) = flight.to;
+        if let Some((region, ..)) = flight.from {
+            self.memory.regions[region].flights -= 1;
+        }
+        if !self.memory.regions[shared].watched {
+            return;
+        }
         let granule = u64::from(self.memory.regions[shared].cells.granule());
         for at in (to..to + flight.bytes).step_by(granule as usize) {
             let shadow = self.memory.regions[shared].shadow_at(at);
-            shadow.land(self.first_thread + thread, flight.instr, writer, epoch);
+            shadow.land(self.first_thread + thread, flight.instr, (writer, epoch, hand));
             let lane = thread % WARP as u32;
             let global_first = writer - lane;
             let warp_first = global_first - self.first_thread;
             let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr: flight.instr };
             let place = (AccessKind::Write, shared, at);
             self.judge(thread as usize / WARP, flight.instr, place, &by, None, None);
-        }
-        if let Some((region, ..)) = flight.from {
-            self.memory.regions[region].flights -= 1;
         }
     }
 
@@ -377,10 +457,9 @@ impl<'a> Machine<'a> {
                 other == region && from < offset + u64::from(bytes) && offset < from + count
             })
         };
-        let found = (0..self.block).find_map(|thread| {
-            let flight = self.flights.of(thread as usize).find(overlaps)?;
-            Some((thread, flight.instr))
-        });
+        let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
+        let found = flights.into_iter().find(|(_, flight)| overlaps(flight));
+        let found = found.map(|(thread, flight)| (thread, flight.instr));
         if let Some((thread, instr)) = found {
             let conflict = Conflict {
                 other: self.first_thread + thread,
@@ -389,6 +468,7 @@ impl<'a> Machine<'a> {
                 lane,
                 observed: false,
                 under_way: true,
+                unfenced: false,
             };
             self.with_copy(index, pc, (AccessKind::Write, region, offset), conflict);
         }

@@ -8,7 +8,7 @@ use super::outcome::FaultKind;
 use super::race::lanes;
 use super::signals;
 use crate::ir::{Instr, Reg};
-use crate::isa::{Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
+use crate::isa::{CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
 use crate::term::Value;
 
 /// What the ledger says of calls that print.
@@ -300,9 +300,9 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Redux { .. }
         | Effect::Elect
         | Effect::Matrix(_)
-        | Effect::Copy(_)
         | Effect::Phaser(_)
         | Effect::ActiveMask => true,
+        Effect::Copy(op) => !matches!(op, CopyOp::Fence { .. } | CopyOp::HalfFence | CopyOp::Prefetch),
         Effect::Lanewise(_)
         | Effect::Move { .. }
         | Effect::Pack { .. }

@@ -36,9 +36,10 @@ pub(super) struct Release {
 }
 
 impl Release {
-    /// Whether who learns the other learns this, too.
+    /// Whether who learns the other learns this, too, at the same fences: not all of those who may acquire the one
+    /// hand the other on.
     pub(super) fn is_within(&self, other: &Release) -> bool {
-        let reaches = other.scope >= self.scope && (self.sequential || !other.sequential);
+        let reaches = other.scope >= self.scope && self.sequential == other.sequential;
         reaches
             && match self.sequential {
                 true => self.arrival.is_within(&other.arrival),

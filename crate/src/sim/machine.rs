@@ -8,6 +8,7 @@
 
 use super::accesses::{Accesses, Places};
 use super::barrier::{Barriers, Wait};
+use super::bulk;
 use super::cells::Cells;
 use super::claims::Claims;
 use super::clock::{Arrival, Clocks};
@@ -98,11 +99,15 @@ pub(super) struct Machine<'a> {
     pub(super) away: u64,
     /// Copies that are under way.
     pub(super) flights: Flights,
+    /// The same of bulk copies that threads wait for in groups.
+    pub(super) bulk: Flights,
+    /// For barrier objects that stand for bulk copies, by instruction, a thread that started them.
+    pub(super) starters: BTreeMap<(u32, u32), u32>,
     /// Barrier objects in shared memory.
     pub(super) phasers: Phasers,
     /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
     pub(super) agents: bool,
-    /// Barrier objects are used with `.relaxed` somewhere.
+    /// Barrier objects are used with `.relaxed` somewhere, or by bulk copies: to know is not to rely on.
     pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
     pub(super) first_thread: u32,
@@ -244,12 +249,16 @@ impl<'a> Machine<'a> {
             waits_through_memory,
             away: 0,
             flights: Flights::new(0),
+            bulk: Flights::new(0),
+            starters: BTreeMap::new(),
             phasers: Phasers::default(),
-            agents: kernel
-                .code
-                .iter()
-                .any(|instr| matches!(instr.effect, Effect::Copy(CopyOp::Arrive { .. }))),
-            relaxed: kernel.code.iter().any(|instr| phaser::is_relaxed(&instr.effect)),
+            agents: bulk::has_any(kernel)
+                || kernel
+                    .code
+                    .iter()
+                    .any(|instr| matches!(instr.effect, Effect::Copy(CopyOp::Arrive { .. }))),
+            relaxed: bulk::has_any(kernel)
+                || kernel.code.iter().any(|instr| phaser::is_relaxed(&instr.effect)),
             first_thread: 0,
             block,
             faults: Vec::new(),
@@ -375,22 +384,31 @@ impl<'a> Machine<'a> {
         self.observe_end();
         self.trace_end();
         self.end_copies();
+        self.end_bulk_copies();
     }
 
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
         let count = self.block.div_ceil(WARP as u32);
         self.cta = cta;
-        let stride = if self.agents { self.block * 2 } else { self.block };
+        let members = if self.agents { self.block * 2 } else { self.block };
+        let proxies = bulk::has_any(self.kernel);
+        // Barrier objects write and read in the name of bulk copies.
+        let objects = (self.kernel.shared_bytes + self.setup.launch.dynamic_shared) as u32 / phaser::BYTES;
+        let stride = if proxies { members + objects } else { members };
         self.cta_index = index as u32;
         self.first_thread = index as u32 * stride;
         if self.signals.is_none() {
             self.clocks = match self.relaxed {
-                true => Clocks::with_sight(self.first_thread, stride),
-                false => Clocks::new(self.first_thread, stride),
+                true => Clocks::with_sight(self.first_thread, members),
+                false => Clocks::new(self.first_thread, members),
             };
+            if proxies {
+                self.clocks.add_proxies(stride);
+            }
         }
         self.clocks.enter(if self.signals.is_some() { index as u32 } else { 0 });
         self.flights = Flights::new(self.block);
+        self.bulk = Flights::new(self.block);
         self.phasers = Phasers::default();
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
@@ -489,7 +507,7 @@ impl<'a> Machine<'a> {
                     break; // every phase begins with warp 0, so that phases look alike
                 }
             }
-            if !ran && !self.wake_polling() && !self.wake_spinning() {
+            if !ran && !self.wake_polling() && !self.wake_spinning() && !self.end_counted_phase() {
                 break;
             }
         }

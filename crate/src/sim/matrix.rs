@@ -469,7 +469,8 @@ impl<'a> Machine<'a> {
                 }
                 self.prepare_at(region, offset as u64, bytes, access, kind);
                 let effect = &self.kernel.code[pc as usize].effect;
-                let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }));
+                let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }))
+                    || matches!(effect, Effect::Copy(CopyOp::Bulk(_))) && bytes == super::phaser::BYTES;
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }

@@ -7,7 +7,8 @@
 //! `machine` schedules warps and groups of lanes, `straight` runs pure instructions together, `predicate`
 //! both sides of a branch that depends on data, and `ends` says how lanes and runs end; `execute` is the
 //! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
-//! `phaser` are the effects; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
+//! `phaser` are the effects; `bulk` is copies through the asynchronous
+//! proxy, and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
 //! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` runs
 //! a kernel again to see where values come from. This module knows neither PTX text nor how equality is
 //! decided.
@@ -39,6 +40,7 @@ mod atomics;
 mod barrier;
 mod batch;
 mod bits;
+mod bulk;
 mod bytes;
 mod cells;
 mod chosen;
@@ -83,6 +85,7 @@ mod stretches;
 mod suspects;
 mod tickets;
 mod trace;
+mod transactions;
 mod undefined;
 mod unknowable;
 mod warp;

@@ -94,6 +94,8 @@ pub struct Race {
     pub schedule: Vec<String>,
     /// Only the option `collectives_order_memory` would hide it.
     pub hidden_by_collectives: bool,
+    /// They are in order, and go through different proxies with no proxy fence in between.
+    pub unfenced: bool,
 }
 
 /// What a set of threads waits for.
@@ -124,6 +126,8 @@ pub enum WaitKind {
         object: String,
         /// Arrivals that its phase lacks.
         lacks: u32,
+        /// Bytes that its phase expects and that no copy brings; below zero, those beyond.
+        owed: i64,
     },
 }
 
@@ -160,6 +164,8 @@ pub enum Misuse {
     Warp,
     /// The bytes of a barrier object.
     Object,
+    /// What a barrier object counts, or the size of a bulk copy.
+    Transactions,
 }
 
 /// Where bits come from that nobody wrote.

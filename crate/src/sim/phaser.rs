@@ -17,16 +17,20 @@
 //! The bytes of a live object belong to it: whatever else touches them, or makes them an object once
 //! more, is a fault ([`Machine::over_object`]). `mbarrier.inval` ends its life.
 //!
-//! Missed: transaction counts (`expect_tx`), which only bulk copies complete, and arrivals from
-//! other CTAs of a cluster; both are unsupported.
+//! A phase that counts bytes as well (`expect_tx`) ends as `transactions` says.
+//!
+//! Missed: arrivals from other CTAs of a cluster, which are unsupported. That `.noComplete` arrivals
+//! must not end a phase is not checked.
 
 use super::accesses::Stored;
 use super::barrier::Wait;
 use super::clock::{Arrival, Clocks};
+use super::copies::Flight;
 use super::machine::{Flow, Machine};
 use super::outcome::{AccessKind, FaultKind, Misuse};
 use super::race::{Hand, lanes};
 use super::trace::SegmentKind;
+use super::transactions::Transactions;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, PhaserOp, Space, Strength};
@@ -34,20 +38,22 @@ use crate::term::Value;
 use std::collections::BTreeMap;
 
 /// Bytes of a barrier object.
-const BYTES: u32 = 8;
+pub(super) const BYTES: u32 = 8;
 /// The largest count (PTX ISA 9.0, 9.7.13.15.2).
-const MOST: u32 = (1 << 20) - 1;
+pub(super) const MOST: u32 = (1 << 20) - 1;
 
 /// One barrier object.
-struct Phaser {
+pub(super) struct Phaser {
     /// Arrivals that end a phase.
     expected: u32,
     /// The warp and the instruction that made it.
     made: (usize, u32),
     /// Arrivals that the present phase still lacks.
-    pending: u32,
+    pub(super) pending: u32,
     phase: u32,
-    arrivals: Vec<Arrival>,
+    pub(super) arrivals: Vec<Arrival>,
+    /// What the present phase counts in bytes.
+    pub(super) bytes: Transactions,
     /// Those of them that are not among the expected ones: the thread that announced them, its
     /// epoch then, and its agent's.
     further: Vec<(u32, u32, u32)>,
@@ -57,7 +63,7 @@ struct Phaser {
     /// its thread starts afterwards), and their epochs then.
     waited: Vec<[(u32, u32); 2]>,
     /// Threads that wait for the present phase: with their instruction, and since when.
-    waiting: Vec<(u32, u32, u32)>,
+    pub(super) waiting: Vec<(u32, u32, u32)>,
 }
 
 /// A thread whose tests fail.
@@ -72,7 +78,7 @@ struct Refusal {
 #[derive(Default)]
 pub(super) struct Phasers {
     /// By address in shared memory.
-    objects: BTreeMap<u64, Phaser>,
+    pub(super) objects: BTreeMap<u64, Phaser>,
     /// Numbers among the clocks, by address, of those that copies have arrived at; they are kept when an
     /// object is invalidated.
     clocks: BTreeMap<u64, u32>,
@@ -83,7 +89,11 @@ pub(super) struct Phasers {
 pub(super) fn is_relaxed(effect: &Effect) -> bool {
     matches!(
         effect,
-        Effect::Phaser(PhaserOp::Arrive { relaxed: true, .. } | PhaserOp::Test { relaxed: true, .. })
+        Effect::Phaser(
+            PhaserOp::Arrive { relaxed: true, .. }
+                | PhaserOp::Test { relaxed: true, .. }
+                | PhaserOp::Complete
+        )
     )
 }
 
@@ -99,6 +109,17 @@ impl Phasers {
     #[inline]
     pub(super) fn anyone_refused(&self) -> bool {
         !self.refused.is_empty()
+    }
+
+    /// Bulk copies under way that objects count, with their threads.
+    pub(super) fn under_way(&self) -> impl Iterator<Item = (u32, &Flight)> {
+        let counted = self.objects.values().flat_map(|object| object.bytes.flights());
+        counted.map(|(thread, flight)| (*thread, flight))
+    }
+
+    /// Bytes that the object at an address still expects.
+    pub(super) fn owed(&self, address: u64) -> i64 {
+        self.objects.get(&address).map_or(0, |object| object.bytes.owed())
     }
 
     /// Arrivals that the object at an address still lacks.
@@ -135,11 +156,30 @@ impl<'a> Machine<'a> {
             match op {
                 PhaserOp::Init => self.init(index, pc, lane, address, operand.unwrap_or(0) as u32),
                 PhaserOp::Invalidate => {
+                    if self.counts_bytes(address) {
+                        self.depends(
+                            index,
+                            pc,
+                            lane,
+                            "what becomes of the bytes that this object still counts",
+                        );
+                    }
                     self.phasers.objects.remove(&address);
                 }
-                PhaserOp::Arrive { .. } => {
-                    let count = operand.map_or(1, |count| count as u32);
-                    if let Some(token) = self.arrive(index, pc, lane, address, count, op)
+                PhaserOp::Expect => {
+                    let ahead = self.runs_ahead(index, pc, lane, address);
+                    self.expect(index, pc, lane, address, operand.unwrap_or(0) as u32, ahead);
+                }
+                PhaserOp::Complete => self.bring_bytes(index, pc, lane, address, operand.unwrap_or(0) as u32),
+                PhaserOp::Arrive { expects, .. } => {
+                    let (mut count, word) = (1, operand.map(|word| word as u32));
+                    let ahead = self.runs_ahead(index, pc, lane, address);
+                    if !expects {
+                        count = word.unwrap_or(1);
+                    } else if !self.expect(index, pc, lane, address, word.unwrap_or(0), ahead) {
+                        continue;
+                    }
+                    if let Some(token) = self.arrive(index, pc, lane, address, (count, ahead), op)
                         && let Some(dst) = dst
                     {
                         self.warps[index].set(dst, lane, Value::Concrete(token));
@@ -168,7 +208,14 @@ impl<'a> Machine<'a> {
     }
 
     /// The address of the barrier object that a lane names; using it is an access for races.
-    fn object(&mut self, index: usize, pc: u32, lane: u32, op: PhaserOp, address: u64) -> Option<u64> {
+    pub(super) fn object(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        op: PhaserOp,
+        address: u64,
+    ) -> Option<u64> {
         let space = if address >> 32 == 0 { Space::Shared } else { Space::Generic };
         let changes = matches!(op, PhaserOp::Init | PhaserOp::Invalidate);
         let kind = if changes { AccessKind::Write } else { AccessKind::Read };
@@ -231,6 +278,7 @@ impl<'a> Machine<'a> {
             pending: count,
             phase: 0,
             arrivals: Vec::new(),
+            bytes: Transactions::default(),
             further: Vec::new(),
             previous: [Vec::new(), Vec::new()],
             waited: Vec::new(),
@@ -247,13 +295,13 @@ impl<'a> Machine<'a> {
         pc: u32,
         lane: u32,
         address: u64,
-        count: u32,
+        (count, ahead): (u32, bool),
         op: PhaserOp,
     ) -> Option<u64> {
-        let PhaserOp::Arrive { drop, relaxed } = op else { return None };
+        let PhaserOp::Arrive { drop, relaxed, .. } = op else { return None };
         let thread = self.warps[index].first() + lane;
-        let follows = self.follows_last_phase(address, thread);
-        if !follows {
+        let follows = ahead || self.follows_last_phase(address, thread);
+        if !follows || self.waits_for_bytes(address) {
             self.depends(index, pc, lane, "which phase this arrival counts for");
             return None;
         }
@@ -284,10 +332,10 @@ impl<'a> Machine<'a> {
         }
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
-            let op = PhaserOp::Arrive { drop: false, relaxed: false };
+            let op = PhaserOp::Arrive { drop: false, relaxed: false, expects: false };
             let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
             let thread = self.warps[index].first() + lane;
-            if !self.follows_last_phase(address, thread) {
+            if !self.follows_last_phase(address, thread) || self.waits_for_bytes(address) {
                 self.depends(index, pc, lane, "which phase this arrival counts for");
                 continue;
             }
@@ -313,9 +361,14 @@ impl<'a> Machine<'a> {
         self.changes += 1;
         let Some(object) = self.phasers.objects.get_mut(&address) else { return };
         object.arrivals.push(arrival);
-        if object.pending > 0 {
-            return;
+        if object.pending == 0 && !self.counts_bytes(address) {
+            self.end_phase(index, pc, lane, address);
         }
+    }
+
+    /// The present phase ends; `pc` of a lane is where that is seen.
+    pub(super) fn end_phase(&mut self, index: usize, pc: u32, lane: u32, address: u64) {
+        let Some(object) = self.phasers.objects.get_mut(&address) else { return };
         // Whoever waited for the phase before by its parity must have done so before this phase
         // can end; it would see the next one otherwise.
         let known = |waited: &[(u32, u32); 2]| {
@@ -338,14 +391,24 @@ impl<'a> Machine<'a> {
                     || arrival.thread == block + thread && arrival.epoch() > *agents
             })
         });
+        // So must bytes.
+        let untold = !object.bytes.told.iter().all(|(thread, epoch)| {
+            let mut arrivals = object.arrivals.iter().filter(|arrival| expected(arrival));
+            arrivals.any(|arrival| Clocks::precedes(*thread, *epoch, arrival))
+        });
+        let landed = object.bytes.end_phase();
         object.further.clear();
         object.phase += 1;
         object.pending = object.expected;
         let mut ended = std::mem::take(&mut object.arrivals);
-        if ended.iter().any(|arrival| arrival.thread >= block) {
+        if !landed.is_empty() || ended.iter().any(|arrival| arrival.thread >= block) {
             let clock = *self.phasers.clocks.entry(address).or_insert_with(|| self.clocks.object());
-            ended.push(self.clocks.end_phase(clock));
+            let starts: Vec<Arrival> = landed.iter().map(|copy| copy.start.clone()).collect();
+            let end = self.clocks.end_phase(clock, &starts);
+            landed.iter().for_each(|copy| self.land_counted(copy, clock, end.epoch()));
+            ended.push(end);
         }
+        let Some(object) = self.phasers.objects.get_mut(&address) else { return };
         let last = std::mem::replace(&mut object.previous[0], ended);
         object.previous[1] = last;
         object.waited.clear();
@@ -360,6 +423,10 @@ impl<'a> Machine<'a> {
         }
         if late {
             self.depends(index, pc, lane, "whether this phase still waits for copies that arrive as well");
+        }
+        if untold {
+            let what = "whether this phase waits for bytes that no arrival comes after";
+            self.depends(index, pc, lane, what);
         }
     }
 
@@ -505,12 +572,12 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn follows_last_phase(&self, address: u64, thread: u32) -> bool {
+    pub(super) fn follows_last_phase(&self, address: u64, thread: u32) -> bool {
         let Some(object) = self.phasers.objects.get(&address) else { return true };
         object.previous[0].iter().all(|arrival| self.clocks.follows(arrival, thread))
     }
 
-    fn depends(&mut self, index: usize, pc: u32, lane: u32, what: &str) {
+    pub(super) fn depends(&mut self, index: usize, pc: u32, lane: u32, what: &str) {
         let why = format!("{what} depends on the schedule");
         self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
     }

@@ -45,6 +45,8 @@ pub(super) enum Hand {
     Warp,
     /// A copy that is still under way: nobody comes after it, not even the thread that started it.
     Copy,
+    /// A bulk copy that has ended, by the proxy that makes them.
+    Bulk,
 }
 
 /// The history of one granule.
@@ -130,9 +132,9 @@ impl Default for Shadow {
 impl Shadow {
     /// The copy that `thread` started at `instr` has ended: from now on its bytes were written by
     /// `writer` in `epoch`. Nothing changes if somebody else has written since.
-    pub(super) fn land(&mut self, thread: u32, instr: u32, writer: u32, epoch: u32) {
+    pub(super) fn land(&mut self, thread: u32, instr: u32, (writer, epoch, hand): (u32, u32, Hand)) {
         if self.hand == Hand::Copy && self.writer == thread && self.write_instr == instr {
-            (self.hand, self.writer, self.write_epoch) = (Hand::Thread, writer, epoch);
+            (self.hand, self.writer, self.write_epoch) = (hand, writer, epoch);
         }
     }
 
@@ -226,6 +228,8 @@ pub(super) struct Conflict {
     pub(super) observed: bool,
     /// The earlier access is a copy that nobody has waited for.
     pub(super) under_way: bool,
+    /// The two are in order, and no proxy fence between them says so to the bulk copy that comes second.
+    pub(super) unfenced: bool,
 }
 
 impl Default for Parties {
@@ -429,7 +433,9 @@ impl Detector {
             by.epoch == NEVER || !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane)
         };
         let (other, lane) = match shadow.hand {
-            Hand::Thread => (shadow.writer, lanes(by.mask).find(|lane| unordered(shadow.writer, *lane))?),
+            Hand::Thread | Hand::Bulk => {
+                (shadow.writer, lanes(by.mask).find(|lane| unordered(shadow.writer, *lane))?)
+            }
             Hand::Copy => (shadow.writer, by.mask.trailing_zeros()),
             Hand::Warp => lanes(by.mask).find_map(|lane| {
                 let mut writers = lanes(shadow.lanes).map(|other| shadow.writer + other);
@@ -443,6 +449,7 @@ impl Detector {
             lane,
             observed: false,
             under_way: shadow.hand == Hand::Copy,
+            unfenced: false,
         })
     }
 
@@ -457,7 +464,7 @@ impl Detector {
             return None;
         }
         let (other, instr, lane) = self.parties.unordered(clocks, history, by)?;
-        Some(Conflict { other, instr, kind, lane, observed: false, under_way: false })
+        Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: false })
     }
 
     /// The first member of a history that belongs to another CTA.
@@ -471,6 +478,7 @@ impl Detector {
             lane: by.mask.trailing_zeros(),
             observed: false,
             under_way: false,
+            unfenced: false,
         })
     }
 
@@ -485,8 +493,15 @@ impl Detector {
         counts: impl Fn(&Conflict) -> bool,
     ) -> Option<Conflict> {
         let found = |history: History, kind: AccessKind| {
-            let conflict =
-                |other, instr, lane| Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let conflict = |other, instr, lane| Conflict {
+                other,
+                instr,
+                kind,
+                lane,
+                observed: false,
+                under_way: false,
+                unfenced: false,
+            };
             let counts = |other, instr| counts(&conflict(other, instr, 0));
             let (other, instr, lane) = self.parties.unordered_of(clocks, history, by, counts)?;
             Some(conflict(other, instr, lane))
@@ -524,6 +539,57 @@ impl Detector {
             lane: by.mask.trailing_zeros(),
             observed: false,
             under_way: false,
+            unfenced: false,
+        })
+    }
+
+    /// Whether a bulk copy by a lane's thread comes after reads by the generic proxy without a proxy fence
+    /// in between. `generic` says which instructions read through that.
+    pub(super) fn read_unfenced(
+        &self,
+        clocks: &Clocks,
+        shadow: &Shadow,
+        by: &Accessor,
+        memory: usize,
+        generic: impl Fn(u32) -> bool,
+    ) -> bool {
+        let thread = by.warp_first + by.mask.trailing_zeros();
+        let history = shadow.readers;
+        self.parties.sets[history.set as usize].parties.iter().any(|party| {
+            let late = |lane| !clocks.is_handed(party.first + lane, history.epoch(party), thread, memory);
+            generic(party.instr) && lanes(history.mask(party)).any(late)
+        })
+    }
+
+    /// What a bulk copy by a lane's thread, which touches memory of that kind, comes after without a proxy
+    /// fence in between: writes by the generic proxy.
+    pub(super) fn unfenced(
+        &self,
+        clocks: &Clocks,
+        shadow: &Shadow,
+        by: &Accessor,
+        memory: usize,
+    ) -> Option<Conflict> {
+        let lane = by.mask.trailing_zeros();
+        let late = |other: u32, epoch: u32| !clocks.is_handed(other, epoch, by.warp_first + lane, memory);
+        let found = |other, instr, kind| {
+            Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: true })
+        };
+        let writers = match shadow.hand {
+            _ if shadow.writer == NOBODY => 0,
+            Hand::Thread => 1,
+            Hand::Warp => shadow.lanes,
+            Hand::Copy | Hand::Bulk => 0,
+        };
+        let mut writers = lanes(writers).map(|other| shadow.writer + other);
+        if let Some(other) = writers.find(|other| late(*other, shadow.write_epoch)) {
+            return found(other, shadow.write_instr, AccessKind::Write);
+        }
+        let history = shadow.atomics;
+        self.parties.sets[history.set as usize].parties.iter().find_map(|party| {
+            let mut others = lanes(history.mask(party)).map(|other| party.first + other);
+            let other = others.find(|other| late(*other, history.epoch(party)))?;
+            found(other, party.instr, AccessKind::Atomic)
         })
     }
 

@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Effect, Strength};
+use crate::isa::{Bulk, CopyOp, Effect, Space, Strength};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -52,19 +52,35 @@ impl<'a> Machine<'a> {
         conflict: Conflict,
     ) -> Race {
         let first = RaceSide {
-            site: Site { instr: conflict.instr, thread: self.global_thread(conflict.other) },
+            site: Site { instr: conflict.instr, thread: self.thread_behind(conflict.other, conflict.instr) },
             kind: conflict.kind,
         };
         let thread = self.thread(self.warps[index].first() + conflict.lane);
         let second = RaceSide { site: Site { instr: pc, thread }, kind };
         let bytes = self.memory.regions[region].cells.granule();
         let place = self.region_place(region, offset, bytes);
-        let ordering = if conflict.under_way {
+        let ordering = if conflict.unfenced {
+            let fence = match place.space {
+                Space::Shared => "fence.proxy.async.shared::cta",
+                _ => "fence.proxy.async",
+            };
+            format!(
+                "the two are in order, but bulk copies go through a proxy of their own, which sees what threads have done only behind a fence: a {fence} is missing, right after the access or right before the copy"
+            )
+        } else if conflict.under_way {
             let whose =
                 if first.site.thread == thread { "its own thread" } else { "the thread that started it" };
-            format!(
-                "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
-            )
+            match self.is_bulk(conflict.instr) {
+                Some(false) => format!(
+                    "the bulk copy is still under way: {whose} has not waited for it (cp.async.bulk.wait_group; with .read it ends when the copy has read its source)"
+                ),
+                Some(true) => "the bulk copy is still under way: the phase of the barrier object that counts its bytes has not been waited for, or can end without it".to_owned(),
+                None => format!(
+                    "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
+                ),
+            }
+        } else if self.is_bulk(conflict.instr) == Some(true) {
+            "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
             "the load goes through the non-coherent path (`.nc`), for memory that nothing writes while the kernel runs: it may see what was there before or after, whatever synchronizes".to_owned()
         } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic) {
@@ -87,26 +103,49 @@ impl<'a> Machine<'a> {
                 (_, false) => "no barrier lies between the two accesses".to_owned(),
             }
         };
-        let schedule = vec![
-            format!("{} runs up to its access, {} runs up to its access;", first.site.thread, thread),
-            format!(
-                "then {} {}s {} and {} {}s it next,",
-                first.site.thread,
-                verb(first.kind),
-                place.text,
-                thread,
-                verb(kind)
-            ),
-            "or the two go the other way round: no barrier keeps either order".to_owned(),
-        ];
+        let schedule = if conflict.unfenced {
+            vec![
+                format!("{} {}s {}, and {} starts its copy afterwards;", first.site.thread, verb(first.kind), place.text, thread),
+                "the copy may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
+            ]
+        } else {
+            vec![
+                format!("{} runs up to its access, {} runs up to its access;", first.site.thread, thread),
+                format!(
+                    "then {} {}s {} and {} {}s it next,",
+                    first.site.thread,
+                    verb(first.kind),
+                    place.text,
+                    thread,
+                    verb(kind)
+                ),
+                "or the two go the other way round: no barrier keeps either order".to_owned(),
+            ]
+        };
         let cta = conflict.other / self.clocks.count();
         let step = self.warps[index].step;
         self.trace.race((cta, first.site), (index as u32, conflict.lane, step, pc));
-        Race { first, second, place, ordering, schedule, hidden_by_collectives: false }
+        Race {
+            first,
+            second,
+            place,
+            ordering,
+            schedule,
+            hidden_by_collectives: false,
+            unfenced: conflict.unfenced,
+        }
     }
 }
 
 impl Machine<'_> {
+    /// For an instruction that starts a bulk copy, whether it counts its bytes at a barrier object.
+    fn is_bulk(&self, pc: u32) -> Option<bool> {
+        match self.kernel.code[pc as usize].effect {
+            Effect::Copy(CopyOp::Bulk(bulk)) => Some(bulk == Bulk::ToShared),
+            _ => None,
+        }
+    }
+
     /// Whether an instruction loads through the non-coherent path.
     fn is_incoherent(&self, pc: u32) -> bool {
         let effect = &self.kernel.code[pc as usize].effect;

@@ -49,7 +49,7 @@ use super::tickets::Tickets;
 use super::warp::Group;
 use crate::base::FormatClass;
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
+use crate::isa::{Access, AtomicOp, CopyOp, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -147,10 +147,10 @@ impl Signals {
     }
 }
 
-/// Whether the order through memory is followed. Barrier objects have an order of their own, which is not
-/// combined with this.
+/// Whether the order through memory is followed. Barrier objects and bulk copies have an order of their own,
+/// which is not combined with this.
 pub(super) fn may_order(kernel: &Kernel) -> bool {
-    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_)))
+    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Bulk(_))))
 }
 
 /// Whether a kernel may wait through memory: a strong load stands in a loop.
@@ -175,12 +175,12 @@ pub(super) fn polled(kernel: &Kernel, instr: &Instr) -> Option<Access> {
         RegisterKind::Constant(Constant::Bits(bits)) => Some(low_bits(bits, width)),
         _ => None,
     };
-    let operand = constant(1)?;
+    let is = |word: u64| constant(1) == Some(word);
     let leaves = match op {
-        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor => operand == 0 && !access.format.is_float(),
-        AtomicOp::Max => operand == 0 && access.format.class() == FormatClass::Unsigned,
-        AtomicOp::And => operand == low_bits(u64::MAX, width),
-        AtomicOp::CompareSwap => constant(2) == Some(operand),
+        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor => is(0) && !access.format.is_float(),
+        AtomicOp::Max => is(0) && access.format.class() == FormatClass::Unsigned,
+        AtomicOp::And => is(low_bits(u64::MAX, width)),
+        AtomicOp::CompareSwap => sources.get(1) == sources.get(2) || constant(2).is_some_and(is),
         AtomicOp::Min | AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Exchange => false,
     };
     let kept = |reg: &Reg| !matches!(kernel.registers[reg.index()], RegisterKind::Sink);
@@ -281,12 +281,12 @@ impl<'a> Machine<'a> {
                 let arrival = self.clocks.arrive(thread);
                 let past = signals.sequential.get(&global).cloned().unwrap_or_default();
                 let told = self.told(global);
-                let own = Release { arrival, scope, sequential: false, past, told };
+                let mut own = Release { arrival, scope, sequential: false, past, told };
                 let Some(signals) = &mut self.signals else { return };
                 if order == Order::Sequential && wide(scope) {
                     let (past, told) = Default::default();
-                    let sequential = Release { sequential: true, past, told, ..own.clone() };
-                    signals.sequential.insert(global, Rc::new([sequential]));
+                    own.past = Rc::new([Release { sequential: true, past, told, ..own.clone() }]);
+                    signals.sequential.insert(global, Rc::clone(&own.past));
                 }
                 signals.fenced.insert(global, own);
             }
@@ -432,7 +432,8 @@ impl<'a> Machine<'a> {
             self.look_later(global, (pc, scope, rest));
         }
         if let Some((other, instr, kind)) = race {
-            let conflict = Conflict { other, instr, kind, lane, observed: false, under_way: false };
+            let conflict =
+                Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: false };
             let own = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
             self.record_race(index, pc, own, key.1, key.2, conflict);
         }
@@ -704,8 +705,15 @@ impl<'a> Machine<'a> {
         let (value, released) = (place.writes[known].value, Rc::clone(&place.writes[known].released));
         place.progress.insert(global, Progress { passed: before.last, tried: before.tried, last: known });
         if let Some((other, instr)) = loose {
-            let conflict =
-                Conflict { other, instr, kind: AccessKind::Write, lane, observed: false, under_way: false };
+            let conflict = Conflict {
+                other,
+                instr,
+                kind: AccessKind::Write,
+                lane,
+                observed: false,
+                under_way: false,
+                unfenced: false,
+            };
             self.record_race(index, pc, AccessKind::Read, key.1, key.2, conflict);
         }
         if lost {

@@ -343,7 +343,9 @@ impl<'a> Machine<'a> {
                 self.trace.segment(warp, (since, since + 1), mask, SegmentKind::Stuck, pc);
             }
         }
-        for (thread, since, instr) in self.flights.under_way() {
+        let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
+        let began: Vec<_> = flights.map(|(thread, flight)| (thread, flight.began())).collect();
+        for (thread, (since, instr)) in began {
             self.trace.flight(thread / 32, (since.saturating_sub(1), u32::MAX), 1 << (thread % 32), instr);
         }
     }

@@ -13,7 +13,7 @@ from . import harris  # noqa: F401
 from . import matmul  # noqa: F401
 from . import gemm  # noqa: F401
 from . import field  # noqa: F401
-from . import cheating, choices  # noqa: F401
+from . import bulk, cheating, choices  # noqa: F401
 from . import trials  # noqa: F401
 from . import unwritten  # noqa: F401
 from . import rope  # noqa: F401

@@ -6,7 +6,7 @@
 from .build import add
 
 for name, arch in (("integers", "compute_80"), ("floats", "compute_80"), ("hints", "compute_80"), ("barriers", "compute_80"),
-                   ("phases", "compute_80"), ("parts", "compute_90"), ("elements", "compute_90"), ("pairs", "compute_100a")):
+                   ("phases", "compute_80"), ("parts", "compute_90"), ("elements", "compute_90"), ("bytes", "compute_90a"), ("pairs", "compute_100a")):
     add(f"instructions/{name}.cu", "asm", defines={"ASM": 1}, arch=arch)
     add(f"instructions/{name}.cu", "plain", arch=arch)
 add("instructions/floats.cu", "asm.newer", defines={"ASM": 1, "NEWER": 1}, arch="compute_100")

@@ -12,7 +12,8 @@
 //! wrote hold garbage that differs from run to run; `activemask`, whose result the manual leaves to the
 //! hardware, waits for all lanes that are left.
 //! Misses: it finds no races by itself; weak memory is not modelled (a store is visible at once);
-//! textures, clusters, `wgmma`, bulk copies, sparse products and the quad pairs of `m8n8k4` are
+//! proxies are one, and a bulk copy happens at one moment;
+//! textures, clusters, `wgmma`, tensor copies, sparse products and the quad pairs of `m8n8k4` are
 //! refused by name.
 //!
 //! Source: PTX ISA 9.0.

@@ -42,6 +42,21 @@ pub(super) enum Background {
     Copy { to: u64, from: u64, bytes: u64, read: u64 },
     /// Arrival at a barrier object, once what stands before it is done.
     Arrive(u64),
+    /// A bulk copy: where to, where from, how many bytes; the barrier object that counts them, or none if the
+    /// thread waits for them in groups.
+    Bulk { to: (Space, u64), from: (Space, u64), bytes: u64, object: Option<u64> },
+}
+
+impl Background {
+    /// Whether it belongs to a group of bulk copies.
+    pub(super) fn in_bulk_group(&self) -> bool {
+        matches!(self, Background::Bulk { object: None, .. })
+    }
+
+    /// Whether it belongs to a group of other copies.
+    pub(super) fn in_group(&self) -> bool {
+        !matches!(self, Background::Bulk { .. })
+    }
 }
 
 /// A call to return from.
@@ -68,6 +83,7 @@ pub(super) struct Thread {
     pub stack: Vec<Frame>,
     pub pending: Vec<Pending>,
     pub groups: u64,
+    pub bulk_groups: u64,
 }
 
 /// A barrier of a CTA.
@@ -87,6 +103,18 @@ pub(super) struct Phaser {
     pub expected: u64,
     pub pending: u64,
     pub phase: u64,
+    /// Bytes of bulk copies that are expected, less those that have come.
+    pub bytes: i64,
+}
+
+impl Phaser {
+    /// The next phase begins when no arrival and no byte is pending.
+    fn end_if_complete(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.phase += 1;
+            self.pending = self.expected;
+        }
+    }
 }
 
 pub(super) struct Cta {
@@ -110,6 +138,8 @@ pub struct Machine<'p> {
     ready: Vec<usize>,
     /// Executed thread-instructions.
     pub steps: u64,
+    /// Bulk copies have been started, which end whatever their threads wait for.
+    pub(super) bulk: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -134,6 +164,7 @@ impl<'p> Machine<'p> {
             dice: Dice(dice.below(u64::MAX) | 1),
             ready: Vec::new(),
             steps: 0,
+            bulk: false,
         };
         for (cta, id) in launch.ctas.iter().enumerate() {
             machine.ctas.push(Cta {
@@ -165,6 +196,7 @@ impl<'p> Machine<'p> {
                     stack: Vec::new(),
                     pending: Vec::new(),
                     groups: 0,
+                    bulk_groups: 0,
                 });
             }
         }
@@ -184,6 +216,10 @@ impl<'p> Machine<'p> {
                     return Err(Stop::Limit);
                 }
                 self.background(thread);
+                if self.bulk {
+                    let any = self.dice.below(self.threads.len() as u64) as usize;
+                    self.background(any);
+                }
                 self.steps += 1;
                 let yields = self.step_of(thread)?;
                 if yields || self.threads[thread].state != State::Ready {
@@ -302,10 +338,9 @@ impl<'p> Machine<'p> {
     }
 
     /// Lets everything happen that a thread started, up to a group.
-    pub(super) fn wait(&mut self, thread: usize, last: impl Fn(Option<u64>) -> bool) -> Result<(), Stop> {
-        let (done, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.threads[thread].pending)
-            .into_iter()
-            .partition(|pending| last(pending.group));
+    pub(super) fn wait(&mut self, thread: usize, last: impl Fn(&Pending) -> bool) -> Result<(), Stop> {
+        let (done, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.threads[thread].pending).into_iter().partition(last);
         self.threads[thread].pending = kept;
         done.iter().try_for_each(|pending| self.complete(thread, &pending.what))
     }
@@ -320,6 +355,16 @@ impl<'p> Machine<'p> {
                 Ok(())
             }
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
+            Background::Bulk { to, from, bytes, object } => {
+                for at in 0..bytes {
+                    let value = self.load(thread, from.0, from.1 + at, 1)?;
+                    self.store(thread, to.0, to.1 + at, 1, value)?;
+                }
+                match object {
+                    Some(object) => self.count(self.threads[thread].cta, object, -(bytes as i64)),
+                    None => Ok(()),
+                }
+            }
         }
     }
 
@@ -332,10 +377,19 @@ impl<'p> Machine<'p> {
             .pending
             .checked_sub(count)
             .ok_or(Stop::Fault("more arrivals than a barrier object expects".to_owned()))?;
-        if phaser.pending == 0 {
-            phaser.phase += 1;
-            phaser.pending = phaser.expected;
-        }
+        phaser.end_if_complete();
         Ok(before)
+    }
+
+    /// Changes the count of bytes of a barrier object.
+    pub(super) fn count(&mut self, cta: usize, object: u64, bytes: i64) -> Result<(), Stop> {
+        let phaser =
+            self.ctas[cta].phasers.get_mut(&object).ok_or(Stop::Fault("no barrier object".to_owned()))?;
+        phaser.bytes += bytes;
+        if phaser.bytes.abs() >= 1 << 20 {
+            return Err(Stop::Fault("a barrier object counts too many bytes".to_owned()));
+        }
+        phaser.end_if_complete();
+        Ok(())
     }
 }

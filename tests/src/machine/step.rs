@@ -619,22 +619,27 @@ impl Machine<'_> {
     }
 
     fn copy(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
-        if op.suffixes.first().is_none_or(|first| first != "async") || op.has("bulk") {
+        if op.suffixes.first().is_none_or(|first| first != "async") {
             return Err(refused(op));
+        }
+        if op.has("bulk") {
+            return self.bulk_copy(thread, op, args);
         }
         let own = &mut self.threads[thread];
         match op.suffixes[1].as_str() {
             "commit_group" => {
                 own.groups += 1;
                 let group = own.groups;
-                own.pending.iter_mut().filter(|p| p.group.is_none()).for_each(|p| p.group = Some(group));
+                let open = own.pending.iter_mut().filter(|p| p.group.is_none() && p.what.in_group());
+                open.for_each(|p| p.group = Some(group));
                 Ok(())
             }
-            "wait_all" => self.wait(thread, |_| true),
+            "wait_all" => self.wait(thread, |pending| pending.what.in_group()),
             "wait_group" => {
                 let newest = self.value(thread, &args[0], None)?;
                 let groups = self.threads[thread].groups;
-                self.wait(thread, |group| group.is_some_and(|group| group + newest <= groups))
+                let old = |group| group + newest <= groups;
+                self.wait(thread, |pending| pending.what.in_group() && pending.group.is_some_and(old))
             }
             "mbarrier" => {
                 let (_, object) = self.object(thread, op, &args[0])?;
@@ -670,6 +675,53 @@ impl Machine<'_> {
         }
     }
 
+    /// Bulk copies; both addresses and the size are multiples of 16 (9.7.9.25.4.1).
+    fn bulk_copy(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        let own = &mut self.threads[thread];
+        match op.suffixes[2].as_str() {
+            "commit_group" => {
+                own.bulk_groups += 1;
+                let group = own.bulk_groups;
+                let open = own.pending.iter_mut().filter(|p| p.group.is_none() && p.what.in_bulk_group());
+                open.for_each(|p| p.group = Some(group));
+                return Ok(());
+            }
+            // With `.read`, the copies may still have to write; that they have is one of the ways it can go.
+            "wait_group" => {
+                let newest = self.value(thread, &args[0], None)?;
+                let groups = self.threads[thread].bulk_groups;
+                let old = |group| group + newest <= groups;
+                return self.wait(thread, |p| p.what.in_bulk_group() && p.group.is_some_and(old));
+            }
+            "prefetch" if !op.has("tensor") => return Ok(()),
+            "global" | "shared::cta" | "shared::cluster" => {}
+            _ => return Err(refused(op)),
+        }
+        let stores = match (op.suffixes[2].as_str(), op.suffixes[3].as_str()) {
+            ("global", "shared::cta") => true,
+            ("shared::cta" | "shared::cluster", "global") => false,
+            _ => return Err(refused(op)),
+        };
+        let known = ["async", "bulk", "global", "shared::cta", "shared::cluster", "bulk_group"];
+        let counts = "mbarrier::complete_tx::bytes";
+        if op.suffixes.iter().any(|suffix| !known.contains(&suffix.as_str()) && suffix != counts) {
+            return Err(refused(op));
+        }
+        let (to, from) = (self.address(thread, &args[0])?, self.address(thread, &args[1])?);
+        let bytes = cut(self.value(thread, &args[2], None)?, 32);
+        for number in [to, from, bytes] {
+            self.aligned(number, 16)?;
+        }
+        let (to, from, object) = match stores {
+            true => ((Space::Global, to), (Space::Shared, from), None),
+            false => ((Space::Shared, to), (Space::Global, from), Some(self.address(thread, &args[3])?)),
+        };
+        self.bulk = true;
+        let what = Background::Bulk { to, from, bytes, object };
+        self.threads[thread].pending.push(Pending { group: None, what });
+        Ok(())
+    }
+
     fn object(&self, thread: usize, op: &Op, arg: &Arg) -> Result<(usize, u64), Stop> {
         let address = self.address(thread, arg)?;
         let own = match op.space() {
@@ -691,7 +743,9 @@ impl Machine<'_> {
             "init" => {
                 let (cta, object) = self.object(thread, op, &args[0])?;
                 let count = cut(self.value(thread, &args[1], None)?, 32);
-                self.ctas[cta].phasers.insert(object, Phaser { expected: count, pending: count, phase: 0 });
+                self.ctas[cta]
+                    .phasers
+                    .insert(object, Phaser { expected: count, pending: count, phase: 0, bytes: 0 });
                 Ok(false)
             }
             "inval" => {
@@ -699,11 +753,12 @@ impl Machine<'_> {
                 self.ctas[cta].phasers.remove(&object).map(|_| false).ok_or_else(none)
             }
             kind @ ("arrive" | "arrive_drop") => {
-                if op.has("expect_tx") {
-                    return Err(refused(op));
-                }
                 let (cta, object) = self.object(thread, op, &args[1])?;
-                let count = args.get(2).map_or(Ok(1), |arg| self.value(thread, arg, None))?;
+                let mut count = args.get(2).map_or(Ok(1), |arg| self.value(thread, arg, None))?;
+                if op.has("expect_tx") {
+                    self.count(cta, object, count as i64)?;
+                    count = 1;
+                }
                 if kind == "arrive_drop"
                     && let Some(phaser) = self.ctas[cta].phasers.get_mut(&object)
                 {
@@ -719,6 +774,11 @@ impl Machine<'_> {
                 let over =
                     if op.has("parity") { phaser.phase & 1 != asked & 1 } else { phaser.phase > asked >> 32 };
                 self.set(thread, &args[0], u64::from(over)).map(|()| !over)
+            }
+            kind @ ("expect_tx" | "complete_tx") => {
+                let (cta, object) = self.object(thread, op, &args[0])?;
+                let bytes = cut(self.value(thread, &args[1], None)?, 32) as i64;
+                self.count(cta, object, if kind == "expect_tx" { bytes } else { -bytes }).map(|()| false)
             }
             "pending_count" => {
                 let state = self.value(thread, &args[1], None)?;

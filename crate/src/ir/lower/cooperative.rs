@@ -5,7 +5,7 @@ use super::instruction::Operands;
 use super::operand::Want;
 use super::{Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
-use crate::isa::{self, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space};
+use crate::isa::{self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space};
 use crate::syntax::ast::{Operand, OperandKind};
 
 impl<'m> Lowering<'m> {
@@ -89,7 +89,29 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operand, want)?);
                 }
             }
-            CopyOp::WaitGroups => src.push(self.source(context, operands.source[0], Want::bits(32))?),
+            CopyOp::Bulk(bulk) => {
+                let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
+                let (into, outof) = match bulk {
+                    Bulk::ToShared => (Space::Shared, Space::Global),
+                    Bulk::ToGlobal => (Space::Global, Space::Shared),
+                };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(into, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(from)?;
+                let (_, base, at) = self.address(outof, place, from)?;
+                src.push(self.shifted(context, base, at));
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+                if let Some(counter) = operands.counter {
+                    let place = self.place_of(counter)?;
+                    let (_, base, at) = self.address(Space::Shared, place, counter)?;
+                    src.push(self.shifted(context, base, at));
+                }
+            }
+            CopyOp::WaitGroups | CopyOp::WaitBulk { .. } => {
+                src.push(self.source(context, operands.source[0], Want::bits(32))?)
+            }
             CopyOp::Arrive { .. } => {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
@@ -97,7 +119,19 @@ impl<'m> Lowering<'m> {
                 src.push(base);
                 offset = at;
             }
-            CopyOp::Commit | CopyOp::WaitAll => {}
+            CopyOp::Prefetch => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (_, base, at) = self.address(Space::Global, place, address)?;
+                src.push(base);
+                offset = at;
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+            }
+            CopyOp::Commit
+            | CopyOp::WaitAll
+            | CopyOp::CommitBulk
+            | CopyOp::Fence { .. }
+            | CopyOp::HalfFence => {}
         }
         self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
         Ok(())
@@ -120,7 +154,11 @@ impl<'m> Lowering<'m> {
             let bits = match op {
                 PhaserOp::Arrive { .. } => 64,
                 PhaserOp::Test { .. } => 1,
-                PhaserOp::Init | PhaserOp::Invalidate | PhaserOp::Pending => 32,
+                PhaserOp::Init
+                | PhaserOp::Invalidate
+                | PhaserOp::Expect
+                | PhaserOp::Complete
+                | PhaserOp::Pending => 32,
             };
             dst.push(self.destination(out, Want::bits(bits))?);
         }

@@ -23,6 +23,8 @@ pub(super) struct Operands<'i> {
     pub(super) address: Option<&'i Operand>,
     /// Where a copy reads.
     pub(super) from: Option<&'i Operand>,
+    /// Where the bytes of a bulk copy are counted.
+    pub(super) counter: Option<&'i Operand>,
 }
 
 impl<'m> Lowering<'m> {
@@ -687,8 +689,13 @@ fn encode(shapes: &[Shape]) -> u64 {
 
 /// Sorts the operands into destinations, sources and the address.
 fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
-    let mut sorted =
-        Operands { out: Vec::with_capacity(2), source: Vec::with_capacity(4), address: None, from: None };
+    let mut sorted = Operands {
+        out: Vec::with_capacity(2),
+        source: Vec::with_capacity(4),
+        address: None,
+        from: None,
+        counter: None,
+    };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
         match (kind, &operand.kind) {
             (SlotKind::OutPair { .. }, OperandKind::Pair(halves)) => {
@@ -710,7 +717,8 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
                 sorted.source.push(operand);
             }
             (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
-            (SlotKind::Address, _) => sorted.from = Some(operand),
+            (SlotKind::Address, _) if sorted.from.is_none() => sorted.from = Some(operand),
+            (SlotKind::Address, _) => sorted.counter = Some(operand),
             (SlotKind::Rest, _) => {}
         }
     }

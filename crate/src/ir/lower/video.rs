@@ -46,6 +46,7 @@ impl<'m> Lowering<'m> {
             source: whole[1..].iter().collect(),
             address: None,
             from: None,
+            counter: None,
         };
         self.steps(context, &steps, &operands, false)
     }

@@ -6,7 +6,9 @@ use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
 use crate::isa::video::scalar;
-use crate::isa::{BarrierOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode};
+use crate::isa::{
+    BarrierOp, CopyOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode,
+};
 
 fn effect(effect: Effect) -> Option<Action> {
     Some(Action::Effect(effect))
@@ -24,6 +26,15 @@ fn level(m: &Choice<'_>) -> Scope {
 /// What a fence orders; without a word for it, what it acquires and releases.
 fn fence_order(m: &Choice<'_>) -> Order {
     m.get("sem").map_or(Order::AcquireRelease, |_| order(m))
+}
+
+/// A fence between proxies: of those that are known here, only that of bulk copies is not the generic one.
+fn proxy_fence(m: &Choice<'_>) -> Effect {
+    let Some(kind) = m.get("kind").filter(|kind| kind.starts_with("async")) else { return Effect::Nothing };
+    let memory = m.get("space").unwrap_or(kind);
+    let (shared, global) = (memory.contains("shared"), memory.contains("global"));
+    let all = !shared && !global;
+    Effect::Copy(CopyOp::Fence { shared: shared || all, global: global || all })
 }
 
 /// A CTA barrier; `bar` is `barrier` with `.aligned` always on.
@@ -104,18 +115,22 @@ rows! {
     "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
         "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
     "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]
-        |m| effect(if m.has("proxy") { Effect::Nothing } else { Effect::Fence(level(m), Order::Sequential) }), "Orders the thread's own memory accesses.", "membar.cta;";
+        |m| effect(if m.has("proxy") { proxy_fence(m) } else { Effect::Fence(level(m), Order::Sequential) }), "Orders the thread's own memory accesses.", "membar.cta;";
     "fence" "9.7.13.4"
         ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
          "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
          "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
          "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
-        |m| effect(if m.has("proxy") || m.has("mbarrier_init") { Effect::Nothing } else { Effect::Fence(scope(m), fence_order(m)) }),
+        |m| effect(match () {
+            () if m.has("proxy") => proxy_fence(m),
+            () if m.has("mbarrier_init") => Effect::Nothing,
+            () => Effect::Fence(scope(m), fence_order(m)),
+        }),
         "Orders the thread's own memory accesses.", "fence.acq_rel.gpu;";
     "fence" "9.7.13.4"
         ["fence.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster",
          "fence.proxy.async::generic.sem.restrict.cluster; .sem = .acquire .release; .restrict = .sync_restrict::shared::cta .sync_restrict::shared::cluster"]
-        |_| effect(Effect::Nothing),
+        |m| effect(if m.has("proxy") { Effect::Copy(CopyOp::HalfFence) } else { Effect::Nothing }),
         "Orders the thread's own accesses to the shared memory of its cluster.", "fence.acquire.sync_restrict::shared::cluster.cluster;";
     "vote" "9.7.13.8" ["vote.mode.pred p, {!}a; .mode = .all .any .uni", "vote.ballot.b32 d, {!}a"]
         |m| together(Effect::Vote(match m.get("mode") {

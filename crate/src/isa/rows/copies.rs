@@ -1,13 +1,13 @@
 //! Copies that run in the background, and the barrier objects that wait for them
 //! (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15).
 //!
-//! Bulk and tensor copies of Hopper are not supported; neither are transaction counts, which only
-//! they complete.
+//! Bulk copies go from global to shared memory and back, within one CTA. Tensor copies, reductions and
+//! copies into another CTA of a cluster are not supported.
 
 use super::moves::space;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{CopyOp, Effect, PhaserOp, Space};
+use crate::isa::{Bulk, CopyOp, Effect, PhaserOp, Space};
 
 fn copy(op: CopyOp) -> Option<Action> {
     Some(Action::Effect(Effect::Copy(op)))
@@ -17,6 +17,11 @@ fn copy(op: CopyOp) -> Option<Action> {
 fn phaser(m: &Choice<'_>, op: PhaserOp) -> Option<Action> {
     let near = m.get("ss").is_none_or(|name| space(Some(name)) == Some(Space::Shared));
     near.then_some(Action::Effect(Effect::Phaser(op)))
+}
+
+fn arrive(m: &Choice<'_>, drop: bool) -> Option<Action> {
+    let relaxed = m.get("sem") == Some("relaxed");
+    phaser(m, PhaserOp::Arrive { drop, relaxed, expects: m.has("expect_tx") })
 }
 
 macro_rules! rows {
@@ -49,17 +54,49 @@ rows! {
         |m| copy(CopyOp::Arrive { counted: m.has("noinc") }),
         "Arrives at a barrier object once the thread's copies so far are there.",
         "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];";
+    "cp" "9.7.9.25.4.1"
+        ["cp.async.bulk.dst.global.mbarrier::complete_tx::bytes{.l2} [a], [b], c, [d]{, x}; .dst = .shared::cta .shared::cluster; .l2 = .L2::cache_hint"]
+        |_| copy(CopyOp::Bulk(Bulk::ToShared)), "Copies c bytes to shared memory in the background, and counts them at a barrier object.",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd2], 1024, [%r3];";
+    "cp" "9.7.9.25.4.1"
+        ["cp.async.bulk.global.src.bulk_group{.l2} [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint"]
+        |_| copy(CopyOp::Bulk(Bulk::ToGlobal)), "Copies c bytes to global memory in the background.",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 1024;";
+    "cp" "9.7.9.25.4.3" ["cp.async.bulk.prefetch.L2.global{.l2} [a], b{, x}; .l2 = .L2::cache_hint"]
+        |_| copy(CopyOp::Prefetch), "Asks for b bytes to be cached.",
+        "cp.async.bulk.prefetch.L2.global [%rd1], 1024;";
+    "cp" "9.7.9.25.6.1" ["cp.async.bulk.commit_group"] |_| copy(CopyOp::CommitBulk),
+        "Makes the bulk copies since the last group a group.", "cp.async.bulk.commit_group;";
+    "cp" "9.7.9.25.6.2" ["cp.async.bulk.wait_group{.read} a"]
+        |m| copy(CopyOp::WaitBulk { reads: m.has("read") }),
+        "Waits until at most the newest a groups of bulk copies still run, or still read.", "cp.async.bulk.wait_group.read 0;";
     "mbarrier" "9.7.13.15.9" ["mbarrier.init{.ss}.b64 [a], b; .ss = .shared .shared::cta"]
         |m| phaser(m, PhaserOp::Init), "Makes a barrier object for b arrivals.", "mbarrier.init.shared.b64 [%r1], 32;";
     "mbarrier" "9.7.13.15.10" ["mbarrier.inval{.ss}.b64 [a]; .ss = .shared .shared::cta"]
         |m| phaser(m, PhaserOp::Invalidate), "Ends the life of a barrier object.", "mbarrier.inval.shared.b64 [%r1];";
     "mbarrier" "9.7.13.15.13"
-        ["mbarrier.arrive{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Arrive { drop: false, relaxed: m.get("sem") == Some("relaxed") }), "Arrives at a barrier object.", "mbarrier.arrive.shared.b64 %rd1, [%r1];";
+        ["mbarrier.arrive{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| arrive(m, false), "Arrives at a barrier object.", "mbarrier.arrive.shared.b64 %rd1, [%r1];";
     "mbarrier" "9.7.13.15.14"
-        ["mbarrier.arrive_drop{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
-        |m| phaser(m, PhaserOp::Arrive { drop: true, relaxed: m.get("sem") == Some("relaxed") }), "Arrives, and takes no part in later phases.",
+        ["mbarrier.arrive_drop{.noComplete}{.sem}{.scope}{.ss}.b64 d, [a]{, b}; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| arrive(m, true), "Arrives, and takes no part in later phases.",
         "mbarrier.arrive_drop.shared.b64 %rd1, [%r1];";
+    "mbarrier" "9.7.13.15.13"
+        ["mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.b64 d, [a], b; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| arrive(m, false), "Expects b more bytes of bulk copies, and arrives.",
+        "mbarrier.arrive.expect_tx.shared.b64 %rd1, [%r1], 1024;";
+    "mbarrier" "9.7.13.15.14"
+        ["mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.b64 d, [a], b; .sem = .release .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| arrive(m, true), "Expects b more bytes of bulk copies, arrives, and takes no part in later phases.",
+        "mbarrier.arrive_drop.expect_tx.shared.b64 %rd1, [%r1], 1024;";
+    "mbarrier" "9.7.13.15.11"
+        ["mbarrier.expect_tx{.sem}{.scope}{.ss}.b64 [a], b; .sem = .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| phaser(m, PhaserOp::Expect), "Expects b more bytes of bulk copies in the present phase.",
+        "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
+    "mbarrier" "9.7.13.15.12"
+        ["mbarrier.complete_tx{.sem}{.scope}{.ss}.b64 [a], b; .sem = .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta .shared::cluster"]
+        |m| phaser(m, PhaserOp::Complete), "Counts b expected bytes as if a bulk copy had brought them.",
+        "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
     "mbarrier" "9.7.13.15.16"
         ["mbarrier.test_wait{.parity}{.sem}{.scope}{.ss}.b64 p, [a], b; .sem = .acquire .relaxed; .scope = .cta .cluster; .ss = .shared .shared::cta"]
         |m| phaser(m, PhaserOp::Test { parity: m.has("parity"), relaxed: m.get("sem") == Some("relaxed") }), "Asks whether a phase has ended.",

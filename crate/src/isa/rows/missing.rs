@@ -19,10 +19,12 @@ macro_rules! missing {
 }
 
 missing! {
-    "cp" "9.7.9.25.4" "bulk copies (Hopper)" "cp.async.bulk ..."
-        "Copies large blocks in the background." "cp.async.bulk.commit_group;";
-    "mbarrier" "9.7.13.15.11" "bulk copies (Hopper)" "mbarrier.expect_tx ..."
-        "Expects bytes of bulk copies at a barrier object." "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
+    "cp" "9.7.9.25.5" "tensor copies (Hopper)" "cp.async.bulk.tensor ..."
+        "Copies boxes of tensors in the background." "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3}], [%r4];";
+    "cp" "9.7.9.25.4" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.async.bulk ..."
+        "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
+    "cp" "9.7.9.25.4.2" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.reduce.async.bulk ..."
+        "Adds to memory in the background." "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 1024;";
     "wgmma" "9.7.15.5" "Hopper tensor cores" "wgmma ..."
         "Multiplies matrices across a warpgroup." "wgmma.fence.sync.aligned;";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
@@ -35,8 +37,6 @@ missing! {
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
         "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
-    "mbarrier" "9.7.13.15.12" "bulk copies (Hopper)" "mbarrier.complete_tx ..."
-        "Counts bytes of bulk copies at a barrier object." "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;";
     "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
         "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
     "st" "9.7.9.13" "bulk copies (Hopper)" "st.bulk ..."
