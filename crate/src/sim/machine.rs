@@ -148,7 +148,7 @@ pub(super) struct Machine<'a> {
     pub(super) unknowable: Vec<u32>,
     /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
     pub(super) alike: (u64, u32),
-    /// Registers that some instruction reads.
+    /// Registers that some instruction reads for more than a register that nobody reads.
     pub(super) is_read: Vec<bool>,
     /// The instructions, decoded for straight stretches.
     pub(super) steps: Vec<Step>,
@@ -208,15 +208,7 @@ impl<'a> Machine<'a> {
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
-        let mut is_read = vec![false; kernel.registers.len()];
-        for instr in &kernel.code {
-            for reg in kernel.src(instr) {
-                is_read[reg.index()] = true;
-            }
-            if let Some(guard) = instr.guard {
-                is_read[guard.predicate.index()] = true;
-            }
-        }
+        let is_read = super::needed::anywhere(kernel);
         let random = match options.schedule {
             Schedule::Random(seed) => seed ^ 0x9e37_79b9_7f4a_7c15,
             Schedule::Ascending | Schedule::Descending => 0,

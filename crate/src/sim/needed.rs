@@ -42,6 +42,42 @@ pub(super) fn at(kernel: &Kernel, pc: u32) -> Rc<[Reg]> {
     registers.map(|at| Reg(at as u32)).collect()
 }
 
+/// For each register, whether it is needed anywhere.
+pub(super) fn anywhere(kernel: &Kernel) -> Vec<bool> {
+    let mut needed = vec![false; kernel.registers.len()];
+    let mut known = 0;
+    loop {
+        // Mostly a value is computed before it is used.
+        for instr in kernel.code.iter().rev() {
+            let wanted = kernel.dst(instr).iter().any(|reg| needed[reg.index()]);
+            if matches!(instr.effect, Effect::Nothing | Effect::Fence(..)) || computes(instr) && !wanted {
+                continue;
+            }
+            for reg in kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate)) {
+                needed[reg.index()] = true;
+            }
+        }
+        let now = needed.iter().filter(|needed| **needed).count();
+        if std::mem::replace(&mut known, now) == now {
+            return needed;
+        }
+    }
+}
+
+/// Whether an instruction only computes registers.
+fn computes(instr: &Instr) -> bool {
+    matches!(
+        instr.effect,
+        Effect::Lanewise(_)
+            | Effect::Move { .. }
+            | Effect::Pack { .. }
+            | Effect::Unpack { .. }
+            | Effect::ToGeneric(_)
+            | Effect::FromGeneric(_)
+            | Effect::IsSpace(_)
+    )
+}
+
 /// Where basic blocks begin; one begins at `pc`.
 fn starts(kernel: &Kernel, pc: u32) -> Vec<u32> {
     let mut starts = vec![0, pc];
@@ -76,23 +112,13 @@ pub(super) fn next(kernel: &Kernel, pc: u32) -> impl Iterator<Item = u32> + '_ {
 /// What is needed before an instruction, from what is needed after it.
 fn step(kernel: &Kernel, instr: &Instr, set: &mut [u64]) {
     let bit = |reg: Reg| (reg.index() / 64, 1u64 << (reg.index() % 64));
-    let computes = matches!(
-        instr.effect,
-        Effect::Lanewise(_)
-            | Effect::Move { .. }
-            | Effect::Pack { .. }
-            | Effect::Unpack { .. }
-            | Effect::ToGeneric(_)
-            | Effect::FromGeneric(_)
-            | Effect::IsSpace(_)
-    );
     let wanted = kernel.dst(instr).iter().any(|reg| set[bit(*reg).0] & bit(*reg).1 != 0);
     if instr.guard.is_none() {
         for reg in kernel.dst(instr) {
             set[bit(*reg).0] &= !bit(*reg).1;
         }
     }
-    if matches!(instr.effect, Effect::Nothing | Effect::Fence(..)) || computes && !wanted {
+    if matches!(instr.effect, Effect::Nothing | Effect::Fence(..)) || computes(instr) && !wanted {
         return;
     }
     for reg in kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate)) {

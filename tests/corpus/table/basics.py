@@ -149,6 +149,8 @@ for kernel in ("shuffle_reverse", "plain_reverse", "votes", "votes_plain", "bloc
 for kernel in ("shuffle_segments", "plain_segments"):
     add(f"warp/{kernel}.cu", defines={"DISTANCE": 3})
 add("warp/exchange_shuffle_as_barrier.cu", lines=True)
+for form, wrong in ((0, 0), (1, 0), (1, 1), (2, 0), (2, 1)):
+    add("warp/above.cu", f"{form}.wrong" if wrong else f"{form}", defines={"FORM": form, "WRONG": wrong})
 for distance in (8, 16):
     add("warp/half_mask.cu", f"distance{distance}", defines={"DISTANCE": distance}, lines=True)
 

@@ -31,3 +31,8 @@ for form, wrongs in ((1, range(8)), (2, (0,)), (3, (0,))):
 for wrong in range(4):
     add("signals/grid_flip.cu", f"wrong{wrong}" if wrong else "", defines={"WRONG": wrong}, lines=True)
 add("signals/queue.cu", "1", defines={"FORM": 1}, lines=True)
+for fence, wrongs in ((0, range(5)), (1, (0,)), (2, (0,)), (3, (0,))):
+    for wrong in wrongs:
+        tag = f"{fence}.wrong{wrong}" if wrong else f"{fence}"
+        add("signals/met.cu", tag, defines={"FENCE": fence, "WRONG": wrong}, lines=True)
+add("signals/turned.cu", "", lines=True)
