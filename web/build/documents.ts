@@ -9,7 +9,7 @@ import type { Block, Document, Inline } from '../src/core/documents.ts'
 
 const MODULE = 'virtual:documents'
 /** In the order in which they are listed; a document that is missing here fails the build. */
-const ORDER = ['verdicts', 'semantics', 'spec', 'formulas', 'operators', 'contracts', 'command-line', 'instructions', 'trust', 'performance', 'lessons', 'deploy']
+const ORDER = ['verdicts', 'semantics', 'spec', 'formulas', 'operators', 'contracts', 'command-line', 'python', 'instructions', 'trust', 'performance', 'lessons', 'deploy']
 
 export function documents(folder: string): Plugin {
   return {

@@ -19,12 +19,12 @@ macro_rules! missing {
 }
 
 missing! {
+    "cp" "9.7.9.25.4.2" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.reduce.async.bulk ..."
+        "Adds to memory in the background." "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 1024;";
     "cp" "9.7.9.25.5" "tensor copies (Hopper)" "cp.async.bulk.tensor ..."
         "Copies boxes of tensors in the background." "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.async.bulk ..."
         "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
-    "cp" "9.7.9.25.4.2" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.reduce.async.bulk ..."
-        "Adds to memory in the background." "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 1024;";
     "wgmma" "9.7.15.5" "Hopper tensor cores" "wgmma ..."
         "Multiplies matrices across a warpgroup." "wgmma.fence.sync.aligned;";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
