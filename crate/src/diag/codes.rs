@@ -10,11 +10,16 @@ pub struct CodeRow {
     pub name: &'static str,
     /// What it is, in a few words.
     pub what: &'static str,
-    /// Why it matters and what to do.
+    /// Why it matters and what to do; like the example, only where it can be asked for (`afterwards`).
     pub why: &'static str,
     /// The smallest input that shows it (PTX or spec); tests run it. Empty where the input is a
     /// whole pair (then a corpus case shows it).
     pub example: &'static str,
+}
+
+/// A text that the engine without `afterwards` does not carry.
+const fn help(text: &'static str) -> &'static str {
+    if cfg!(feature = "afterwards") { text } else { "" }
 }
 
 macro_rules! codes {
@@ -26,7 +31,7 @@ macro_rules! codes {
 
         /// All codes, in order.
         pub const CODES: &[(Code, CodeRow)] = &[
-            $((Code::$name, CodeRow { name: stringify!($name), what: $what, why: $why, example: $example })),*
+            $((Code::$name, CodeRow { name: stringify!($name), what: $what, why: help($why), example: help($example) })),*
         ];
     };
 }

@@ -60,7 +60,7 @@ pub struct Function {
     pub parameters: &'static str,
     /// What it means.
     pub meaning: Meaning,
-    /// What it gives, in a line.
+    /// What it gives, in a line; only where it can be asked for (`afterwards`).
     pub help: &'static str,
 }
 
@@ -71,7 +71,7 @@ macro_rules! functions {
             name: $name,
             parameters: $parameters,
             meaning: functions!(@ $kind $meaning),
-            help: $help,
+            help: if cfg!(feature = "afterwards") { $help } else { "" },
         }),*];
     };
     (@ real $function:ident) => { Meaning::Primitive(Primitive::Real(graph::Function::$function)) };

@@ -6,14 +6,15 @@
 //! stops the run by setting a byte, and finds the message of a panic (`trouble`). A page that
 //! shares nothing is told of each stage by callback and stops a run by ending the worker.
 //!
-//! What is asked after a verdict is left out without the feature `afterwards`.
+//! What is asked while one reads and types (`reading`) or after a verdict is left out without the feature
+//! `afterwards`.
 
+#[cfg(feature = "afterwards")]
+mod reading;
 mod timeline;
 mod trouble;
 
 use crate::base::{Budget, Source, Stage};
-use crate::formula::FUNCTIONS;
-use crate::isa;
 use crate::report::{self, FlatTimeline, Recording, RunOptions};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -65,35 +66,10 @@ impl Input {
         }
     }
 
+    #[cfg(feature = "afterwards")]
     fn budget(&self) -> Budget {
         self.limited(Budget::new(FUEL, MEMORY))
     }
-}
-
-/// What the instruction table says about an opcode.
-#[derive(Serialize, tsify::Tsify)]
-pub struct OpcodeHelp {
-    /// How it is written.
-    form: &'static str,
-    /// What it does, in one line.
-    summary: &'static str,
-    /// What it means over the reals.
-    real: &'static str,
-    /// Section of PTX ISA 9.0.
-    section: &'static str,
-    /// Whether threads may execute it here.
-    supported: bool,
-}
-
-/// A function that formulas can call.
-#[derive(Serialize, tsify::Tsify)]
-pub struct FunctionHelp {
-    /// Its name.
-    name: &'static str,
-    /// Its parameters with their defaults.
-    parameters: &'static str,
-    /// What it gives, in one line.
-    help: &'static str,
 }
 
 /// Byte addresses in the engine's memory.
@@ -132,40 +108,6 @@ pub fn start() {
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
-}
-
-/// What PTX and spec show before anything runs.
-#[wasm_bindgen(unchecked_return_type = "Inference")]
-pub fn infer(#[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue) -> Result<JsValue, JsError> {
-    let input: Input = serde_wasm_bindgen::from_value(input)?;
-    Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts(), &input.budget()))?)
-}
-
-/// What the instruction table says about an opcode, written with its suffixes.
-#[wasm_bindgen(unchecked_return_type = "OpcodeHelp | undefined")]
-pub fn explain(opcode: &str) -> Result<JsValue, JsError> {
-    let mut parts = opcode.split('.');
-    let base = parts.next().unwrap_or_default();
-    let suffixes: Vec<&str> = parts.collect();
-    let help = isa::row_for(base, &suffixes).map(|row| OpcodeHelp {
-        form: row.forms.first().copied().unwrap_or(row.name),
-        summary: row.summary,
-        real: row.real,
-        section: row.section,
-        supported: row.support == isa::Support::Full,
-    });
-    Ok(serde_wasm_bindgen::to_value(&help)?)
-}
-
-/// The functions of formulas.
-#[wasm_bindgen(unchecked_return_type = "FunctionHelp[]")]
-pub fn functions() -> Result<JsValue, JsError> {
-    let rows = FUNCTIONS.iter().map(|row| FunctionHelp {
-        name: row.name,
-        parameters: row.parameters,
-        help: row.help,
-    });
-    Ok(serde_wasm_bindgen::to_value(&rows.collect::<Vec<_>>())?)
 }
 
 /// The combinations that a spec with `[sweep]` asks about; nothing if it asks one question.

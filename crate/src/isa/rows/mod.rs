@@ -16,18 +16,24 @@ mod missing;
 mod moves;
 mod parts;
 
+/// The chapters, each without its help where nobody can ask for it: the engine that a visitor waits for.
+macro_rules! chapters {
+    ($($chapter:ident),* $(,)?) => {
+        &[$(if cfg!(feature = "afterwards") { $chapter::ROWS } else { &without_help::<{ $chapter::ROWS.len() }>($chapter::ROWS) }),*]
+    };
+}
+
 /// All rows. The order is fixed: a row's number stands in lowered instructions.
-pub(super) const ALL: &[&[Row]] = &[
-    integer::ROWS,
-    float::ROWS,
-    compare::ROWS,
-    logic::ROWS,
-    moves::ROWS,
-    convert::ROWS,
-    memory::ROWS,
-    control::ROWS,
-    copies::ROWS,
-    matrix::ROWS,
-    parts::ROWS,
-    missing::ROWS,
+pub(super) const ALL: &[&[Row]] = chapters![
+    integer, float, compare, logic, moves, convert, memory, control, copies, matrix, parts, missing,
 ];
+
+const fn without_help<const ROWS: usize>(chapter: &[Row]) -> [Row; ROWS] {
+    let mut rows = [chapter[0]; ROWS];
+    let mut at = 0;
+    while at < ROWS {
+        rows[at] = Row { real: "", section: "", summary: "", example: "", ..chapter[at] };
+        at += 1;
+    }
+    rows
+}
