@@ -6,8 +6,8 @@
 //! stops the run by setting a byte, and finds the message of a panic (`trouble`). A page that
 //! shares nothing is told of each stage by callback and stops a run by ending the worker.
 //!
-//! What is asked while one reads and types (`reading`) or after a verdict is left out without the feature
-//! `afterwards`.
+//! Help with what one reads and types (`reading`), and what is asked after a verdict, is left out without
+//! the feature `afterwards`.
 
 #[cfg(feature = "afterwards")]
 mod reading;
@@ -66,7 +66,6 @@ impl Input {
         }
     }
 
-    #[cfg(feature = "afterwards")]
     fn budget(&self) -> Budget {
         self.limited(Budget::new(FUEL, MEMORY))
     }
@@ -108,6 +107,13 @@ pub fn start() {
 #[wasm_bindgen]
 pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// What PTX and spec show before anything runs.
+#[wasm_bindgen(unchecked_return_type = "Inference")]
+pub fn infer(#[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts(), &input.budget()))?)
 }
 
 /// The combinations that a spec with `[sweep]` asks about; nothing if it asks one question.

@@ -1,9 +1,7 @@
-//! What is asked while one reads and types, before anything runs.
+//! What is asked while one reads and types: what an instruction does, and which functions formulas have.
 
-use super::Input;
 use crate::formula::FUNCTIONS;
 use crate::isa;
-use crate::report;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -31,13 +29,6 @@ pub struct FunctionHelp {
     parameters: &'static str,
     /// What it gives, in one line.
     help: &'static str,
-}
-
-/// What PTX and spec show before anything runs.
-#[wasm_bindgen(unchecked_return_type = "Inference")]
-pub fn infer(#[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue) -> Result<JsValue, JsError> {
-    let input: Input = serde_wasm_bindgen::from_value(input)?;
-    Ok(serde_wasm_bindgen::to_value(&report::infer(&input.texts(), &input.budget()))?)
 }
 
 /// What the instruction table says about an opcode, written with its suffixes.

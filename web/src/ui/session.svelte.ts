@@ -102,6 +102,7 @@ class Session {
   #reader: Engine | null = null
   #helper: Engine | null = null
   #helperOf: Input | null = null
+  #lexicon: Engine | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   /** The question is the visitor's own, and kept. */
@@ -219,12 +220,17 @@ class Session {
 
   /** What the instruction table says about an opcode. */
   async explain(opcode: string): Promise<OpcodeHelp | null> {
-    return (await this.#reader?.explain(opcode)) ?? null
+    return await this.#help().explain(opcode)
   }
 
   /** The functions that formulas can call. */
   async functions(): Promise<FunctionHelp[]> {
-    return (await this.#reader?.functions()) ?? []
+    return await this.#help().functions()
+  }
+
+  /** The engine that explains: it has everything and never runs a kernel. A first visit does without. */
+  #help(): Engine {
+    return (this.#lexicon ??= startHelper())
   }
 
   /** Edits one key of the spec; the text around it stays. */
