@@ -108,6 +108,10 @@ fn constant(kernel: &Kernel, value: &Constant) -> String {
             let plus = if *offset == 0 { String::new() } else { format!("{offset:+}") };
             if *generic { format!("generic(&{name}{plus})") } else { format!("&{name}{plus}") }
         }
+        Constant::AddressHalf { variable, upper } => {
+            let name = &kernel.variables[*variable as usize].name;
+            format!("{}(&{name})", if *upper { "upper" } else { "lower" })
+        }
         Constant::ParameterAddress(at) => format!("&param{at:+}"),
     }
 }

@@ -245,7 +245,9 @@ fn follow(kernel: &Kernel, blocks: &[Option<u32>], places: &[Place]) -> Origins 
     let count = kernel.registers.len();
     let mut origins = Origins { set: vec![0; count], direct: vec![0; count], local: 0 };
     for (at, kind) in kernel.registers.iter().enumerate() {
-        if let RegisterKind::Constant(Constant::Address { variable, .. }) = kind
+        if let RegisterKind::Constant(
+            Constant::Address { variable, .. } | Constant::AddressHalf { variable, .. },
+        ) = kind
             && let Some(bit) = (1 as Set).checked_shl(places.len() as u32 + variable)
         {
             origins.add(at, bit, bit);

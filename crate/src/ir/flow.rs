@@ -2,13 +2,11 @@
 //!
 //! Basic blocks, their successors, and the post-dominator tree by Cooper, Harvey and Kennedy (*A
 //! Simple, Fast Dominance Algorithm*, 2001) on the reversed graph with one virtual exit. Blocks
-//! that reach no exit (endless loops) hang off the virtual exit: a branch there meets nowhere. Nor
-//! does a branch that closes a loop; one that only goes back in the text, because the compiler laid
-//! the blocks out so, is like any other.
+//! that reach no exit (endless loops) hang off the virtual exit: a branch there meets nowhere. A branch that closes
+//! a loop meets behind the loop.
 
 use super::kernel::Kernel;
 use crate::isa::{Effect, Forbidden};
-use std::collections::VecDeque;
 
 /// For each instruction, the index where a branch there meets again, or `u32::MAX`.
 pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
@@ -22,15 +20,7 @@ pub(super) fn reconvergence(kernel: &Kernel) -> Vec<u32> {
             Effect::BranchIndexed => true,
             _ => false,
         };
-        let closes_loop = || {
-            let back = matches!(kernel.code[last].effect, Effect::Branch)
-                && kernel.code[last].target as usize <= last;
-            back && blocks.comes_back(block, *parent)
-        };
-        if branches
-            && !closes_loop()
-            && let Some(parent) = parent
-        {
+        if branches && let Some(parent) = parent {
             meets[last] = blocks.starts[*parent] as u32;
         }
     }
@@ -115,27 +105,6 @@ impl Blocks {
             }
         }
         Blocks { starts, length, successors, exits, doomed }
-    }
-
-    /// Whether control can return to a block without passing another.
-    fn comes_back(&self, block: usize, without: Option<usize>) -> bool {
-        let mut reached = vec![false; self.starts.len()];
-        if let Some(without) = without {
-            reached[without] = true;
-        }
-        // The nearest first: most loops are small, and the code behind them is long.
-        let mut open = VecDeque::from([block]);
-        while let Some(at) = open.pop_front() {
-            for next in &self.successors[at] {
-                if *next == block && without != Some(block) {
-                    return true;
-                }
-                if !std::mem::replace(&mut reached[*next], true) {
-                    open.push_back(*next);
-                }
-            }
-        }
-        without == Some(block)
     }
 
     pub(super) fn count(&self) -> usize {

@@ -39,6 +39,13 @@ pub enum Constant {
         /// As a generic address (initialisers and `generic(x)`).
         generic: bool,
     },
+    /// Half of the address of `Kernel::variables[index]`, the upper 32 bits or the lower ones.
+    AddressHalf {
+        /// Index into [`Kernel::variables`].
+        variable: u32,
+        /// Which half.
+        upper: bool,
+    },
     /// The address of the kernel parameter block's byte (parameter space).
     ParameterAddress(u32),
 }
@@ -158,6 +165,10 @@ impl Field {
         self.bytewise || self.size <= 2
     }
 }
+
+/// The name of the memory that a driver gives each cooperative launch, for its barrier over the grid; no PTX can
+/// call a variable so.
+pub const WORKSPACE: &str = "grid.workspace";
 
 /// A variable in shared, local, global or constant memory.
 #[derive(Clone, PartialEq, Eq, Debug)]

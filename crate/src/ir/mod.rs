@@ -17,6 +17,6 @@ mod tests;
 pub use dump::dump;
 pub use kernel::{
     Claim, ClaimKind, Constant, Field, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
-    SpecialReg, Variable,
+    SpecialReg, Variable, WORKSPACE,
 };
 pub use lower::{Lowered, entries, lower};

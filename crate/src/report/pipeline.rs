@@ -429,8 +429,8 @@ impl<'a> Question<'a> {
             if let Err(exhausted) = required[at].restrict(run, self.budget) {
                 return self.stopped(exhausted);
             }
-            let settled =
-                suspects::judge(&reading, self.budget, asked.kernel, &bound.elements, run, &required[at]);
+            let known = (&required[at], bound.setups[at].unknowable.0);
+            let settled = suspects::judge(&reading, self.budget, asked.kernel, &bound.elements, run, known);
             let settled = match settled {
                 Ok(settled) => settled,
                 Err(exhausted) => return self.stopped(exhausted),

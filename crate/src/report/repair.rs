@@ -441,8 +441,8 @@ fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial,
         sim::Options { timeline_events: 0, same_value_stores_race: true, ..sim::Options::default() };
     let mut run = sim::simulate(&options, budget, kernel, setup);
     budget.poll()?;
-    let settled =
-        suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run, &Facts::default())?;
+    let known = (&Facts::default(), setup.unknowable.0);
+    let settled = suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run, known)?;
     let mut races = Some(Vec::new());
     for fault in run.faults.iter().chain(settled.found.iter().map(|(fault, _)| fault)) {
         match (&fault.kind, &mut races) {

@@ -19,7 +19,7 @@ use crate::check;
 use crate::decide::{self, Decision, Equality, Group, Held, Problem, Reading, Witness, witness};
 use crate::diag::{Assumption, Label, Ledger};
 use crate::ir::Kernel;
-use crate::sim::{Fault, FaultKind, Place, Run, Site, Suspect};
+use crate::sim::{Fault, FaultKind, Place, Run, Site, Suspect, lowest, source_of};
 use crate::term::eval::{Cone, Quantity, Small};
 use crate::term::print::Printer;
 use crate::term::{Elements, Relation, Term, Terms};
@@ -50,14 +50,14 @@ enum Answer {
     Open(String),
 }
 
-/// Decides about all suspects of a run.
+/// Decides about all suspects of a run, in which `unknowable` is the first number of a value that nobody knows before.
 pub fn judge(
     options: &decide::Options,
     budget: &Budget,
     kernel: &Kernel,
     elements: &Elements,
     run: &mut Run,
-    facts: &Facts,
+    (facts, unknowable): (&Facts, u32),
 ) -> Result<Settled, Exhausted> {
     let mut settled = Settled::default();
     for same in &run.same_stores {
@@ -82,6 +82,7 @@ pub fn judge(
         .collect();
     answers.append(&mut ask(options, budget, elements, run, &rest, &mut settled.ledger)?);
     let suspects = std::mem::take(&mut run.suspects);
+    let mut seen = FxHashSet::default();
     for places in places.into_values() {
         let mut open = None;
         for at in places {
@@ -97,6 +98,13 @@ pub fn judge(
                 }
                 Some(Answer::Found(mut witness)) => {
                     let suspect = &suspects[at];
+                    let numbers = (unknowable, run.unknowable.len() as u32);
+                    if let Some(number) = lowest(&run.terms, suspect.condition, numbers, &mut seen) {
+                        let source = source_of(kernel, run.unknowable[(number - unknowable) as usize]);
+                        let why = format!("it depends on `{source}`, which differs from run to run");
+                        open = open.or(Some((fault(), why)));
+                        continue;
+                    }
                     let roots: Vec<Term> =
                         [suspect.condition].into_iter().chain(suspect.values.into_iter().flatten()).collect();
                     let cone: FxHashSet<u32> =

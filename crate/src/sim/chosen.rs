@@ -1,23 +1,23 @@
 //! Addresses that data choose among known ones.
 //!
 //! Of `p ? a[i] : b[i]` compilers make one load, whose address is chosen: `selp`, or a multiple of a
-//! chosen index; `x[idx[i]]` has one for each value of an index that the spec bounds, or that is a byte. Such a load,
+//! chosen index; `x[idx[i]]` has one for each value of an index that the spec bounds, or that is a byte, and
+//! `x[i & 63]` for each value of what the kernel itself bounds (`pivots`). Such a load,
 //! store or atomic is executed once for each address that it may have, under the condition that it has it, like a
 //! guarded instruction (`predicate`); what is loaded is the same choice among what lies there.
 //!
 //! Guarantees: the effect of the instruction, whichever address it has within what the spec requires. An address that
 //! the guard rules out in plain sight is not looked at; faults at the others are suspects like those of guarded
 //! instructions (`suspects`).
-//! Misses: more than [`MOST`] choices, or [`VALUES`] values of the inputs that an index is made of together;
-//! inputs that nothing bounds; copies.
+//! Misses: more than [`MOST`] choices, or [`VALUES`] values of an index; copies; what `pivots` misses.
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
+use super::pivots::by_pivots;
 use super::race::lanes;
-use crate::base::Budget;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, WARP};
-use crate::term::eval::{Cone, Quantity, Reals, Small, applied, evaluate, lone_unknown};
+use crate::term::eval::{Quantity, Small, applied, lone_unknown};
 use crate::term::{Node, Relation, Term, Terms, Value, integers};
 use rustc_hash::FxHashMap;
 
@@ -30,7 +30,7 @@ const VALUES: i64 = 1024;
 type Execute<'a> = fn(&mut Machine<'a>, usize, u32, u32, Access);
 
 /// A word, and when it is the one.
-type Chance = (Term, u64);
+pub(super) type Chance = (Term, u64);
 
 /// A term on the way to words, when it is reached, and what is done to it: operations, the last of which
 /// is done first, each with its operand that is not known.
@@ -74,12 +74,12 @@ impl<'a> Machine<'a> {
             let value = self.warps[index].get(base, lane);
             let Value::Symbolic(symbol) = value else { continue };
             let bounds = &self.setup.bounds;
-            let found = match chances(&mut self.terms, bounds, symbol.term) {
-                None => by_values(&mut self.terms, bounds, symbol.term, self.budget),
-                found => found,
-            };
+            let found = chances(&mut self.terms, bounds, symbol.term);
+            let guard = self.condition(index, lane);
+            let found = found.or_else(|| {
+                by_pivots(&mut self.terms, (&self.setup.bounds, guard), symbol.term, self.budget)
+            });
             if let Some(mut chances) = found {
-                let guard = self.condition(index, lane);
                 chances.retain(|(condition, _)| {
                     let both = self.terms.and(guard, *condition);
                     !is_contradictory(&self.terms, both)
@@ -183,55 +183,10 @@ fn chances(terms: &mut Terms, bounds: &[(u32, [i64; 2])], root: Term) -> Option<
     (!found.all.is_empty()).then_some(found.all)
 }
 
-/// The words that a term can be by the values of the few integers that it is made of, whatever is done to them.
-fn by_values(
-    terms: &mut Terms,
-    bounds: &[(u32, [i64; 2])],
-    root: Term,
-    budget: &Budget,
-) -> Option<Vec<Chance>> {
-    // What ends the budget ends the run at its next step.
-    let cone = Cone::of(terms, &[root], budget).ok()?;
-    let mut ranges = Vec::with_capacity(cone.elements().len());
-    let mut count = 1i64;
-    for element in cone.elements() {
-        let range = bounds_of(terms, bounds, *element)?;
-        count = count.checked_mul(range[1] - range[0] + 1).filter(|count| *count <= VALUES)?;
-        ranges.push((*element, range));
-    }
-    if ranges.is_empty() {
-        return None;
-    }
-    let constants: Vec<Quantity> = (0..terms.constants().len())
-        .map(|at| known(terms, Term::constant(at)).unwrap_or(Quantity::Unknown))
-        .collect();
-    let mut found = Chances::default();
-    for combination in 0..count {
-        let (mut rest, mut condition, mut point) =
-            (combination, Term::TRUE, Vec::with_capacity(ranges.len()));
-        for (element, [low, high]) in &ranges {
-            let value = low + rest % (high - low + 1);
-            rest /= high - low + 1;
-            let number = terms.integer(value.into());
-            let is = terms.compare(Relation::Equal, Term::element(*element), number);
-            condition = terms.and(condition, is);
-            point.push((*element, value));
-        }
-        let element = |element: u32| {
-            let own = point.iter().find(|(known, _)| *known == element);
-            own.map_or(Quantity::Unknown, |(_, value)| Quantity::Exact(Small::from_integer(*value)))
-        };
-        let domain = Reals { element: &element, constants: &constants };
-        let word = evaluate(&cone, &domain, budget, &mut Vec::new()).ok()?[0];
-        found.add(terms, condition, word, &[])?;
-    }
-    Some(found.all)
-}
-
 /// Words in the order in which they were found.
 #[derive(Default)]
-struct Chances {
-    all: Vec<Chance>,
+pub(super) struct Chances {
+    pub(super) all: Vec<Chance>,
     places: FxHashMap<u64, usize>,
     /// How many choices led to them: one for each word that is known, one for all values of an index.
     chosen: usize,
@@ -239,7 +194,7 @@ struct Chances {
 
 impl Chances {
     /// Adds what operations make of a word, under a condition.
-    fn add(
+    pub(super) fn add(
         &mut self,
         terms: &mut Terms,
         condition: Term,

@@ -46,6 +46,19 @@ pub(super) fn is_contradictory(terms: &Terms, condition: Term) -> bool {
     }
 }
 
+/// The terms that a condition bounds by numbers, and between which they lie where it holds, ends included.
+pub(super) fn bounded(terms: &Terms, condition: Term) -> Vec<(Term, [Option<BigRational>; 2])> {
+    let mut known = Known::default();
+    known.add(terms, condition, true);
+    let mut found: Vec<_> = known
+        .ranges
+        .into_iter()
+        .map(|(term, range)| (term, range.map(|end| end.map(|end| end.at))))
+        .collect();
+    found.sort_by_key(|(term, _)| *term);
+    found
+}
+
 /// How far a term may go in one direction: up to this number, or not quite.
 #[derive(Clone, PartialEq, Debug)]
 struct Bound {

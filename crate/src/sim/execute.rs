@@ -21,6 +21,8 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
         if !self.guards.is_empty() && meets_others(&instr.effect) {
+            let outermost = self.guards[0][mask.trailing_zeros() as usize % WARP];
+            self.part(outermost);
             let why = "a synchronisation or return is reached under a condition that depends on input data";
             self.park(index, mask, pc, FaultKind::NotStructured(why.to_owned()));
             let going_on = mask & !self.warps[index].faulted;

@@ -8,6 +8,7 @@ use super::tickets::Verdict;
 use super::written::Written;
 use crate::base::Format;
 use crate::diag::{Assumption, Label, Ledger};
+use crate::ir::WORKSPACE;
 use crate::spec::Role;
 use crate::term::{Term, Value};
 
@@ -51,6 +52,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
         timeline: machine.trace.finish(),
         ledger,
         unnumbered,
+        parting: machine.parting,
     };
     (run, verdict)
 }
@@ -61,7 +63,13 @@ fn own_tables(machine: &mut Machine<'_>, ledger: &mut Ledger) {
     for region in machine.memory.regions.iter().filter(|region| region.read || region.written) {
         let Owner::Variable(variable) = region.owner else { continue };
         let name = &machine.kernel.variables[variable].name;
-        if region.written {
+        let span = machine.kernel.variables[variable].span;
+        let first = Label { source: machine.kernel.source, span, text: String::new() };
+        if name == WORKSPACE {
+            let what = "the launch is a cooperative one: `%envreg1` and `%envreg2` hold the address of memory for \
+                        its barrier over the grid, which begins with 0";
+            ledger.note(Assumption::Environment(what.to_owned()), 1, Some(first));
+        } else if region.written {
             let why = format!(
                 "`{name}` is written, so that a launch finds what the one before it has left: declare it under \
                  [tensors], with `contents` or `initial`"
@@ -69,8 +77,6 @@ fn own_tables(machine: &mut Machine<'_>, ledger: &mut Ledger) {
             machine.faults.push(Fault::new(FaultKind::NotStructured(why), None));
         } else {
             let what = format!("`{name}` holds what the PTX declares: no host can name it");
-            let span = machine.kernel.variables[variable].span;
-            let first = Label { source: machine.kernel.source, span, text: String::new() };
             ledger.note(Assumption::Environment(what), 1, Some(first));
         }
     }

@@ -102,7 +102,11 @@ fn follow(kernel: &Kernel, setup: &Setup) -> Vec<Set> {
 
 /// The array whose address a constant register holds.
 fn named(kernel: &Kernel, setup: &Setup, kind: &RegisterKind) -> Set {
-    let RegisterKind::Constant(Constant::Address { variable, .. }) = kind else { return 0 };
+    let RegisterKind::Constant(Constant::Address { variable, .. } | Constant::AddressHalf { variable, .. }) =
+        kind
+    else {
+        return 0;
+    };
     let variable = *variable as usize;
     match kernel.variables[variable].space {
         Space::Global | Space::Const | Space::Shared => {

@@ -33,11 +33,12 @@ use super::tickets::{Plan, Tickets};
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
+use super::ways::Way;
 use super::{Ended, Watching, ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
-use crate::term::{Terms, Value};
+use crate::term::{Term, Terms, Value};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -152,8 +153,14 @@ pub(super) struct Machine<'a> {
     pub(super) is_read: Vec<bool>,
     /// The instructions, decoded for straight stretches.
     pub(super) steps: Vec<Step>,
+    /// What is known on the way that this run takes.
+    pub(super) way: Way,
+    /// Where ways part.
+    pub(super) parting: Option<Term>,
     /// Conditions of the predicated stretches that the running warp is in, innermost last.
     pub(super) guards: Vec<Guards>,
+    /// Their branches.
+    pub(super) inside: Vec<u32>,
     /// Where the running side of a predicated branch ends.
     pub(super) stop: u32,
     /// Lanes that have come there.
@@ -204,7 +211,7 @@ impl<'a> Machine<'a> {
         let waits = waits_through_memory || watching.tickets.is_some() && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
-        let Watching { inputs, places, tickets, mut terms, spent } = watching;
+        let Watching { inputs, places, tickets, way, mut terms, spent } = watching;
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
@@ -275,7 +282,10 @@ impl<'a> Machine<'a> {
             alike: (0, 0),
             is_read,
             steps: straight::decode(kernel),
+            way,
+            parting: None,
             guards: Vec::new(),
+            inside: Vec::new(),
             stop: u32::MAX,
             arrived: 0,
             vanished: 0,
@@ -306,30 +316,29 @@ impl<'a> Machine<'a> {
         self.launch();
         let plan = self.tickets.as_ref().map(|tickets| tickets.plan.clone());
         let burnt = self.budget.fuel - self.fuel;
-        let spent = if plan.is_some() { burnt } else { 0 };
+        let along = self.way.known.is_some();
+        let spent = if plan.is_some() || along { burnt } else { 0 };
+        // What is known on a way is said with the terms of the runs before.
+        let (way, terms) = match along {
+            true => (std::mem::take(&mut self.way), std::mem::take(&mut self.terms)),
+            false => (Way::default(), Terms::new()),
+        };
+        let again = |inputs: bool, places: Option<Places>, tickets: Option<Plan>, way, terms| {
+            Ended::Again(Box::new(Watching { inputs, places, tickets, way, terms, spent }))
+        };
         if self.input_written {
-            return Ended::Again(Box::new(Watching {
-                inputs: true,
-                tickets: plan,
-                spent,
-                ..Watching::default()
-            }));
+            return again(true, None, plan, way, terms);
         }
         if self.exhausted.is_none() {
             if self.wants_tickets && plan.is_none() && signals::may_order(self.kernel) {
-                let tickets = Some(Plan::default());
-                return Ended::Again(Box::new(Watching { inputs: true, tickets, ..Watching::default() }));
+                return again(true, None, Some(Plan::default()), way, terms);
             }
             if self.matter && !self.conflicts.is_empty() && self.accesses.is_none() {
-                let (inputs, places) = (self.watches_inputs, Some(self.conflicts));
-                return Ended::Again(Box::new(Watching {
-                    inputs,
-                    places,
-                    tickets: plan,
-                    spent,
-                    ..Watching::default()
-                }));
+                return again(self.watches_inputs, Some(self.conflicts), plan, way, terms);
             }
+        }
+        if along {
+            (self.way, self.terms) = (way, terms);
         }
         let (run, verdict) = harvest::harvest(self);
         Ended::Whole(Box::new(run), verdict, burnt)

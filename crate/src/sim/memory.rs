@@ -306,6 +306,11 @@ impl Memory {
         match constant {
             Constant::Bits(bits) => *bits,
             Constant::ParameterAddress(offset) => u64::from(*offset),
+            Constant::AddressHalf { variable, upper } => {
+                let whole = Constant::Address { variable: *variable, offset: 0, generic: true };
+                let address = self.constant(kernel, &whole);
+                if *upper { address >> 32 } else { address & 0xffff_ffff }
+            }
             Constant::Address { variable, offset, generic } => {
                 let declared = &kernel.variables[*variable as usize];
                 let address = match declared.space {

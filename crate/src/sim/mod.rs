@@ -24,6 +24,9 @@
 //! `looks` finds instructions whose outcome the machine chooses, and
 //! `far` is library code that is left out, and `unknowable` what no kernel can know.
 //!
+//! `ways` runs a launch once for each way in which a condition comes out that threads have in common, where they
+//! meet under it.
+//!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
 //! `signals` is order through memory (flags, semaphores, barriers over a grid), `history` what was written to a place,
@@ -70,6 +73,7 @@ mod origins;
 mod outcome;
 mod pages;
 mod phaser;
+mod pivots;
 mod predicate;
 mod race;
 mod races;
@@ -89,6 +93,7 @@ mod transactions;
 mod undefined;
 mod unknowable;
 mod warp;
+mod ways;
 mod written;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
@@ -119,6 +124,8 @@ struct Watching {
     places: Option<accesses::Places>,
     /// Results of updates, in an order that is planned.
     tickets: Option<tickets::Plan>,
+    /// What is known on the way that is taken, in terms of earlier runs.
+    way: ways::Way,
     /// Terms of earlier runs, which those of this one are compared with.
     terms: Terms,
     /// Fuel that earlier runs have burnt.
@@ -138,11 +145,26 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
     if let Some(why) = launch::impossible(kernel, setup) {
         return launch::refused(why);
     }
-    let (mut watch, mut depends) = (Watching::default(), None);
+    let run = follow(options, budget, kernel, setup, Watching::default());
+    ways::in_each_way(options, budget, kernel, setup, run)
+}
+
+/// Executes a kernel along a way, as often as there is more to find out.
+fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
+    let along = from.way.known.is_some();
+    let (mut watch, mut depends) = (from, None);
     loop {
         match machine::Machine::new(options, budget, kernel, setup, watch).run() {
+            Ended::Whole(mut run, verdict, _) if along => {
+                if !matches!(verdict, tickets::Verdict::Stands(_)) {
+                    let why = "what an atomic gives depends on the schedule".to_owned();
+                    run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), None));
+                }
+                return *run;
+            }
             Ended::Whole(_, tickets::Verdict::Special(special, ctas), spent) => {
-                return tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
+                let run = tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
+                return Run { parting: None, ..run };
             }
             Ended::Whole(_, tickets::Verdict::Known(known), spent) => {
                 // Each time there are more of them, within the same fuel.

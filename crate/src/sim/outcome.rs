@@ -380,6 +380,23 @@ pub struct Run {
     /// The run ended at an element that has no number yet ([`TensorSetup::number`](super::TensorSetup)):
     /// it has to be repeated with numbers given.
     pub unnumbered: bool,
+    /// A condition on data keeps threads from meeting others: with it known, the run may come further (`ways`).
+    pub parting: Option<Term>,
+}
+
+impl Stats {
+    /// Of two runs together.
+    pub(super) fn and(self, other: Stats) -> Stats {
+        Stats {
+            thread_instructions: self.thread_instructions + other.thread_instructions,
+            warp_instructions: self.warp_instructions + other.warp_instructions,
+            charged: self.charged + other.charged,
+            cta_barriers: self.cta_barriers + other.cta_barriers,
+            warp_syncs: self.warp_syncs + other.warp_syncs,
+            bytes: self.bytes.max(other.bytes),
+            terms: self.terms.max(other.terms),
+        }
+    }
 }
 
 impl Run {
@@ -399,6 +416,7 @@ impl Run {
             timeline: Timeline::default(),
             ledger: Ledger::default(),
             unnumbered: false,
+            parting: None,
         }
     }
 

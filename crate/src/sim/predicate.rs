@@ -6,15 +6,19 @@
 //! `if condition then … else …`. This is GPUVerify's predicated execution, run as two passes. A
 //! guarded instruction is the same with an empty other side.
 //!
-//! What a predicated stretch may not do is meet other threads (barriers, warp collectives), return,
-//! or run backwards on a symbolic condition; that is *not structured*. Faults met on the way count if
+//! A loop is a branch within itself: round by round, until no inputs go round once more.
+//!
+//! What a predicated stretch may not do is meet other threads (barriers, warp collectives) or return (`ways`), or
+//! go round more than [`DEPTH`] times; that is *not structured*. Faults met on the way count if
 //! their condition can hold (`suspects`), races if both sides' conditions can hold together (`accesses`).
 //! A lane that would stop the kernel goes on where the two sides meet, with what the other side made.
 
 use super::bits::choose;
+use super::contradiction::is_contradictory;
 use super::execute::meets_others;
 use super::machine::Machine;
 use super::outcome::FaultKind;
+use super::pivots::outcomes;
 use super::race::lanes;
 use super::warp::{Group, Snapshot};
 use crate::base::Format;
@@ -53,6 +57,7 @@ impl<'a> Machine<'a> {
             return (holds & mask, u32::MAX);
         }
         self.open_tickets(index, guard.predicate, special);
+        self.along_the_way(index, guard.predicate, special);
         if self.warps[index].special(guard.predicate) & mask != special {
             return self.guarded(index, pc, mask, guard);
         }
@@ -95,6 +100,10 @@ impl<'a> Machine<'a> {
         let meet = self.kernel.reconverge.get(pc as usize).copied().unwrap_or(u32::MAX);
         let unfit = blocks || branch && meet == u32::MAX || self.guards.len() >= DEPTH;
         if unfit {
+            if blocks || branch && meet == u32::MAX {
+                let condition = self.conditions(index, mask, guard)[mask.trailing_zeros() as usize];
+                self.part(condition);
+            }
             let why = self.dependence(index, guard.predicate, mask, what);
             self.park(index, mask, pc, FaultKind::NotStructured(why));
             let going_on = mask & !self.warps[index].faulted;
@@ -109,6 +118,16 @@ impl<'a> Machine<'a> {
             self.warps[index].resume(if jumps { target } else { pc + 1 }, mask);
             return;
         }
+        let negated = conditions.map(|condition| self.terms.not(condition));
+        // A loop ends where no inputs go round once more.
+        if branch && (target <= pc || self.inside.contains(&pc)) {
+            for (never, next) in [(&conditions, pc + 1), (&negated, target)] {
+                if !self.is_taken(index, mask, never) {
+                    self.warps[index].resume(next, mask);
+                    return;
+                }
+            }
+        }
         let before = self.warps[index].snapshot();
         let outside = std::mem::take(&mut self.vanished);
         if !branch {
@@ -121,7 +140,7 @@ impl<'a> Machine<'a> {
             self.merge(index, done, &conditions, &before);
             return;
         }
-        let negated = conditions.map(|condition| self.terms.not(condition));
+        self.inside.push(pc);
         let fell = self.under(index, mask, &negated, |machine| machine.run_side(index, pc + 1, meet, mask));
         let gone = std::mem::take(&mut self.vanished);
         let after = self.warps[index].snapshot();
@@ -129,6 +148,7 @@ impl<'a> Machine<'a> {
         let jumped =
             self.under(index, fell, &conditions, |machine| machine.run_side(index, target, meet, fell));
         let gone_too = std::mem::replace(&mut self.vanished, outside);
+        self.inside.pop();
         // The choices between the two sides are the branch's.
         if self.recorder.is_some() {
             self.observe(index, pc, jumped);
@@ -137,6 +157,17 @@ impl<'a> Machine<'a> {
         self.warps[index].restore(&after, jumped & gone_too & !gone);
         self.vanish(index, jumped & gone & gone_too);
         self.warps[index].resume(meet, jumped & !(gone & gone_too));
+    }
+
+    /// Whether for some lane there may be inputs that lead here and make its condition hold.
+    fn is_taken(&mut self, index: usize, mask: u32, conditions: &Guards) -> bool {
+        lanes(mask).any(|lane| {
+            let guard = self.condition(index, lane);
+            let both = self.terms.and(guard, conditions[lane as usize]);
+            let facts = (self.setup.bounds.as_slice(), both);
+            !is_contradictory(&self.terms, both)
+                && outcomes(&mut self.terms, facts, Term::TRUE, self.budget) != Some([false; 2])
+        })
     }
 
     /// Lanes for which the kernel stops here, in what they are executing under a condition.

@@ -31,7 +31,7 @@ pub use elements::{Block, Elements, Pages, coordinates, index_name};
 pub use eval::Interval;
 pub use gap::{Gap, Missing, Origin};
 pub use node::{BitOp, Node, Relation, Rounding, Unary};
-pub use range::integers;
+pub use range::{Range, Ranges, integers};
 pub use store::{Reader, Terms, TermsView};
 pub use through::Through;
 pub use value::{Symbol, SymbolKind, Value};

@@ -124,6 +124,8 @@ const CONSTANT_BYTES: u64 = 320;
 const MOST: usize = (1 << 30) - (1 << 24);
 /// Absorbed nodes that are remembered.
 const MOST_ABSORBED: usize = 1 << 16;
+/// Limits within limits that a comparison looks through.
+const LIMITS: u32 = 16;
 
 /// The terms that one kernel builds.
 pub struct Terms {
@@ -630,6 +632,18 @@ impl Terms {
                 return self.min(x, y);
             }
         }
+        // The same where a comparison has looked through a limit.
+        if let Node::Compare(relation @ (Relation::Less | Relation::LessEqual), ..) = self.node(condition)
+            && (self.limited(a).is_some() && b.as_constant().is_some()
+                || self.limited(b).is_some() && a.as_constant().is_some())
+        {
+            if self.compare_limited(relation, a, b) == Some(condition) {
+                return self.min(a, b);
+            }
+            if self.compare_limited(relation, b, a) == Some(condition) {
+                return self.max(a, b);
+            }
+        }
         // Inside a choice its condition is known.
         let a = match self.node(a) {
             Node::Select(same, then, _) if same == condition => then,
@@ -692,11 +706,66 @@ impl Terms {
             let y = self.compare(relation, y, b);
             return self.select(condition, x, y);
         }
+        if let Some(found) = self.compare_limited(relation, a, b) {
+            return found;
+        }
         if let Some(range) = self.unsigned_range(relation, a, b) {
             return range;
         }
         let (a, b) = if relation == Relation::Equal && a > b { (b, a) } else { (a, b) };
         self.push(Op::Compare, relation as u32, a.0, b.0, 0)
+    }
+
+    /// What is limited by a constant, and the constant.
+    fn limited(&self, term: Term) -> Option<(Term, Term)> {
+        match self.node(term) {
+            Node::Max(x, y) | Node::Min(x, y) if self.as_rational(x).is_some() => Some((y, x)),
+            Node::Max(x, y) | Node::Min(x, y) if self.as_rational(y).is_some() => Some((x, y)),
+            _ => None,
+        }
+    }
+
+    /// What is limited by a constant compared with another one: whether the limit is the reason, or what it limits.
+    fn compare_limited(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
+        let (first, node, (inner, limit), value) = match (self.limited(a), self.limited(b)) {
+            (Some(found), None) => (true, self.node(a), found, b),
+            (None, Some(found)) => (false, self.node(b), found, a),
+            _ => return None,
+        };
+        self.as_rational(value)?;
+        // Limits within limits are looked through to a small depth.
+        let mut inside = inner;
+        for depth in 0.. {
+            match self.limited(inside) {
+                Some(_) if depth == LIMITS => return None,
+                Some((deeper, _)) => inside = deeper,
+                None => break,
+            }
+        }
+        let mut on = |term: Term| match first {
+            true => self.compare(relation, term, value),
+            false => self.compare(relation, value, term),
+        };
+        let by_limit = on(limit);
+        let is_max = matches!(node, Node::Max(..));
+        if relation != Relation::Equal {
+            // A maximum is below what all of it is below, and above what some of it is above.
+            return Some(match (is_max == first, by_limit == Term::TRUE) {
+                (true, true) | (false, false) => on(inner),
+                (true, false) => Term::FALSE,
+                (false, true) => Term::TRUE,
+            });
+        }
+        let up = |one: Term, other: Term| if is_max { (one, other) } else { (other, one) };
+        if by_limit == Term::TRUE {
+            let (low, high) = up(inner, limit);
+            return Some(self.compare(Relation::LessEqual, low, high));
+        }
+        let (low, high) = up(limit, value);
+        Some(match self.compare(Relation::Less, low, high) {
+            Term::TRUE => self.compare(Relation::Equal, inner, value),
+            _ => Term::FALSE,
+        })
     }
 
     /// An integer that may be negative read as one without a sign and compared with a constant that both kinds
@@ -755,7 +824,20 @@ impl Terms {
         if a == Term::FALSE || b == Term::TRUE {
             return b;
         }
+        if let Some(either) = self.up_to(a, b).or_else(|| self.up_to(b, a)) {
+            return either;
+        }
         self.push(Op::Or, 0, a.0.min(b.0), a.0.max(b.0), 0)
+    }
+
+    /// `x < y` or `x = y`, as one comparison.
+    fn up_to(&mut self, less: Term, equal: Term) -> Option<Term> {
+        let (Node::Compare(Relation::Less, x, y), Node::Compare(Relation::Equal, a, b)) =
+            (self.node(less), self.node(equal))
+        else {
+            return None;
+        };
+        ((x, y) == (a, b) || (y, x) == (a, b)).then(|| self.compare(Relation::LessEqual, x, y))
     }
 
     /// Does not hold.

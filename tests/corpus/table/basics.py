@@ -281,3 +281,6 @@ for source, expressions in (("unary", UNARY), ("binary", BINARY), ("ternary", TE
         add(f"math/{source}.cu", output=f"math/{name}", modes=BOTH, defines={"EXPR": expression})
 # CUDA 13 takes a sign over with an instruction where CUDA 12 uses and/or.
 add("math/unary.cu", output="math/tanh.cuda13", modes=BOTH, defines={"EXPR": "tanhf(v)"}, nvrtc=13)
+for form, wrong in ((0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (1, 1), (1, 2), (2, 2), (5, 1)):
+    tag = f"{form}.wrong{wrong}" if wrong else f"{form}"
+    add("sync/decided.cu", tag, defines={"FORM": form, "WRONG": wrong}, lines=wrong > 0)

@@ -36,3 +36,7 @@ for fence, wrongs in ((0, range(5)), (1, (0,)), (2, (0,)), (3, (0,))):
         tag = f"{fence}.wrong{wrong}" if wrong else f"{fence}"
         add("signals/met.cu", tag, defines={"FENCE": fence, "WRONG": wrong}, lines=True)
 add("signals/turned.cu", "", lines=True)
+for wrong in range(4):
+    tag = f"wrong{wrong}" if wrong else ""
+    add("signals/cooperative.cu", tag, defines={"WRONG": wrong, "PLAIN": 0}, lines=wrong > 0)
+add("signals/cooperative.cu", "plain", defines={"WRONG": 0, "PLAIN": 1})

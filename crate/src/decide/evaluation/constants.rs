@@ -23,6 +23,8 @@ const ROOT: u64 = 7 << 40;
 pub(super) const ROOT_OF_VALUE: u64 = 8 << 40;
 pub(super) const LOG: u64 = 9 << 40;
 pub(super) const LOG_OF_PRIME: u64 = 10 << 40;
+/// What a side has where it has no value.
+pub(super) const MISSING: u64 = 11 << 40;
 
 /// log₂ e at a level.
 pub(super) fn lambda(seed: [u64; 2], level: usize) -> Residue {

@@ -316,7 +316,7 @@ fn with_signs(
         let copies = carried[side];
         let rows = by_forms.then(|| Rows::of(budget, elements, terms, meanings, cone));
         let over = (cone, copies, rows);
-        let mut walk = Walk::over((terms, elements), over, meanings, &mut atoms, &mut names, budget)?;
+        let mut walk = Walk::over((side, terms, elements), over, meanings, &mut atoms, &mut names, budget)?;
         values[side] = (0..cone.roots().len()).map(|root| walk.root(root)).collect();
         if way != Way::Apart {
             shapes[side] = (0..values[side].len()).map(|root| walk.root_shape(root)).collect();

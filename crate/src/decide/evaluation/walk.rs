@@ -17,7 +17,7 @@ pub(super) mod worlds;
 
 use super::atoms::{Atoms, Classified, Member, Way};
 use super::carried::Expanded;
-use super::constants::{self, ELEMENT};
+use super::constants::{self, ELEMENT, MISSING};
 use super::demands::{ALL, Demand, Demands, demands};
 use super::field::{self, LEVELS, Residue, ZERO};
 use super::lattice::Place;
@@ -139,7 +139,7 @@ impl Products {
 impl<'a> Walk<'a> {
     /// Evaluates all steps of a cone.
     pub(super) fn over(
-        (terms, elements): (&'a Terms, &'a Elements),
+        (side, terms, elements): (usize, &'a Terms, &'a Elements),
         (cone, carried, rows): (&'a Cone, Option<&'a Expanded>, Option<Rows<'a>>),
         meanings: &'a [Meaning],
         atoms: &'a mut Atoms,
@@ -153,7 +153,11 @@ impl<'a> Walk<'a> {
         // 0 and 1 are compared with where they do not stand.
         let always = [Term::ZERO, Term::ONE].map(|term| term.as_constant().unwrap_or(0) as u32);
         for constant in cone.constants().iter().chain(&always) {
-            constants[*constant as usize] = constant_value(seed, &meanings[*constant as usize]);
+            let meaning = &meanings[*constant as usize];
+            constants[*constant as usize] = match meaning {
+                Meaning::NotANumber => missing_value(seed, side),
+                meaning => constant_value(seed, meaning),
+            };
         }
         let all = demands.steps.iter().fold(0, |all, own| all | own.levels);
         let sampled = demands.steps.iter().any(|own| own.products != 0);
@@ -813,6 +817,14 @@ fn over(a: (i64, i64), b: (i64, i64)) -> Option<(i64, i64)> {
     let common = num_integer::gcd(above, below);
     let small = |value: i128| i64::try_from(value / common).ok().filter(|value| value.abs() < 1 << 60);
     Some((small(above)?, small(below)?))
+}
+
+/// What has no value, as a variable that the other side does not have: what equals something does not depend
+/// on it, because no inputs lead there.
+fn missing_value(seed: [u64; 2], side: usize) -> Value {
+    let name = MISSING | side as u64;
+    let at = by_level!(ALL, L => field::random_residue(seed, L, name));
+    Value::unknown(at, field::random_real(seed, name))
 }
 
 fn constant_value(seed: [u64; 2], meaning: &Meaning) -> Value {

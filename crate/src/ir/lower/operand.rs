@@ -392,6 +392,19 @@ impl<'m> Lowering<'m> {
             Some(Predefined::Constant(bits)) if want.bits > 1 || name == "%is_explicit_cluster" => {
                 Ok(self.registers.bits(bits))
             }
+            // One half alone is no address.
+            Some(Predefined::Workspace(upper))
+                if want.bits > 1
+                    && ["%envreg1", "%envreg2"].iter().all(|half| self.module.names.get(half).is_some()) =>
+            {
+                let variable = self.workspace(span);
+                Ok(self.registers.constant(Constant::AddressHalf { variable, upper }))
+            }
+            Some(Predefined::Workspace(_)) if want.bits > 1 => {
+                let reg = self.registers.fresh(32, &full);
+                self.plain(context, Effect::ReadClock, &[reg], &[]);
+                Ok(reg)
+            }
             Some(Predefined::Unknowable(bits)) if want.bits > 1 => {
                 let reg = self.registers.fresh(bits, &full);
                 self.plain(context, Effect::ReadClock, &[reg], &[]);

@@ -88,6 +88,8 @@ pub(super) enum Predefined {
     Special(SpecialReg),
     /// Always this, because one CTA is one cluster.
     Constant(u64),
+    /// Half of the address of the memory that a cooperative launch gets: the upper one.
+    Workspace(bool),
     /// A value that nobody knows before the run, and that may be another one at each read; its bits.
     Unknowable(u32),
 }
@@ -129,6 +131,9 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         (name, ..) if name.starts_with("%pm") && name.ends_with("_64") => {
             return Some(Predefined::Unknowable(64));
         }
+        // What `cooperative_groups::this_grid()` reads.
+        ("%envreg1", ..) => return Some(Predefined::Workspace(true)),
+        ("%envreg2", ..) => return Some(Predefined::Workspace(false)),
         (name, ..) if ["%envreg", "%pm", "%reserved_smem_offset_"].iter().any(|p| name.starts_with(p)) => {
             return Some(Predefined::Unknowable(32));
         }

@@ -6,8 +6,8 @@
 
 use super::scope::Binding;
 use super::{Code, Lowering};
-use crate::base::Format;
-use crate::ir::kernel::{Constant, Parameter, Variable};
+use crate::base::{Format, Span};
+use crate::ir::kernel::{Constant, Parameter, Variable, WORKSPACE};
 use crate::isa::Space;
 use crate::syntax::ast::{
     self, Function, Initializer, InitializerKind, Item, Linkage, Literal, Name, StateSpace, Type,
@@ -144,6 +144,29 @@ impl<'m> Lowering<'m> {
             filled.relocations = bytes.relocations;
         }
         Some(id)
+    }
+
+    /// The memory of a cooperative launch: a word that the driver uses, and the barrier over the grid.
+    pub(super) fn workspace(&mut self, span: Span) -> u32 {
+        if let Some(at) = self.variables.iter().position(|variable| variable.name == WORKSPACE) {
+            return at as u32;
+        }
+        self.variables.push(Variable {
+            name: WORKSPACE.to_owned(),
+            space: Space::Global,
+            format: Format::U32,
+            align: 8,
+            size: Some(8),
+            offset: 0,
+            init: Vec::new(),
+            relocations: Vec::new(),
+            initialised: true,
+            exported: false,
+            is_function: false,
+            pointee: None,
+            span,
+        });
+        self.variables.len() as u32 - 1
     }
 
     /// `.shared .b32 x<4>;`: four variables x0 … x3.

@@ -144,3 +144,52 @@ fn large_sums_stay_enclosed_beyond_64_bits() {
     let value = at(&terms, power, &|_| Quantity::integer(3)).interval().unwrap();
     assert!(value.contains(3f64.powi(64)) && value.high() / value.low() < 1.0 + 1e-12);
 }
+
+/// What is limited compares as its value does, and a choice by such a comparison is the limit it was.
+#[test]
+fn comparisons_look_through_limits() {
+    let relations = [Relation::Less, Relation::LessEqual, Relation::Equal];
+    let limits = || (-2..=2i64).flat_map(|limit| [(limit, true), (limit, false)]);
+    for ((outer, outer_max), (limit, is_max)) in limits().flat_map(|one| limits().map(move |two| (one, two)))
+    {
+        let terms = &mut Terms::new();
+        let x = Term::element(0);
+        let mut limited = |terms: &mut Terms, inner: Term, limit: i64, is_max: bool| {
+            let limit = terms.integer(limit.into());
+            if is_max { terms.max(inner, limit) } else { terms.min(inner, limit) }
+        };
+        let inner = limited(terms, x, limit, is_max);
+        let term = limited(terms, inner, outer, outer_max);
+        for (value, relation, first) in (-3..=3)
+            .flat_map(|value| relations.map(|relation| (value, relation)))
+            .flat_map(|(value, relation)| [(value, relation, true), (value, relation, false)])
+        {
+            let constant = terms.integer(value.into());
+            let (a, b) = if first { (term, constant) } else { (constant, term) };
+            let holds = terms.compare(relation, a, b);
+            let chosen = terms.select(holds, a, b);
+            for twice in -8..=8i64 {
+                let at_x =
+                    |_: u32| Quantity::rational(&num_rational::BigRational::new(twice.into(), 2.into()));
+                let clamp = |x: i64, limit: i64, is_max: bool| {
+                    if is_max { x.max(2 * limit) } else { x.min(2 * limit) }
+                };
+                let number = clamp(clamp(twice, limit, is_max), outer, outer_max);
+                let (l, r) = if first { (number, 2 * value) } else { (2 * value, number) };
+                let expected = match relation {
+                    Relation::Less => l < r,
+                    Relation::LessEqual => l <= r,
+                    Relation::Equal => l == r,
+                };
+                let one = terms.select(holds, Term::ONE, Term::ZERO);
+                let case = (outer, outer_max, limit, is_max, value, relation, first, twice);
+                assert_eq!(at(terms, one, &at_x), Quantity::integer(expected.into()), "{case:?}");
+                let picked = Quantity::rational(&num_rational::BigRational::new(
+                    (if expected { l } else { r }).into(),
+                    2.into(),
+                ));
+                assert_eq!(at(terms, chosen, &at_x), picked, "{case:?}");
+            }
+        }
+    }
+}
