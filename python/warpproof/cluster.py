@@ -75,6 +75,7 @@ def _connect(ray: Any, address: str) -> None:
     # Ray writes what it does to standard output and error, where replies and reasons stand here.
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == "local":
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anybody
         ray.init(include_dashboard=False, **quiet)
     else:
         ray.init(address, **quiet)

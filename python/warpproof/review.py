@@ -30,6 +30,9 @@ from . import _engine, links, reports
 ROOM = 65_000
 """Characters of a comment: GitHub takes 65,536."""
 
+SHOWN = 5
+"""Findings of a question; the results and SARIF have all."""
+
 _SPECIAL = re.compile(r"[\\`*_{}\[\]()#+\-.!|~:$]")
 
 
@@ -74,7 +77,8 @@ def _row(question: Mapping[str, Any], answer: Mapping[str, Any] | None, page: st
     if expected:
         named = ", ".join(code(verdict) for verdict in expected)
         lines.append(f"The manifest expects {named}.")
-    lines += [_finding(finding) for finding in full.get("diagnostics", []) if finding["severity"] == "error"]
+    errors = [_finding(finding) for finding in full.get("diagnostics", []) if finding["severity"] == "error"]
+    lines += errors[:SHOWN] + ([f"… and {len(errors) - SHOWN} more findings"] if len(errors) > SHOWN else [])
     lines += _counterexample(full.get("counterexample"))
     lines += _assumptions(report.get("assumptions", []))
     link = None
