@@ -36,6 +36,7 @@ mod inspect;
 mod launch;
 mod limits;
 mod model;
+mod moment;
 mod origins;
 mod pipeline;
 mod pyramid;
@@ -59,6 +60,7 @@ pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect}
 pub use model::*;
 // `Level` is the pyramid's.
 pub use model::Level as FindingLevel;
+pub use moment::{MomentQuestion, MomentReport, MomentValue, moment};
 pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
@@ -66,7 +68,7 @@ pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
 pub use sweep::{SweepPart, Sweeping, combinations};
 pub use tell::{Candidates, tell};
 pub use text::{Names, TextOptions, sweep_text, text};
-pub use timeline::{FlatTimeline, Recording, TimelineDetail};
+pub use timeline::{FlatTimeline, InstructionClass, Recording, TimelineDetail};
 
 use crate::base::Span;
 use crate::diag::Ledger;
