@@ -51,11 +51,14 @@ pub struct Happening {
     pub values: Vec<(String, Seen)>,
 }
 
+/// The place that is accessed, and the values by register.
+type Found = (Option<String>, Vec<(String, Seen)>);
+
 /// A moment that is looked for, and what was found.
 pub(super) struct Wanted {
     asked: Moment,
     address: Option<(Access, u64)>,
-    found: Option<(Option<String>, Vec<(String, Seen)>)>,
+    found: Option<Found>,
 }
 
 /// Runs a kernel up to a moment; `None` where the run does not come by there.
