@@ -1,9 +1,14 @@
 // Running one step of a longer job: what it is doing goes to the terminal first,
 // its output follows as it comes, and a step that stays silent says every
 // 20 seconds that it is still alive. A failed step ends the whole job. A job that
-// knows its steps beforehand (`plan`) says before each one how many are left.
+// knows its steps beforehand (`plan`) says before each one how many are left, and a
+// step that takes minutes says how many more: by what it took the last time, else by
+// what it takes on two idle cores, how much slower the steps before it were than there, and how
+// busy the machine is.
 
 import { spawn, spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import path from 'node:path'
 
@@ -12,6 +17,36 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const HEARTBEAT_MS = 20_000
 const colour = process.stdout.isTTY && !process.env.NO_COLOR
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
+
+/** What steps took the last time, in seconds, by their titles. */
+const timesFile = path.join(root, 'target/step-times.json')
+/** How many times longer than on two idle cores the latest step took that says so. */
+let slowness = 1
+
+function lastTimes() {
+  try {
+    return JSON.parse(fs.readFileSync(timesFile, 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+function remember(title, took) {
+  try {
+    fs.mkdirSync(path.dirname(timesFile), { recursive: true })
+    fs.writeFileSync(timesFile, JSON.stringify({ ...lastTimes(), [title]: Math.round(took) }))
+  } catch {
+    // It is a guess less, the next time.
+  }
+}
+
+/** What is left of a step, in words; nothing where nobody knows. */
+export function left(usual, elapsed) {
+  if (!usual) return ''
+  const more = usual - elapsed
+  if (more < 5) return elapsed > usual * 1.3 ? '; longer than usual' : '; nearly done'
+  return more < 90 ? `; about ${Math.ceil(more / 10) * 10} s more` : `; about ${Math.round(more / 60)} min more`
+}
 
 let planned = 0
 let begun = 0
@@ -38,12 +73,14 @@ export const seconds = since => `${((Date.now() - since) / 1000).toFixed(1)} s`
 /**
  * Runs `command` in the repository, saying `title` before and the time after.
  * Resolves to the exit status; with `fatal` (the default) a non-zero status ends the job.
+ * `usual` is how many seconds it takes on two idle cores, if that is long.
  * `quiet` shows the output of a step only if it fails, and of cargo how many crates are built.
  */
-export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false } = {}) {
+export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false, usual = 0 } = {}) {
   begun += 1
   say(`${begun <= planned ? `${begun} of ${planned}: ` : ''}${title} …`)
   const started = Date.now()
+  const expected = usual && (lastTimes()[title] ?? usual * Math.max(slowness, os.loadavg()[0] / os.availableParallelism()))
   let lastOutput = started
   const child = spawn(command, args, {
     cwd,
@@ -65,7 +102,7 @@ export async function step(title, command, args, { env = {}, cwd = root, fatal =
   const heartbeat = setInterval(() => {
     if (Date.now() - lastOutput < HEARTBEAT_MS && !quiet) return
     lastOutput = Date.now()
-    console.log(`  … ${title}: ${crates ? `${crates.replace('/', ' of ')} crates` : 'still working'} after ${seconds(started)}`)
+    console.log(`  … ${title}: ${crates ? `${crates.replace('/', ' of ')} crates` : 'still working'} after ${seconds(started)}${left(expected, (Date.now() - started) / 1000)}`)
   }, HEARTBEAT_MS)
   const status = await new Promise(resolve => {
     child.on('error', error => {
@@ -79,6 +116,11 @@ export async function step(title, command, args, { env = {}, cwd = root, fatal =
     if (quiet) process.stderr.write(Buffer.concat(kept).toString().replace(/^.*Building \[.*\r?\n?/gm, ''))
     if (fatal) fail(`${title}: failed after ${seconds(started)} (exit status ${status})`)
   } else {
+    const took = (Date.now() - started) / 1000
+    if (usual) {
+      slowness = Math.max(1, took / usual)
+      remember(title, took)
+    }
     console.log(`  ${paint('32', '✓')} ${title} (${seconds(started)})`)
   }
   return status

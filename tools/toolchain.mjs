@@ -75,7 +75,7 @@ export async function findToolchain() {
     say(`Using Debian's ${already.version} with its library sources.`)
     return already
   }
-  say('No Rust compiler with library sources here; the threaded build needs one, so it is being installed.')
+  say('No Rust compiler with library sources here; the engine for browsers needs one, so it is being installed (some 600 MB, a minute or two).')
   if (await aptInstall("Debian's Rust compiler with sources", DEBIAN_PACKAGES)) {
     const found = examine(debian)
     if (found) return found

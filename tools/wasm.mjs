@@ -82,7 +82,7 @@ export async function buildWasm({ optimise = true, only = Object.keys(flavours) 
   const bindgen = step('building wasm-bindgen', 'cargo', [
     'build', '--locked', '-p', 'warpproof-bindgen', '--target-dir', bindgenTarget, '--release',
     ...['opt-level=0', 'debug=false', 'lto="off"', 'codegen-units=16'].flatMap(setting => ['--config', `profile.release.${setting}`]),
-  ], { quiet: true })
+  ], { quiet: true, usual: 30 })
   for (const { name, hashes } of stale) await buildPackage(name, hashes[0], toolchain, optimise, bindgen)
 }
 
@@ -98,6 +98,7 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
     ...(optimise ? ['-Z', 'build-std-features=optimize_for_size'] : []),
   ], {
     quiet: true,
+    usual: optimise ? 200 : 100,
     env: {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',

@@ -13,12 +13,12 @@ const venv = path.join(folder, '.venv')
 const inside = name => path.join(venv, process.platform === 'win32' ? `Scripts/${name}.exe` : `bin/${name}`)
 
 /** What builds and tests the package. Pinned, so that a test fails for our reasons. */
-const tools = ['maturin==1.16.0', 'pytest==9.2.0', 'pytest-xdist==3.8.0', 'mypy==2.4.1']
+const tools = ['maturin==1.16.0', 'pytest==9.2.0', 'pytest-xdist==3.8.0', 'mypy==2.4.1', 'pyyaml==6.0.4']
 /** What the package can do more with; where a platform has no wheel of it, its tests are skipped. */
-const optional = ['numpy', 'nvidia-cuda-nvrtc-cu12==12.9.86', 'triton==3.9.0']
+const optional = ['numpy', 'nvidia-cuda-nvrtc-cu12==12.9.86', 'triton==3.9.0', 'ray==2.60.0']
 
 /** The first Python from 3.10 on that can make environments. */
-const findPython = () => ['python3', 'python'].find(name => output(name, ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))']) !== null)
+export const findPython = () => ['python3', 'python'].find(name => output(name, ['-c', 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))']) !== null)
 
 /** Builds and tests the Python package, if it can be. */
 export async function testPackage() {
@@ -50,5 +50,7 @@ export async function testPackage() {
   await step('checking the types of the Python package', inside('mypy'), ['warpproof'], { cwd: folder })
   // `pytest`, not `python -m pytest`, which would import the folder in the place of what is installed.
   await step('running the tests of the Python package', inside('pytest'), ['-q', '-n', '2'], { cwd: folder })
-  await step('running the tests of the examples', inside('pytest'), ['-q'], { cwd: path.join(root, 'examples/softmax') })
+  for (const example of fs.readdirSync(path.join(root, 'examples'))) {
+    await step(`running the tests of examples/${example}`, inside('pytest'), ['-q'], { cwd: path.join(root, 'examples', example) })
+  }
 }

@@ -9,6 +9,7 @@ import { engineInside, inlineWorkers, oneFile } from './build/onefile.ts'
 import { preloadPage } from './build/preload.ts'
 import { oneEngine } from './build/quick.ts'
 import { serviceWorker } from './build/service-worker.ts'
+import { source as sourceCode } from './build/source.ts'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 
@@ -46,6 +47,9 @@ const onLog = (level: 'warn' | 'info' | 'debug', log: { code?: string }, handle:
   // wasm-bindgen-rayon's workers import their own package; the warning is harmless.
   log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? undefined : handle(level, log as never)
 
+/** How long plugins took is of no use to somebody who builds the page. */
+const checks = { pluginTimings: false }
+
 /** What is needed before the page is loaded, and what the page and its later parts share: a file each. */
 const groups = [
   { name: 'start', test: /svelte\/src\/|src\/text\.ts|src\/ui\/(engines|offline\.svelte)\.ts|preload-helper/, priority: 2 },
@@ -54,6 +58,7 @@ const groups = [
 
 const corpus = path.join(here, '../tests/corpus')
 const source = path.join(here, 'src')
+const root = path.join(here, '..')
 
 /** `vite build` makes the folder; `vite build --mode onefile`, after it, adds the one-file copy.
  * `--mode quick` is what `npm start` builds and serves. */
@@ -62,8 +67,8 @@ export default defineConfig(({ mode }) =>
     ? {
         base: './',
         publicDir: false,
-        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), oneFile()],
-        worker: { format: 'iife', plugins: () => [engineInside(source)] },
+        plugins: [engineInside(source), inlineWorkers(), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), sourceCode(root, false), oneFile()],
+        worker: { format: 'iife', plugins: () => [engineInside(source)], rolldownOptions: { checks } },
         build: {
           target: 'es2022',
           emptyOutDir: false,
@@ -71,20 +76,20 @@ export default defineConfig(({ mode }) =>
           cssCodeSplit: false,
           modulePreload: false,
           chunkSizeWarningLimit: 10_000,
-          rolldownOptions: { output: { codeSplitting: false } },
+          rolldownOptions: { checks, output: { codeSplitting: false } },
         },
       }
     : {
         base: './',
-        plugins: [...(mode === 'quick' ? [oneEngine(source)] : []), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
-        worker: { format: 'es', plugins: () => (mode === 'quick' ? [oneEngine(source)] : []) },
+        plugins: [...(mode === 'quick' ? [oneEngine(source)] : []), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), sourceCode(root, mode === 'production'), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
+        worker: { format: 'es', plugins: () => (mode === 'quick' ? [oneEngine(source)] : []), rolldownOptions: { checks } },
         build: {
           ...(mode === 'quick' && { outDir: path.join(here, '../target/page'), emptyOutDir: true }),
           target: 'es2022',
           assetsInlineLimit: 0,
           modulePreload: { polyfill: false },
           chunkSizeWarningLimit: 1500, // the examples are part of the page
-          rolldownOptions: { onLog, output: { codeSplitting: { groups } } },
+          rolldownOptions: { onLog, checks, output: { codeSplitting: { groups } } },
         },
         server: { headers },
         preview: { headers },

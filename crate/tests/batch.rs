@@ -140,6 +140,49 @@ fn a_killed_batch_goes_on_and_asks_nothing_twice() {
     assert!(String::from_utf8_lossy(&again.stdout).starts_with("0 questions asked"), "{again:?}");
 }
 
+#[test]
+fn a_sweep_in_parts_has_the_report_of_the_whole() {
+    let folder = Folder::new("parts");
+    let spec = corpus("../sweeps/softmax_row_one_too_far.toml");
+    let out = folder.path("r.jsonl");
+    let manifest = folder.write("m.jsonl", &[question("sweep", &spec)]);
+    batch(&manifest, &out, &["--no-times", "--jobs", "2"]);
+    let whole = warpproof().args(["check", "--format", "json", "--no-times", "--spec", &spec]).output();
+    let whole: Value = serde_json::from_slice(&whole.expect("it runs").stdout).expect("JSON");
+    // Objects keep their order here, so these are the bytes.
+    assert_eq!(answers(&out)[0]["report"].to_string(), whole.to_string());
+    assert!(!folder.path("r.jsonl.parts").exists(), "the file of parts is left");
+}
+
+#[test]
+fn findings_of_a_batch_stand_at_their_lines() {
+    let folder = Folder::new("findings");
+    let expected =
+        serde_json::json!({ "id": "expected", "spec": corpus(RACE), "expect": ["data_race"] }).to_string();
+    let lines = [question("race", &corpus(RACE)), question("differs", &corpus(DIFFERENT)), expected];
+    let manifest = folder.write("m.jsonl", &lines);
+    let sarif = folder.path("r.sarif");
+    batch(&manifest, &folder.path("r.jsonl"), &["--sarif", &sarif.display().to_string()]);
+    let found: Value = serde_json::from_str(&fs::read_to_string(sarif).expect("a file")).expect("JSON");
+    // The same as those of each question asked alone; what the manifest expects is no finding.
+    let alone = |case: &str| {
+        let done = warpproof().args(["check", "--format", "sarif", "--spec", &corpus(case)]).output();
+        let found: Value = serde_json::from_slice(&done.expect("it runs").stdout).expect("JSON");
+        found["runs"][0]["results"].as_array().expect("results").clone()
+    };
+    let together = [alone(RACE), alone(DIFFERENT)].concat();
+    assert_eq!(found["runs"][0]["results"], Value::Array(together));
+}
+
+#[test]
+fn the_plain_command_line_says_where_ray_is() {
+    let folder = Folder::new("ray");
+    let manifest = folder.write("m.jsonl", &[question("a", &corpus(DIFFERENT))]);
+    let done = batch(&manifest, &folder.path("r.jsonl"), &["--ray", "auto"]);
+    assert_eq!(done.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&done.stderr).contains("pip install 'warpproof[ray]'"), "{done:?}");
+}
+
 fn answers_so_far(out: &Path) -> usize {
     fs::read_to_string(out).expect("results").matches('\n').count()
 }

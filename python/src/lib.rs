@@ -6,18 +6,24 @@
 //! ended a while after that is given up: the caller gets an answer, and the run ends by itself later. A panic
 //! becomes a Python exception.
 //!
+//! The command line is here, too, so that `pip install` brings `warpproof`: its processes are this package's
+//! interpreter again.
+//!
 //! Missed: what the process holds is not watched, as the command line does; each kernel's run counts its own
 //! memory.
 
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
 use serde_json::to_string;
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use warpproof::base::{Budget, Exhausted};
+use warpproof::cli;
 use warpproof::formula::{self, Dialect, FUNCTIONS};
 use warpproof::report::{self, Input, Names, Report, RunOptions, TextOptions};
 
@@ -190,6 +196,36 @@ fn link_dictionary() -> &'static str {
     include_str!("../../web/src/core/share-dictionary.ts").split('`').nth(1).unwrap_or_default()
 }
 
+/// Runs a command line, the program's name first, and gives its exit status. `own` starts this program again, `ray`
+/// what hands questions over to Ray.
+#[pyfunction]
+fn command_line(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>, ray: Vec<OsString>) -> u8 {
+    let program = cli::Program { own, ray: Some(ray) };
+    py.detach(|| cli::run(&program, arguments))
+}
+
+/// The questions of a batch's manifest, as JSON.
+#[pyfunction]
+fn questions(py: Python<'_>, manifest: PathBuf) -> PyResult<String> {
+    py.detach(|| cli::questions(&manifest)).map_err(|cli::Refusal(why)| PyValueError::new_err(why))
+}
+
+/// Asks a batch's worker, which is a process that `command` starts; whatever becomes of it, there are replies.
+#[pyclass]
+struct Lane(Mutex<cli::Lane>);
+
+#[pymethods]
+impl Lane {
+    #[new]
+    fn new(command: Vec<OsString>, patience: u64) -> Lane {
+        Lane(Mutex::new(cli::Lane::new(command, Duration::from_secs(patience))))
+    }
+
+    fn ask(&self, py: Python<'_>, question: &str) -> String {
+        py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).ask_line(question))
+    }
+}
+
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
@@ -198,5 +234,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(infer, module)?)?;
     module.add_function(wrap_pyfunction!(functions, module)?)?;
     module.add_function(wrap_pyfunction!(numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(link_dictionary, module)?)
+    module.add_function(wrap_pyfunction!(link_dictionary, module)?)?;
+    module.add_function(wrap_pyfunction!(command_line, module)?)?;
+    module.add_function(wrap_pyfunction!(questions, module)?)?;
+    module.add_class::<Lane>()
 }

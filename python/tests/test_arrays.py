@@ -67,6 +67,13 @@ def test_what_a_formula_cannot_say_is_refused() -> None:
             formula(function)
 
 
+def test_numpys_functions_are_told_apart() -> None:
+    numpy = pytest.importorskip("numpy")
+    for function in (lambda x: numpy.exp(x), lambda x: numpy.sum(x), lambda x: numpy.where(x > 0, x, 0)):
+        with pytest.raises(TraceError, match="use those of `warpproof.arrays`"):
+            formula(function)
+
+
 def test_numbers_stay_exact() -> None:
     assert formula(lambda x: x * sqrt(2 / pi)) == "y = x * sqrt(2 / pi)\n"
     assert float(sqrt(16)) == 4 and arange(4)[1:].__array__().tolist() == [1, 2, 3]

@@ -54,6 +54,22 @@ def test_cuda_is_compiled(tmp_path: Path) -> None:
         from_cuda("__global__ void broken( {")
 
 
+def test_tilelang_programs_are_compiled() -> None:
+    pytest.importorskip("tilelang")
+    from tilelang_programs import matmul
+
+    program = matmul(64, 64, 64, 32, 32, 32)
+    with pytest.raises(TypeError, match="from_tilelang"):
+        kernels.read(program)
+    kernel = warpproof.from_tilelang(program, target=80)
+    assert (kernel.args, kernel.grid, kernel.block) == (("A", "B", "C"), (2, 2, 1), (128, 1, 1))
+    sizes = {"A": (64, 64), "B": (64, 64), "C": (64, 64)}
+    report = warpproof.check(kernel, lambda A, B: A @ B, tensors=sizes, launch={"ctas": "all"})
+    assert report.verdict == "equivalent", report
+    report = warpproof.check(kernel, lambda A, B: A @ B.T, tensors=sizes, launch={"ctas": "all"})
+    assert report.verdict == "not_equivalent"
+
+
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernels, "_folder", lambda package: None)
     with pytest.raises(MissingPackage, match=r"warpproof\[cuda\]"):

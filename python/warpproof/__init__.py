@@ -14,8 +14,8 @@
     report.link()           # opens the page with it
 
 `check` compares, `analyze` looks at one kernel, `explain_kernel` says what it computes, `infer` what its PTX shows.
-Kernels also come from Triton (`from_triton`) and from CUDA (`from_cuda`), references also from Python functions
-(`warpproof.arrays`). docs/python.md goes through all of it.
+Kernels also come from Triton (`from_triton`), TileLang (`from_tilelang`) and CUDA (`from_cuda`), references also from
+Python functions (`warpproof.arrays`). docs/python.md goes through all of it.
 """
 
 from . import arrays, model
@@ -29,7 +29,7 @@ from .errors import (
     Unusable,
     WarpproofError,
 )
-from .kernels import Kernel, from_cuda, from_triton
+from .kernels import Kernel, from_cuda, from_tilelang, from_triton
 from .questions import Limits, Question, analyze, ask, check, explain_kernel, infer
 from .reports import Report, Telling
 
@@ -53,6 +53,7 @@ __all__ = [
     "check",
     "explain_kernel",
     "from_cuda",
+    "from_tilelang",
     "from_triton",
     "infer",
     "model",

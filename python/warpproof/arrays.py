@@ -124,6 +124,10 @@ class Array:
         value = self._value("NumPy's functions cannot be traced: use those of `warpproof.arrays`")
         return _numpy().asarray(value, dtype)
 
+    def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
+        # Constants have a value; for others, `__array__` says what to write.
+        return function(*map(_valued, arguments), **{name: _valued(value) for name, value in options.items()})
+
     def __abs__(self) -> Any:
         return _function("abs")(self)
 
@@ -135,6 +139,13 @@ class Array:
         if not self._constant:
             raise TraceError(otherwise)
         return _run(write({"result": self}), {})
+
+
+def _valued(value: Any) -> Any:
+    """An operand for a function of NumPy's."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(map(_valued, value))
+    return value.__array__() if isinstance(value, Array) else value
 
 
 def tensor(name: str) -> Array:
@@ -216,7 +227,12 @@ def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> 
     of the parameters. Raises `TraceError` for what a formula cannot say.
     """
     parameters = list(inspect.signature(function).parameters)
-    results = function(*map(tensor, parameters))
+    try:
+        results = function(*map(tensor, parameters))
+    except TypeError as error:
+        if "does not support ufuncs" not in str(error):  # NumPy's words
+            raise
+        raise TraceError("NumPy's functions cannot be traced: use those of `warpproof.arrays`") from error
     if not isinstance(results, Mapping):
         if isinstance(results, (tuple, list)):
             raise TraceError("several outputs need names: return a dict, `{'y': …, 'z': …}`")

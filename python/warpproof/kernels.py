@@ -1,7 +1,8 @@
 """Kernels in the forms that authors have them in, as PTX with what is known of their launch.
 
 PTX text, a path to PTX or CUDA, CUDA source (compiled by NVRTC, if its package is installed), a compiled Triton
-kernel (or whatever else has ``asm["ptx"]``), and Triton functions (`from_triton`). No GPU and no driver is used.
+kernel (or whatever else has ``asm["ptx"]``), Triton functions (`from_triton`), and TileLang programs
+(`from_tilelang`). No GPU and no driver is used.
 
 Guaranteed: what is proved is the PTX that the compiler gave. Missed: that a run on a GPU uses the same PTX, for
 which target, constants and specialisations have to be the ones used there.
@@ -72,6 +73,8 @@ def read(kernel: KernelLike) -> Kernel:
             f"`{kernel.__name__}` is a Triton function: say for which types and constants it is compiled, with "
             "`warpproof.from_triton(function, signature=…, constants=…)`"
         )
+    if type(kernel).__module__.partition(".")[0] in ("tvm", "tilelang"):
+        raise TypeError("a TileLang program needs a target: `warpproof.from_tilelang(program, target=80)`")
     raise TypeError(f"a kernel is PTX, a path, CUDA source or a compiled kernel, not {type(kernel).__name__}")
 
 
@@ -149,6 +152,48 @@ def _parameters(ptx: str, entry: str | None) -> int:
     """How many parameters a kernel has: Triton adds pointers to scratch memory of its own behind the author's."""
     declared = re.search(rf"\.entry\s+{re.escape(entry or '')}\s*\(([^)]*)\)", ptx)
     return declared[1].count(".param") if declared else 0
+
+
+def from_tilelang(program: Any, *, target: int = 80) -> Kernel:
+    """Compiles a TileLang program (``@T.prim_func``) for a compute capability, without a GPU.
+
+    TileLang writes CUDA, and the NVRTC that it is installed with makes PTX of it. The launch is the program's, the
+    parameters are its tensors and scalars by their names. A program of several kernels is refused: `ValueError`.
+
+    Raises `MissingPackage` without TileLang, and what TileLang raises.
+    """
+    try:
+        import tilelang.env
+        from tilelang.backend.target import determine_target
+        from tilelang.contrib.nvrtc import compile_cuda, get_nvrtc_version
+        from tilelang.engine.lower import lower
+        from tilelang.jit.adapter.nvrtc.include_paths import discover_cuda_include_paths
+    except ImportError as missing:
+        raise MissingPackage(
+            "TileLang, or a version that can be used here, is not installed: `pip install warpproof[tilelang]`"
+        ) from missing
+    chosen = determine_target({"kind": "cuda", "arch": f"sm_{target}"}, return_object=True)
+    with chosen:
+        lowered = lower(program, target=chosen)
+    kernels = {name.name_hint: function for name, function in lowered.device_mod.functions.items()}
+    if len(kernels) != 1:
+        raise ValueError(f"one kernel is needed, and the program has {len(kernels)}: {', '.join(kernels)}")
+    [(name, function)] = kernels.items()
+    folder = _folder("nvidia.cu13")  # where PyPI's CUDA is that TileLang depends on
+    headers = discover_cuda_include_paths(tilelang.env.CUDA_HOME or str(folder))
+    folders = [tilelang.env.TILELANG_TEMPLATE_PATH, tilelang.env.CUTLASS_INCLUDE_DIR, *headers]
+    flags = [*(f"-I{folder}" for folder in folders), f"-D__CUDACC_VER_MAJOR__={get_nvrtc_version()[0]}"]
+    ptx = bytes(compile_cuda(lowered.kernel_source, target_format="ptx", arch=target, options=flags))
+    extents = {axis: int(extent) for axis, extent in function.attrs["thread_extent"].items()}
+    return Kernel(
+        ptx=ptx.rstrip(b"\0").decode(),
+        name=f"{name}.ptx",
+        entry=name,
+        args=tuple(str(parameter.name) for parameter in function.params),
+        grid=tuple(extents.get(f"blockIdx.{axis}", 1) for axis in "xyz"),
+        block=tuple(extents.get(f"threadIdx.{axis}", 1) for axis in "xyz"),
+        dynamic_shared=int(function.attrs.get("dyn_shared_memory_buf", 0)),
+    )
 
 
 def from_cuda(

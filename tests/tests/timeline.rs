@@ -2,7 +2,9 @@
 
 use std::ops::Deref;
 use warpproof::base::Budget;
-use warpproof::report::{self, FlatTimeline, Report, RunOptions, TimelineDetail};
+use warpproof::report::{
+    self, FlatTimeline, MomentQuestion, MomentReport, Report, RunOptions, TimelineDetail,
+};
 use warpproof_tests::corpus;
 
 /// All of a timeline.
@@ -164,4 +166,125 @@ fn a_recording_that_is_cut_says_so() {
     assert!(flats.iter().all(|flat| kept(flat) <= 100));
     // And it changes nothing else.
     assert_eq!(whole, recorded("data_race/matmul/one_barrier", 0).0);
+}
+
+/// Asks what a lane does at a step of the optimized kernel.
+fn moment(name: &str, [warp, lane, step, instr]: [u32; 4]) -> Option<MomentReport> {
+    let case = corpus::cases().into_iter().find(|case| case.name == name);
+    let texts = case.unwrap_or_else(|| panic!("no case {name}")).read().expect("readable");
+    let question = MomentQuestion { reference: false, warp, lane, step, instr };
+    report::moment(&texts.input(), &question, &Budget::default())
+}
+
+/// Every step of a run can be asked about, and what is told is the instruction that the timeline has there:
+/// a store into an output has the expression that the report gives that element.
+#[test]
+fn a_step_of_the_timeline_is_told_with_its_instruction_its_place_and_its_value() {
+    let name = "equivalent/softmax/n128_naive_precise_vs_online_fast";
+    let (report, flats) = recorded(name, 1 << 20);
+    let flat = flats.last().expect("a timeline");
+    let lines = &flat.lines;
+    let (mut asked, mut stores) = (0, 0);
+    for warp in 0..flat.warps {
+        for [start, end, mask, kind, instr] in segments(flat, warp).filter(|row| row[3] == RUN) {
+            assert_eq!(kind, RUN);
+            // Not each step: they are hundreds, and each is a run.
+            for step in (start..end).step_by(7) {
+                let at = instr + step - start;
+                let lane = mask.trailing_zeros();
+                let told = moment(name, [warp, lane, step, at]).unwrap_or_else(|| panic!("step {step}"));
+                assert!(!told.instruction.is_empty() && lines[at as usize] > 0);
+                asked += 1;
+            }
+        }
+    }
+    for warp in 0..flat.warps {
+        for [step, mask, _, instr] in events(flat, warp).filter(|row| row[2] == 4) {
+            let lane = mask.trailing_zeros();
+            let told = moment(name, [warp, lane, step, instr]).expect("a store");
+            assert!(told.instruction.contains("st.global"), "{}", told.instruction);
+            let (place, stored) = (told.place.expect("a place"), told.values[0].value.clone());
+            let groups = report.outputs.iter().flat_map(|output| &output.groups);
+            for group in groups.filter(|group| group.sample == place) {
+                let shown = group.optimized.as_ref().map(|value| &value.text);
+                assert_eq!(shown, stored.as_ref().map(|value| &value.text));
+                stores += 1;
+            }
+        }
+    }
+    assert!(asked > 20 && stores > 0, "{asked} {stores}");
+}
+
+/// What a load brings is the element of its place; an address is told as what it points to; and nothing is
+/// told of an instruction that does not run there, or of lanes that do not take part.
+#[test]
+fn a_moment_is_exactly_the_one_that_is_asked_for() {
+    let name = "equivalent/softmax/n128_naive_precise_vs_online_fast";
+    let flat = last(name);
+    let [step, mask, _, instr] = events(&flat, 0).find(|row| row[2] == 3).expect("a load");
+    let lane = 31 - mask.leading_zeros();
+    let told = moment(name, [0, lane, step, instr]).expect("a load");
+    let value = told.values[0].value.as_ref().expect("a value");
+    assert_eq!(told.place.as_deref(), Some(value.text.as_str()));
+    assert!(!told.values[0].register.is_empty() && told.instruction.contains(&told.values[0].register));
+    let addresses = (0..step).rev().filter_map(|earlier| {
+        let [start, _, _, _, first] = segments(&flat, 0).find(|row| row[0] <= earlier && earlier < row[1])?;
+        moment(name, [0, lane, earlier, first + earlier - start])?.values.first()?.address.clone()
+    });
+    assert_eq!(addresses.take(1).next(), told.place);
+    assert_eq!(moment(name, [0, lane, step, instr + 1]), None);
+    assert_eq!(moment(name, [0, lane, step + 1, instr]), None);
+    assert_eq!(moment(name, [99, lane, step, instr]), None);
+    assert_eq!(moment(name, [0, 32, step, instr]), None);
+}
+
+/// In kernels of every kind, whose steps are taken at random places, what is told is a line of the text.
+#[test]
+fn moments_of_all_families_are_told() {
+    let mut told = 0;
+    for case in corpus::cases().into_iter().filter(|case| case.name.starts_with("equivalent/")).step_by(29) {
+        let (_, flats) = recorded(&case.name, 1 << 16);
+        let Some(flat) = flats.last().filter(|flat| flat.side != warpproof::base::Source::Reference) else {
+            continue;
+        };
+        if flat.truncated || flat.steps > 20_000 {
+            continue;
+        }
+        let warp = flat.warps / 2;
+        let Some([start, end, mask, _, instr]) =
+            segments(flat, warp).filter(|row| row[3] == RUN).max_by_key(|row| row[1] - row[0])
+        else {
+            continue;
+        };
+        let step = (start + end) / 2;
+        let found = moment(&case.name, [warp, mask.trailing_zeros(), step, instr + step - start]);
+        told += u32::from(found.is_some_and(|found| !found.instruction.is_empty()));
+    }
+    assert!(told >= 10, "{told}");
+}
+
+/// The classes that the drawing colours are those that the opcodes say.
+#[test]
+fn instructions_are_classed_by_what_they_are_for() {
+    use warpproof::report::InstructionClass;
+    let name = "equivalent/softmax/n128_naive_precise_vs_online_fast";
+    let case = corpus::cases().into_iter().find(|case| case.name == name).expect("a case");
+    let text = case.read().expect("readable").optimized.0;
+    let flat = last(name);
+    let mut seen = 0;
+    for (line, class) in flat.lines.iter().zip(&flat.classes) {
+        let line = text.lines().nth(*line as usize - 1).expect("a line");
+        let is = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        let expected = match () {
+            () if is(&["ld.", "st."]) => InstructionClass::Memory,
+            () if is(&["bra", "ret;"]) => InstructionClass::Control,
+            () if is(&["bar.sync", "shfl"]) => InstructionClass::Together,
+            () if is(&["fma.", "ex2.", "max.f32", "div.rn", "mul.f32"]) => InstructionClass::Float,
+            () if is(&["tid.x", "shl.b32", "mul.wide", "add.s64"]) => InstructionClass::Integer,
+            () => continue,
+        };
+        assert_eq!(*class, expected as u32, "{line}");
+        seen |= 1 << expected as u32;
+    }
+    assert_eq!(seen, 0b11111);
 }

@@ -6,13 +6,15 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { parse } from 'smol-toml'
 import type { Plugin } from 'vite'
+import { sourceFiles } from '../src/core/cuda.ts'
 
 /** What a module holds of the examples: all with their texts is for tests, the others are for the page, one by one as they are needed. */
-const MODULES: Record<string, (examples: Example[]) => unknown> = {
+const MODULES: Record<string, (examples: Example[], corpus: string) => unknown> = {
   'virtual:gallery': examples => examples,
   'virtual:gallery-first': ([first]) => first,
   'virtual:gallery-list': examples => examples.map(({ input: _, ...example }) => example),
   'virtual:gallery-texts': examples => Object.fromEntries(examples.map(({ id, input }) => [id, input])),
+  'virtual:gallery-sources': (examples, corpus) => sourcesOf(examples, path.join(corpus, 'kernels')),
 }
 
 type Example = ReturnType<typeof readCase>
@@ -35,13 +37,21 @@ export function gallery(corpus: string): Plugin {
       this.addWatchFile(index)
       const listed = (parse(fs.readFileSync(index, 'utf8'))['example'] ?? []) as unknown as Entry[]
       const examples = listed.map(entry => readCase(corpus, entry, file => this.addWatchFile(file)))
-      return `export default ${asText(part(examples))}`
+      return `export default ${asText(part(examples, corpus))}`
     },
   }
 }
 
 /** As a string that is parsed: browsers read that faster than a literal of this size. */
 const asText = (data: unknown) => `JSON.parse(${JSON.stringify(JSON.stringify(data))})`
+
+/** The sources that the examples were compiled from, by the names that their PTX has for them. */
+function sourcesOf(examples: Example[], folder: string): Record<string, string> {
+  const named = examples.flatMap(({ input }) => [input.reference, input.optimized]).flatMap(ptx => [...sourceFiles(ptx).values()])
+  const files = [...new Set(named)].sort().map(name => [name, path.join(folder, name)] as const)
+  // Headers of the compiler are not in the corpus.
+  return Object.fromEntries(files.filter(([name, file]) => !path.isAbsolute(name) && fs.existsSync(file)).map(([name, file]) => [name, fs.readFileSync(file, 'utf8')]))
+}
 
 export function readCase(corpus: string, entry: Entry, watch: (file: string) => void) {
   const file = path.join(corpus, entry.case)

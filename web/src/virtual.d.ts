@@ -14,6 +14,16 @@ declare module 'virtual:gallery-texts' {
   const inputs: Record<string, import('./core/protocol').Input>
   export default inputs
 }
+/** Sources of the examples’ kernels, by the names that the PTX has for them. */
+declare module 'virtual:gallery-sources' {
+  const sources: Record<string, string>
+  export default sources
+}
+/** Where the page’s own source is; null where nobody has said. */
+declare module 'virtual:source' {
+  const address: string | null
+  export default address
+}
 /** The documents of docs/. */
 declare module 'virtual:documents' {
   const documents: import('./core/documents').Document[]

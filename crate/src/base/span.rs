@@ -3,7 +3,9 @@
 use std::fmt;
 
 /// Half-open byte range `start..end` in one source text.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, serde::Serialize, serde::Deserialize,
+)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -35,7 +37,7 @@ impl Span {
 }
 
 /// Which of the texts of a question a span points into.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The reference kernel's PTX.

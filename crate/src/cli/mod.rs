@@ -16,9 +16,12 @@ use crate::base::Budget;
 use crate::report::export::Language;
 use crate::report::{self, Input, Names, Outcome, Report, RunOptions, TextOptions};
 use crate::spec::{self, Spec};
+pub use batch::{Lane, questions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use files::{Question, Refusal};
+use files::Question;
+pub use files::Refusal;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -142,7 +145,7 @@ impl Limits {
 }
 
 /// What wins over the spec.
-#[derive(Args, Default, Serialize, Deserialize)]
+#[derive(Args, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Launch {
     /// Threads along x, y, z, over what the spec says.
@@ -235,15 +238,30 @@ fn keep_freed_memory() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn keep_freed_memory() {}
 
-/// Runs the command and gives its exit status.
+/// How this program is started again, with arguments behind these.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Itself, with a command of its own.
+    pub own: Vec<OsString>,
+    /// What hands questions over to Ray for `batch --ray`; only the Python package has it.
+    pub ray: Option<Vec<OsString>>,
+}
+
+/// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    let own = std::env::current_exe().map_or_else(|_| OsString::from("warpproof"), OsString::from);
+    run(&Program { own: vec![own], ray: None }, std::env::args_os()).into()
+}
+
+/// Runs a command line, the program's name first, and gives its exit status.
+pub fn run(program: &Program, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     keep_freed_memory();
-    let command = match Command::try_parse() {
+    let command = match Command::try_parse_from(arguments) {
         Ok(command) => command,
         Err(error) => {
             let _ = error.print();
             // `--help` and `--version` are errors to clap, but not to the user.
-            return ExitCode::from(if error.use_stderr() { UNUSABLE } else { 0 });
+            return if error.use_stderr() { UNUSABLE } else { 0 };
         }
     };
     let done = match command.verb {
@@ -253,18 +271,18 @@ pub fn main() -> ExitCode {
             .and_then(|question| answer(&question, &analyze.run, None)),
         Verb::Formula(formula) => tell(formula),
         Verb::Infer(infer) => infer_spec(infer),
-        Verb::Batch(batch) => batch::run(&batch),
+        Verb::Batch(batch) => batch::run(program, &batch),
         Verb::Worker(worker) => batch::work(&worker),
         Verb::Explain { code } => explain::explain(code.as_deref()).map(|text| print(&text, 0)),
         Verb::Coverage => Ok(print(&report::coverage(), 0)),
     };
     done.unwrap_or_else(|refusal| {
         let _ = writeln!(std::io::stderr(), "warpproof: {}", refusal.0);
-        ExitCode::from(UNUSABLE)
+        UNUSABLE
     })
 }
 
-fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<ExitCode, Refusal> {
+fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<u8, Refusal> {
     if export.is_some() && question.single {
         return Err(Refusal("`--export` needs two kernels to compare: name the reference, too".to_owned()));
     }
@@ -316,13 +334,13 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<Exit
     if export.is_some() {
         // Why there are no conditions is no part of a file that standard output goes to.
         let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
-        return Ok(ExitCode::from(status));
+        return Ok(status);
     }
     Ok(print(&text, status))
 }
 
 /// What a kernel computes.
-fn tell(formula: Formula) -> Result<ExitCode, Refusal> {
+fn tell(formula: Formula) -> Result<u8, Refusal> {
     let Formula { kernel, language, run } = formula;
     if !matches!(run.format, Format::Text | Format::Json) {
         return Err(Refusal("`formula` prints text or JSON; `analyze` has the other formats".to_owned()));
@@ -365,7 +383,7 @@ fn tell(formula: Formula) -> Result<ExitCode, Refusal> {
         Some(None) => {
             let more = if telling.formula.is_some() { " It cannot be written in this language." } else { "" };
             let _ = writeln!(std::io::stderr(), "{}{more}", telling.summary());
-            return Ok(ExitCode::from(status.max(2)));
+            return Ok(status.max(2));
         }
         None if run.format == Format::Json => telling.to_json(),
         None => format!("{}\n{}", telling.text(), shown(&question, &input, &run, &telling.report)),
@@ -446,7 +464,7 @@ fn overrides(run: &Launch) -> Result<Option<Spec>, Refusal> {
     }
 }
 
-fn infer_spec(infer: Infer) -> Result<ExitCode, Refusal> {
+fn infer_spec(infer: Infer) -> Result<u8, Refusal> {
     let mut files = infer.files.into_iter();
     let (first, second) = (files.next(), files.next());
     let question = match second {
@@ -496,14 +514,14 @@ fn wants_colour() -> bool {
 }
 
 /// Prints to standard output; a closed pipe is not an error of ours.
-fn print(text: &str, status: u8) -> ExitCode {
+fn print(text: &str, status: u8) -> u8 {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes());
     if !text.ends_with('\n') {
         let _ = out.write_all(b"\n");
     }
     let _ = out.flush();
-    ExitCode::from(status)
+    status
 }
 
 /// The first Ctrl-C asks the run to stop and report how far it got; the second ends it.

@@ -25,14 +25,26 @@ pub(super) fn sarif(report: &Report, names: &Names<'_>) -> String {
 
 /// A sweep's findings: those of the combination that it shows, if one is not fine.
 pub(super) fn sarif_of_sweep(sweep: &SweepReport, names: &Names<'_>) -> String {
+    log(&sweep.version, results_of_sweep(sweep, names))
+}
+
+/// The findings of a report that was kept as JSON, of a question or of a sweep.
+pub(super) fn findings(report: &str, names: &Names<'_>) -> Option<Vec<Value>> {
+    let of_one = || serde_json::from_str::<Report>(report).ok().map(|report| results(&report, names));
+    let of_sweep = serde_json::from_str::<SweepReport>(report).ok();
+    of_sweep.map(|sweep| results_of_sweep(&sweep, names)).or_else(of_one)
+}
+
+fn results_of_sweep(sweep: &SweepReport, names: &Names<'_>) -> Vec<Value> {
     let shown = sweep.shown.as_ref().map(|shown| Report {
         summary: format!("{}: {}", shown.title, shown.report.summary),
         ..shown.report.clone()
     });
-    log(&sweep.version, shown.map_or(Vec::new(), |report| results(&report, names)))
+    shown.map_or(Vec::new(), |report| results(&report, names))
 }
 
-fn log(version: &str, results: Vec<Value>) -> String {
+/// Results as a file.
+pub(super) fn log(version: &str, results: Vec<Value>) -> String {
     let used: BTreeSet<&str> = results.iter().filter_map(|result| result["ruleId"].as_str()).collect();
     let rules: Vec<Value> = used.into_iter().map(rule).collect();
     let log = json!({

@@ -5,7 +5,6 @@ use super::junit::{TestCase, junit};
 use super::sarif::sarif_of_sweep;
 use super::{Format, Refusal, Run, names, print, progress, stop_on_interrupt, title, wants_colour, watch};
 use crate::report::{self, Asked, Input, RunOptions, SweepReport, Sweeping, TextOptions};
-use std::process::ExitCode;
 
 /// Asks all combinations and prints what came of it. The time is that of the whole sweep; fuel and memory are those
 /// of each combination.
@@ -15,7 +14,7 @@ pub(super) fn answer(
     run: &Run,
     options: &RunOptions<'_>,
     asked: Asked,
-) -> Result<ExitCode, Refusal> {
+) -> Result<u8, Refusal> {
     let budget = run.limits.budget();
     stop_on_interrupt(&budget);
     let specs: Vec<String> = asked.combinations.iter().map(|combination| combination.spec.clone()).collect();

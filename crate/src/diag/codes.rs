@@ -49,7 +49,7 @@ codes! {
     V001: "unknown name", "A register, variable, label or function is used but not declared in this scope.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2, %r9; ret; }";
     V002: "operands do not fit", "The instruction exists but not with these operands or types.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { .reg .b32 %r<3>; add.s32 %r1, %r2; ret; }";
     V003: "no kernel", "The module has no .entry, or none with the name the spec gives.", ".version 8.0\n.target sm_80\n.address_size 64\n.func f() { ret; }";
-    V004: "declared twice", "A label, parameter or variable is declared twice in one scope, so a mention of it could mean either.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { L: L: ret; }";
+    V004: "declared twice", "A label, parameter, variable or kernel is declared twice in one scope, so a mention of it could mean either.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k() { L: L: ret; }";
     V010: "unusable spec", "The spec file does not say something that is needed, or says it wrongly.", "[launch]\nblock = 0\n";
     V011: "inferred", "The spec left this out; it was inferred from the PTX.", ".version 8.0\n.target sm_80\n.address_size 64\n.entry k()\n.reqntid 32\n{\n    ret;\n}\n";
     V012: "unusable formula", "The formula cannot be read, or does not fit its tensors. The message names the place, and both shapes where two do not fit.", "";

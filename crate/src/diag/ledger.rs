@@ -3,10 +3,11 @@
 //! An assumption is counted, and remembers where it was first made.
 
 use super::Label;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What was assumed.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Assumption {
     /// Rounding of this operation (as written in PTX) is ignored.
     RoundingIgnored(String),
@@ -51,7 +52,7 @@ pub enum Assumption {
 }
 
 /// How often, and where first.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Noted {
     /// How often it was made.
     pub count: u64,
@@ -60,9 +61,25 @@ pub struct Noted {
 }
 
 /// All assumptions of a run, in a fixed order.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Entries", into = "Entries")] // keys of JSON are texts
 pub struct Ledger {
     entries: BTreeMap<Assumption, Noted>,
+}
+
+/// A ledger as it is written.
+type Entries = Vec<(Assumption, Noted)>;
+
+impl From<Entries> for Ledger {
+    fn from(entries: Entries) -> Ledger {
+        Ledger { entries: entries.into_iter().collect() }
+    }
+}
+
+impl From<Ledger> for Entries {
+    fn from(ledger: Ledger) -> Entries {
+        ledger.entries.into_iter().collect()
+    }
 }
 
 impl Ledger {

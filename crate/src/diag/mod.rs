@@ -24,7 +24,7 @@ pub enum Severity {
 }
 
 /// A place and what happens there.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Label {
     /// Which text.
     pub source: Source,

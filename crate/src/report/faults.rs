@@ -224,9 +224,7 @@ impl Cook<'_> {
                 (Verdict::NotStructured, Code::U004, format!("{why} ({who})"))
             }
             FaultKind::Unsupported(why) => (Verdict::Unsupported, Code::U001, format!("{why} ({who})")),
-            FaultKind::Forbidden(what) => {
-                (Verdict::Unsupported, Code::U003, format!("{who} reaches `{what}`"))
-            }
+            FaultKind::Forbidden(what) => (Verdict::Unsupported, Code::U003, format!("{what} ({who})")),
             FaultKind::EndlessLoop(around) => {
                 let rounds = around.map(|around| around.rounds);
                 let how = limits::endless(rounds, &self.run.stats, self.budget);

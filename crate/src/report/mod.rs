@@ -36,6 +36,7 @@ mod inspect;
 mod launch;
 mod limits;
 mod model;
+mod moment;
 mod origins;
 mod pipeline;
 mod pyramid;
@@ -59,14 +60,15 @@ pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect}
 pub use model::*;
 // `Level` is the pyramid's.
 pub use model::Level as FindingLevel;
+pub use moment::{MomentQuestion, MomentReport, MomentValue, moment};
 pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
-pub use sweep::{Sweeping, combinations};
+pub use sweep::{SweepPart, Sweeping, combinations};
 pub use tell::{Candidates, tell};
 pub use text::{Names, TextOptions, sweep_text, text};
-pub use timeline::{FlatTimeline, Recording, TimelineDetail};
+pub use timeline::{FlatTimeline, InstructionClass, Recording, TimelineDetail};
 
 use crate::base::Span;
 use crate::diag::Ledger;
@@ -169,6 +171,14 @@ impl Input<'_> {
         spec.ensures.clear();
         spec.formula = None;
         spec::print(&spec)
+    }
+
+    /// The spec's text with the overrides laid over it, for a question that has the same in one text.
+    pub fn whole_spec(&self) -> String {
+        match self.overrides {
+            None => self.spec.unwrap_or_default().to_owned(),
+            Some(_) => spec::print(&self.read_spec().0),
+        }
     }
 
     /// The spec with the overrides laid over it, and what is wrong with it.

@@ -5,13 +5,13 @@
 //! columns count from 1. Large arrays (the timeline) are not here; see
 //! [`Recording`](super::Recording).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Declares report types: serialisable, comparable, and TypeScript types for the page.
+/// Declares report types: serialisable both ways, comparable, and TypeScript types for the page.
 macro_rules! data {
     ($($(#[$meta:meta])* pub $kind:ident $name:ident { $($body:tt)* })*) => {
         $(
-            #[derive(Clone, PartialEq, Debug, Serialize)]
+            #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
             #[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
             $(#[$meta])*
             pub $kind $name { $($body)* }
@@ -89,7 +89,7 @@ data! {
     }
 
     /// The possible answers.
-    #[derive(Copy, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
+    #[derive(Copy, Eq, PartialOrd, Ord, Hash)]
     #[serde(rename_all = "snake_case")]
     pub enum Verdict {
         /// Proved: all outputs are the same functions of the inputs.

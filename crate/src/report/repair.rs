@@ -2,7 +2,8 @@
 //!
 //! Candidates are the places from which a line could order the two accesses of a race: before
 //! either of them, at the beginnings of the blocks between them, and, for a race around a loop, at
-//! the loop's ends; those in the fewest loops first. The line is a barrier of all threads, one of the warp, or one that the kernel
+//! the loop's ends. First come those that all threads pass on their way, then those that every thread passes
+//! that goes on to the later access, of each kind those in the fewest loops first ([`places`]). The line is a barrier of all threads, one of the warp, or one that the kernel
 //! has already (named barriers, also those that it only arrives at); where a `cp.async` takes part,
 //! it waits for the copies first. Each is put into the text and the kernel is run again. Where no
 //! line alone leaves no fault at all (no race, no deadlock, nothing out of bounds), the one that
@@ -17,6 +18,8 @@
 //! what more than [`WORK`] would find, which the answer says; and races between CTAs, which no barrier
 //! orders.
 
+mod places;
+
 use super::Input;
 use super::contracts::Facts;
 use super::model::{Location, TextSource};
@@ -25,18 +28,19 @@ use super::suspects;
 use super::texts::Texts;
 use crate::base::{Budget, Exhausted, Source, Span};
 use crate::ir::Kernel;
-use crate::isa::Effect;
 use crate::sim::{self, FaultKind};
+use places::candidates;
 use serde::Serialize;
 
 /// Lines that a repair may have.
 const LINES: usize = 12;
-/// Places that are tried with each line, and with the likeliest line.
+/// Places that are tried with each line but the likeliest.
 const PLACES: usize = 16;
-const MOST: usize = 80;
 /// Thread-instructions after which no further line is tried: a few seconds. The likeliest line gets
 /// its first places in any case.
 const WORK: u64 = 200_000_000;
+/// Lines that do here, but not in all other blocks, after which no better one is looked for.
+const LATER: usize = 16;
 /// Barriers of the kernel's own that are tried.
 const OWN: usize = 4;
 const BARRIER: &str = "bar.sync 0;";
@@ -115,6 +119,8 @@ struct Step {
 struct Trial {
     /// The pairs of instructions that race; `None` where something else is wrong, too.
     races: Option<Vec<(u32, u32)>>,
+    /// Nothing is wrong that order could not mend: races, and reads of what nobody has written yet.
+    mendable: bool,
     /// Instructions of the kernel with those lines.
     length: usize,
 }
@@ -133,10 +139,10 @@ struct Search<'a> {
     spans: Vec<Span>,
     /// A block has several warps.
     warps: bool,
-    /// Other blocks in which races are all that is wrong with the kernel as it was.
+    /// Other blocks in which nothing is wrong with the kernel as it was that order could not mend.
     others: Vec<[u32; 3]>,
-    /// What was found holds in those, too.
-    holds_in_others: bool,
+    /// Those of them in which what was found holds, too.
+    holds_in: Vec<[u32; 3]>,
     budget: &'a Budget,
     most_work: u64,
     work: u64,
@@ -165,7 +171,7 @@ impl<'a> Search<'a> {
             spans,
             warps,
             others: Vec::new(),
-            holds_in_others: false,
+            holds_in: Vec::new(),
             budget,
             most_work,
             work: 0,
@@ -174,7 +180,7 @@ impl<'a> Search<'a> {
         };
         for x in [block[0] / 2, block[0] * 2] {
             let other = [x, block[1], block[2]];
-            if x > 0 && search.run_in(other, &[])?.races.is_some() {
+            if x > 0 && search.run_in(other, &[])?.mendable {
                 search.others.push(other);
             }
         }
@@ -209,7 +215,9 @@ impl<'a> Search<'a> {
         // Of each instruction of the kernel so far, which it was; none for those that are new.
         let mut origin: Vec<Option<u32>> = (0..self.spans.len() as u32).map(Some).collect();
         let mut race = (question.first, question.second);
-        let mut here_alone: Option<Vec<Added>> = None;
+        // What holds here, and in which other blocks.
+        let mut found: Option<(Vec<Added>, Vec<[u32; 3]>)> = None;
+        let mut later = 0;
         while added.len() < LINES {
             let text = with(self.text, &self.spans, &added);
             let ready = Ready::new(&self.replaced(&text), self.budget)?;
@@ -217,7 +225,7 @@ impl<'a> Search<'a> {
             let mut best: Option<Step> = None;
             let places = candidates(kernel, race.0, race.1);
             'tries: for (rank, line) in lines(kernel, &text, race).into_iter().enumerate() {
-                for at in places.iter().take(if rank == 0 { MOST } else { PLACES }) {
+                for at in places.iter().take(if rank == 0 { places::MOST } else { PLACES }) {
                     let Some(before) = origin[*at as usize] else { continue };
                     if self.work > self.most_work && self.tried as usize >= PLACES {
                         self.cut_short = true;
@@ -226,16 +234,20 @@ impl<'a> Search<'a> {
                     added.push((before, line.clone()));
                     let trial = self.run(&added);
                     added.pop();
-                    let Trial { races, length } = trial?;
+                    let Trial { races, length, .. } = trial?;
                     let Some(left) = races else { continue };
                     if left.is_empty() {
                         added.push((before, line.clone()));
-                        if self.is_sound_in_others(&added) {
-                            self.holds_in_others = true;
-                            return Some(added);
+                        let holds = self.others_with(&added);
+                        let everywhere = holds.len() == self.others.len();
+                        if found.as_ref().is_none_or(|(_, known)| known.len() < holds.len()) {
+                            found = Some((added.clone(), holds));
                         }
-                        here_alone.get_or_insert_with(|| added.clone());
                         added.pop();
+                        later += 1;
+                        if everywhere || later > LATER {
+                            break 'tries;
+                        }
                         continue;
                     }
                     let more = length - origin.len();
@@ -247,8 +259,12 @@ impl<'a> Search<'a> {
                     }
                 }
             }
-            if here_alone.is_some() || self.cut_short {
-                return here_alone;
+            if let Some((added, holds)) = found {
+                self.holds_in = holds;
+                return Some(added);
+            }
+            if self.cut_short {
+                return None;
             }
             let Step { left, more, at, line } = best?;
             added.push((origin[at as usize]?, line));
@@ -299,12 +315,14 @@ impl<'a> Search<'a> {
     /// Whether the kernel with these lines runs without any fault wherever the repair is to hold.
     fn is_sound(&mut self, added: &[Added]) -> bool {
         self.run(added).is_some_and(|trial| trial.is_sound())
-            && (!self.holds_in_others || self.is_sound_in_others(added))
+            && self.others_with(added).len() >= self.holds_in.len()
     }
 
-    fn is_sound_in_others(&mut self, added: &[Added]) -> bool {
-        let others = self.others.clone();
-        others.into_iter().all(|block| self.run_in(block, added).is_some_and(|trial| trial.is_sound()))
+    /// The other blocks in which the kernel with these lines runs without any fault.
+    fn others_with(&mut self, added: &[Added]) -> Vec<[u32; 3]> {
+        let mut others = if self.holds_in.is_empty() { self.others.clone() } else { self.holds_in.clone() };
+        others.retain(|block| self.run_in(*block, added).is_some_and(|trial| trial.is_sound()));
+        others
     }
 
     /// Runs the kernel with some lines in it; `None` where the budget ends that.
@@ -317,11 +335,8 @@ impl<'a> Search<'a> {
     fn run_in(&mut self, block: [u32; 3], added: &[Added]) -> Option<Trial> {
         let text = with(self.text, &self.spans, added);
         let mut overrides = self.input.overrides.cloned().unwrap_or_default();
-        let side = match self.source {
-            Source::Reference => &mut overrides.reference,
-            Source::Optimized | Source::Spec => &mut overrides.optimized,
-        };
-        side.launch.block = Some(block);
+        // Of both kernels: what is laid over a spec knows no sides.
+        overrides.launch.block = Some(block);
         let input = Input { overrides: Some(&overrides), ..self.replaced(&text) };
         self.tries(&input)
     }
@@ -381,59 +396,9 @@ fn lines(kernel: &Kernel, text: &str, race: (u32, u32)) -> Vec<String> {
     lines
 }
 
-/// Instructions before which a barrier may help, the likeliest first.
-fn candidates(kernel: &Kernel, first: u32, second: u32) -> Vec<u32> {
-    let (low, high) = (first.min(second), first.max(second));
-    let last = kernel.code.len() as u32 - 1;
-    let mut places = Vec::new();
-    if first < second {
-        places.extend([second, first + 1]);
-    }
-    let target = |at: u32| {
-        let instr = &kernel.code[at as usize];
-        matches!(instr.effect, Effect::Branch).then_some(instr.target)
-    };
-    // Where blocks begin between the two.
-    let starts = |from: u32, to: u32| {
-        let mut starts: Vec<u32> =
-            (0..=last).filter_map(target).filter(|at| (from..=to).contains(at)).collect();
-        starts.sort_unstable_by_key(|at| std::cmp::Reverse(*at));
-        starts
-    };
-    places.extend(starts(low + 1, high));
-    // Loops around both, the innermost first: at their ends, the order carries into the next round.
-    let mut loops: Vec<(u32, u32)> = (0..=last)
-        .filter_map(|at| Some((target(at)?, at)))
-        .filter(|(target, branch)| *target <= low && high <= *branch)
-        .collect();
-    loops.sort_by_key(|(target, branch)| branch - target);
-    for (target, branch) in loops {
-        places.extend([branch, target]);
-        places.extend(starts(high + 1, branch));
-    }
-    places.extend([high, low, high + 1, low + 1]);
-    // The accesses of one thread may stand before the one that was noticed first.
-    places.extend((low + 1..high).rev());
-    let mut kept = Vec::new();
-    for place in places {
-        if place <= last && !kept.contains(&place) && kept.len() < MOST {
-            kept.push(place);
-        }
-    }
-    // A barrier in a loop is executed again and again, and by all threads only if all go round as often.
-    let rounds: Vec<(u32, u32)> = (0..=last)
-        .filter_map(|at| Some((target(at)?, at)))
-        .filter(|(target, branch)| target <= branch)
-        .collect();
-    kept.sort_by_key(|place| {
-        rounds.iter().filter(|(target, branch)| target <= place && place <= branch).count()
-    });
-    kept
-}
-
 /// How a kernel runs, and the thread-instructions that it took to tell.
 fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial, u64), Exhausted> {
-    let bad = Trial { races: None, length: 0 };
+    let bad = Trial { races: None, mendable: false, length: 0 };
     let Some(ready) = Ready::new(input, budget) else { return Ok((bad, 0)) };
     let Some((kernel, setup)) = ready.side(source) else { return Ok((bad, 0)) };
     // A line after which two threads store the same wrong value repairs nothing.
@@ -443,19 +408,25 @@ fn try_out(input: &Input<'_>, source: Source, budget: &Budget) -> Result<(Trial,
     budget.poll()?;
     let known = (&Facts::default(), setup.unknowable.0);
     let settled = suspects::judge(&ready.options, budget, kernel, &ready.bound.settled(), &mut run, known)?;
-    let mut races = Some(Vec::new());
+    let (mut races, mut mendable) = (Some(Vec::new()), settled.open.is_empty());
     for fault in run.faults.iter().chain(settled.found.iter().map(|(fault, _)| fault)) {
         match (&fault.kind, &mut races) {
             (FaultKind::DataRace(found), Some(races)) => {
                 races.extend(found.iter().map(|race| (race.first.site.instr, race.second.site.instr)));
             }
-            _ => races = None,
+            (kind, _) => {
+                races = None;
+                mendable &= matches!(
+                    kind,
+                    FaultKind::DataRace(_) | FaultKind::Uninitialized(..) | FaultKind::UninitializedMemory(_)
+                );
+            }
         }
     }
     if !settled.open.is_empty() {
         races = None;
     }
-    Ok((Trial { races, length: kernel.code.len() }, run.stats.thread_instructions))
+    Ok((Trial { races, mendable, length: kernel.code.len() }, run.stats.thread_instructions))
 }
 
 #[cfg(test)]
@@ -557,6 +528,61 @@ $round:
         let budget = Budget::default();
         let search = Search::new(&input, question, &budget, WORK).expect("it runs");
         assert_eq!(search.others, [[32, 1, 1], [128, 1, 1]]);
+    }
+
+    /// A kernel of 64 threads, each of which has the address of its slot in `%r4` and of its number times four
+    /// in `%r2`, and stores `%r6` in the end.
+    fn kernel(body: &str) -> String {
+        let (head, tail) = LONG.split_once("\tmov.u32 %r5, 0;\n").expect("a loop");
+        let (_, end) = tail.split_once("\tmul.wide").expect("an end");
+        let head = head.replace(".reqntid 64, 1, 1\n", "").replace("slots[65]", "slots[128]");
+        format!("{head}{body}\tmul.wide{end}")
+    }
+
+    fn repaired(text: &str, between: [&str; 2]) -> Repair {
+        let spec = "[launch]\nblock = [64, 1, 1]\n";
+        let input = Input { reference: None, optimized: text, spec: Some(spec), ..Input::default() };
+        let at = |of: &str| text[..text.find(of).expect("there")].matches(";\n").count() as u32 - 4;
+        let question = RepairQuestion { reference: false, first: at(between[0]), second: at(between[1]) };
+        let answer =
+            Search::new(&input, question, &Budget::default(), WORK).expect("it runs").answer(question);
+        answer.repair.expect("a repair")
+    }
+
+    /// Whether a text has no fault in blocks of these sizes.
+    fn holds_in(text: &str, blocks: &[u32]) -> bool {
+        blocks.iter().all(|block| {
+            let spec = format!("[launch]\nblock = [{block}, 1, 1]\n");
+            let input = Input { reference: None, optimized: text, spec: Some(&spec), ..Input::default() };
+            try_out(&input, Source::Optimized, &Budget::default()).is_ok_and(|(trial, _)| trial.is_sound())
+        })
+    }
+
+    /// All 64 threads take the branch, so a barrier in it would do; of 128 threads half would not come by.
+    #[test]
+    fn a_line_that_all_threads_pass_is_preferred_to_one_in_a_branch() {
+        let text = kernel(
+            "\tst.shared.u32 [%r4], %r1;\n\tmov.u32 %r6, 0;\n\tsetp.gt.u32 %p1, %r1, 63;\n\t@%p1 bra $end;\n\t\
+             xor.b32 %r7, %r2, 128;\n\tadd.u32 %r7, %r3, %r7;\n\tld.shared.u32 %r6, [%r7];\n$end:\n",
+        );
+        let repair = repaired(&text, ["st.shared.u32", "ld.shared.u32"]);
+        let [line, branch] =
+            ["bar.sync 0;", "@%p1 bra"].map(|words| repair.text.find(words).expect("in the text"));
+        assert!(line < branch, "{}", repair.text);
+        assert!(holds_in(&repair.text, &[64, 128]), "{}", repair.text);
+    }
+
+    /// Before either load a barrier does for 64 threads; 128 threads need it before the first.
+    #[test]
+    fn a_line_that_holds_in_other_blocks_is_preferred() {
+        let text = kernel(
+            "\tst.shared.u32 [%r4], %r1;\n\tmov.u32 %r8, %ntid.x;\n\tsetp.gt.u32 %p1, %r8, 64;\n\t\
+             xor.b32 %r7, %r2, 256;\n\tadd.u32 %r7, %r3, %r7;\n\t@%p1 ld.shared.u32 %r6, [%r7];\n\t\
+             xor.b32 %r7, %r2, 4;\n\tadd.u32 %r7, %r3, %r7;\n\tld.shared.u32 %r6, [%r7];\n",
+        );
+        let repair = repaired(&text, ["st.shared.u32", "\tld.shared.u32"]);
+        assert_eq!(repair.lines.len(), 1);
+        assert!(holds_in(&repair.text, &[32, 64, 128]), "{}", repair.text);
     }
 
     /// All threads write the same slot: no barrier helps.

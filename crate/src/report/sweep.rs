@@ -5,7 +5,8 @@
 //! the order of the combinations, so that the report does not depend on the number of threads. The verdict of a
 //! sweep is good if all are; otherwise it is that of the smallest combination that has a fault or a counterexample,
 //! then of the smallest that cannot be used, then of the smallest without an answer (one that was not asked among
-//! them). Only that combination's report is kept, so that memory does not grow with the sweep.
+//! them). Only that combination's report is kept, so that memory does not grow with the sweep. A sweep may be asked in
+//! parts, in processes that know nothing of one another: [`Sweeping::join`] makes the same report of them.
 //!
 //! Guaranteed: no combination is left out silently; one that was not asked is in the table as such, and then the
 //! verdict is not good. Missed: sizes that were not asked, about which nothing is said.
@@ -17,7 +18,9 @@ use super::{Input, Outcome, RunOptions, assumptions};
 use crate::base::{Budget, Exhausted, Source};
 use crate::diag::{Code, Diagnostic, Ledger, Severity};
 use crate::spec::{Spec, Sweep};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -59,10 +62,12 @@ fn many(sweep: &Sweep) -> Diagnostic {
         .note(format!("choose a combination: `{}`, or one value for each name under [sweep]", one.join(" ")))
 }
 
-/// A sweep on its way.
+/// A sweep on its way, or a part of one.
 pub struct Sweeping<'a> {
     input: &'a Input<'a>,
     asked: Asked,
+    /// Which combinations.
+    range: Range<usize>,
     next: AtomicUsize,
     answers: Mutex<Answers>,
 }
@@ -79,6 +84,16 @@ struct Answers {
     why: Option<Exhausted>,
 }
 
+/// The answers to neighbouring combinations, as they travel from one process to another.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct SweepPart {
+    combinations: Vec<CombinationReport>,
+    ledger: Ledger,
+    worst: [Option<ShownCombination>; 3],
+    why: Option<Exhausted>,
+    time: Option<f64>,
+}
+
 struct Answer {
     outcome: Option<Outcome>,
     time: Option<f64>,
@@ -87,19 +102,57 @@ struct Answer {
 impl<'a> Sweeping<'a> {
     /// Begins a sweep.
     pub fn new(input: &'a Input<'a>, asked: Asked) -> Self {
-        Sweeping { input, asked, next: AtomicUsize::new(0), answers: Mutex::default() }
+        let range = 0..asked.combinations.len();
+        Sweeping::part(input, asked, range)
+    }
+
+    /// Begins a part of a sweep: the combinations in `range`, as far as there are so many.
+    pub fn part(input: &'a Input<'a>, asked: Asked, range: Range<usize>) -> Self {
+        let end = range.end.min(asked.combinations.len());
+        let range = range.start.min(end)..end;
+        Sweeping { input, asked, next: AtomicUsize::new(range.start), range, answers: Mutex::default() }
+    }
+
+    /// The report on a sweep of which all parts, in their order, were asked apart: the report of a sweep that was
+    /// asked as one. Its time is what the parts took together.
+    pub fn join(input: &'a Input<'a>, asked: Asked, parts: Vec<SweepPart>) -> SweepReport {
+        let sweeping = Sweeping::new(input, asked);
+        let mut time = Some(0.0);
+        for part in parts {
+            let mut answers = sweeping.answers();
+            time = time.zip(part.time).map(|(sum, more)| sum + more);
+            answers.all.extend(part.combinations);
+            answers.ledger.merge(part.ledger);
+            answers.why = answers.why.or(part.why);
+            for (worst, of_part) in answers.worst.iter_mut().zip(part.worst) {
+                *worst = worst.take().or(of_part);
+            }
+        }
+        sweeping.report(time)
     }
 
     /// How many combinations have an answer, how many there are, and which is the first that is not fine.
     pub fn progress(&self) -> (usize, usize, Option<String>) {
         let answers = self.answers();
         let worst = answers.worst.iter().flatten().map(|shown| shown.title.clone()).next();
-        (answers.all.len() + answers.waiting.len(), self.asked.combinations.len(), worst)
+        (answers.all.len() + answers.waiting.len(), self.range.len(), worst)
     }
 
     /// Asks all combinations, as many at once as there are threads; each within its own share of the budget, and
     /// none once that was stopped.
     pub fn ask(&self, options: &RunOptions<'_>, budget: &Budget) -> SweepReport {
+        let time = self.ask_all(options, budget);
+        self.report(time)
+    }
+
+    /// The same of a part.
+    pub fn ask_part(&self, options: &RunOptions<'_>, budget: &Budget) -> SweepPart {
+        let time = self.ask_all(options, budget);
+        self.take(time)
+    }
+
+    /// Gives how long it took.
+    fn ask_all(&self, options: &RunOptions<'_>, budget: &Budget) -> Option<f64> {
         let begun = options.clock.map(|clock| clock());
         // Where a difference comes from is asked of the one that is shown.
         let each = RunOptions { threads: None, timeline_events: 0, export: None, origins: None, ..*options };
@@ -111,8 +164,12 @@ impl<'a> Sweeping<'a> {
             None => rayon::broadcast(|_| self.ask_next(&each, budget)),
         };
         self.trace(&pool, options, budget);
-        let time = options.clock.zip(begun).map(|(clock, begun)| clock() - begun);
-        self.report(time)
+        options.clock.zip(begun).map(|(clock, begun)| clock() - begun)
+    }
+
+    fn take(&self, time: Option<f64>) -> SweepPart {
+        let Answers { all, ledger, worst, why, .. } = std::mem::take(&mut *self.answers());
+        SweepPart { combinations: all, ledger, worst, why, time }
     }
 
     /// Asks the combination that is shown once more, with everything that a report can have.
@@ -141,7 +198,7 @@ impl<'a> Sweeping<'a> {
     fn ask_next(&self, options: &RunOptions<'_>, budget: &Budget) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(combination) = self.asked.combinations.get(at) else { return };
+            let Some(combination) = self.asked.combinations[..self.range.end].get(at) else { return };
             if let Err(why) = budget.poll() {
                 self.add(at, Answer { outcome: None, time: None }, Some(why));
                 continue;
@@ -169,8 +226,8 @@ impl<'a> Sweeping<'a> {
         let answers = &mut *answers;
         answers.why = answers.why.or(why);
         answers.waiting.insert(at, answer);
-        while let Some(answer) = answers.waiting.remove(&answers.all.len()) {
-            let at = answers.all.len();
+        while let Some(answer) = answers.waiting.remove(&(self.range.start + answers.all.len())) {
+            let at = self.range.start + answers.all.len();
             let values = self.asked.combinations[at].values.clone();
             let Some(outcome) = answer.outcome else {
                 answers.all.push(CombinationReport {
@@ -209,16 +266,26 @@ impl<'a> Sweeping<'a> {
 
     /// The report on a sweep that did not end when it was told to, for a face that ends it all the same.
     pub fn overdue(&self, why: Exhausted) -> SweepReport {
-        for at in 0..self.asked.combinations.len() {
+        self.give_up(why);
+        self.report(None)
+    }
+
+    /// The same of a part.
+    pub fn overdue_part(&self, why: Exhausted) -> SweepPart {
+        self.give_up(why);
+        self.take(None)
+    }
+
+    fn give_up(&self, why: Exhausted) {
+        for at in self.range.clone() {
             let known = {
                 let answers = self.answers();
-                at < answers.all.len() || answers.waiting.contains_key(&at)
+                at < self.range.start + answers.all.len() || answers.waiting.contains_key(&at)
             };
             if !known {
                 self.add(at, Answer { outcome: None, time: None }, Some(why));
             }
         }
-        self.report(None)
     }
 
     fn report(&self, time: Option<f64>) -> SweepReport {

@@ -3,7 +3,8 @@
 use super::pyramid::{Level, pyramid};
 use super::texts::Texts;
 use crate::base::Source;
-use crate::ir::Kernel;
+use crate::ir::{Instr, Kernel};
+use crate::isa::{Effect, MatrixOp};
 use crate::sim::{RaceEnd, Timeline};
 
 /// A kernel's timeline as it was recorded, and where its instructions stand.
@@ -14,6 +15,61 @@ pub struct Recording {
     timeline: Timeline,
     /// Line of each instruction, from 1.
     lines: Vec<u32>,
+    /// Class of each instruction.
+    classes: Vec<u32>,
+}
+
+/// What an instruction is for, as far as the drawing tells instructions apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InstructionClass {
+    /// Integers, bits, addresses, moves and whatever is no other class.
+    Integer,
+    /// Numbers with a fraction, matrices too.
+    Float,
+    /// Memory: loads, stores, atomics, copies.
+    Memory,
+    /// Branches, exits.
+    Control,
+    /// Threads meet: barriers, collectives of a warp, fences, barrier objects.
+    Together,
+}
+
+impl InstructionClass {
+    fn of(instr: &Instr) -> InstructionClass {
+        match &instr.effect {
+            Effect::Lanewise(op) if op.dst.is_float() || op.src[0].is_float() => InstructionClass::Float,
+            Effect::Matrix(MatrixOp::Multiply(_)) => InstructionClass::Float,
+            Effect::Load(_)
+            | Effect::Store(_)
+            | Effect::Atomic { .. }
+            | Effect::Copy(_)
+            | Effect::Matrix(_) => InstructionClass::Memory,
+            Effect::Branch | Effect::BranchIndexed | Effect::Exit | Effect::Forbidden(_) => {
+                InstructionClass::Control
+            }
+            Effect::Barrier { .. }
+            | Effect::WarpSync
+            | Effect::Shuffle(_)
+            | Effect::Vote(_)
+            | Effect::Match { .. }
+            | Effect::Redux { .. }
+            | Effect::Elect
+            | Effect::Phaser(_)
+            | Effect::Fence(..) => InstructionClass::Together,
+            Effect::Lanewise(_)
+            | Effect::Move { .. }
+            | Effect::Pack { .. }
+            | Effect::Unpack { .. }
+            | Effect::ToGeneric(_)
+            | Effect::FromGeneric(_)
+            | Effect::IsSpace(_)
+            | Effect::ActiveMask
+            | Effect::ReadClock
+            | Effect::Claim(_)
+            | Effect::Nothing
+            | Effect::Unsupported => InstructionClass::Integer,
+        }
+    }
 }
 
 /// One kernel's timeline summed up, for a first picture; [`TimelineDetail`] has the rest. Rows of the flat arrays have the stated number of columns. Warps are
@@ -41,6 +97,8 @@ pub struct FlatTimeline {
     pub races: Vec<u32>,
     /// Line of each instruction, from 1.
     pub lines: Vec<u32>,
+    /// Class of each instruction (order of [`InstructionClass`]).
+    pub classes: Vec<u32>,
     /// The same at coarser scales.
     pub levels: Vec<Level>,
 }
@@ -64,7 +122,8 @@ impl Recording {
     /// Keeps a kernel's timeline.
     pub(super) fn new(texts: &Texts<'_>, side: Source, kernel: &Kernel, timeline: Timeline) -> Recording {
         let lines = kernel.code.iter().map(|instr| texts.line(side, instr.span)).collect();
-        Recording { side, timeline, lines }
+        let classes = kernel.code.iter().map(|instr| InstructionClass::of(instr) as u32).collect();
+        Recording { side, timeline, lines, classes }
     }
 
     /// What happened one by one, as numbers.
@@ -102,6 +161,7 @@ impl Recording {
             barriers: timeline.barriers.iter().flat_map(|b| [b.cta, b.step, b.id, b.instr]).collect(),
             races: timeline.races.iter().flatten().flat_map(|side| end(*side)).collect(),
             lines: self.lines.clone(),
+            classes: self.classes.clone(),
             levels: pyramid(timeline),
         }
     }

@@ -9,8 +9,8 @@
 //! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
 //! `phaser` are the effects; `bulk` is copies through the asynchronous
 //! proxy, and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
-//! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` runs
-//! a kernel again to see where values come from. This module knows neither PTX text nor how equality is
+//! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` and `moment` run
+//! a kernel again to see where values come from and what a lane does at a step. This module knows neither PTX text nor how equality is
 //! decided.
 //!
 //! What the spec calls an input is not watched for races, because where nobody writes there is none;
@@ -67,6 +67,7 @@ mod machine;
 mod matrix;
 mod memory;
 mod missed;
+mod moment;
 mod needed;
 mod notes;
 mod origins;
@@ -98,6 +99,7 @@ mod written;
 
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use looks::{Look, WORLDS, looks};
+pub use moment::{Happening, Moment, Seen, moment};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{
     AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Observation, Place, Race, RaceSide,

@@ -16,6 +16,7 @@
 
 use super::machine::Machine;
 use super::memory::{Spot, memory_element};
+use super::moment::Wanted;
 use super::outcome::Thread;
 use super::race::lanes;
 use super::setup::{Options, Setup};
@@ -118,8 +119,10 @@ pub(super) struct Recorder {
     sightings: Vec<Sighting>,
     /// By what is wanted, instruction, CTA and warp.
     known: FxHashMap<(u32, u32, u32, u32), usize>,
-    /// The instruction that runs: warp, program counter, lanes.
-    running: Option<(usize, u32, u32)>,
+    /// A moment that is looked for, of a run that is made for nothing else.
+    pub(super) moment: Option<Wanted>,
+    /// The instruction that runs: warp, program counter, lanes, and the step at which it began.
+    running: Option<(usize, u32, u32, u32)>,
     /// Nodes there were when it began.
     built: usize,
 }
@@ -131,6 +134,11 @@ impl Recorder {
             recorder.names.entry(*term).or_default().push(at as u32);
         }
         recorder
+    }
+
+    /// One that looks for a moment alone.
+    pub(super) fn of_moment(moment: Wanted) -> Recorder {
+        Recorder { moment: Some(moment), ..Recorder::default() }
     }
 
     fn see(&mut self, term: Term, sighting: Sighting) {
@@ -208,17 +216,23 @@ impl<'a> Machine<'a> {
     pub(super) fn observe(&mut self, index: usize, pc: u32, mask: u32) {
         self.observe_end();
         let lanes = self.acting(index, pc, mask);
-        let built = self.terms.len();
-        if let Some(recorder) = &mut self.recorder {
-            (recorder.running, recorder.built) = (Some((index, pc, lanes)), built);
+        let Some(mut recorder) = self.recorder.take() else { return };
+        if let Some(wanted) = &mut recorder.moment {
+            self.begin_moment(wanted, index, pc, lanes);
         }
+        recorder.running = Some((index, pc, lanes, self.warps[index].step));
+        recorder.built = self.terms.len();
+        self.recorder = Some(recorder);
     }
 
     /// The running instruction has ended: what it left behind is looked at.
     pub(super) fn observe_end(&mut self) {
         let Some(mut recorder) = self.recorder.take() else { return };
-        if let Some((index, pc, mask)) = recorder.running.take() {
-            self.look(&mut recorder, index, pc, mask);
+        if let Some((index, pc, mask, step)) = recorder.running.take() {
+            match &mut recorder.moment {
+                Some(wanted) => self.end_moment(wanted, index, pc, mask, step),
+                None => self.look(&mut recorder, index, pc, mask),
+            }
         }
         self.recorder = Some(recorder);
     }

@@ -176,6 +176,9 @@ impl Spec {
                 None => self.scalars.push(scalar.clone()),
             }
         }
+        // A batch says so where nobody else does.
+        let may_require = &mut self.options.optimized_may_require;
+        *may_require = may_require.or(over.options.optimized_may_require);
     }
 }
 
@@ -352,4 +355,6 @@ pub struct Options {
     pub exact_constants: bool,
     /// Unordered stores of one value to one place are a race all the same.
     pub same_value_stores_race: bool,
+    /// What the optimized kernel's own source requires of inputs is taken, unless this says no.
+    pub optimized_may_require: Option<bool>,
 }

@@ -65,6 +65,9 @@ pub fn print(spec: &Spec) -> String {
     if spec.options.same_value_stores_race {
         options.push("same_value_stores_race = true".to_owned());
     }
+    if let Some(may) = spec.options.optimized_may_require {
+        options.push(format!("optimized_may_require = {may}"));
+    }
     sections.push(section("options", options));
     sections.retain(|section| !section.is_empty());
     sections.join("\n")

@@ -27,6 +27,7 @@ alpha = { type = "f32" }
 [options]
 exact_constants = true
 same_value_stores_race = true
+optimized_may_require = false
 "#;
 
 /// Without positions: two spellings of one spec become equal.
@@ -68,6 +69,7 @@ fn the_example_of_the_readme_reads_as_written() {
     assert_eq!(args[3], Argument::Literal(Literal::Integer(64)));
     assert_eq!(spec.scalars[1].value, Err(Format::F32));
     assert!(spec.options.exact_constants && spec.options.same_value_stores_race);
+    assert_eq!(spec.options.optimized_may_require, Some(false));
 }
 
 #[test]

@@ -48,7 +48,8 @@ const LANGUAGES: &[Foreign] = &[
         name: "LLVM IR",
         ways: &["`llc -march=nvptx64 -mcpu=sm_80 kernel.ll -o kernel.ptx` makes PTX of it"],
         is: |text| {
-            text.contains("target triple") || text.contains("define ptx_kernel") || text.contains("\ndefine ")
+            let begins = text.lines().any(|line| line.starts_with("define "));
+            begins || text.contains("target triple") || text.contains("define ptx_kernel")
         },
     },
     Foreign {

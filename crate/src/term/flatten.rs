@@ -8,8 +8,8 @@ use super::{Node, Term, Terms, Unary};
 
 /// Sums of more parts than this are only counted.
 const LISTED: usize = 1 << 16;
-/// Counting ends here.
-const COUNTED: usize = 1 << 20;
+/// Counting ends here: a total of so many may stand for more.
+pub const COUNTED: usize = 1 << 20;
 
 /// A term, or the product inside a multiply-add.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

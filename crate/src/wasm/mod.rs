@@ -165,6 +165,18 @@ pub fn origins(
     Ok(serde_wasm_bindgen::to_value(&found)?)
 }
 
+/// What a lane does at a step of the timeline; nothing where the kernel, run again, does not come by there.
+#[cfg(feature = "afterwards")]
+#[wasm_bindgen(unchecked_return_type = "MomentReport | undefined")]
+pub fn moment(
+    #[wasm_bindgen(unchecked_param_type = "Input")] input: JsValue,
+    #[wasm_bindgen(unchecked_param_type = "MomentQuestion")] question: JsValue,
+) -> Result<JsValue, JsError> {
+    let input: Input = serde_wasm_bindgen::from_value(input)?;
+    let question: report::MomentQuestion = serde_wasm_bindgen::from_value(question)?;
+    Ok(serde_wasm_bindgen::to_value(&report::moment(&input.texts(), &question, &input.budget()))?)
+}
+
 /// The message of the panic that ended this instance; empty if none did.
 #[wasm_bindgen(js_name = panicMessage)]
 pub fn panic_message() -> String {

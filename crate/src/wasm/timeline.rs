@@ -28,6 +28,7 @@ export interface TimelineOutline {
     barriers: Uint32Array;
     races: Uint32Array;
     lines: Uint32Array;
+    classes: Uint32Array;
     levels: TimelineLevel[];
 }
 
@@ -55,6 +56,7 @@ pub(super) fn outline(timeline: &FlatTimeline) -> JsValue {
         ("barriers", copy(&timeline.barriers)),
         ("races", copy(&timeline.races)),
         ("lines", copy(&timeline.lines)),
+        ("classes", copy(&timeline.classes)),
         ("levels", levels.into()),
     ])
 }

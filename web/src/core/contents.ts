@@ -2,7 +2,7 @@
 // numbers separated by commas, semicolons, blanks and lines (CSV; its rows and columns are
 // the shape).
 
-import { text } from '../text'
+import { tabText } from '../text-tabs'
 
 /** More would make the spec unreadable; a tensor of this size belongs in symbolic form. */
 export const MOST_NUMBERS = 20_000
@@ -13,9 +13,9 @@ export type Contents = { ok: true; numbers: number[]; shape: number[] } | { ok: 
 
 export function readContents(file: string): Contents {
   const trimmed = file.replace(/^\ufeff/, '').trim()
-  if (trimmed === '') return { ok: false, message: text.contents.empty }
+  if (trimmed === '') return { ok: false, message: tabText.contents.empty }
   const read = trimmed.startsWith('[') ? fromJson(trimmed) : fromCsv(trimmed)
-  if (read.ok && read.numbers.length > MOST_NUMBERS) return { ok: false, message: text.contents.tooMany(read.numbers.length, MOST_NUMBERS) }
+  if (read.ok && read.numbers.length > MOST_NUMBERS) return { ok: false, message: tabText.contents.tooMany(read.numbers.length, MOST_NUMBERS) }
   return read
 }
 
@@ -24,7 +24,7 @@ function fromJson(file: string): Contents {
   try {
     data = JSON.parse(file)
   } catch {
-    return { ok: false, message: text.contents.notJson }
+    return { ok: false, message: tabText.contents.notJson }
   }
   const shape: number[] = []
   const numbers: number[] = []
@@ -34,16 +34,16 @@ function fromJson(file: string): Contents {
     if (fault !== null) return
     if (Array.isArray(value)) {
       shape[depth] ??= value.length
-      if (shape[depth] !== value.length || depth > 8 || (deep !== null && depth >= deep)) fault = text.contents.ragged
+      if (shape[depth] !== value.length || depth > 8 || (deep !== null && depth >= deep)) fault = tabText.contents.ragged
       for (const inner of value) walk(inner, depth + 1)
     } else if (typeof value === 'number' && Number.isFinite(value)) {
       deep ??= depth
-      if (depth !== deep || depth !== shape.length) fault = text.contents.ragged // a number beside a list
+      if (depth !== deep || depth !== shape.length) fault = tabText.contents.ragged // a number beside a list
       numbers.push(value)
-    } else fault = typeof value === 'number' ? text.contents.infinite : text.contents.notNumber(JSON.stringify(value).slice(0, 40))
+    } else fault = typeof value === 'number' ? tabText.contents.infinite : tabText.contents.notNumber(JSON.stringify(value).slice(0, 40))
   }
   walk(data, 0)
-  if (fault === null && numbers.length === 0) fault = text.contents.empty
+  if (fault === null && numbers.length === 0) fault = tabText.contents.empty
   return fault === null ? { ok: true, numbers, shape } : { ok: false, message: fault }
 }
 
@@ -56,11 +56,11 @@ function fromCsv(file: string): Contents {
     const bad = row.findIndex(value => !Number.isFinite(value))
     // A first line of names is a header.
     if (bad >= 0 && at === 0 && row.every(value => Number.isNaN(value))) continue
-    if (bad >= 0) return { ok: false, message: text.contents.notNumberAt(cells[bad]!.slice(0, 40), at + 1) }
+    if (bad >= 0) return { ok: false, message: tabText.contents.notNumberAt(cells[bad]!.slice(0, 40), at + 1) }
     rows.push(row)
   }
   const numbers = rows.flat()
-  if (numbers.length === 0) return { ok: false, message: text.contents.empty }
+  if (numbers.length === 0) return { ok: false, message: tabText.contents.empty }
   const columns = rows[0]!.length
   const even = rows.every(row => row.length === columns)
   return { ok: true, numbers, shape: rows.length > 1 && columns > 1 && even ? [rows.length, columns] : [numbers.length] }

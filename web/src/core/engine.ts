@@ -7,7 +7,7 @@
 // its message in shared memory and the page ends the run.
 
 import { text } from '../text'
-import { STAGES, type Asked, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
+import { STAGES, type Asked, type Counters, type EngineState, type Failure, type Flavour, type FunctionHelp, type Inference, type Input, type MemoryQuestion, type MemoryReport, type MomentQuestion, type MomentReport, type OpcodeHelp, type OriginQuestion, type Origins, type Outcome, type Progress, type RepairAnswer, type RepairQuestion, type Request, type Response, type Side, type Telling, type TimelineDetail, type TimelineOutline } from './protocol'
 
 /** The part of a Worker that is used; tests pass their own. */
 export interface WorkerLike {
@@ -33,7 +33,7 @@ const READ_MS = 10_000 // reading takes milliseconds; one that takes this long n
 const AGAIN_MS = 60_000 // some questions run the kernels again, up to dozens of times
 /** What takes as long as it takes: watched, and stopped by the visitor. */
 const longRuns: readonly Request['kind'][] = ['verify', 'tell']
-const runsAgain: readonly Request['kind'][] = ['inspect', 'repair', 'origins']
+const runsAgain: readonly Request['kind'][] = ['inspect', 'moment', 'repair', 'origins']
 
 /** When the first elements of a run were decided, and how many those were: those built alike come all at once. */
 type Pace = { since: number; decided: number }
@@ -136,6 +136,12 @@ export class Engine {
   async inspect(input: Input, question: MemoryQuestion): Promise<MemoryReport | null> {
     const answer = await this.#ask(id => ({ kind: 'inspect', id, input, question }))
     return (answer.kind === 'inspected' && answer.memory) || null
+  }
+
+  /** What a lane does at a step; null where the kernel, run again, does not come by there. */
+  async moment(input: Input, question: MomentQuestion): Promise<MomentReport | null> {
+    const answer = await this.#ask(id => ({ kind: 'moment', id, input, question }))
+    return (answer.kind === 'happened' && answer.moment) || null
   }
 
   /** Lines that remove a race, tried out; null where the engine was lost. */
@@ -364,6 +370,7 @@ export class Engine {
       case 'detail':
       case 'combined':
       case 'inspected':
+      case 'happened':
       case 'repaired':
       case 'traced':
       case 'told':

@@ -14,7 +14,7 @@
 // The lessons of the page name cases of the test corpus instead of texts (web/build/lessons.ts).
 
 import { parse } from 'smol-toml'
-import { text } from '../text'
+import { tabText } from '../text-tabs'
 import type { Input, Verdict } from './protocol'
 import { presentationOf, type Tab } from './verdict'
 
@@ -44,7 +44,7 @@ export function parseLesson(file: string): ReadLesson {
   try {
     data = parse(file)
   } catch (error) {
-    return { ok: false, message: text.lesson.notToml(error instanceof Error ? (error.message.split('\n')[0] ?? '') : '') }
+    return { ok: false, message: tabText.lesson.notToml(error instanceof Error ? (error.message.split('\n')[0] ?? '') : '') }
   }
   return readLesson(data)
 }
@@ -52,27 +52,27 @@ export function parseLesson(file: string): ReadLesson {
 /** Checks the shape and gives every step its whole texts. */
 export function readLesson(data: unknown): ReadLesson {
   const fields = table(data)
-  if (fields['lesson'] !== 1) return { ok: false, message: text.lesson.version((JSON.stringify(fields['lesson']) ?? '').slice(0, 40)) }
+  if (fields['lesson'] !== 1) return { ok: false, message: tabText.lesson.version((JSON.stringify(fields['lesson']) ?? '').slice(0, 40)) }
   const listed = fields['step']
-  if (!Array.isArray(listed) || listed.length === 0) return { ok: false, message: text.lesson.noSteps }
+  if (!Array.isArray(listed) || listed.length === 0) return { ok: false, message: tabText.lesson.noSteps }
   const steps: Step[] = []
   let input: Input = { reference: '', optimized: '', spec: '', single: false }
   for (const [at, each] of listed.entries()) {
     const step = table(each)
-    const bad = (what: string): ReadLesson => ({ ok: false, message: text.lesson.badStep(at + 1, what) })
+    const bad = (what: string): ReadLesson => ({ ok: false, message: tabText.lesson.badStep(at + 1, what) })
     input = { ...input }
     for (const source of SOURCES) {
       const given = step[source]
       if (given === undefined) continue
-      if (typeof given !== 'string') return bad(text.lesson.notText(source))
+      if (typeof given !== 'string') return bad(tabText.lesson.notText(source))
       input[source] = given
     }
     if (typeof step['single'] === 'boolean') input.single = step['single']
     if (step['change'] !== undefined) {
       const { in: where, find, replace = '' } = table(step['change'])
       const source = SOURCES.find(source => source === where)
-      if (!source || typeof find !== 'string' || typeof replace !== 'string') return bad(text.lesson.badChange)
-      if (!input[source].includes(find)) return bad(text.lesson.notFound(find))
+      if (!source || typeof find !== 'string' || typeof replace !== 'string') return bad(tabText.lesson.badChange)
+      if (!input[source].includes(find)) return bad(tabText.lesson.notFound(find))
       input[source] = input[source].replace(find, () => replace)
     }
     const { tab, expect, title, text: words } = step
@@ -84,7 +84,7 @@ export function readLesson(data: unknown): ReadLesson {
       expect: typeof expect === 'string' && presentationOf(expect) ? (expect as Verdict) : null,
     })
   }
-  return { ok: true, lesson: { title: typeof fields['title'] === 'string' ? fields['title'] : text.lesson.untitled, steps } }
+  return { ok: true, lesson: { title: typeof fields['title'] === 'string' ? fields['title'] : tabText.lesson.untitled, steps } }
 }
 
 const table = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {})

@@ -1,7 +1,7 @@
 // Both kernels, the spec and the verdict as one file: JSON, for what is too long for a link
 // or should lie in a repository. Reading checks the shape and says what does not fit.
 
-import { text } from '../text'
+import { tabText } from '../text-tabs'
 import type { Shared } from './share'
 
 const FORMAT = 1
@@ -18,14 +18,14 @@ export function readPair(file: string): ReadPair {
   try {
     data = JSON.parse(file)
   } catch {
-    return bad(text.pairFile.notJson)
+    return bad(tabText.pairFile.notJson)
   }
-  if (typeof data !== 'object' || data === null || !('warpproof' in data)) return bad(text.pairFile.notOurs)
+  if (typeof data !== 'object' || data === null || !('warpproof' in data)) return bad(tabText.pairFile.notOurs)
   const fields = data as Record<string, unknown>
-  if (fields['warpproof'] !== FORMAT) return bad(text.pairFile.version(JSON.stringify(fields['warpproof']).slice(0, 40)))
+  if (fields['warpproof'] !== FORMAT) return bad(tabText.pairFile.version(JSON.stringify(fields['warpproof']).slice(0, 40)))
   const string = (key: string) => fields[key] ?? ''
   const [reference, optimized, spec, verdict, version] = [string('reference'), string('optimized'), string('spec'), fields['verdict'] ?? null, fields['version'] ?? null]
-  for (const [key, value] of Object.entries({ reference, optimized, spec })) if (typeof value !== 'string') return bad(text.pairFile.notText(key))
+  for (const [key, value] of Object.entries({ reference, optimized, spec })) if (typeof value !== 'string') return bad(tabText.pairFile.notText(key))
   return {
     ok: true,
     shared: {

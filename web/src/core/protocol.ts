@@ -4,12 +4,12 @@
 // engine also shares counters: addresses in the engine's shared memory, which the page reads
 // while the worker is busy, and a flag it sets to stop the run.
 
-import type { Addresses, Asked, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, Telling, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
+import type { Addresses, Asked, FunctionHelp, Inference, Input, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, OriginQuestion, Origins, RepairAnswer, RepairQuestion, Report, Stage, Telling, TimelineDetail, TimelineOutline } from '../pkg-single/warpproof'
 
 // The engine's own types, generated from the Rust ones.
 export type {
   AccessReport, Asked, AssumptionReport, CheckedFormula, Combination, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
-  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
+  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** One of the two kernels. */
@@ -33,6 +33,7 @@ export type Request =
   | { kind: 'outline'; id: number; side: Side }
   | { kind: 'detail'; id: number; side: Side }
   | { kind: 'inspect'; id: number; input: Input; question: MemoryQuestion }
+  | { kind: 'moment'; id: number; input: Input; question: MomentQuestion }
   | { kind: 'repair'; id: number; input: Input; question: RepairQuestion }
   | { kind: 'origins'; id: number; input: Input; question: OriginQuestion }
   | { kind: 'tell'; id: number; input: Input; side: Side }
@@ -55,6 +56,7 @@ export type Response =
   /** What a sweep asks; nothing where the spec asks one question. */
   | { kind: 'combined'; id: number; asked: Asked | undefined }
   | { kind: 'inspected'; id: number; memory: MemoryReport | undefined }
+  | { kind: 'happened'; id: number; moment: MomentReport | undefined }
   | { kind: 'repaired'; id: number; answer: RepairAnswer }
   | { kind: 'traced'; id: number; origins: Origins | undefined }
   | { kind: 'told'; id: number; telling: Telling }

@@ -2,6 +2,7 @@
 // embeds the page. Names come from users, so markup in them is written as text.
 
 import { text } from '../text'
+import { tabText } from '../text-tabs'
 import type { Report } from './protocol'
 import { presentations } from './verdict'
 
@@ -12,14 +13,18 @@ const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at %
 /** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */
 export function markdown(report: Report | null, spec: string, link: string): string {
-  if (!report) return `[${text.share.open}](${link})`
+  if (!report) return `[${tabText.share.open}](${link})`
   const { word, tone } = presentations[report.verdict]
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
   if (report.kernels.length > 0) {
-    lines.push(`| ${text.share.columns.join(' | ')} |`, '| --- | --- | --- | --- |')
+    lines.push(`| ${tabText.share.columns.join(' | ')} |`, '| --- | --- | --- | --- |')
     for (const { side, title, grid, block } of report.kernels) lines.push(`| ${text.sides[side]} | \`${title}\` | ${times(grid)} | ${times(block)} |`)
     lines.push('')
+  }
+  if (report.tensors.length > 0) {
+    const told = report.tensors.map(({ name, shape, role, optimized_format, reference_format }) => `\`${name}\` ${optimized_format ?? reference_format ?? ''}[${times(shape)}] (${text.tensor.roles[role] ?? role})`)
+    lines.push(`${tabText.share.tensors}: ${told.join(', ')}`, '')
   }
   if (report.assumptions.length > 0) {
     lines.push(`<details><summary>${text.share.restsOn(report.assumptions.length)}</summary>`, '')
@@ -30,9 +35,9 @@ export function markdown(report: Report | null, spec: string, link: string): str
   if (toml !== '') {
     // A fence longer than any run of backticks in the text.
     const fence = '`'.repeat(Math.max(3, ...[...toml.matchAll(/`+/g)].map(([run]) => run.length + 1)))
-    lines.push(`<details><summary>${text.share.spec}</summary>`, '', `${fence}toml`, toml, fence, '', '</details>', '')
+    lines.push(`<details><summary>${tabText.share.spec}</summary>`, '', `${fence}toml`, toml, fence, '', '</details>', '')
   }
-  lines.push(`[${text.share.reproduce(report.version)}](${link})`)
+  lines.push(`[${tabText.share.reproduce(report.version)}](${link})`)
   return lines.join('\n')
 }
 
@@ -41,6 +46,6 @@ const escaped = (part: string) => part.replace(/[&<>"']/g, character => escapes[
 
 /** HTML that shows the page, with this question, inside another one. */
 export function embed(report: Report | null, link: string): string {
-  const title = report ? `${presentations[report.verdict].word}: ${report.summary.replaceAll('`', '')}` : text.share.open
+  const title = report ? `${presentations[report.verdict].word}: ${report.summary.replaceAll('`', '')}` : tabText.share.open
   return `<iframe src="${escaped(link)}" title="${escaped(title)}" width="100%" height="760" loading="lazy" style="border:1px solid #ccc"></iframe>`
 }

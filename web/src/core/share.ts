@@ -17,7 +17,7 @@
 // is a damaged one: it is read up to fixed limits and no further.
 
 import { Deflate, Inflate } from 'fflate'
-import { text } from '../text'
+import { tabText } from '../text-tabs'
 import { DICTIONARY_1 } from './share-dictionary'
 import { canWrite, readDifferences, writeDifferences } from './share-numbers'
 
@@ -75,19 +75,19 @@ export function encode(shared: Omit<Shared, 'version'> & Partial<Shared>): strin
 export function decode(fragment: string): Decoded {
   const link = fragment.replace(/^#/, '')
   const broken = (part: string, message: string, recovered: Partial<Shared> = {}): Decoded => ({ ok: false, part, message, recovered })
-  if (link === '') return broken('link', text.link.empty)
-  if (link[0] !== VERSION) return broken('version', text.link.version(link[0] ?? ''))
-  if (link.length > MOST_CHARACTERS) return broken('length', text.link.tooLong(MOST_CHARACTERS))
+  if (link === '') return broken('link', tabText.link.empty)
+  if (link[0] !== VERSION) return broken('version', tabText.link.version(link[0] ?? ''))
+  if (link.length > MOST_CHARACTERS) return broken('length', tabText.link.tooLong(MOST_CHARACTERS))
   const payload = link.slice(1)
   const bad = payload.search(/[^A-Za-z0-9_-]/)
   const { bytes, state } = inflate(fromBase64url(bad < 0 ? payload : payload.slice(0, bad)))
   const { shared, part, end, missing, notText } = readSections(bytes)
-  if (state === 'too large') return broken('size', text.link.tooLarge(MOST_BYTES >> 20), shared)
-  if (bad >= 0) return broken('alphabet', text.link.alphabet(bad + 2, String.fromCodePoint(payload.codePointAt(bad) ?? 0)), shared)
-  if (part !== null) return broken(part, text.link.incomplete(part, missing, state === 'cut'), shared)
+  if (state === 'too large') return broken('size', tabText.link.tooLarge(MOST_BYTES >> 20), shared)
+  if (bad >= 0) return broken('alphabet', tabText.link.alphabet(bad + 2, String.fromCodePoint(payload.codePointAt(bad) ?? 0)), shared)
+  if (part !== null) return broken(part, tabText.link.incomplete(part, missing, state === 'cut'), shared)
   const checksum = decoder.decode(bytes.subarray(end))
-  if (checksum !== '#' + crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0')) return broken('checksum', text.link.checksum, shared)
-  if (notText !== null) return broken('text', text.link.notText(notText), shared)
+  if (checksum !== '#' + crc32(bytes.subarray(0, end)).toString(16).padStart(8, '0')) return broken('checksum', tabText.link.checksum, shared)
+  if (notText !== null) return broken('text', tabText.link.notText(notText), shared)
   return { ok: true, shared: { reference: '', optimized: '', spec: '', single: false, verdict: null, version: null, ...shared } }
 }
 
@@ -104,7 +104,7 @@ interface Sections {
 /** Reads sections until the checksum, the end or nonsense. */
 function readSections(bytes: Uint8Array): Sections {
   const shared: Partial<Shared> = {}
-  const { parts } = text.link
+  const { parts } = tabText.link
   let notText: string | null = null
   let at = 0
   const until = (part: string | null, missing = 0): Sections => ({ shared, part, end: at, missing, notText })

@@ -11,6 +11,13 @@ import { parse, stringify } from 'smol-toml'
 export type TomlValue = string | number | boolean | TomlValue[] | { [key: string]: TomlValue }
 export type TomlTable = { [key: string]: TomlValue }
 
+/** What a spec says of the CTAs that run, as a person writes it. */
+export function ctasText(value: TomlValue | undefined): string {
+  if (value === undefined) return '(0,0,0)'
+  if (Array.isArray(value)) return value.map(cta => (Array.isArray(cta) ? `(${cta.join(',')})` : String(cta))).join(' ')
+  return String(value)
+}
+
 /** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32". */
 export function readSizes(written: string): (number | string)[] {
   if (!/[a-wyz_]/i.test(written)) return (written.match(/\d+/g) ?? []).map(Number)

@@ -88,9 +88,9 @@ export class TimelineHost {
     }
     const context = canvas.getContext('2d', { alpha: false }) as OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D | null
     if (!context) return
-    const key = scene.unfolded.join()
+    const key = `${scene.rowHeight} ${scene.unfolded.join()}`
     if (this.#layout?.timeline !== timeline || this.#layout.key !== key) {
-      this.#layout = { timeline, key, rows: layout(timeline.warps, new Set(scene.unfolded)).rows }
+      this.#layout = { timeline, key, rows: layout(timeline.warps, new Set(scene.unfolded), scene.rowHeight).rows }
     }
     this.#painter.paint(context, timeline, this.#layout.rows, scene)
   }

@@ -1,7 +1,7 @@
 // Paints one frame of a timeline. What is dense is painted as pixels (timeline-raster.ts); what
 // is sparse, or close, is drawn over it: barriers, single events, races, who waits for whom.
 
-import { BARRIER, lanes, type EventKind, type RaceEnd, type Timeline, type View } from './timeline'
+import { BARRIER, CLASSES, lanes, SEGMENT, type EventKind, type InstructionClass, type RaceEnd, type Timeline, type View } from './timeline'
 import { columnsFor, paintRow, sumUp, type Columns, type Ink } from './timeline-raster'
 import { AXIS_HEIGHT, LABEL_WIDTH, visibleRows, type Row } from './timeline-view'
 
@@ -17,6 +17,7 @@ export interface Palette {
   warn: string
   neutral: string
   special: string
+  classes: Record<InstructionClass, string>
 }
 
 /** Threads of one warp that wait for threads of another. */
@@ -34,6 +35,8 @@ export interface Scene {
   height: number
   scale: number
   unfolded: number[]
+  /** Of a warp. */
+  rowHeight: number
   palette: Palette
   /** What rows are called. */
   words: { cta: string; warp: string; lane: string }
@@ -54,6 +57,8 @@ type Context = OffscreenCanvasRenderingContext2D | CanvasRenderingContext2D
 
 /** Steps this wide show single events. */
 const CLOSE = 6
+/** Steps this wide, in pixels, show what their instructions are for. */
+const CLASSED = 1
 /** Barriers closer than this many pixels are thinned out, and pale. */
 const DENSE = 6
 /** Arcs and arrows drawn at most. */
@@ -80,6 +85,7 @@ export class Painter {
     context.beginPath()
     context.rect(LABEL_WIDTH, AXIS_HEIGHT - 5, plot, height)
     context.clip()
+    if (perStep >= CLASSED) drawClasses(context, timeline, visible, scene, x)
     this.#light(context, timeline, visible, scene, x)
     drawBarriers(context, timeline, visible, scene, x)
     if (perStep >= CLOSE) drawEvents(context, timeline, visible, scene, x, perStep)
@@ -169,7 +175,7 @@ export class Painter {
 
   /** Colours of the theme as pixels, mixed with what is behind them. */
   #ink(context: Context, palette: Palette): Ink {
-    const key = Object.values(palette).join()
+    const key = JSON.stringify(palette)
     const known = this.#inks.get(key)
     if (known) return known
     const panel = channels(context, palette.panel)
@@ -209,6 +215,33 @@ function find(rows: readonly Row[], warp: number, lane: number | null): Row | un
   }
   const row = rows[lane === null ? low : low + 1 + lane]
   return row?.warp === warp && row.lane === lane ? row : undefined
+}
+
+/** What executes, in the colours of what instructions are for; stretches of one colour are drawn at once. */
+function drawClasses(context: Context, timeline: Timeline, visible: readonly Row[], { view, scroll, palette }: Scene, x: (step: number) => number): void {
+  const { classes, segments } = timeline.flat
+  const paths = CLASSES.map(() => new Path2D())
+  for (const row of visible) {
+    const [first, last] = timeline.segmentRows(row.warp, view.from, view.to)
+    for (let at = first * SEGMENT; at < last * SEGMENT; at += SEGMENT) {
+      const [start, end, mask, kind, instr] = [segments[at]!, segments[at + 1]!, segments[at + 2]!, segments[at + 3]!, segments[at + 4]!]
+      if (kind !== 0 || (row.lane !== null && !((mask >>> row.lane) & 1))) continue
+      const height = row.lane === null ? Math.max(1, Math.round((lanes(mask) * row.height) / 32)) : row.height
+      const top = AXIS_HEIGHT + row.top - scroll + row.height - height
+      const to = Math.min(end, Math.ceil(view.to))
+      for (let from = Math.max(start, Math.floor(view.from)); from < to; ) {
+        const of = classes[instr + from - start] ?? 0
+        let until = from + 1
+        while (until < to && (classes[instr + until - start] ?? 0) === of) until++
+        paths[of]?.rect(x(from), top, x(until) - x(from), height)
+        from = until
+      }
+    }
+  }
+  paths.forEach((path, at) => {
+    context.fillStyle = palette.classes[CLASSES[at]!]
+    context.fill(path)
+  })
 }
 
 function drawBarriers(context: Context, timeline: Timeline, visible: readonly Row[], { view, scroll, palette, height, barrier }: Scene, x: (step: number) => number): void {

@@ -14,15 +14,24 @@ export interface Row {
 }
 
 const WARP_HEIGHT = 20
+const TALLEST = 56
 const LANE_HEIGHT = 9
 const GAP = 3
 
-export function layout(warps: number, unfolded: ReadonlySet<number>): { rows: Row[]; height: number } {
+/** How high a warp's row is where so many of them have `height` pixels: few warps use what is there. */
+export function rowHeight(warps: number, height: number): number {
+  return Math.max(WARP_HEIGHT, Math.min(TALLEST, Math.floor((height - AXIS_HEIGHT) / Math.max(1, warps)) - GAP))
+}
+
+/** What so many warps use at most, in pixels. */
+export const mostHeight = (warps: number): number => AXIS_HEIGHT + warps * (TALLEST + GAP) + GAP
+
+export function layout(warps: number, unfolded: ReadonlySet<number>, warpHeight = WARP_HEIGHT): { rows: Row[]; height: number } {
   const rows: Row[] = []
   let top = 0
   for (let warp = 0; warp < warps; warp++) {
-    rows.push({ warp, lane: null, top, height: WARP_HEIGHT })
-    top += WARP_HEIGHT + GAP
+    rows.push({ warp, lane: null, top, height: warpHeight })
+    top += warpHeight + GAP
     if (!unfolded.has(warp)) continue
     for (let lane = 0; lane < 32; lane++) {
       rows.push({ warp, lane, top, height: LANE_HEIGHT })

@@ -10,11 +10,12 @@ const STEPS = 1 << 12
 /** Steps of a bin of the sum, as a power of two. */
 const SHIFT = 3
 const WIDTH = 1000
+const ROW = 20
 /** Frames of each view. */
 const ROUNDS = 16
 
 const GREY = '#808080'
-const PALETTE: Palette = { text: GREY, soft: GREY, line: GREY, panel: GREY, accent: GREY, good: GREY, bad: GREY, warn: GREY, neutral: GREY, special: GREY }
+const PALETTE: Palette = { text: GREY, soft: GREY, line: GREY, panel: GREY, accent: GREY, good: GREY, bad: GREY, warn: GREY, neutral: GREY, special: GREY, classes: { integer: GREY, float: GREY, memory: GREY, control: GREY, together: GREY } }
 
 /** Everything that a run can have, over and over. */
 function madeUp(): Timeline {
@@ -34,14 +35,14 @@ function madeUp(): Timeline {
   return new Timeline({
     side: 'optimized', warps: WARPS, warpsPerCta: WARPS, steps: STEPS, truncated: false, recorded: 0,
     segments: Uint32Array.from(segments), segmentStarts: Uint32Array.from(segmentStarts), events: Uint32Array.from(events), eventStarts: Uint32Array.from(eventStarts),
-    flights: Uint32Array.of(1, 16, 64, 1, 2), barriers, races: Uint32Array.of(0, 3, 3, 0, 1, 5, 8, 0), lines: Uint32Array.of(1), levels: [{ shift: SHIFT, bins, words }],
+    flights: Uint32Array.of(1, 16, 64, 1, 2), barriers, races: Uint32Array.of(0, 3, 3, 0, 1, 5, 8, 0), lines: Uint32Array.of(1), classes: Uint32Array.of(0, 1, 2, 3, 4), levels: [{ shift: SHIFT, bins, words }],
   })
 }
 
 /** Goes on, frame by frame, until its frames are painted or `isWanted` says that there is something real to do. */
 export function warmUp(isWanted: () => boolean): void {
   const timeline = madeUp()
-  const { rows } = layout(WARPS, new Set([1]))
+  const { rows } = layout(WARPS, new Set([1]), ROW)
   const height = AXIS_HEIGHT + rows.reduce((bottom, row) => Math.max(bottom, row.top + row.height), 0)
   const context = new OffscreenCanvas(WIDTH, height).getContext('2d', { alpha: false })
   if (!context) return
@@ -51,7 +52,7 @@ export function warmUp(isWanted: () => boolean): void {
   const paint = () => {
     if (isWanted() || frame === views.length * ROUNDS) return
     const scene: Scene = {
-      side: 'optimized', view: views[frame % views.length]!, scroll: 0, width: WIDTH, height, scale: 1, unfolded: [1], palette: PALETTE, words: { cta: '', warp: '', lane: '' },
+      side: 'optimized', view: views[frame % views.length]!, scroll: 0, width: WIDTH, height, scale: 1, unfolded: [1], rowHeight: ROW, palette: PALETTE, words: { cta: '', warp: '', lane: '' },
       litLine: frame % 2 === 0 ? null : 1, cursor: null, selection: null, arrows: [], race: null, barrier: null,
     }
     painter.paint(context, timeline, rows, scene)

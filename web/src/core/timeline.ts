@@ -12,6 +12,9 @@ export type Kind = (typeof KINDS)[number]
 export const EVENTS = ['shared_read', 'shared_write', 'shared_atomic', 'global_read', 'global_write', 'global_atomic', 'copy', 'collective', 'fault'] as const
 export type EventKind = (typeof EVENTS)[number]
 export type Side = FlatTimeline['side']
+/** What instructions are for, as far as they are told apart; in the order of the Rust type `InstructionClass`. */
+export const CLASSES = ['integer', 'float', 'memory', 'control', 'together'] as const
+export type InstructionClass = (typeof CLASSES)[number]
 
 /** Columns of the flat arrays. */
 export const SEGMENT = 5
@@ -86,6 +89,8 @@ export interface Hit {
   segment: Segment | null
   /** The instruction that executes, or that the lanes wait at. */
   instr: number | null
+  /** The lane whose values can be asked for: the one that is pointed at, or of a warp the first that executes. */
+  acting: number | null
   line: number | null
   events: Event[]
 }
@@ -163,7 +168,7 @@ export class Timeline {
 
   /** What stands at a step of a warp, or of one of its lanes. */
   at(warp: number, lane: number | null, step: number): Hit {
-    const hit: Hit = { warp, lane, step, segment: null, instr: null, line: null, events: [] }
+    const hit: Hit = { warp, lane, step, segment: null, instr: null, acting: null, line: null, events: [] }
     const has = (mask: number) => lane === null || ((mask >>> lane) & 1) === 1
     for (const segment of this.segments(warp, step, step + 1)) {
       if (!has(segment.mask)) continue
@@ -171,7 +176,8 @@ export class Timeline {
       if (hit.segment === null || segment.kind === 'run') hit.segment = segment
     }
     if (hit.segment) {
-      const { kind, instr, start } = hit.segment
+      const { kind, instr, start, mask } = hit.segment
+      if (kind === 'run') hit.acting = lane ?? 31 - Math.clz32(mask & -mask)
       hit.instr = kind === 'run' ? instr + step - start : instr
       hit.line = this.line(hit.instr)
     }
@@ -282,7 +288,7 @@ export const withoutDetail = (outline: TimelineOutline): FlatTimeline => ({
 const buffers = (arrays: Uint32Array[]): ArrayBuffer[] => arrays.map(({ buffer }) => buffer as ArrayBuffer)
 
 /** The buffers of an outline, to be handed over rather than copied. */
-export const outlineArrays = ({ flights, barriers, races, lines, levels }: TimelineOutline): ArrayBuffer[] => buffers([flights, barriers, races, lines, ...levels.map(({ words }) => words)])
+export const outlineArrays = ({ flights, barriers, races, lines, classes, levels }: TimelineOutline): ArrayBuffer[] => buffers([flights, barriers, races, lines, classes, ...levels.map(({ words }) => words)])
 
 /** The same of a detail. */
 export const detailArrays = ({ segments, segmentStarts, events, eventStarts }: TimelineDetail): ArrayBuffer[] => buffers([segments, segmentStarts, events, eventStarts])

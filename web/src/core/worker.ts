@@ -84,6 +84,9 @@ async function answer(request: Exclude<Request, { kind: 'start' }>): Promise<voi
     case 'inspect':
       say({ kind: 'inspected', id: request.id, memory: engine.inspect(timed(request.input), request.question) })
       return
+    case 'moment':
+      say({ kind: 'happened', id: request.id, moment: engine.moment(timed(request.input), request.question) })
+      return
     case 'repair':
       say({ kind: 'repaired', id: request.id, answer: engine.repair(timed(request.input), request.question) })
       return

@@ -36,6 +36,9 @@ export const laterDialogs = {
   form: once(() => import('./SpecForm.svelte')),
 } satisfies Record<string, LaterDialog>
 
+/** What a report finds. */
+export const laterFindings = once(() => import('./Findings.svelte'))
+
 /** What asks a sweep. */
 export const laterSweep = once(() => import('./sweeping'))
 
@@ -60,6 +63,10 @@ export const laterDiff = once(() => import('./DiffEditor.svelte'))
 /** Formulas in an editor. */
 export const laterFormula = once(() => import('./formula-editing'))
 
+/** The source beside the PTX, and the sources of the examples. */
+export const laterSource = once(() => import('./SourcePane.svelte'))
+export const laterSources = once(() => import('virtual:gallery-sources'))
+
 /** Finding in an editor. */
 export const laterSearch = once(() => import('./editor-search'))
 
@@ -69,5 +76,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterLesson, laterPrint, laterDiff, laterFormula, laterSearch, laterPanel, laterFiles, laterLinks, laterSweep]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterFindings, laterLesson, laterPrint, laterDiff, laterFormula, laterSource, laterSearch, laterPanel, laterFiles, laterLinks, laterSweep]) part().catch(() => undefined)
 }

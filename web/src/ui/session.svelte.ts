@@ -1,8 +1,9 @@
 // What the page knows: both texts, the spec, the engine, the current run and what is marked.
 // Components read it and call its methods; only here do texts meet the engine.
 
+import { tick } from 'svelte'
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, OpcodeHelp, Origins, Outcome, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, Origins, Outcome, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
@@ -80,11 +81,17 @@ class Session {
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
 
+  /** Counts the visitor’s own wishes for an answer: each leads to where it is shown. */
+  wished = $state(0)
+
   /** The first answer is shown, if there is one, and what nobody needed for it is being fetched. */
   settled = $state(false)
 
   /** What the reference was before it became a formula, or a kernel again. */
   others = { formula: '', kernel: '' }
+
+  /** Sources of kernels that the visitor has opened, by name. */
+  sources = $state.raw<Record<string, string>>({})
 
   /** The lesson that is shown, and its step. */
   lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
@@ -137,7 +144,7 @@ class Session {
       return
     }
     this.#replace({ ...input }, example)
-    await this.verify()
+    await this.ask()
   }
 
   edit(source: TextSource, now: string): void {
@@ -178,6 +185,11 @@ class Session {
   /** What a tensor or shared array of the latest run holds at a barrier. */
   async memory(question: MemoryQuestion): Promise<MemoryReport | null> {
     return await this.#again().inspect(this.verified, question)
+  }
+
+  /** What a lane of the latest run does at a step of the timeline. */
+  async moment(question: MomentQuestion): Promise<MomentReport | null> {
+    return await this.#again().moment(this.verified, question)
   }
 
   /** Lines that remove a race of the latest run, tried out. */
@@ -250,6 +262,12 @@ class Session {
   setSingle(single: boolean): void {
     this.single = single
     this.#changed()
+  }
+
+  /** Verifies because the visitor wants it. */
+  async ask(): Promise<void> {
+    this.wished++
+    await this.verify()
   }
 
   async verify(): Promise<void> {
@@ -330,6 +348,12 @@ class Session {
     this.focus = (['reference', 'optimized', 'spec'] as const).flatMap(first)
   }
 
+  /** Marks lines of a text, and shows the first. */
+  markLines(source: TextSource, lines: readonly number[], label: string): void {
+    this.marks = lines.map(line => ({ source, line, tone: 'here', label }))
+    this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1 }))
+  }
+
   /** The page's address with everything in it; without, where the format of links cannot be fetched. */
   async link(): Promise<string> {
     const [address] = window.location.href.split('#')
@@ -348,6 +372,13 @@ class Session {
     this.#replace(shared, null)
     this.promised = shared.verdict === null ? null : { verdict: shared.verdict, version: shared.version }
     void this.verify()
+  }
+
+  /** To the first field that only a person can fill. */
+  async toMissing(): Promise<void> {
+    this.tab = 'verdict'
+    await tick()
+    document.querySelector<HTMLElement>('[data-missing]')?.focus()
   }
 
   startLesson(lesson: Lesson): void {
@@ -441,6 +472,7 @@ class Session {
     this.recorded = []
     this.stopAt = null
     this.tab = 'verdict'
+    this.wished = 0
   }
 
   #changed(): void {

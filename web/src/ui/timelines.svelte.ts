@@ -15,6 +15,8 @@ export interface TimelineInfo {
   events: number
   truncated: boolean
   barriers: Barriers
+  /** Of each instruction, what it is for. */
+  classes: Uint32Array
   /** Its detail is there. */
   whole: boolean
 }
@@ -41,9 +43,9 @@ class Timelines {
     const outline = await session.outline(side)
     if (!outline || this.#of !== report) return
     const { warps, warpsPerCta, truncated, recorded } = outline
-    const [steps, barriers] = [Math.max(outline.steps, 1), new Barriers(outline.barriers.slice())]
+    const [steps, barriers, classes] = [Math.max(outline.steps, 1), new Barriers(outline.barriers.slice()), outline.classes.slice()]
     await this.client.add(outline)
-    this.known = { ...this.known, [side]: { side, warps, warpsPerCta, steps, events: recorded, truncated, barriers, whole: false } }
+    this.known = { ...this.known, [side]: { side, warps, warpsPerCta, steps, events: recorded, truncated, barriers, classes, whole: false } }
     // The first picture does not wait for this.
     const detail = await session.detail(side)
     if (!detail || this.#of !== report) return

@@ -10,8 +10,9 @@ import { stopAndTime } from './stop'
 const CYCLES = 20
 /** Stops before this one may still grow what is kept for the next run. */
 const WARM = 5
-/** What the tab may hold more after the last cycle than after the warm ones, in MiB: a run that is stopped holds some 200. */
-const GROWTH = 150
+/** What the tab may hold more after the last cycles than after as many before them, in MiB: a run that is stopped holds
+ * some 200, and a tab that kept a twentieth of each would fail. */
+const GROWTH = 60
 /** The page gives the engine 250 ms to obey. Tests share the machine with others; `npm run bench` measures. */
 const BOUND_MS = 1000
 
@@ -69,10 +70,11 @@ describe('stopping', () => {
       const now = await held()
       if (now !== null) memory.push(now)
     }
-    const warm = Math.max(...memory.slice(0, WARM))
+    // Of each half the middle: what is held swings, as the browser cleans up when it likes.
+    const [early, late] = [memory.slice(WARM, (WARM + CYCLES) >> 1), memory.slice((WARM + CYCLES) >> 1)]
     console.log(`stopped after ${middle(times).toFixed(0)} ms (median), ${Math.max(...times).toFixed(0)} ms (longest); the tab held ${memory.map(mib => mib.toFixed(0)).join(', ')} MiB`)
     expect(middle(times)).toBeLessThan(BOUND_MS)
-    if (memory.length > 0) expect(memory.at(-1)! - warm).toBeLessThan(GROWTH)
+    if (memory.length > 0) expect(middle(late) - middle(early), 'the tab grows on').toBeLessThan(GROWTH)
     expect(complaints).toEqual([])
     await page.context().close()
   })

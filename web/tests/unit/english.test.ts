@@ -76,6 +76,26 @@ test('the check sees texts, attributes and strings in expressions, and nothing e
   expect(english('<Icon name="check" />{names.map(name => "a" + name).join(", ")}<input type="text" onclick={() => go("there")} />')).toEqual([])
 })
 
+/** Sentences that readers did not understand, as far as they can be told from others. */
+const PUZZLES = [
+  /With one more line the kernel was run again/, /reaches the kernel prints/, /who will not come/i, /folded into good news/, /a smaller problem, which shows the same code/,
+  /give the tensor that decides/, /\d+ like `|count\) => `\$\{count\} like/, /it is of version/, /which this page does not know/, /the kernel holds in|'holds in'/,
+]
+
+test('sentences that readers did not understand are gone from the page, the engine and the documents', () => {
+  const root = path.resolve(import.meta.dirname, '../../..')
+  const under = (folder: string): string[] => fs.readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).map(name => path.join(folder, name))
+  const texts = [...under('crate/src'), ...under('docs'), ...under('web/src').filter(name => !name.includes('pkg-')), ...under('web/lessons'), 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'].filter(name => /\.(rs|md|ts|svelte|toml)$/.test(name))
+  expect(texts.length).toBeGreaterThan(300)
+  for (const name of texts) {
+    const text = fs.readFileSync(path.join(root, name), 'utf8')
+    for (const puzzle of PUZZLES) expect(puzzle.test(text), `${name}: ${puzzle}`).toBe(false)
+  }
+  // The check sees them.
+  const old = ['thread 0 reaches the kernel prints', 'threads 1–31, who will not come', '1 like `arg2[0]`', "shows: 'holds in'"]
+  for (const sentence of old) expect(PUZZLES.some(puzzle => puzzle.test(sentence)), sentence).toBe(true)
+})
+
 test.each(components)('%s holds no English of its own', name => {
   expect(english(fs.readFileSync(path.join(ui, name), 'utf8'))).toEqual([])
 })

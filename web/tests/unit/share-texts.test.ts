@@ -12,6 +12,10 @@ const report = {
     { side: 'reference', title: 'a_b', grid: [1, 1, 1], block: [64, 1, 1] },
     { side: 'optimized', title: 'c', grid: [2, 1, 1], block: [32, 1, 1] },
   ],
+  tensors: [
+    { name: 'x', shape: [2, 2], role: 'in', optimized_format: 'f16', reference_format: 'f32' },
+    { name: 'y', shape: [4], role: 'out', reference_format: 'f32' },
+  ],
   assumptions: [{ text: '`add.f32` is computed without rounding', count: 12_345 }, { text: 'no value is NaN', count: 1 }],
 } as unknown as Report
 
@@ -25,6 +29,8 @@ describe('what is shared', () => {
         '| --- | --- | --- | --- |',
         '| Reference | `a_b` | 1×1×1 | 64×1×1 |',
         '| Optimized | `c` | 2×1×1 | 32×1×1 |',
+        '',
+        'Tensors: `x` f16[2×2] (input), `y` f32[4] (output)',
         '',
         '<details><summary>Rests on 2 assumptions</summary>',
         '',

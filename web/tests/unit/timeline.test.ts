@@ -37,6 +37,7 @@ const flat: FlatTimeline = {
   barriers: rows([0, 6, 0, 3]),
   races: rows([0, 3, 3, 3, 1, 5, 8, 6]),
   lines: rows([10, 11, 11, 12, 13, 14, 15, 16]),
+  classes: rows([0, 1, 1, 4, 0, 2, 2, 4]),
   levels: [],
 }
 const timeline = new Timeline(flat)

@@ -4,12 +4,10 @@
 //! started again after it has gone. It has a process group of its own, so that Ctrl-C ends the batch, which takes
 //! its workers along, and no worker's death by Ctrl-C is taken for an answer.
 
-use super::manifest::{Asked, Entry};
-use super::results::Answer;
 use super::worker::Reply;
-use super::{Batch, Proof};
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -18,8 +16,9 @@ use std::time::{Duration, Instant};
 const LAST_WORDS: usize = 4 << 10;
 
 /// Whoever asks one worker.
-pub(super) struct Lane<'a> {
-    batch: &'a Batch,
+pub struct Lane {
+    command: Vec<OsString>,
+    patience: Duration,
     worker: Option<Running>,
 }
 
@@ -27,17 +26,25 @@ struct Running {
     child: Child,
     questions: ChildStdin,
     replies: Receiver<String>,
-    last_words: Arc<Mutex<Vec<u8>>>,
+    last_words: LastWords,
 }
 
-impl<'a> Lane<'a> {
-    pub(super) fn new(batch: &'a Batch) -> Lane<'a> {
-        Lane { batch, worker: None }
+impl Lane {
+    /// One that starts its worker by this command when there is a question, and ends it if an answer takes longer
+    /// than `patience`.
+    pub fn new(command: Vec<OsString>, patience: Duration) -> Lane {
+        Lane { command, patience, worker: None }
     }
 
-    /// Asks one question; whatever happens, there is an answer.
-    pub(super) fn ask(&mut self, entry: &Entry, key: &str, question: &Asked) -> Answer {
-        let line = serde_json::to_string(question).unwrap_or_default() + "\n";
+    /// Asks a question, which is a line of JSON; the reply is one, too.
+    pub fn ask_line(&mut self, question: &str) -> String {
+        // Serialising plain owned data cannot fail.
+        serde_json::to_string(&self.ask(question)).unwrap_or_default()
+    }
+
+    /// Asks one question; whatever happens, there is a reply.
+    pub(super) fn ask(&mut self, question: &str) -> Reply {
+        let line = question.to_owned() + "\n";
         let begun = Instant::now();
         // A worker may have gone after its last answer; then the next one is asked.
         let asked = self.send(&line).or_else(|_| {
@@ -46,36 +53,26 @@ impl<'a> Lane<'a> {
         });
         if let Err(error) = asked {
             self.end();
-            return Answer::died(entry, key, "crash", &format!("no process could be started: {error}"));
+            return Reply::died("crash", format!("no process could be started: {error}"), begun);
         }
         let Some(worker) = &mut self.worker else { unreachable!("it was just asked") };
-        let limit = self.batch.work.limits.time;
-        // The worker stops the run by itself, and gives it up a tenth of its time later.
-        let patience = Duration::from_secs(limit.saturating_add(limit / 5).saturating_add(5));
-        let mut answer = match worker.replies.recv_timeout(patience) {
+        let (kind, why) = match worker.replies.recv_timeout(self.patience) {
             Ok(reply) => match serde_json::from_str::<Reply>(&reply) {
                 Ok(reply) => {
                     if reply.last {
                         self.end();
                     }
-                    return Answer::of(entry, key, reply);
+                    return reply;
                 }
-                Err(error) => {
-                    Answer::died(entry, key, "crash", &format!("the process said something else: {error}"))
-                }
+                Err(error) => ("crash", format!("the process said something else: {error}")),
             },
             Err(RecvTimeoutError::Timeout) => {
-                let why = format!("no answer within {} s, so its process was ended", patience.as_secs());
-                Answer::died(entry, key, "time", &why)
+                ("time", format!("no answer within {} s, so its process was ended", self.patience.as_secs()))
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                let (kind, why) = worker.death();
-                Answer::died(entry, key, kind, &why)
-            }
+            Err(RecvTimeoutError::Disconnected) => worker.death(),
         };
-        answer.time = (begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         self.end();
-        answer
+        Reply::died(kind, why, begun)
     }
 
     fn send(&mut self, line: &str) -> std::io::Result<()> {
@@ -84,7 +81,7 @@ impl<'a> Lane<'a> {
             self.end();
         }
         if self.worker.is_none() {
-            self.worker = Some(start(self.batch)?);
+            self.worker = Some(start(&self.command)?);
         }
         let Some(worker) = &mut self.worker else { unreachable!("it was just started") };
         worker.questions.write_all(line.as_bytes())?;
@@ -99,7 +96,7 @@ impl<'a> Lane<'a> {
     }
 }
 
-impl Drop for Lane<'_> {
+impl Drop for Lane {
     fn drop(&mut self) {
         self.end();
     }
@@ -109,10 +106,7 @@ impl Running {
     /// Why it went without an answer.
     fn death(&mut self) -> (&'static str, String) {
         let status = self.child.wait();
-        // What it wrote last is read by another thread.
-        std::thread::sleep(Duration::from_millis(20));
-        let words = self.last_words.lock().map(|words| String::from_utf8_lossy(&words).into_owned());
-        let words = words.unwrap_or_default();
+        let words = self.last_words.text();
         let last = words.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
         if words.contains("memory allocation of") || words.contains("Cannot allocate memory") {
             return ("memory", "it needed more memory than --process-memory allows".to_owned());
@@ -134,34 +128,8 @@ impl Running {
     }
 }
 
-fn start(batch: &Batch) -> std::io::Result<Running> {
-    let mut command = Command::new(std::env::current_exe()?);
-    let work = &batch.work;
-    let standard = crate::base::Budget::default().memory >> 20;
-    let memory = work.limits.memory.unwrap_or(standard);
-    command
-        .arg("worker")
-        .arg(format!("--process-memory={}", batch.process_memory.unwrap_or(memory.saturating_mul(10))))
-        .arg(format!("--threads={}", work.threads))
-        .arg(format!("--memory={memory}"))
-        .arg(format!("--time={}", work.limits.time));
-    if let Some(fuel) = work.limits.fuel {
-        command.arg(format!("--fuel={fuel}"));
-    }
-    if work.proof == Proof::Exact {
-        command.arg("--proof=exact");
-    }
-    if work.no_times {
-        command.arg("--no-times");
-    }
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let (Some(questions), Some(output), Some(errors)) =
-        (child.stdin.take(), child.stdout.take(), child.stderr.take())
-    else {
-        unreachable!("all three are pipes");
-    };
+fn start(command: &[OsString]) -> std::io::Result<Running> {
+    let (child, questions, output, last_words) = process(command)?;
     let (reply, replies) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -170,18 +138,47 @@ fn start(batch: &Batch) -> std::io::Result<Running> {
             }
         }
     });
-    let last_words = Arc::new(Mutex::new(Vec::new()));
-    let kept = last_words.clone();
-    std::thread::spawn(move || keep_last(errors, &kept));
     Ok(Running { child, questions, replies, last_words })
 }
 
-fn keep_last(mut errors: impl Read, kept: &Mutex<Vec<u8>>) {
-    let mut piece = [0; 1 << 10];
-    while let Ok(read @ 1..) = errors.read(&mut piece) {
-        let Ok(mut kept) = kept.lock() else { return };
-        kept.extend_from_slice(&piece[..read]);
-        let surplus = kept.len().saturating_sub(LAST_WORDS);
-        kept.drain(..surplus);
+/// Starts a process in a group of its own, with pipes for everything.
+pub(super) fn process(command: &[OsString]) -> std::io::Result<(Child, ChildStdin, ChildStdout, LastWords)> {
+    let [program, arguments @ ..] = command else { return Err(std::io::ErrorKind::NotFound.into()) };
+    let mut command = Command::new(program);
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn()?;
+    let (Some(questions), Some(output), Some(errors)) =
+        (child.stdin.take(), child.stdout.take(), child.stderr.take())
+    else {
+        unreachable!("all three are pipes");
+    };
+    let last_words = LastWords::default();
+    let kept = last_words.clone();
+    std::thread::spawn(move || kept.keep(errors));
+    Ok((child, questions, output, last_words))
+}
+
+/// The end of what a process writes on standard error.
+#[derive(Clone, Default)]
+pub(super) struct LastWords(Arc<Mutex<Vec<u8>>>);
+
+impl LastWords {
+    /// What it wrote, of a process that has ended.
+    pub(super) fn text(&self) -> String {
+        // Another thread reads it.
+        std::thread::sleep(Duration::from_millis(20));
+        self.0.lock().map(|words| String::from_utf8_lossy(&words).into_owned()).unwrap_or_default()
+    }
+
+    fn keep(&self, mut errors: impl Read) {
+        let mut piece = [0; 1 << 10];
+        while let Ok(read @ 1..) = errors.read(&mut piece) {
+            let Ok(mut kept) = self.0.lock() else { return };
+            kept.extend_from_slice(&piece[..read]);
+            let surplus = kept.len().saturating_sub(LAST_WORDS);
+            kept.drain(..surplus);
+        }
     }
 }

@@ -4,9 +4,11 @@
 //! anything runs; a file that cannot be read is the answer to its question.
 
 use super::super::files::{self, File, Question};
-use super::super::{Launch, Refusal};
-use crate::report::Verdict;
+use super::super::{Launch, Refusal, overrides};
+use crate::report::{Input, Names, Verdict};
+use crate::spec::Spec;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -58,17 +60,53 @@ enum Ctas {
 }
 
 /// A question with its texts, as a worker gets it.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Asked {
     pub reference: Option<Text>,
     pub optimized: Text,
     pub spec: Option<Text>,
     pub single: bool,
     pub launch: Launch,
+    /// Of a sweep: from which combination on, and before which.
+    #[serde(default)]
+    pub part: Option<[usize; 2]>,
+}
+
+impl Asked {
+    /// The same in the engine's words.
+    pub(super) fn input<'a>(&'a self, overrides: Option<&'a Spec>) -> Input<'a> {
+        Input {
+            reference: self.reference.as_ref().map(|text| text.text.as_str()),
+            optimized: &self.optimized.text,
+            spec: self.spec.as_ref().map(|text| text.text.as_str()),
+            overrides,
+            single: self.single,
+        }
+    }
+
+    /// What wins over the spec, and that an optimized kernel may not say for which inputs it is compared: that would
+    /// be a say in its own test. A spec can let it.
+    pub(super) fn overrides(&self) -> Result<Option<Spec>, Refusal> {
+        let over = overrides(&self.launch)?;
+        if self.single {
+            return Ok(over);
+        }
+        let mut over = over.unwrap_or_default();
+        over.options.optimized_may_require = Some(false);
+        Ok(Some(over))
+    }
+
+    /// The names of its files.
+    pub(super) fn names(&self) -> Names<'_> {
+        fn name(text: &Option<Text>) -> &str {
+            text.as_ref().map_or("", |text| &text.name)
+        }
+        Names { reference: name(&self.reference), optimized: &self.optimized.name, spec: name(&self.spec) }
+    }
 }
 
 /// A file.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Text {
     pub name: String,
     pub text: String,
@@ -78,6 +116,34 @@ impl From<File> for Text {
     fn from(file: File) -> Text {
         Text { name: file.name, text: file.text }
     }
+}
+
+/// The questions of a manifest as JSON, with the texts of their files and with everything that wins over a spec in it:
+/// for who shows questions elsewhere. Each is an object with `id`, `expect`, and either `refused` (why it cannot be
+/// asked) or `reference`, `optimized`, `spec`, `single` and `names`.
+pub fn questions(manifest: &Path) -> Result<String, Refusal> {
+    let each = |entry: &Entry| -> Result<Value, Refusal> {
+        let asked = entry.question()?;
+        // A spec is shown as its author wrote it, unless something that is said elsewhere matters.
+        let claims = asked.optimized.text.contains("warpproof");
+        let overrides = if claims { asked.overrides()? } else { overrides(&asked.launch)? };
+        let input = asked.input(overrides.as_ref());
+        let names = asked.names();
+        Ok(json!({
+            "id": entry.id,
+            "expect": entry.expect,
+            "reference": input.reference,
+            "optimized": input.optimized,
+            "spec": input.whole_spec(),
+            "single": input.single,
+            "names": [names.reference, names.optimized, names.spec],
+        }))
+    };
+    let refused = |entry: &Entry, Refusal(why): Refusal| json!({ "id": entry.id, "expect": entry.expect, "refused": why });
+    let entries = read(manifest)?;
+    let all: Vec<Value> =
+        entries.iter().map(|entry| each(entry).unwrap_or_else(|refusal| refused(entry, refusal))).collect();
+    Ok(Value::Array(all).to_string())
 }
 
 /// All questions of a manifest.
@@ -145,6 +211,7 @@ impl Entry {
                 }),
                 set: self.line.set.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             },
+            part: None,
         })
     }
 

@@ -1,29 +1,34 @@
 //! `warpproof batch MANIFEST.jsonl --out RESULTS.jsonl`: many questions, answered in processes beside this one.
 //!
-//! `manifest` reads the questions, `worker` is the process that answers one after the other, `lane` is the thread
-//! that keeps one such process and knows why it died, `results` is the file of answers, `table` shows it. Here they
-//! meet: as many lanes as jobs take questions in the manifest's order, and this thread writes what they bring.
+//! `manifest` reads the questions, `pieces` divides sweeps and puts them together again, `worker` is the process that
+//! answers one after the other, `lane` is the thread that keeps one such process and knows why it died, `cluster` has
+//! lanes on other machines, `results` is the file of answers, `table` shows it. Here they meet: as many lanes as jobs
+//! take questions in the manifest's order, or a cluster does, and this thread writes what they bring.
 //!
 //! Guaranteed: a question that ends its process (by its memory, its time, or a defect of ours) is a line that says
 //! so, and no other question notices. An answer is in the file, whole, before it is counted; a batch that is killed
 //! goes on where it was, and what has an answer is not asked again, as long as its texts and Warpproof's version are
 //! the same. Missed: memory is limited by the system on Linux only; elsewhere each run's own count is all there is.
 
+mod cluster;
 mod lane;
 mod manifest;
+mod pieces;
 mod results;
 mod table;
 mod worker;
 
 use super::junit::{TestCase, junit};
-use super::{Limits, Proof, Refusal, print, progress};
+use super::{Limits, Program, Proof, Refusal, print, progress, sarif};
 use clap::Args;
-use lane::Lane;
-use manifest::{Entry, key};
+pub use lane::Lane;
+use manifest::Entry;
+pub use manifest::questions;
+use pieces::{Gathering, Next, Piece, Pieces};
 use results::{Answer, Results, Tally};
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -39,7 +44,11 @@ pub(super) struct Batch {
     /// Where the answers go, one JSON object a line, as they come; what it holds already is not asked again.
     #[arg(long, value_name = "RESULTS.jsonl")]
     out: PathBuf,
-    /// Questions at once [default: one for each core].
+    /// Have the questions answered by the Ray cluster at this address: `auto`, `local`, `HOST:PORT` or `ray://HOST:PORT`
+    /// (the Python package's command has this).
+    #[arg(long, value_name = "ADDRESS")]
+    ray: Option<String>,
+    /// Questions at once [default: one for each core, here or of the cluster].
     #[arg(long)]
     jobs: Option<usize>,
     /// MiB that a process may hold before the system stops it (Linux) [default: ten times --memory].
@@ -54,6 +63,9 @@ pub(super) struct Batch {
     /// Write all answers as test cases.
     #[arg(long, value_name = "FILE.xml")]
     junit: Option<PathBuf>,
+    /// Write the findings of all answers at their lines, for reviews.
+    #[arg(long, value_name = "FILE.sarif")]
+    sarif: Option<PathBuf>,
     #[command(flatten)]
     work: Work,
 }
@@ -74,15 +86,41 @@ pub(super) struct Work {
     no_times: bool,
 }
 
+impl Batch {
+    /// What a worker is told when it is started.
+    fn worker_arguments(&self) -> Vec<String> {
+        let work = &self.work;
+        let standard = crate::base::Budget::default().memory >> 20;
+        let memory = work.limits.memory.unwrap_or(standard);
+        let mut arguments = vec![
+            "worker".to_owned(),
+            format!("--process-memory={}", self.process_memory.unwrap_or(memory.saturating_mul(10))),
+            format!("--threads={}", work.threads),
+            format!("--memory={memory}"),
+            format!("--time={}", work.limits.time),
+        ];
+        arguments.extend(work.limits.fuel.map(|fuel| format!("--fuel={fuel}")));
+        arguments.extend((work.proof == Proof::Exact).then(|| "--proof=exact".to_owned()));
+        arguments.extend(work.no_times.then(|| "--no-times".to_owned()));
+        arguments
+    }
+
+    /// How long an answer may take: a worker stops a run by itself, and gives it up a tenth of its time later.
+    fn patience(&self) -> Duration {
+        let limit = self.work.limits.time;
+        Duration::from_secs(limit.saturating_add(limit / 5).saturating_add(5))
+    }
+}
+
 /// Runs a batch.
-pub(super) fn run(batch: &Batch) -> Result<ExitCode, Refusal> {
+pub(super) fn run(program: &Program, batch: &Batch) -> Result<u8, Refusal> {
     let entries = manifest::read(&batch.manifest)?;
     let mut results = Results::open(&batch.out, batch.retry)?;
     let begun = Instant::now();
     let ids: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
     let known = results.answered(&ids);
-    let asked = ask(batch, &entries, &known, &mut results)?;
-    let answers = results.latest(&entries)?;
+    let asked = ask(program, batch, &entries, &known, &mut results)?;
+    let answers = results.latest(&entries, |_, answer| table::excerpt(answer.report.as_ref()?))?;
     let tally = Tally::of(&answers);
     let seconds = begun.elapsed().as_secs_f64();
     if let Some(path) = &batch.table {
@@ -91,23 +129,35 @@ pub(super) fn run(batch: &Batch) -> Result<ExitCode, Refusal> {
     if let Some(path) = &batch.junit {
         write(path, &test_cases(&entries, &answers))?;
     }
+    if let Some(path) = &batch.sarif {
+        write(path, &findings(&entries, &results)?)?;
+    }
     Ok(print(&tally.text(asked, answers.len() - asked, seconds), tally.exit_status()))
+}
+
+/// What those who ask bring to the one who writes.
+enum Brought {
+    Reply(Piece, worker::Reply),
+    Answer(Answer),
+    /// There will be no more.
+    Failed(Refusal),
 }
 
 /// Asks what is not known; gives how many that were.
 fn ask(
+    program: &Program,
     batch: &Batch,
     entries: &[Entry],
     known: &HashSet<(String, String)>,
     results: &mut Results,
 ) -> Result<usize, Refusal> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let jobs = batch.jobs.unwrap_or(cores).clamp(1, entries.len().max(1));
-    let (next, done, bad, old) =
-        (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
+    let pieces = Pieces::new(entries, known, batch.work.proof == Proof::Exact);
+    let gathering = Gathering::open(&batch.out, batch.retry);
+    let (done, bad) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let begun = Instant::now();
     let news = || {
-        let (done, old) = (done.load(Ordering::Relaxed), old.load(Ordering::Relaxed));
+        let (done, old) = (done.load(Ordering::Relaxed), pieces.old.load(Ordering::Relaxed));
         let answered = done + old;
         let bad = match bad.load(Ordering::Relaxed) {
             0 => String::new(),
@@ -122,50 +172,98 @@ fn ask(
         };
         format!("{answered} of {} questions{bad}{left}", entries.len())
     };
-    std::thread::scope(|scope| {
-        let (bring, brought) = mpsc::channel::<Answer>();
-        for _ in 0..jobs {
-            let (bring, next, old) = (bring.clone(), &next, &old);
-            scope.spawn(move || {
-                let mut lane = Lane::new(batch);
-                while let Some(entry) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let answer = match entry.question() {
-                        Err(Refusal(why)) => Answer::died(entry, "", "input", &why),
-                        Ok(question) => {
-                            let key = key(&question, batch.work.proof == Proof::Exact);
-                            if known.contains(&(entry.id.clone(), key.clone())) {
-                                old.fetch_add(1, Ordering::Relaxed);
-                                continue;
-                            }
-                            lane.ask(entry, &key, &question)
-                        }
-                    };
-                    if bring.send(answer).is_err() {
-                        return;
+    let asked = std::thread::scope(|scope| {
+        let (bring, brought) = mpsc::channel::<Brought>();
+        let (pieces, gathering) = (&pieces, &gathering);
+        match &batch.ray {
+            Some(address) => {
+                let bring = bring.clone();
+                scope.spawn(move || {
+                    if let Err(refusal) = cluster::ask(program, batch, address, pieces, gathering, &bring) {
+                        let _ = bring.send(Brought::Failed(refusal));
                     }
+                });
+            }
+            None => {
+                for _ in 0..batch.jobs.unwrap_or(cores).max(1) {
+                    let bring = bring.clone();
+                    scope.spawn(move || work_through(program, batch, pieces, gathering, &bring));
                 }
-            });
+            }
         }
         drop(bring);
         let shows = std::io::IsTerminal::is_terminal(&std::io::stderr());
         let _line = progress::Line::start(scope, news);
         loop {
-            match brought.recv_timeout(NEWS) {
-                Ok(answer) => {
-                    bad.fetch_add(usize::from(!answer.is_fine()), Ordering::Relaxed);
-                    done.fetch_add(1, Ordering::Relaxed);
-                    if let Err(refusal) = results.add(&answer) {
-                        // Answers that cannot be kept are not worth asking for; the lanes end by themselves.
-                        next.store(entries.len(), Ordering::Relaxed);
-                        return Err(refusal);
+            let answer = match brought.recv_timeout(NEWS) {
+                Ok(Brought::Answer(answer)) => answer,
+                Ok(Brought::Reply(piece, reply)) => {
+                    match gathering.add(&entries[piece.entry], &piece, reply) {
+                        Some(answer) => answer,
+                        None => continue,
                     }
                 }
-                Err(RecvTimeoutError::Timeout) if !shows => eprintln!("{} …", news()),
-                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Brought::Failed(refusal)) => return Err(refusal),
+                Err(RecvTimeoutError::Timeout) => {
+                    if !shows {
+                        eprintln!("{} …", news());
+                    }
+                    continue;
+                }
                 Err(RecvTimeoutError::Disconnected) => return Ok(done.load(Ordering::Relaxed)),
+            };
+            bad.fetch_add(usize::from(!answer.is_fine()), Ordering::Relaxed);
+            done.fetch_add(1, Ordering::Relaxed);
+            if let Err(refusal) = results.add(&answer) {
+                // Answers that cannot be kept are not worth asking for; who asks ends by itself.
+                pieces.stop();
+                return Err(refusal);
             }
         }
-    })
+    })?;
+    gathering.close();
+    Ok(asked)
+}
+
+/// Asks one worker after the other question, until there are no more.
+fn work_through(
+    program: &Program,
+    batch: &Batch,
+    pieces: &Pieces<'_>,
+    gathering: &Gathering,
+    bring: &mpsc::Sender<Brought>,
+) {
+    let arguments = batch.worker_arguments().into_iter().map(OsString::from);
+    let mut lane = Lane::new(program.own.iter().cloned().chain(arguments).collect(), batch.patience());
+    while let Some(next) = pieces.next(gathering) {
+        let brought = match next {
+            Next::Known(answer) => Brought::Answer(answer),
+            Next::Ask(piece) => {
+                let reply = lane.ask(&piece.line());
+                Brought::Reply(piece, reply)
+            }
+        };
+        if bring.send(brought).is_err() {
+            return;
+        }
+    }
+}
+
+/// The findings of all answers as SARIF, in the manifest's order.
+fn findings(entries: &[Entry], results: &Results) -> Result<String, Refusal> {
+    let of = |entry: &Entry, answer: &Answer| {
+        // What the manifest expects is no finding.
+        if answer.is_fine() {
+            return None;
+        }
+        let question = entry.question().ok()?;
+        let found = sarif::findings(answer.report.as_ref()?.get(), &question.names())?;
+        serde_json::value::to_raw_value(&found).ok()
+    };
+    let answers = results.latest(entries, of)?;
+    let found = entries.iter().filter_map(|entry| answers.get(&entry.id)?.report.as_ref());
+    let found = found.filter_map(|found| serde_json::from_str::<Vec<serde_json::Value>>(found.get()).ok());
+    Ok(sarif::log(env!("CARGO_PKG_VERSION"), found.flatten().collect()))
 }
 
 fn test_cases(entries: &[Entry], answers: &results::Latest) -> String {

@@ -138,15 +138,18 @@ impl Results {
             .map_err(|error| Refusal(format!("`{}` cannot be written: {error}", self.path.display())))
     }
 
-    /// The last answer to each of these questions, seen as the manifest sees it now; of reports, only what a table
-    /// shows.
-    pub(super) fn latest(&self, entries: &[Entry]) -> Result<Latest, Refusal> {
+    /// The last answer to each of these questions, seen as the manifest sees it now; of reports, what `excerpt` takes.
+    pub(super) fn latest(
+        &self,
+        entries: &[Entry],
+        excerpt: impl Fn(&Entry, &Answer) -> Option<Box<RawValue>>,
+    ) -> Result<Latest, Refusal> {
         let entries: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
         let mut latest = Latest::new();
         each(&self.path, &self.file, |mut answer, _| {
             if let Some(entry) = entries.get(answer.id.as_str()) {
                 answer.as_expected = entry.expects(answer.verdict.as_deref());
-                answer.report = answer.report.and_then(|report| super::table::excerpt(&report));
+                answer.report = excerpt(entry, &answer);
                 latest.insert(answer.id.clone(), answer);
             }
         })?;
@@ -228,6 +231,11 @@ impl Tally {
         }
         text
     }
+}
+
+/// Milliseconds as they are written: to the microsecond.
+pub(super) fn milliseconds(time: f64) -> f64 {
+    (time * 1e3).round() / 1e3
 }
 
 /// Seconds in words: `4.2 s`, `3 min`, `2.5 h`.

@@ -4,17 +4,17 @@
 //! else, and goes when whoever asks is gone. A run that is given up, a panic, and a run that leaves much memory
 //! behind end the process after the answer, so that each question begins with enough.
 
-use super::super::{Proof, Refusal, overrides, print, watch};
+use super::super::{Proof, Refusal, print, watch};
 use super::Work;
 use super::manifest::Asked;
+use super::results;
 use crate::base::{Budget, Exhausted};
-use crate::report::{self, Input, RunOptions, Sweeping, Verdict};
+use crate::report::{self, RunOptions, SweepPart, Sweeping, Verdict};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::io::BufRead;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::Instant;
 
@@ -28,7 +28,7 @@ pub(in super::super) struct Worker {
 }
 
 /// What a worker says to a question.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Reply {
     /// The verdict and its exit status; none where there is no report.
     pub verdict: Option<(String, u8)>,
@@ -45,18 +45,30 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    fn of<T: Serialize>(verdict: Verdict, summary: &str, report: &T, begun: Instant) -> Reply {
+    pub(super) fn of<T: Serialize>(verdict: Verdict, summary: &str, report: &T, time: f64) -> Reply {
         Reply {
             verdict: Some((verdict.name().to_owned(), verdict.exit_status())),
             summary: summary.to_owned(),
             died: None,
-            time: milliseconds(begun),
+            time,
             report: to_raw_value(report).ok(),
             last: false,
         }
     }
 
-    fn died(why: &str, summary: String, begun: Instant) -> Reply {
+    /// Of a sweep's part there is no verdict yet; its report is the part.
+    fn part(part: &SweepPart, begun: Instant) -> Reply {
+        Reply {
+            verdict: None,
+            summary: String::new(),
+            died: None,
+            time: milliseconds(begun),
+            report: to_raw_value(part).ok(),
+            last: false,
+        }
+    }
+
+    pub(super) fn died(why: &str, summary: String, begun: Instant) -> Reply {
         Reply {
             verdict: None,
             summary,
@@ -65,6 +77,11 @@ impl Reply {
             report: None,
             last: false,
         }
+    }
+
+    /// Where there is no process to blame.
+    pub(super) fn crashed(summary: &str) -> Reply {
+        Reply::died("crash", summary.to_owned(), Instant::now())
     }
 
     fn say(&self) {
@@ -80,11 +97,11 @@ impl Reply {
 }
 
 fn milliseconds(begun: Instant) -> f64 {
-    (begun.elapsed().as_secs_f64() * 1e6).round() / 1e3
+    results::milliseconds(begun.elapsed().as_secs_f64() * 1e3)
 }
 
 /// Answers until nobody asks.
-pub(in super::super) fn work(worker: &Worker) -> Result<ExitCode, Refusal> {
+pub(in super::super) fn work(worker: &Worker) -> Result<u8, Refusal> {
     limit_memory(worker.process_memory.saturating_mul(1 << 20));
     let (ask, asked) = mpsc::channel();
     std::thread::spawn(move || {
@@ -117,18 +134,12 @@ pub(in super::super) fn work(worker: &Worker) -> Result<ExitCode, Refusal> {
         }
         reply.say();
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn answer(question: &Asked, work: &Work, begun: Instant) -> Result<Reply, Refusal> {
-    let overrides = overrides(&question.launch)?;
-    let input = Input {
-        reference: question.reference.as_ref().map(|text| text.text.as_str()),
-        optimized: &question.optimized.text,
-        spec: question.spec.as_ref().map(|text| text.text.as_str()),
-        overrides: overrides.as_ref(),
-        single: question.single,
-    };
+    let overrides = question.overrides()?;
+    let input = question.input(overrides.as_ref());
     let clock = || begun.elapsed().as_secs_f64() * 1000.0;
     let options = RunOptions {
         threads: (work.threads > 0).then_some(work.threads),
@@ -138,29 +149,38 @@ fn answer(question: &Asked, work: &Work, begun: Instant) -> Result<Reply, Refusa
         ..RunOptions::default()
     };
     let budget = work.limits.budget();
-    Ok(match report::combinations(&input) {
-        Some(asked) => {
+    Ok(match (report::combinations(&input), question.part) {
+        (Some(asked), Some([from, to])) => {
+            let sweeping = Sweeping::part(&input, asked, from..to);
+            let part = watched(
+                &budget,
+                |why| Reply::part(&sweeping.overdue_part(why), begun),
+                || sweeping.ask_part(&options, &budget),
+            );
+            Reply::part(&part, begun)
+        }
+        (Some(asked), None) => {
             let sweeping = Sweeping::new(&input, asked);
             let report = watched(
                 &budget,
                 |why| {
                     let report = sweeping.overdue(why);
-                    Reply::of(report.verdict, &report.summary, &report, begun)
+                    Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
                 },
                 || sweeping.ask(&options, &budget),
             );
-            Reply::of(report.verdict, &report.summary, &report, begun)
+            Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
         }
-        None => {
+        (None, _) => {
             let report = watched(
                 &budget,
                 |why| {
                     let report = report::overdue(&input, why, &budget);
-                    Reply::of(report.verdict, &report.summary, &report, begun)
+                    Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
                 },
                 || report::check(&input, &options, &budget).report,
             );
-            Reply::of(report.verdict, &report.summary, &report, begun)
+            Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
         }
     })
 }

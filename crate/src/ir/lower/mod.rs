@@ -92,8 +92,15 @@ fn choose<'m>(source: Source, module: &'m Module, entry: Option<&str>) -> Result
                 .note(format!("say which with `entry = \"…\"` in the spec's `[{source}]`; {}", listed())))
         }
         (Some(wanted), _) => {
-            if let Some(at) = names.iter().position(|name| *name == wanted) {
-                return Ok(kernels[at]);
+            let mut same = (0..names.len()).filter(|at| names[*at] == wanted);
+            match (same.next(), same.next()) {
+                (Some(only), None) => return Ok(kernels[only]),
+                // Which of them a GPU would run, nobody says; assemblers refuse such a module.
+                (Some(_), Some(second)) => {
+                    let message = format!("the module has several kernels of the name `{wanted}`");
+                    return Err(Diagnostic::error(Code::V004, message).at(source, kernels[second].name.span));
+                }
+                _ => {}
             }
             // By its name in the source, where no other kernel has the same.
             let titled: Vec<usize> =

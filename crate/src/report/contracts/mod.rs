@@ -31,6 +31,10 @@ use crate::term::{Node, Relation, Term, Terms};
 use asked::{Asked, Scope};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// Why what a kernel requires is not taken.
+const NOT_TAKEN: &str =
+    "what an optimized kernel requires of inputs is not taken here: the spec may require it";
+
 /// Pairs of threads that one assertion may compare one by one.
 const PAIRS: u64 = 1 << 20;
 
@@ -60,6 +64,8 @@ pub struct Contracts {
     all: Vec<Contract>,
     /// Those whose suspects are being decided about.
     asked: Vec<usize>,
+    /// Requirements that nothing is asked under.
+    not_taken: Vec<Contract>,
 }
 
 /// Why contracts cannot be asked about.
@@ -83,20 +89,24 @@ impl Contracts {
         spec: &Spec,
         kernels: impl Iterator<Item = (Source, &'k Kernel)>,
     ) -> Result<Contracts, Vec<Diagnostic>> {
-        let mut all = Vec::new();
+        let (mut all, mut not_taken) = (Vec::new(), Vec::new());
         let mut wrong = Vec::new();
+        let may_require = spec.options.optimized_may_require.unwrap_or(true);
         let mut read = |kind, word: &str, text: &str, readable: &str, (source, span), of| {
             let (program, problems) = formula::condition(readable);
             for problem in problems {
                 wrong.push(told(problem, source, span, text));
             }
             let (word, text) = (word.to_owned(), text.to_owned());
+            let taken = may_require || source != Source::Optimized || kind != ClaimKind::Requires;
             // A claim holds once that was decided.
             let (state, reason) = match kind {
+                ClaimKind::Requires if !taken => (ContractState::Unknown, Some(NOT_TAKEN.to_owned())),
                 ClaimKind::Requires => (ContractState::Holds, None),
                 _ => (ContractState::Unknown, Some(NOT_ASKED.to_owned())),
             };
-            all.push(Contract { kind, word, text, source, span, of, program, state, reason });
+            let contract = Contract { kind, word, text, source, span, of, program, state, reason };
+            if taken { all.push(contract) } else { not_taken.push(contract) }
         };
         let spec_text = texts.text(Source::Spec);
         let sections = [
@@ -117,7 +127,7 @@ impl Contracts {
                 read(*kind, word, text, &readable(claim), (source, *span), Some((at, index)));
             }
         }
-        if wrong.is_empty() { Ok(Contracts { all, asked: Vec::new() }) } else { Err(wrong) }
+        if wrong.is_empty() { Ok(Contracts { all, asked: Vec::new(), not_taken }) } else { Err(wrong) }
     }
 
     /// What the report says of each.
@@ -129,7 +139,7 @@ impl Contracts {
             reason: contract.reason.clone(),
             at: texts.location(contract.source, contract.span),
         };
-        self.all.iter().map(each).collect()
+        self.all.iter().chain(&self.not_taken).map(each).collect()
     }
 
     /// What is left of an answer that contracts leave open, as a sentence: good news need all claims, and inputs

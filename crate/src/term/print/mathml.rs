@@ -2,7 +2,7 @@
 //!
 //! Indices are subscripts, quotients fractions, marked parts `<mrow class="marked">`.
 
-use super::Expression;
+use super::{Expression, counted};
 
 impl Expression {
     /// A whole `<math>` element, in display style.
@@ -91,7 +91,7 @@ fn write(expression: &Expression, out: &mut String) {
                 if bracket { fenced("(", part, ")", out) } else { write(part, out) }
             }
             if parts.iter().any(|(_, part)| *part == Expression::Ellipsis) {
-                out.push_str(&format!("<mtext> ({total} terms)</mtext>"));
+                out.push_str(&format!("<mtext> ({})</mtext>", counted(*total)));
             }
         }),
         Expression::Product(factors) => row(out, |out| {

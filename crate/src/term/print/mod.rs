@@ -17,7 +17,7 @@ mod regular;
 mod tests;
 mod text;
 
-use super::flatten::Part;
+use super::flatten::{COUNTED, Part};
 use super::{Elements, Term, Terms};
 
 /// What a printer needs to know.
@@ -30,6 +30,11 @@ pub struct Printer<'a> {
     pub constant: &'a dyn Fn(usize) -> Option<String>,
     /// About how many leaves to show.
     pub limit: usize,
+}
+
+/// How many terms a shortened sum has, in words: counting ends somewhere.
+fn counted(total: usize) -> String {
+    if total < COUNTED { format!("{total} terms") } else { format!("at least {COUNTED} terms") }
 }
 
 /// A part of a term to be marked.

@@ -1,6 +1,6 @@
 //! Trees as text, with or without marks.
 
-use super::{Expression, Segment};
+use super::{Expression, Segment, counted};
 use std::fmt;
 
 /// How tightly a tree binds; brackets go around what binds less than its place asks for.
@@ -178,7 +178,7 @@ impl Writer {
             self.within(part, if *negative { Binding::Product } else { Binding::Sum });
         }
         if parts.iter().any(|(_, part)| *part == Expression::Ellipsis) {
-            self.push(&format!(" ({total} terms)"));
+            self.push(&format!(" ({})", counted(total)));
         }
     }
 }

@@ -1,0 +1,105 @@
+//! What a lane does at a step of the timeline, in words and expressions: its instruction, the place that it
+//! accesses, and the values. The kernel is run again up to there, as in [`super::inspect`].
+
+use super::Input;
+use super::expression::{Printing, Sample, Side};
+use super::model::Expression;
+use super::ready::Ready;
+use super::texts::Texts;
+use crate::base::{Budget, Source};
+use crate::sim::{self, Held, Moment, Seen};
+use serde::Serialize;
+
+/// A lane at a step, as the timeline counts them.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct MomentQuestion {
+    /// The reference kernel, not the optimized one.
+    pub reference: bool,
+    /// Warp, counted over all CTAs run.
+    pub warp: u32,
+    /// Lane in it.
+    pub lane: u32,
+    /// The step.
+    pub step: u32,
+    /// The instruction that the timeline has there.
+    pub instr: u32,
+}
+
+/// A value that a lane stores, loads or computes.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct MomentValue {
+    /// The register that holds it; empty for a constant.
+    pub register: String,
+    /// The number; absent where there is none.
+    pub value: Option<Expression>,
+    /// The place that it is the address of, if it is one.
+    pub address: Option<String>,
+    /// There are bits that are no number.
+    pub bits: bool,
+}
+
+/// What happens at a step.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+#[cfg_attr(feature = "wasm", derive(tsify::Tsify))]
+pub struct MomentReport {
+    /// The instruction as written.
+    pub instruction: String,
+    /// The place that it accesses, if any and if it is known: `x[5]`.
+    pub place: Option<String>,
+    /// What it stores, else what it leaves in registers.
+    pub values: Vec<MomentValue>,
+}
+
+/// Runs a kernel again up to a step; `None` for texts that do not run, and where that lane executes another
+/// instruction there.
+pub fn moment(input: &Input<'_>, question: &MomentQuestion, budget: &Budget) -> Option<MomentReport> {
+    let ready = Ready::new(input, budget)?;
+    let source = if question.reference { Source::Reference } else { Source::Optimized };
+    let (kernel, setup) = ready.side(source)?;
+    let instr = kernel.code.get(question.instr as usize)?;
+    let MomentQuestion { warp, lane, step, instr: at, .. } = *question;
+    if lane > 31 {
+        return None;
+    }
+    let happening = sim::moment(budget, kernel, setup, Moment { warp, lane, step, instr: at })?;
+    let elements = ready.bound.settled();
+    let texts = Texts::new(input.reference, input.optimized, input.spec);
+    let side = Side { source, kernel, terms: &happening.terms };
+    let printing = Printing {
+        texts: &texts,
+        elements: &elements,
+        sides: [side, side],
+        options: ready.options,
+        reading: None,
+        budget,
+    };
+    let samples: Vec<Sample> = happening
+        .values
+        .iter()
+        .filter_map(|(_, seen)| match seen {
+            Seen::Value(Held::Number(term)) => {
+                Some(Sample { terms: [Some(*term), None], ..Sample::default() })
+            }
+            Seen::Value(Held::Nothing | Held::Bits) | Seen::Address(_) => None,
+        })
+        .collect();
+    let mut rendered = printing.render(&samples).ok()?.into_iter();
+    let value = |(register, seen): &(String, Seen)| MomentValue {
+        register: register.clone(),
+        value: match seen {
+            Seen::Value(Held::Number(_)) => rendered.next().and_then(|[value, _]| value),
+            Seen::Value(Held::Nothing | Held::Bits) | Seen::Address(_) => None,
+        },
+        address: match seen {
+            Seen::Address(place) => Some(place.clone()),
+            Seen::Value(_) => None,
+        },
+        bits: *seen == Seen::Value(Held::Bits),
+    };
+    let values = happening.values.iter().map(value).collect();
+    let text = if question.reference { input.reference? } else { input.optimized };
+    let written = instr.span.text(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(MomentReport { instruction: written, place: happening.place, values })
+}

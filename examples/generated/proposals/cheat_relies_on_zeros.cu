@@ -1,0 +1,8 @@
+// Output buffers come from `torch.zeros`.
+#include "honest.cuh"
+
+extern "C" __global__ void softmax(const float *x, float *y) {
+    __shared__ float partial[WARPS];
+    int i = blockIdx.x * COLUMNS + threadIdx.x;
+    atomicAdd(&y[i], honest(x[i], partial));
+}

@@ -1,0 +1,87 @@
+"""The loop keeps what is right and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import keep
+
+HERE = Path(__file__).parents[1]
+CORPUS = HERE.parents[1] / "tests/corpus"
+TASK = HERE / "task"
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, keep.Outcome]:
+    return {one.name: one for one in keep.loop(keep.RECORDED, TASK, tmp_path_factory.mktemp("work"))}
+
+
+def test_only_honest_kernels_are_kept(outcomes: dict[str, keep.Outcome]) -> None:
+    assert set(outcomes) == {path.stem for path in (HERE / "proposals").glob("*.cu")}
+    assert {name for name, one in outcomes.items() if one.kept} == {"honest_online", "honest_shuffles"}
+
+
+def test_no_cheat_is_equivalent(outcomes: dict[str, keep.Outcome]) -> None:
+    for name, one in outcomes.items():
+        if name.startswith("cheat") and name != "cheat_half_precision":
+            assert one.verdict not in ("equivalent", "equal_up_to_rounding"), one
+    # The same function of real numbers: refused by what the owner lets a proof rest on.
+    half = outcomes["cheat_half_precision"]
+    assert half.verdict == "equivalent" and "`cvt.rn.f16.f32` does not change the value" in half.why
+
+
+def test_good_intentions_are_not_enough(outcomes: dict[str, keep.Outcome]) -> None:
+    assert outcomes["honest_but_racy"].verdict == "data_race"
+
+
+def proposer(folder: Path, rounds: list[list[dict[str, str]]]) -> str:
+    """A program that says these in turn, and keeps what it is told."""
+    script = folder / "proposer.py"
+    script.write_text(
+        "import json, sys\n"
+        f"rounds = json.loads({json.dumps(json.dumps(rounds))})\n"
+        f"open({str(folder / 'told.jsonl')!r}, 'a').write(sys.stdin.read())\n"
+        "at = int(sys.argv[1])\n"
+        "print(json.dumps(rounds[at] if at < len(rounds) else []))\n"
+    )
+    return f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+
+
+def ptx(name: str) -> str:
+    return (HERE / f"proposals/{name}.ptx").read_text()
+
+
+def test_the_proposer_is_told_and_has_no_say(tmp_path: Path) -> None:
+    cheat = {"name": "a", "ptx": ptx("cheat_constant_for_the_seed"), "expect": ["not_equivalent"], "spec": "mine.toml"}
+    # The name of a kernel that was kept is of no use to another one.
+    rounds = [[{"name": "a", "ptx": ptx("honest_shuffles")}], [cheat], [{"name": "b", "ptx": "not PTX"}]]
+    outcomes = keep.loop(proposer(tmp_path, rounds), TASK, tmp_path / "work")
+    assert [(one.name, one.kept) for one in outcomes] == [("a", True), ("a", False), ("b", False)]
+    told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert told[0] == [] and told[1][0]["kept"] and not told[2][0]["kept"]
+    assert "differ" in told[2][0]["why"] or "y[" in told[2][0]["why"]
+
+
+def test_the_cheats_of_the_corpus_are_refused(tmp_path: Path) -> None:
+    if not CORPUS.exists():
+        pytest.skip("this is not a checkout of Warpproof")
+    spec = (CORPUS / "equivalent/cheating/honest.toml").read_text().replace("../../kernels", str(CORPUS / "kernels"))
+    task = tmp_path / "task"
+    task.mkdir()
+    (task / "spec.toml").write_text(spec)
+    (task / "task.toml").write_text((TASK / "task.toml").read_text())
+    kernels = sorted((CORPUS / "kernels/cheating").glob("centred*.ptx"))
+    proposals = [{"name": kernel.stem, "ptx": kernel.read_text()} for kernel in kernels if "plain" not in kernel.stem]
+    assert len(proposals) == 11
+    outcomes = keep.loop(proposer(tmp_path, [proposals]), task, tmp_path / "work")
+    assert [one.name for one in outcomes if one.kept] == ["centred"]
+    # Its output is right; that it writes its input is a warning.
+    [spoils] = [one for one in outcomes if one.verdict == "equivalent" and not one.kept]
+    assert spoils.name == "centred.input_modified" and "is written" in spoils.why
+    others = [one.verdict for one in outcomes if not one.kept and one is not spoils]
+    assert set(others) == {"not_equivalent", "uninitialized_read"}, outcomes
