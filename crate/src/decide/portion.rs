@@ -400,12 +400,6 @@ fn decide_portion(
             equalities.push(Equality::Different(witness));
             continue;
         }
-        // What is plainly different needs no normal form.
-        if let Some(witness) = trials.plainly(&question, (*a, *b), shared.budget)? {
-            shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
-            equalities.push(Equality::Different(witness));
-            continue;
-        }
         normalizer.forms.next_question();
         normalizer.integers.diagrams.next_question();
         shared.budget.spend(DIAGRAMS * normalizer.integers.diagrams.take_steps())?;

@@ -94,8 +94,15 @@ impl Trials {
                     return Ok(Search::Different(found));
                 }
             }
-            if self.fruitless >= FRUITLESS && !both.plainly_apart(question, budget)? {
-                return Ok(both.rounded(question, budget)?.map_or(Search::Alike(3), Search::Rounded));
+            if self.fruitless >= FRUITLESS {
+                let mut differs = false;
+                for point in 1..4u64 {
+                    let element = |element: u32| plain(question.elements, point, element);
+                    differs |= apart(both.values(budget, &element)?).is_some();
+                }
+                if !differs {
+                    return Ok(both.rounded(question, budget)?.map_or(Search::Alike(3), Search::Rounded));
+                }
             }
         }
         let search = witness::search(question, pair, budget, SEED, &mut self.spent)?;
@@ -105,28 +112,6 @@ impl Trials {
             Search::Close(_) | Search::Rounded(_) | Search::Alike(_) => self.fruitless += 1,
         }
         Ok(search)
-    }
-
-    /// Inputs on which a pair differs, if it does at those of an earlier one or at a plain point.
-    pub(super) fn plainly(
-        &mut self,
-        question: &Question<'_>,
-        pair: (Term, Term),
-        budget: &Budget,
-    ) -> Result<Option<Witness>, Exhausted> {
-        let both = Both::new(question, pair, budget)?;
-        for known in &self.kept {
-            if let Some(found) = both.at(question, &known.inputs, &known.default, budget)? {
-                return Ok(Some(found));
-            }
-        }
-        if !both.plainly_apart(question, budget)? {
-            return Ok(None);
-        }
-        match self.search(question, pair, budget)? {
-            Search::Different(found) => Ok(Some(found)),
-            Search::Close(_) | Search::Rounded(_) | Search::Alike(_) => Ok(None),
-        }
     }
 
     /// A witness, if a pair differs where these elements have these values and all others are 0.
@@ -169,17 +154,6 @@ impl Both {
             cones,
             constants: [question.meanings.enclosures(0), question.meanings.enclosures(1)],
         })
-    }
-
-    /// Whether the two differ at a plain point.
-    fn plainly_apart(&self, question: &Question<'_>, budget: &Budget) -> Result<bool, Exhausted> {
-        for point in 1..4u64 {
-            let element = |element: u32| plain(question.elements, point, element);
-            if apart(self.values(budget, &element)?).is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Whether the two differ at a plain point with constants as the hardware computes them.

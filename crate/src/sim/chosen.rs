@@ -87,6 +87,10 @@ impl<'a> Machine<'a> {
                 chosen.push((lane, value, chances));
             }
         }
+        if self.out_of_steps() {
+            self.halt(index, mask);
+            return 0;
+        }
         let instr = &self.kernel.code[pc as usize];
         let loads = match instr.effect {
             Effect::Load(_) => true,

@@ -163,6 +163,14 @@ impl<'a> Machine<'a> {
         due || self.stats.warp_instructions >> 10 & 0x3f == 0
     }
 
+    /// Whether looking through terms has used up the budget; then the run ends here.
+    pub(super) fn out_of_steps(&mut self) -> bool {
+        if let Err(why) = self.budget.spend(0) {
+            self.exhausted.get_or_insert(why);
+        }
+        self.is_exhausted()
+    }
+
     pub(super) fn out_of_fuel(&mut self, index: usize, pc: u32, mask: u32) {
         let why = *self.exhausted.get_or_insert(Exhausted::Fuel);
         let kind = match why {

@@ -110,7 +110,7 @@ impl Table {
         (root, prefer): (Term, Prefer),
         budget: &Budget,
     ) -> Option<Table> {
-        // What ends the budget ends the run at its next step.
+        // Whoever asks looks whether the budget is used up (`out_of_steps`).
         let cone = Cone::of(terms, &[root], budget).ok()?;
         let elements = cone.elements().iter().map(|element| Term::element(*element));
         let nodes: Vec<Term> = elements.chain((0..cone.steps().len()).map(|step| cone.node(step))).collect();

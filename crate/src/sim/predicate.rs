@@ -122,7 +122,12 @@ impl<'a> Machine<'a> {
         // A loop ends where no inputs go round once more.
         if branch && (target <= pc || self.inside.contains(&pc)) {
             for (never, next) in [(&conditions, pc + 1), (&negated, target)] {
-                if !self.is_taken(index, mask, never) {
+                let taken = self.is_taken(index, mask, never);
+                if self.out_of_steps() {
+                    self.halt(index, mask);
+                    return;
+                }
+                if !taken {
                     self.warps[index].resume(next, mask);
                     return;
                 }

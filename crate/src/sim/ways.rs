@@ -86,6 +86,9 @@ impl Machine<'_> {
         for lane in lanes(mask) {
             let value = self.warps[index].get(predicate, lane);
             let Some(condition) = super::bits::as_condition(&mut self.terms, value) else { continue };
+            if self.out_of_steps() {
+                return;
+            }
             if let Some(told) = self.way.tells(&mut self.terms, &self.setup.bounds, condition, self.budget) {
                 self.warps[index].set(predicate, lane, Value::Concrete(told.into()));
             }

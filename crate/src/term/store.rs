@@ -725,7 +725,7 @@ impl Terms {
         }
     }
 
-    /// What is limited by a constant compared with another one: whether the limit is the reason, or what it limits.
+    /// An integer that is limited by a constant compared with another one: whether the limit is the reason, or what it limits.
     fn compare_limited(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
         let (first, node, (inner, limit), value) = match (self.limited(a), self.limited(b)) {
             (Some(found), None) => (true, self.node(a), found, b),
@@ -733,6 +733,8 @@ impl Terms {
             _ => return None,
         };
         self.as_rational(value)?;
+        // What libraries do with floats is recognised by how they limit them.
+        self.is_integer(inner).then_some(())?;
         // Limits within limits are looked through to a small depth.
         let mut inside = inner;
         for depth in 0.. {
