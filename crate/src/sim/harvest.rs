@@ -29,6 +29,14 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
         let site = Some(first.second.site);
         faults.push(Fault::new(FaultKind::DataRace(races), site));
     }
+    // Nothing may be told of a run that did not come to its end.
+    let told = |fault: &Fault| matches!(fault.kind, FaultKind::Exhausted(_) | FaultKind::EndlessLoop(_));
+    if let Some(why) = machine.exhausted
+        && machine.options.stop_at_barrier.is_none()
+        && !machine.faults.iter().any(told)
+    {
+        machine.faults.push(Fault::new(FaultKind::Exhausted(why), None));
+    }
     machine.faults.sort_by_key(|fault| rank(&fault.kind));
     faults.append(&mut machine.faults);
     let unlisted = machine.unlisted + machine.races.unlisted;

@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
         }
         let negated = conditions.map(|condition| self.terms.not(condition));
         // A loop ends where no inputs go round once more.
-        if branch && (target <= pc || self.inside.contains(&pc)) {
+        if branch && self.inside.contains(&pc) {
             for (never, next) in [(&conditions, pc + 1), (&negated, target)] {
                 let taken = self.is_taken(index, mask, never);
                 if self.out_of_steps() {

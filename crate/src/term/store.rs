@@ -826,20 +826,7 @@ impl Terms {
         if a == Term::FALSE || b == Term::TRUE {
             return b;
         }
-        if let Some(either) = self.up_to(a, b).or_else(|| self.up_to(b, a)) {
-            return either;
-        }
         self.push(Op::Or, 0, a.0.min(b.0), a.0.max(b.0), 0)
-    }
-
-    /// `x < y` or `x = y`, as one comparison.
-    fn up_to(&mut self, less: Term, equal: Term) -> Option<Term> {
-        let (Node::Compare(Relation::Less, x, y), Node::Compare(Relation::Equal, a, b)) =
-            (self.node(less), self.node(equal))
-        else {
-            return None;
-        };
-        ((x, y) == (a, b) || (y, x) == (a, b)).then(|| self.compare(Relation::LessEqual, x, y))
     }
 
     /// Does not hold.

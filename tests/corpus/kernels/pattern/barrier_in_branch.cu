@@ -1,4 +1,4 @@
-// A barrier under a branch that depends on the data: who arrives is not known.
+// A barrier under a branch that depends on the data: all threads ask the same number.
 extern "C" __global__ void barrier_in_branch(const float *x, float *y) {
     __shared__ float row[64];
     int i = threadIdx.x;
