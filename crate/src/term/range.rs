@@ -340,7 +340,7 @@ impl Terms {
             constant.unwrap_or(ALL)
         };
         let integers = match node {
-            Node::BitConstant(_) | Node::BitsOf(..) | Node::Bits(..) => Some(word_of(self, &node, &integer)),
+            Node::BitConstant(_) | Node::BitsOf(..) | Node::Bits(..) => Some(word_of(self, &node, integer)),
             node => integers_of(self, &node, &mut |term| integer(term), &mut |term| {
                 integer(term).unwrap_or((0, i128::MAX))
             }),
@@ -373,7 +373,7 @@ impl Terms {
                 let (c, d) = any(c);
                 a.checked_add(c).zip(b.checked_add(d)).unwrap_or(ALL)
             }
-            node => limits_of(&node, &mut |term| any(term), &any),
+            node => limits_of(&node, &mut |term| any(term), any),
         };
         let limits = match node {
             Node::Select(condition, a, b) => {
