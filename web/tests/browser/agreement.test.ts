@@ -116,7 +116,7 @@ function differs(a: string, b: string): string | null {
   return `…${a.slice(Math.max(0, at - 60), at + 60)}… and …${b.slice(Math.max(0, at - 60), at + 60)}…`
 }
 
-test('the threaded, the single-threaded and, in the long form, the native engine agree', { timeout: NATIVE ? 14_400_000 : 900_000 }, async () => {
+test('the threaded, the single-threaded and, in the long form, the native engine agree', { timeout: NATIVE ? 14_400_000 : 1_800_000 }, async () => {
   const all = cases()
   if (ABOVE < 0) expect(all.length).toBeGreaterThan(NATIVE ? 1300 : 700)
   const { page, complaints } = await visit(site)
