@@ -839,3 +839,24 @@ fn bits_that_stay_are_the_number() {
         expect(&check(&ptx(""), &ptx(compute), &spec), verdict);
     }
 }
+
+/// A fault that only a value can reach which nobody knows before the run is none that inputs reach; one that data
+/// can reach as well is.
+#[test]
+fn a_fault_that_unknowable_values_decide_about() {
+    let spec = spec(1, 1, ("u32", "in", 1), ("u32", 1));
+    let traps = |condition: &str| {
+        kernel(
+            (4, 4),
+            &format!(
+                "mov.u32 %r1, %smid; ld.global.u32 %r2, [%rd0]; {condition}\n\
+                 @%p1 trap; mov.u32 %r3, 7; st.global.u32 [%rd1], %r3;"
+            ),
+        )
+    };
+    let by_slot = analyze(&traps("setp.gt.u32 %p1, %r1, 200;"), &spec);
+    expect(&by_slot, Verdict::NotStructured);
+    assert!(by_slot.summary.contains("%smid"), "{}", by_slot.summary);
+    expect(&analyze(&traps("setp.gt.u32 %p1, %r2, 200;"), &spec), Verdict::ContractViolated);
+    expect(&analyze(&traps("setp.ne.u32 %p1, %r1, %r1;"), &spec), Verdict::RaceFree);
+}

@@ -152,10 +152,8 @@ fn tracing_changes_nothing_else() {
 /// Counterexamples of every kind of kernel have origins, and these are consistent with the texts.
 #[test]
 fn every_small_counterexample_has_an_origin() {
-    let (mut traced, mut parts, mut stored) = (0, 0, 0);
+    let (mut traced, mut parts, mut stored) = (0, 0, Vec::new());
     let wrong = corpus::cases().into_iter().filter(|case| case.expected == "not_equivalent");
-    // Where a launch is run in several ways, one run tells of stores alone.
-    let wrong = wrong.filter(|case| !case.name.contains("sync/decided"));
     for case in wrong.step_by(2) {
         let texts = case.read().expect("readable");
         let options = RunOptions { origins: Some(u64::MAX), ..RunOptions::default() };
@@ -169,11 +167,13 @@ fn every_small_counterexample_has_an_origin() {
         let of_kernel = if texts.reference.is_some() { origins.reference.as_slice() } else { &[] };
         for part in of_kernel.iter().chain(&origins.optimized) {
             parts += 1;
-            stored += usize::from(part.steps.iter().all(|step| step.role == OriginRole::Stores));
+            if part.steps.iter().all(|step| step.role == OriginRole::Stores) {
+                stored.push(case.name.clone());
+            }
         }
         traced += 1;
     }
     assert!(traced >= 40, "{traced} counterexamples");
-    // Few parts are left with nothing but their store: 5 % of those drawn here.
-    assert!(stored * 16 <= parts, "{stored} of {parts}");
+    // Hardly any part is left with nothing but its store.
+    assert!(stored.len() * 20 <= parts, "{} of {parts}: {stored:?}", stored.len());
 }

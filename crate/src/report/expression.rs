@@ -4,13 +4,16 @@
 //! computes, recovered constants under their names. Where two expressions have the same outline,
 //! the parts that only one of them has are marked.
 
+use super::Input;
 use super::difference::mark_differences;
 use super::model::{Expression, Location};
+use super::ready::Ready;
 use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted, Source};
 use crate::decide::{Meanings, Options, Reading, idioms};
 use crate::diag::Ledger;
 use crate::ir::Kernel;
+use crate::sim::Held;
 use crate::term::print::{self, Printer, Segment};
 use crate::term::{Elements, Term, Terms};
 
@@ -53,6 +56,40 @@ pub struct Printing<'a> {
     pub reading: Option<&'a Reading<'a>>,
     /// For cancellation.
     pub budget: &'a Budget,
+}
+
+/// What places or registers of a kernel hold, in order, each with the instruction that wrote it: numbers as
+/// expressions.
+pub fn of_held<'h>(
+    input: &Input<'_>,
+    ready: &Ready,
+    side: Side<'_>,
+    held: impl Iterator<Item = (&'h Held, Option<u32>)> + Clone,
+    budget: &Budget,
+) -> Result<Vec<Option<Expression>>, Exhausted> {
+    let printing = Printing {
+        texts: &Texts::new(input.reference, input.optimized, input.spec),
+        elements: &ready.bound.settled(),
+        sides: [side, side],
+        options: ready.options,
+        reading: None,
+        budget,
+    };
+    let samples: Vec<Sample> = held
+        .clone()
+        .filter_map(|(held, writer)| match held {
+            Held::Number(term) => {
+                Some(Sample { terms: [Some(*term), None], writers: [writer, None], compare: false })
+            }
+            Held::Nothing | Held::Bits => None,
+        })
+        .collect();
+    let mut rendered = printing.render(&samples)?.into_iter();
+    let shown = |(held, _): (&Held, _)| match held {
+        Held::Number(_) => rendered.next().and_then(|[value, _]| value),
+        Held::Nothing | Held::Bits => None,
+    };
+    Ok(held.map(shown).collect())
 }
 
 impl Printing<'_> {

@@ -4,10 +4,9 @@
 //! the elements is printed, not all: a person looks at a grid.
 
 use super::Input;
-use super::expression::{Printing, Sample, Side};
+use super::expression::{Side, of_held};
 use super::model::{Expression, TextSource};
 use super::ready::Ready;
-use super::texts::Texts;
 use crate::base::{Budget, Source};
 use crate::isa::Space;
 use crate::sim::{self, Held, Holding};
@@ -97,28 +96,9 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
         window.chosen = Some(at);
         Some((at, window.elements()))
     });
-    let elements = ready.bound.settled();
-    let texts = Texts::new(input.reference, input.optimized, input.spec);
     let side = Side { source, kernel, terms: &still.terms };
-    let printing = Printing {
-        texts: &texts,
-        elements: &elements,
-        sides: [side, side],
-        options: ready.options,
-        reading: None,
-        budget,
-    };
-    let samples: Vec<Sample> = still
-        .elements
-        .iter()
-        .filter_map(|(held, writer)| match held {
-            Held::Number(term) => {
-                Some(Sample { terms: [Some(*term), None], writers: [*writer, None], compare: false })
-            }
-            Held::Nothing | Held::Bits => None,
-        })
-        .collect();
-    let mut rendered = printing.render(&samples).ok()?.into_iter();
+    let held = still.elements.iter().map(|(held, writer)| (held, *writer));
+    let mut values = of_held(input, &ready, side, held, budget).ok()?.into_iter();
     let holding = window.chosen.map(|at| &still.holdings[at]);
     let mut cells = Vec::new();
     let mut elements = window.elements().into_iter().zip(&still.elements);
@@ -127,10 +107,7 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
             place: holding.map_or_else(String::new, |holding| {
                 format!("{}{}", holding.name, crate::term::index_name(&holding.shape, element))
             }),
-            value: match held {
-                Held::Number(_) => rendered.next().and_then(|[value, _]| value),
-                Held::Nothing | Held::Bits => None,
-            },
+            value: values.next().flatten(),
             bits: *held == Held::Bits,
         });
         cells.push(row.collect());

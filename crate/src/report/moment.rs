@@ -2,10 +2,9 @@
 //! accesses, and the values. The kernel is run again up to there, as in [`super::inspect`].
 
 use super::Input;
-use super::expression::{Printing, Sample, Side};
+use super::expression::{Side, of_held};
 use super::model::Expression;
 use super::ready::Ready;
-use super::texts::Texts;
 use crate::base::{Budget, Source};
 use crate::sim::{self, Held, Moment, Seen};
 use serde::Serialize;
@@ -64,41 +63,22 @@ pub fn moment(input: &Input<'_>, question: &MomentQuestion, budget: &Budget) -> 
         return None;
     }
     let happening = sim::moment(budget, kernel, setup, Moment { warp, lane, step, instr: at })?;
-    let elements = ready.bound.settled();
-    let texts = Texts::new(input.reference, input.optimized, input.spec);
     let side = Side { source, kernel, terms: &happening.terms };
-    let printing = Printing {
-        texts: &texts,
-        elements: &elements,
-        sides: [side, side],
-        options: ready.options,
-        reading: None,
-        budget,
-    };
-    let samples: Vec<Sample> = happening
-        .values
-        .iter()
-        .filter_map(|(_, seen)| match seen {
-            Seen::Value(Held::Number(term)) => {
-                Some(Sample { terms: [Some(*term), None], ..Sample::default() })
-            }
-            Seen::Value(Held::Nothing | Held::Bits) | Seen::Address(_) => None,
-        })
-        .collect();
-    let mut rendered = printing.render(&samples).ok()?.into_iter();
-    let value = |(register, seen): &(String, Seen)| MomentValue {
+    let held = happening.values.iter().map(|(_, seen)| match seen {
+        Seen::Value(held) => (held, None),
+        Seen::Address(_) => (&Held::Nothing, None),
+    });
+    let shown = of_held(input, &ready, side, held, budget).ok()?;
+    let value = |((register, seen), value): (&(String, Seen), _)| MomentValue {
         register: register.clone(),
-        value: match seen {
-            Seen::Value(Held::Number(_)) => rendered.next().and_then(|[value, _]| value),
-            Seen::Value(Held::Nothing | Held::Bits) | Seen::Address(_) => None,
-        },
+        value,
         address: match seen {
             Seen::Address(place) => Some(place.clone()),
             Seen::Value(_) => None,
         },
         bits: *seen == Seen::Value(Held::Bits),
     };
-    let values = happening.values.iter().map(value).collect();
+    let values = happening.values.iter().zip(shown).map(value).collect();
     let text = if question.reference { input.reference? } else { input.optimized };
     let written = instr.span.text(text).split_whitespace().collect::<Vec<_>>().join(" ");
     Some(MomentReport { instruction: written, place: happening.place, values })

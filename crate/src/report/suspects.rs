@@ -101,9 +101,13 @@ pub fn judge(
                     let numbers = (unknowable, run.unknowable.len() as u32);
                     if let Some(number) = lowest(&run.terms, suspect.condition, numbers, &mut seen) {
                         let source = source_of(kernel, run.unknowable[(number - unknowable) as usize]);
-                        let why = format!("it depends on `{source}`, which differs from run to run");
-                        open = open.or(Some((fault(), why)));
-                        continue;
+                        let why = format!(
+                            "whether this is a fault depends on {source}, which differs from run to run"
+                        );
+                        let kind = FaultKind::NotStructured(why);
+                        settled.found.push((Fault { kind, ..fault() }, None));
+                        open = None;
+                        break;
                     }
                     let roots: Vec<Term> =
                         [suspect.condition].into_iter().chain(suspect.values.into_iter().flatten()).collect();

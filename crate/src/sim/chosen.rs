@@ -13,7 +13,7 @@
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
-use super::pivots::by_pivots;
+use super::pivots::{Bounds, VALUES, by_pivots};
 use super::race::lanes;
 use crate::ir::Reg;
 use crate::isa::{Access, Effect, WARP};
@@ -23,8 +23,6 @@ use rustc_hash::FxHashMap;
 
 /// Addresses that one access may have.
 const MOST: usize = 64;
-/// Values of an index that an access may depend on.
-const VALUES: i64 = 1024;
 
 /// How an access is executed.
 type Execute<'a> = fn(&mut Machine<'a>, usize, u32, u32, Access);
@@ -143,7 +141,7 @@ impl<'a> Machine<'a> {
 }
 
 /// The words that a term can be, and when; `None` if they are not all known, or too many.
-fn chances(terms: &mut Terms, bounds: &[(u32, [i64; 2])], root: Term) -> Option<Vec<Chance>> {
+fn chances(terms: &mut Terms, bounds: Bounds<'_>, root: Term) -> Option<Vec<Chance>> {
     let mut found = Chances::default();
     let mut open: Vec<Way> = vec![(root, Term::TRUE, Vec::new())];
     while let Some((term, condition, mut operations)) = open.pop() {
@@ -225,13 +223,13 @@ impl Chances {
 }
 
 /// Between which numbers an integer lies, if these are few: as the spec requires, or because it is a byte.
-fn bounds_of(terms: &Terms, bounds: &[(u32, [i64; 2])], element: u32) -> Option<[i64; 2]> {
+fn bounds_of(terms: &Terms, bounds: Bounds<'_>, element: u32) -> Option<[i64; 2]> {
     let format = terms.element_format(element).filter(|format| !format.is_float())?;
     let (low, high) = integers(format);
     let own = bounds.binary_search_by_key(&element, |(known, _)| *known);
     let [least, most] = own.map_or([i64::MIN, i64::MAX], |at| bounds[at].1);
     let (low, high) = (low.max(least.into()), high.min(most.into()));
-    (low <= high && high - low < VALUES.into()).then_some([low as i64, high as i64])
+    (low <= high && high - low < VALUES).then_some([low as i64, high as i64])
 }
 
 /// The value of a constant.

@@ -15,6 +15,7 @@ use crate::term::{Term, Value};
 /// Turns a machine that has stopped into its outcome.
 pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
     let held = machine.bytes();
+    let origins = machine.found();
     let mut ledger = super::notes::ledger(&machine);
     own_tables(&mut machine, &mut ledger);
     let tensors: Vec<TensorState> =
@@ -61,6 +62,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
         ledger,
         unnumbered,
         parting: machine.parting,
+        origins,
     };
     (run, verdict)
 }

@@ -48,5 +48,5 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
 
 /// The outcome of a launch that no GPU would accept.
 pub(super) fn refused(why: String) -> Run {
-    Run { faults: vec![Fault::new(FaultKind::Launch(why), None)], ..Run::of_nothing() }
+    Run { faults: vec![Fault::new(FaultKind::Launch(why), None)], ..Run::default() }
 }

@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
         let waits = waits_through_memory || watching.tickets.is_some() && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
-        let Watching { inputs, places, tickets, way, mut terms, spent } = watching;
+        let Watching { inputs, places, tickets, way, asked, mut terms, spent } = watching;
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
@@ -272,7 +272,7 @@ impl<'a> Machine<'a> {
             watches_inputs: inputs,
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
-            recorder: None,
+            recorder: asked.map(|asked| Box::new(Recorder::new(asked))),
             symbolic_uses: vec![0; kernel.code.len()],
             backs: vec![0; kernel.code.len()],
             granted: BTreeMap::new(),
@@ -323,8 +323,9 @@ impl<'a> Machine<'a> {
             true => (std::mem::take(&mut self.way), std::mem::take(&mut self.terms)),
             false => (Way::default(), Terms::new()),
         };
+        let asked = self.recorder.as_ref().and_then(|recorder| recorder.asked.clone());
         let again = |inputs: bool, places: Option<Places>, tickets: Option<Plan>, way, terms| {
-            Ended::Again(Box::new(Watching { inputs, places, tickets, way, terms, spent }))
+            Ended::Again(Box::new(Watching { inputs, places, tickets, way, asked, terms, spent }))
         };
         if self.input_written {
             return again(true, None, plan, way, terms);

@@ -128,6 +128,8 @@ struct Watching {
     tickets: Option<tickets::Plan>,
     /// What is known on the way that is taken, in terms of earlier runs.
     way: ways::Way,
+    /// Terms whose origins are looked for.
+    asked: Option<origins::Asked>,
     /// Terms of earlier runs, which those of this one are compared with.
     terms: Terms,
     /// Fuel that earlier runs have burnt.
@@ -148,7 +150,7 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
         return launch::refused(why);
     }
     let run = follow(options, budget, kernel, setup, Watching::default());
-    ways::in_each_way(options, budget, kernel, setup, run)
+    ways::in_each_way(options, budget, kernel, setup, (run, None))
 }
 
 /// Executes a kernel along a way, as often as there is more to find out.

@@ -20,11 +20,13 @@ use super::moment::Wanted;
 use super::outcome::Thread;
 use super::race::lanes;
 use super::setup::{Options, Setup};
+use super::ways::in_each_way;
 use crate::base::Budget;
 use crate::ir::{Instr, Kernel, Reg};
 use crate::isa::{Effect, MatrixOp, Space, WARP};
 use crate::term::{BitOp, Node, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Sightings kept, at most.
 const KEPT: usize = 1 << 16;
@@ -67,26 +69,47 @@ pub fn origins(
     }
     // The recorder hangs on the timeline's switch, so that a run without either tests one thing.
     let options = Options { timeline_events: 1, stop_at_barrier: None, ..*options };
-    let mut machine = Machine::new(
-        &options,
-        budget,
-        kernel,
-        setup,
-        super::Watching { inputs: true, ..super::Watching::default() },
-    );
-    machine.recorder = Some(Box::new(Recorder::new(wanted)));
+    let asked = Asked { terms: wanted.into(), element: (tensor, element) };
+    let watching = super::Watching { inputs: true, asked: Some(asked.clone()), ..super::Watching::default() };
+    let mut machine = Machine::new(&options, budget, kernel, setup, watching);
     machine.launch();
-    let recorder = machine.recorder.take().unwrap_or_default();
-    let storer = storer(&machine, tensor, element);
-    let same = |term: Term| match term.as_node() {
-        Some(node) => node < machine.terms.len() && machine.terms.node_at(node) == terms.node_at(node),
-        None => true,
+    let (mut found, built) = match machine.parting {
+        None => (machine.found().unwrap_or_default(), machine.terms),
+        // What the ways make is numbered after what the first run has made.
+        Some(_) => {
+            let first = super::follow(&options, budget, kernel, setup, super::Watching::default());
+            let run = in_each_way(&options, budget, kernel, setup, (first, Some(&asked)));
+            (run.origins.unwrap_or_default(), run.terms)
+        }
     };
-    let of = wanted.iter().enumerate().map(|(at, term)| match same(*term) {
-        true => recorder.chosen(at as u32, &machine, storer),
-        false => Vec::new(),
-    });
-    Origins { of: of.collect(), storer: storer.map(|number| machine.global_thread(number)) }
+    found.of.resize(wanted.len(), Vec::new());
+    for (term, origins) in wanted.iter().zip(&mut found.of) {
+        let same = term
+            .as_node()
+            .is_none_or(|node| node < built.len() && built.node_at(node) == terms.node_at(node));
+        if !same {
+            origins.clear();
+        }
+    }
+    found
+}
+
+/// Terms whose origins a run looks for, and the element that they end up in.
+#[derive(Clone)]
+pub(super) struct Asked {
+    terms: Arc<[Term]>,
+    element: (usize, u64),
+}
+
+impl Origins {
+    /// Takes over what another run tells of terms of which this one tells nothing.
+    pub(super) fn complete(&mut self, other: Origins) {
+        self.storer = self.storer.or(other.storer);
+        self.of.resize(other.of.len(), Vec::new());
+        for (own, more) in self.of.iter_mut().zip(other.of).filter(|(own, _)| own.is_empty()) {
+            *own = more;
+        }
+    }
 }
 
 /// Global number of the thread that stored an element last.
@@ -119,6 +142,8 @@ pub(super) struct Recorder {
     sightings: Vec<Sighting>,
     /// By what is wanted, instruction, CTA and warp.
     known: FxHashMap<(u32, u32, u32, u32), usize>,
+    /// What is asked of the run.
+    pub(super) asked: Option<Asked>,
     /// A moment that is looked for, of a run that is made for nothing else.
     pub(super) moment: Option<Wanted>,
     /// The instruction that runs: warp, program counter, lanes, and the step at which it began.
@@ -128,11 +153,12 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    fn new(wanted: &[Term]) -> Recorder {
+    pub(super) fn new(asked: Asked) -> Recorder {
         let mut recorder = Recorder::default();
-        for (at, term) in wanted.iter().enumerate() {
+        for (at, term) in asked.terms.iter().enumerate() {
             recorder.names.entry(*term).or_default().push(at as u32);
         }
+        recorder.asked = Some(asked);
         recorder
     }
 
@@ -211,6 +237,15 @@ enum Role {
 }
 
 impl<'a> Machine<'a> {
+    /// What the recorder has seen of the terms that were asked for.
+    pub(super) fn found(&mut self) -> Option<Origins> {
+        let recorder = self.recorder.take()?;
+        let Asked { terms, element: (tensor, element) } = recorder.asked.as_ref()?;
+        let storer = storer(self, *tensor, *element);
+        let of = (0..terms.len() as u32).map(|at| recorder.chosen(at, self, storer)).collect();
+        Some(Origins { of, storer: storer.map(|number| self.global_thread(number)) })
+    }
+
     /// An instruction is about to run for some lanes.
     #[cold]
     pub(super) fn observe(&mut self, index: usize, pc: u32, mask: u32) {

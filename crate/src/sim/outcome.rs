@@ -1,5 +1,6 @@
 //! What a run leaves behind: memory, faults, counts; the timeline is in [`super::trace`].
 
+use super::origins::Origins;
 use super::trace::Timeline;
 use super::written::Written;
 use crate::base::{Exhausted, Format};
@@ -350,7 +351,7 @@ pub struct TensorState {
     pub elements: Written,
 }
 
-/// Everything a run leaves behind.
+/// Everything a run leaves behind; by default nothing was executed.
 #[derive(Default)]
 pub struct Run {
     /// The terms that memory refers to.
@@ -382,6 +383,8 @@ pub struct Run {
     pub unnumbered: bool,
     /// A condition on data keeps threads from meeting others: with it known, the run may come further (`ways`).
     pub parting: Option<Term>,
+    /// Where the terms come from that the run was asked about.
+    pub origins: Option<Origins>,
 }
 
 impl Stats {
@@ -400,26 +403,6 @@ impl Stats {
 }
 
 impl Run {
-    /// A run in which nothing was executed.
-    pub fn of_nothing() -> Run {
-        Run {
-            terms: Terms::new(),
-            faults: Vec::new(),
-            unlisted: 0,
-            suspects: Vec::new(),
-            more_suspects: false,
-            same_stores: Vec::new(),
-            observations: Vec::new(),
-            tensors: Vec::new(),
-            unknowable: Vec::new(),
-            stats: Stats::default(),
-            timeline: Timeline::default(),
-            ledger: Ledger::default(),
-            unnumbered: false,
-            parting: None,
-        }
-    }
-
     /// The races among the faults.
     pub fn races(&self) -> impl Iterator<Item = &Race> {
         self.faults.iter().flat_map(|fault| match &fault.kind {

@@ -11,7 +11,7 @@
 //! (`term/range`); words of more than 64 bits; more than [`WORK`] nodes on the way, counted for each combination.
 
 use super::chosen::{Chance, Chances};
-use super::contradiction::bounded;
+use super::contradiction::{bounded, is_contradictory};
 use crate::base::{Budget, Format};
 use crate::term::eval::{Cone, Domain, Quantity, Reals, Small, operands};
 use crate::term::{BitOp, Node, Ranges, Relation, Term, Terms};
@@ -19,7 +19,7 @@ use num_rational::BigRational;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Combinations of values that a term may depend on.
-const VALUES: i128 = 1024;
+pub(super) const VALUES: i128 = 1024;
 
 /// Nodes that are evaluated for all combinations of one term together.
 const WORK: i128 = 1 << 17;
@@ -27,8 +27,11 @@ const WORK: i128 = 1 << 17;
 /// Terms, and how many combinations of values they have.
 type Pivots = (Vec<Term>, i128);
 
-/// Between which numbers elements lie, and what holds where it is asked.
-pub(super) type Facts<'a> = (&'a [(u32, [i64; 2])], Term);
+/// Between which numbers elements lie that the spec bounds.
+pub(super) type Bounds<'a> = &'a [(u32, [i64; 2])];
+
+/// The same, and what holds where it is asked.
+pub(super) type Facts<'a> = (Bounds<'a>, Term);
 
 /// Which pivots are preferred.
 #[derive(Clone, Copy, PartialEq)]
@@ -91,6 +94,12 @@ pub(super) fn outcomes(
         note(table.value(terms, combination))?;
     }
     Some(found)
+}
+
+/// Whether a condition may hold at some inputs, as far as is seen.
+pub(super) fn is_possible(terms: &mut Terms, bounds: Bounds<'_>, condition: Term, budget: &Budget) -> bool {
+    !is_contradictory(terms, condition)
+        && outcomes(terms, (bounds, condition), Term::TRUE, budget) != Some([false; 2])
 }
 
 /// What a term is for each combination of its pivots' values.

@@ -14,11 +14,10 @@
 //! A lane that would stop the kernel goes on where the two sides meet, with what the other side made.
 
 use super::bits::choose;
-use super::contradiction::is_contradictory;
 use super::execute::meets_others;
 use super::machine::Machine;
 use super::outcome::FaultKind;
-use super::pivots::outcomes;
+use super::pivots::is_possible;
 use super::race::lanes;
 use super::warp::{Group, Snapshot};
 use crate::base::Format;
@@ -169,9 +168,7 @@ impl<'a> Machine<'a> {
         lanes(mask).any(|lane| {
             let guard = self.condition(index, lane);
             let both = self.terms.and(guard, conditions[lane as usize]);
-            let facts = (self.setup.bounds.as_slice(), both);
-            !is_contradictory(&self.terms, both)
-                && outcomes(&mut self.terms, facts, Term::TRUE, self.budget) != Some([false; 2])
+            is_possible(&mut self.terms, &self.setup.bounds, both, self.budget)
         })
     }
 

@@ -498,7 +498,7 @@ pub(super) fn in_each_order(
         first.get_or_insert(run);
         turn += 1;
     }
-    let Some(mut run) = first else { return Run::of_nothing() };
+    let Some(mut run) = first else { return Run::default() };
     run.terms = watch.terms;
     if let Some(cta) = open.first() {
         let [x, y, z] = setup.launch.ctas[*cta as usize];

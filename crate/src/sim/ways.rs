@@ -13,8 +13,9 @@
 
 use super::contradiction::is_contradictory;
 use super::machine::Machine;
+use super::origins::Asked;
 use super::outcome::{FaultKind, Run, Suspect, TensorState};
-use super::pivots::outcomes;
+use super::pivots::{Bounds, is_possible, outcomes};
 use super::race::lanes;
 use super::setup::{Options, Setup};
 use super::written::Written;
@@ -41,9 +42,7 @@ impl Way {
     /// The same where one more condition holds, if it can.
     fn with(&self, terms: &mut Terms, bounds: Bounds<'_>, condition: Term, budget: &Budget) -> Option<Way> {
         let known = terms.and(self.known.unwrap_or(Term::TRUE), condition);
-        let ways_out = outcomes(terms, (bounds, known), Term::TRUE, budget);
-        let possible = !is_contradictory(terms, known) && ways_out != Some([false; 2]);
-        possible.then(|| Way { known: Some(known), ..Way::default() })
+        is_possible(terms, bounds, known, budget).then(|| Way { known: Some(known), ..Way::default() })
     }
 
     /// How a condition comes out on this way, if that is seen.
@@ -73,9 +72,6 @@ impl Way {
         told
     }
 }
-
-/// Between which numbers elements lie that the spec bounds.
-type Bounds<'a> = &'a [(u32, [i64; 2])];
 
 impl Machine<'_> {
     /// Predicates that what is known on this way decides are no conditions any more.
@@ -121,13 +117,14 @@ fn is_lost(kind: &FaultKind) -> bool {
     )
 }
 
-/// Runs the launch once for each way, where that shows more than a run that has come to where ways part.
+/// Runs the launch once for each way, where that shows more than a run that has come to where ways part; looks for
+/// the origins of what is asked.
 pub(super) fn in_each_way(
     options: &Options,
     budget: &Budget,
     kernel: &Kernel,
     setup: &Setup,
-    mut first: Run,
+    (mut first, asked): (Run, Option<&Asked>),
 ) -> Run {
     let Some(parting) = first.parting.take() else { return first };
     let mut terms = std::mem::take(&mut first.terms);
@@ -138,7 +135,8 @@ pub(super) fn in_each_way(
     for _ in 0..LAUNCHES {
         let Some(way) = open.pop() else { break };
         let known = way.known.unwrap_or(Term::TRUE);
-        let watch = Watching { terms, way: way.clone(), spent, ..Watching::default() };
+        let (way_on, asked) = (way.clone(), asked.cloned());
+        let watch = Watching { terms, way: way_on, asked, spent, ..Watching::default() };
         let mut run = follow(options, budget, kernel, setup, watch);
         terms = std::mem::take(&mut run.terms);
         spent += run.stats.fuel();
@@ -170,6 +168,9 @@ pub(super) fn in_each_way(
             all.suspects.push(suspect);
         }
         all.more_suspects |= run.more_suspects;
+        if let Some(origins) = run.origins {
+            all.origins.get_or_insert_default().complete(origins);
+        }
         all.stats = all.stats.and(run.stats);
         if !whole {
             continue;

@@ -201,7 +201,7 @@ impl Contracts {
         if self.all.iter().all(|contract| contract.kind != ClaimKind::Requires) {
             return Ok(Vec::new());
         }
-        let mut run = Run::of_nothing();
+        let mut run = Run::default();
         // What is wrong with them is said after the kernels ran.
         let mut facts = match self.facts(spec, bound, bound.setups.len() - 1, &mut run, budget) {
             Ok(facts) => facts,
