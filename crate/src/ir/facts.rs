@@ -16,7 +16,7 @@
 
 use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Bulk, CopyOp, Effect, MatrixOp, Meaning, Space};
+use crate::isa::{self, Bulk, CopyOp, Effect, MatrixOp, Meaning, Space, WarpgroupOp};
 
 /// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
 type Set = u128;
@@ -402,6 +402,7 @@ fn shared_element(kernel: &Kernel, formats: &Formats) -> Option<Format> {
             Some(stored.fragment.format)
         }
         Effect::Matrix(MatrixOp::Multiply(product)) if tiles => Some(product.a.format),
+        Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Multiply(op))) => Some(op.product.a.format),
         _ => None,
     });
     read.reduce(join)

@@ -369,6 +369,43 @@ pub enum MatrixOp {
     Load(Stored),
     /// Sources: the address, the fragment, [the stride in elements].
     Store(Stored),
+    /// What the four warps of a warpgroup do together.
+    Warpgroup(WarpgroupOp),
+}
+
+impl MatrixOp {
+    /// The product of a warp that it computes, or starts.
+    pub fn product(&self) -> Option<&Product> {
+        match self {
+            MatrixOp::Multiply(product)
+            | MatrixOp::Warpgroup(WarpgroupOp::Multiply(WarpgroupProduct { product, .. })) => Some(product),
+            _ => None,
+        }
+    }
+}
+
+/// A step of an asynchronous product of four warps (`wgmma`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WarpgroupOp {
+    /// What registers hold is there for the products to come.
+    Fence,
+    /// Starts a product. Destinations: D. Sources, each present: C (the registers of D), A (registers, or a matrix
+    /// descriptor), the matrix descriptor of B, whether C is added, signs of A and B (1 or -1), whether A and B lie
+    /// transposed, metadata and selector of a sparse A.
+    Multiply(WarpgroupProduct),
+    /// The warp's products since the last group become a group.
+    Commit,
+    /// Waits until at most as many of the newest groups run as source 0 says.
+    Wait,
+}
+
+/// A product of a warpgroup, of which each warp has sixteen rows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WarpgroupProduct {
+    /// A warp's part.
+    pub product: Product,
+    /// A lies in shared memory; its rows are those of all four warps.
+    pub shared: bool,
 }
 
 /// What is done with copies that run in the background.

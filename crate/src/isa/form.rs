@@ -109,6 +109,11 @@ impl Choice<'_> {
         self.form.slots.first().is_some_and(|slot| slot.kind == pair)
     }
 
+    /// Whether one of the form's sources is a matrix fragment.
+    pub fn gives_fragment(&self) -> bool {
+        self.form.slots.iter().any(|slot| slot.kind == SlotKind::InFragment)
+    }
+
     /// The vector length given by `.vec`.
     pub fn vector(&self) -> u8 {
         self.get("vec").and_then(|v| v[1..].parse().ok()).unwrap_or(1)

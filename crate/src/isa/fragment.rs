@@ -152,7 +152,10 @@ impl Fragment {
                 (group + register % halves * 8, block + member * self.packed() + within)
             }
             (Layout::Mma, Part::B) => (register * 4 * self.packed() + member * self.packed() + within, group),
-            (Layout::Mma, Part::Sum) => (group + slot / 2 * 8, member * 2 + slot % 2),
+            (Layout::Mma, Part::Sum) => {
+                let block = u32::from(self.rows) / 4;
+                (group + slot % block / 2 * 8, slot / block * 8 + member * 2 + slot % 2)
+            }
             (Layout::Quads { column }, part) => {
                 let (first, high) = (lane % 16 / 4 * 8, lane / 16 * 4);
                 match (part, column) {
@@ -278,6 +281,12 @@ mod tests {
             fragments.extend([false, true].map(|column| Fragment::quads(part, F16, column)));
         }
         fragments.extend([F16, F32].map(|format| Fragment::quads(Part::Sum, format, false)));
+        for cols in [8, 24, 256] {
+            for (depth, format) in [(16, F16), (8, Tf32), (32, S8)] {
+                fragments.push(Fragment::mma(Part::A, (16, cols, depth), format));
+            }
+            fragments.extend([F16, F32, S32].map(|format| Fragment::mma(Part::Sum, (16, cols, 16), format)));
+        }
         for (shape, format) in mma {
             for part in [Part::A, Part::B, Part::Sum] {
                 fragments.push(Fragment::mma(part, shape, if part == Part::Sum { F32 } else { format }));
@@ -324,5 +333,14 @@ mod tests {
         assert_eq!((bytes.place(9, 5), bytes.place(9, 8)), ((10, 5), (2, 20)));
         let doubles = Fragment::mma(Part::B, (8, 8, 4), Format::F64);
         assert_eq!((doubles.registers, doubles.place(7, 0)), (1, (3, 1)));
+    }
+    /// The same of section 9.7.15.5.1.1: D of a warp's rows in `wgmma`.
+    #[test]
+    fn places_of_a_warpgroup_are_those_of_the_manual() {
+        let d = Fragment::mma(Part::Sum, (16, 64, 16), Format::F32);
+        assert_eq!((d.registers, d.place(5, 0), d.place(5, 3)), (32, (1, 2), (9, 3)));
+        assert_eq!((d.place(5, 4), d.place(5, 31)), ((1, 10), (9, 59)));
+        let half = Fragment::mma(Part::Sum, (16, 64, 16), Format::F16);
+        assert_eq!((half.registers, half.place(31, 6)), (16, (15, 14)));
     }
 }

@@ -585,6 +585,14 @@ fn waits_at(kind: &WaitKind) -> String {
             };
             format!("barrier object `{object}`, whose phase {lack}")
         }
+        WaitKind::Products { late } => {
+            let warps = if late.len() == 1 { "warp" } else { "warps" };
+            format!(
+                "products of its warpgroup, whose group {warps} {} {} not closed",
+                ranges(late),
+                if late.len() == 1 { "has" } else { "have" }
+            )
+        }
         WaitKind::Memory { place } => format!("{place} to change, which nobody does"),
         WaitKind::Lanes { missing } => {
             let lanes: Vec<u32> = (0..32).filter(|lane| missing >> lane & 1 == 1).collect();

@@ -38,7 +38,8 @@ impl InstructionClass {
     fn of(instr: &Instr) -> InstructionClass {
         match &instr.effect {
             Effect::Lanewise(op) if op.dst.is_float() || op.src[0].is_float() => InstructionClass::Float,
-            Effect::Matrix(MatrixOp::Multiply(_)) => InstructionClass::Float,
+            Effect::Matrix(op) if op.product().is_some() => InstructionClass::Float,
+            Effect::Matrix(MatrixOp::Warpgroup(_)) => InstructionClass::Together,
             Effect::Load(_)
             | Effect::Store(_)
             | Effect::Atomic { .. }

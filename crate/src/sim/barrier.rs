@@ -42,6 +42,8 @@ pub(super) enum Wait {
     Lanes { pc: u32, since: u32 },
     /// The end of a phase of the barrier object at this address, at this instruction.
     Phaser { address: u64, pc: u32, since: u32 },
+    /// The first so many groups of products of its warpgroup, at this instruction.
+    Products { groups: u32, pc: u32, since: u32 },
 }
 
 /// One barrier in its present phase.
@@ -356,6 +358,7 @@ impl<'a> Machine<'a> {
                 Wait::Barrier { id, pc, .. } => (0, u64::from(id), pc),
                 Wait::Lanes { pc, .. } => (1, thread as u64 / WARP as u64, pc),
                 Wait::Phaser { address, pc, .. } => (2, address, pc),
+                Wait::Products { groups, pc, .. } => (3, (thread as u64 / 128) << 32 | u64::from(groups), pc),
             };
             groups.entry(key).or_default().push(thread as u32);
         }
@@ -379,6 +382,9 @@ impl<'a> Machine<'a> {
             return WaitGroup { threads, site, kind, waits_for };
         }
         let which = which as u32;
+        if kind == 3 {
+            return self.waiting_for_products(pc, which, threads);
+        }
         if kind == 0 {
             let barrier = self.barriers.open.get(&which);
             let returned =

@@ -27,7 +27,7 @@ use super::trace::EventKind;
 use super::transactions::Counted;
 use crate::base::Format;
 use crate::ir::Kernel;
-use crate::isa::{Access, Bulk, CopyOp, Effect, PhaserOp, Space, Strength, WARP};
+use crate::isa::{Access, Bulk, CopyOp, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
 
 /// What sizes and addresses are multiples of.
 const UNIT: u32 = 16;
@@ -38,9 +38,10 @@ const STEP: u32 = 4;
 const READ_BEFORE: &str =
     "a read is over before a bulk copy behind it overwrites the place, without a proxy fence";
 
-/// Whether a kernel has bulk copies, and with them a second proxy.
+/// Whether a kernel has bulk copies or products of warpgroups, and with them a second proxy.
 pub(super) fn has_any(kernel: &Kernel) -> bool {
-    kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Copy(CopyOp::Bulk(_))))
+    let bulk = |effect: &Effect| matches!(effect, Effect::Copy(CopyOp::Bulk(_)));
+    kernel.code.iter().any(|instr| bulk(&instr.effect)) || super::warpgroup::has_any(kernel)
 }
 
 impl<'a> Machine<'a> {
@@ -162,8 +163,10 @@ impl<'a> Machine<'a> {
         let memory = if self.memory.regions[region].space == Space::Shared { SHARED } else { GLOBAL };
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let kernel = self.kernel;
-        let generic =
-            |instr: u32| !matches!(kernel.code[instr as usize].effect, Effect::Copy(CopyOp::Bulk(_)));
+        let generic = |instr: u32| {
+            let effect = &kernel.code[instr as usize].effect;
+            !matches!(effect, Effect::Copy(CopyOp::Bulk(_)) | Effect::Matrix(MatrixOp::Warpgroup(_)))
+        };
         let mut read = false;
         for at in (offset..offset + u64::from(size)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);

@@ -240,6 +240,19 @@ impl Clocks {
         handed[memory].get(other).is_some_and(|known| *known >= epoch)
     }
 
+    /// Lanes of the warp that begins at thread `first`, such that every lane knows of the same as one of them of what
+    /// has been handed over.
+    pub(super) fn differently_handed(&self, first: u32, memory: usize) -> impl Iterator<Item = u32> {
+        let of = move |lane: u32| self.handed.get(self.at(first + lane)).map(|handed| &handed[memory]);
+        (0..WARP as u32).filter(move |lane| {
+            let same = |one: Option<&Rc<[u32]>>, other: Option<&Rc<[u32]>>| match (one, other) {
+                (Some(one), Some(other)) => Rc::ptr_eq(one, other),
+                (one, other) => one.is_none() && other.is_none(),
+            };
+            *lane == 0 || !same(of(*lane), of(*lane - 1))
+        })
+    }
+
     fn handed_by(&self, at: usize) -> Option<Handed> {
         self.handed.get(at).cloned()
     }

@@ -22,7 +22,7 @@ use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
-use crate::isa::{Effect, MatchMode, ReduceOp, ShuffleMode, VoteMode, WARP};
+use crate::isa::{Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, VoteMode, WARP, WarpgroupOp};
 use crate::term::{BitOp, Missing, Symbol, Term, Terms, Value};
 
 /// Lanes that wait for the others of their member mask.
@@ -141,7 +141,12 @@ impl<'a> Machine<'a> {
     fn meet_whole_warp(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         if mask == u32::MAX {
             self.complete(index, mask, mask, &[pc; WARP]);
-            return Flow::Next;
+            // A wait for products lets the warp go on by itself.
+            let waited = matches!(
+                self.kernel.code[pc as usize].effect,
+                Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
+            );
+            return if waited { Flow::Leave } else { Flow::Next };
         }
         let warp = &self.warps[index];
         if warp.present & !warp.exited != u32::MAX {
@@ -205,7 +210,11 @@ impl<'a> Machine<'a> {
             self.check_absent(index, meeting.members, meeting.arrived, &meeting.pcs);
             self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
             let step = self.warps[index].step;
-            for lane in lanes(meeting.arrived & !self.warps[index].faulted) {
+            let waited = matches!(
+                self.kernel.code[pc as usize].effect,
+                Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
+            );
+            for lane in lanes(meeting.arrived & !self.warps[index].faulted).filter(|_| !waited) {
                 let pc = meeting.pcs[lane as usize];
                 if let Some(Wait::Lanes { since, .. }) = self.waits[(first + lane) as usize].take() {
                     self.trace.segment(index as u32, (since, step), 1 << lane, SegmentKind::WaitWarp, pc);

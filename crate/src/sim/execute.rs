@@ -42,6 +42,9 @@ impl<'a> Machine<'a> {
                 false => signals.act(lanes(mask).map(|lane| first + lane)),
             }
         }
+        if !self.near_products.is_empty() && self.near_products[pc as usize] {
+            self.near_product(index, pc);
+        }
         match &instr.effect {
             Effect::Lanewise(op) => self.lanewise(index, pc, mask, op),
             Effect::Move { .. } => {

@@ -33,6 +33,7 @@ use super::tickets::{Plan, Tickets};
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
+use super::warpgroup::{self, Warpgroups};
 use super::ways::Way;
 use super::{Ended, Watching, ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
@@ -151,6 +152,9 @@ pub(super) struct Machine<'a> {
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads for more than a register that nobody reads.
     pub(super) is_read: Vec<bool>,
+    /// Products of warpgroups, and instructions that touch their registers.
+    pub(super) warpgroups: Warpgroups,
+    pub(super) near_products: Vec<bool>,
     /// The instructions, decoded for straight stretches.
     pub(super) steps: Vec<Step>,
     /// What is known on the way that this run takes.
@@ -216,6 +220,7 @@ impl<'a> Machine<'a> {
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let block = setup.launch.block.iter().product();
         let is_read = super::needed::anywhere(kernel);
+        let near_products = warpgroup::near(kernel);
         let random = match options.schedule {
             Schedule::Random(seed) => seed ^ 0x9e37_79b9_7f4a_7c15,
             Schedule::Ascending | Schedule::Descending => 0,
@@ -281,7 +286,9 @@ impl<'a> Machine<'a> {
             libraries: BTreeMap::new(),
             alike: (0, 0),
             is_read,
-            steps: straight::decode(kernel),
+            steps: straight::decode(kernel, &near_products),
+            near_products,
+            warpgroups: Warpgroups::default(),
             way,
             parting: None,
             guards: Vec::new(),
@@ -392,7 +399,8 @@ impl<'a> Machine<'a> {
     fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
         let count = self.block.div_ceil(WARP as u32);
         self.cta = cta;
-        let members = if self.agents { self.block * 2 } else { self.block };
+        let teams = if self.near_products.is_empty() { 0 } else { Warpgroups::clocks(self.block) };
+        let members = if self.agents { self.block * 2 + teams } else { self.block };
         let proxies = bulk::has_any(self.kernel);
         // Barrier objects write and read in the name of bulk copies.
         let objects = (self.kernel.shared_bytes + self.setup.launch.dynamic_shared) as u32 / phaser::BYTES;
@@ -412,6 +420,7 @@ impl<'a> Machine<'a> {
         self.flights = Flights::new(self.block);
         self.bulk = Flights::new(self.block);
         self.phasers = Phasers::default();
+        self.warpgroups = Warpgroups::new(if teams > 0 { count as usize } else { 0 });
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
         self.came = vec![None; self.block as usize];
@@ -486,7 +495,12 @@ impl<'a> Machine<'a> {
 
     /// A thread by its global number, over all CTAs run; for an agent, the thread it works for.
     pub(super) fn global_thread(&self, number: u32) -> Thread {
-        let linear = number % self.clocks.count() % self.block;
+        let local = number % self.clocks.count();
+        // Behind threads and their agents come warpgroups.
+        let linear = match local.checked_sub(self.block * 2) {
+            Some(team) if !self.near_products.is_empty() => team * 128 % self.block,
+            _ => local % self.block,
+        };
         let cta = self.setup.launch.ctas[(number / self.clocks.count()) as usize];
         Thread { cta, ..self.thread(linear) }
     }

@@ -37,6 +37,7 @@ impl<'a> Machine<'a> {
             MatrixOp::Transpose => self.transpose(index, pc),
             MatrixOp::Load(stored) => self.load_fragment(index, pc, stored),
             MatrixOp::Store(stored) => self.store_fragment(index, pc, stored),
+            MatrixOp::Warpgroup(op) => self.warpgroup(index, pc, op),
         }
     }
 
@@ -49,10 +50,9 @@ impl<'a> Machine<'a> {
         let (left, rest) = src.split_at(product.a.registers.into());
         let (right, rest) = rest.split_at(product.b.registers.into());
         let (sum, rest) = rest.split_at(product.c.registers.into());
-        let Some(mut a) = self.gather(index, pc, product.a, left) else { return };
-        let Some(mut b) = self.gather(index, pc, product.b, right) else { return };
-        let Some(mut c) = self.gather(index, pc, product.c, sum) else { return };
-        let lacks = [&mut a, &mut b, &mut c].map(|matrix| matrix.complete(&self.terms));
+        let Some(a) = self.gather(index, pc, product.a, left) else { return };
+        let Some(b) = self.gather(index, pc, product.b, right) else { return };
+        let Some(c) = self.gather(index, pc, product.c, sum) else { return };
         let mut columns: Option<Vec<usize>> = None;
         if let (Some(Sparsity { ordered }), [metadata, selector]) = (product.sparsity, rest) {
             columns = self.columns(index, pc, product.a, ordered, *metadata, *selector);
@@ -60,6 +60,19 @@ impl<'a> Machine<'a> {
                 return;
             }
         }
+        let result = self.product(pc, product, [a, b, c], columns.as_deref());
+        self.scatter(index, product.d, dst, &result);
+    }
+
+    /// A · B + C; of a sparse A the columns of the full matrix are given.
+    pub(super) fn product(
+        &mut self,
+        pc: u32,
+        product: &Product,
+        [mut a, mut b, mut c]: [Matrix; 3],
+        columns: Option<&[usize]>,
+    ) -> Matrix {
+        let lacks = [&mut a, &mut b, &mut c].map(|matrix| matrix.complete(&self.terms));
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         self.charge((rows * depth * cols) as u64 / ends::PRODUCTS);
         let (left, right) = (a.numbers(self), b.numbers(self));
@@ -72,7 +85,7 @@ impl<'a> Machine<'a> {
                 let column = product.column(row, col);
                 let pairs = (0..depth).map(|k| {
                     let left = row * depth + k;
-                    let k = columns.as_ref().map_or(k, |columns| columns[left]);
+                    let k = columns.map_or(k, |columns| columns[left]);
                     (left, k * b.cols + column)
                 });
                 let known = concrete_pairs(&a, &b, pairs.clone());
@@ -114,11 +127,11 @@ impl<'a> Machine<'a> {
                 result.values[at] = lacking(&mut self.terms, result.values[at], missing, product.d.format);
             }
         }
-        self.scatter(index, product.d, dst, &result);
+        result
     }
 
     /// The column of the full matrix for each element of a sparse one; `None` after a fault.
-    fn columns(
+    pub(super) fn columns(
         &mut self,
         index: usize,
         pc: u32,
@@ -162,7 +175,13 @@ impl<'a> Machine<'a> {
     }
 
     /// The matrix that the lanes hold; `None` after a fault.
-    fn gather(&mut self, index: usize, pc: u32, fragment: Fragment, regs: &[Reg]) -> Option<Matrix> {
+    pub(super) fn gather(
+        &mut self,
+        index: usize,
+        pc: u32,
+        fragment: Fragment,
+        regs: &[Reg],
+    ) -> Option<Matrix> {
         let (rows, cols) = (usize::from(fragment.rows), usize::from(fragment.cols));
         let mut values: Vec<Option<Value>> = vec![None; rows * cols];
         let packed = fragment.packed();
@@ -202,7 +221,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Gives the lanes their elements of a matrix.
-    fn scatter(&mut self, index: usize, fragment: Fragment, regs: &[Reg], matrix: &Matrix) {
+    pub(super) fn scatter(&mut self, index: usize, fragment: Fragment, regs: &[Reg], matrix: &Matrix) {
         let packed = fragment.packed();
         for (number, reg) in regs.iter().enumerate() {
             for lane in 0..WARP as u32 {
@@ -489,7 +508,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The same as a lane reads it.
-    fn piece_read(
+    pub(super) fn piece_read(
         &mut self,
         reader: (usize, u32, u32),
         (region, offset): (usize, u64),
@@ -553,7 +572,7 @@ impl<'a> Machine<'a> {
 }
 
 /// A matrix of values, row by row.
-struct Matrix {
+pub(super) struct Matrix {
     rows: usize,
     cols: usize,
     format: Format,
@@ -561,6 +580,34 @@ struct Matrix {
 }
 
 impl Matrix {
+    /// One of such values.
+    pub(super) fn new(rows: usize, cols: usize, format: Format, values: Vec<Value>) -> Matrix {
+        Matrix { rows, cols, format, values }
+    }
+
+    /// Zeros.
+    pub(super) fn zeros(like: Fragment) -> Matrix {
+        let (rows, cols) = (usize::from(like.rows), usize::from(like.cols));
+        Matrix { rows, cols, format: like.format, values: vec![Value::Concrete(0); rows * cols] }
+    }
+
+    /// Changes the sign of each float.
+    pub(super) fn negate(&mut self, machine: &mut Machine<'_>) {
+        let sign = 1 << (self.format.bits() - 1);
+        for value in &mut self.values {
+            *value = match machine.number(self.format, *value) {
+                _ if matches!(value, Value::Undefined(_)) => *value,
+                Some(term) if matches!(value, Value::Symbolic(_)) => {
+                    Value::Symbolic(Symbol::number(self.format, machine.terms.neg(term)))
+                }
+                _ => match *value {
+                    Value::Concrete(bits) => Value::Concrete(bits ^ sign),
+                    other => other,
+                },
+            };
+        }
+    }
+
     /// Leaves of each element what is there, and says what is missing, and of which element.
     fn complete(&mut self, terms: &Terms) -> Vec<(usize, Missing)> {
         let mut lacks = Vec::new();
@@ -573,7 +620,6 @@ impl Matrix {
         lacks
     }
 
-    /// Its elements as numbers (nothing is undefined).
     /// Values that products are added to: integers of any size, modulo 2ⁿ.
     fn addends(&self, machine: &mut Machine<'_>) -> Vec<Term> {
         if self.format.is_float() {
@@ -584,6 +630,7 @@ impl Matrix {
         self.values.iter().map(number).collect()
     }
 
+    /// Its elements as numbers (nothing is undefined).
     fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
         let number = |value: &Value| machine.number(self.format, *value).unwrap_or(Term::ZERO);
         self.values.iter().map(number).collect()

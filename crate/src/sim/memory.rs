@@ -69,6 +69,9 @@ pub(super) struct Region {
     relocations: Vec<(u64, u64)>,
 }
 
+/// Bits of a shared address that matrix descriptors can say (PTX ISA 9.0, 9.7.15.5.1.2.2).
+pub(super) const DESCRIBED: u32 = 18;
+
 /// Where an address leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Spot {
@@ -97,6 +100,8 @@ pub(super) struct Memory {
     pub(super) unnumbered: bool,
     /// The addresses of the regions' first bytes, in their own spaces.
     starts: Vec<u64>,
+    /// Matrix descriptors hold the lowest bits of shared addresses ([`Memory::described`]).
+    describes: bool,
     /// Regions of global memory lie in descending order.
     reversed: bool,
     /// Regions begin somewhere behind the beginning of their stretch.
@@ -125,6 +130,7 @@ impl Memory {
             fresh: 0,
             unnumbered: false,
             starts: Vec::new(),
+            describes: stretch > DESCRIBED + 1 && super::warpgroup::has_any(kernel),
             reversed: world == 1,
             shifted: world > 0,
         };
@@ -166,6 +172,13 @@ impl Memory {
         }
         memory.starts = (0..memory.regions.len())
             .map(|region| {
+                if memory.describes && memory.regions[region].space == Space::Shared {
+                    // The bits that descriptors hold are those of the layout, wherever that begins.
+                    let beyond = 1 << DESCRIBED;
+                    return memory.start(region)
+                        + layout_offset(kernel, &memory.regions[region])
+                        + shift(world, beyond, memory.room(Space::Shared));
+                }
                 let align = alignment(kernel, setup, &memory.regions[region]);
                 memory.start(region) + shift(world, align, memory.room(memory.regions[region].space))
             })
@@ -299,6 +312,30 @@ impl Memory {
             return Spot::Nowhere;
         }
         Spot::Region(region, address.wrapping_sub(self.starts[region]) as i64)
+    }
+
+    /// The address in shared memory whose lowest [`DESCRIBED`] bits these are: in the last variable of the layout
+    /// that begins there or before, even if it ends before.
+    pub(super) fn described(&self, bits: u64) -> Option<u64> {
+        let shared = std::iter::once(DYNAMIC).chain(self.statics..self.regions.len());
+        let low = |region: &usize| self.starts[*region] & ((1 << DESCRIBED) - 1);
+        let here = |region: &usize| low(region) <= bits && self.regions[*region].size != Some(0);
+        let region = shared.filter(here).max_by_key(low)?;
+        Some(self.starts[region] + (bits - low(&region)))
+    }
+
+    /// What a shared variable is declared to begin at a multiple of.
+    pub(super) fn declared_align(&self, kernel: &Kernel, region: usize) -> u64 {
+        let shared = kernel.variables.iter().filter(|variable| variable.space == Space::Shared);
+        let align = match self.regions[region].owner {
+            Owner::Shared(Some(variable)) => kernel.variables[variable].align,
+            _ => shared
+                .filter(|variable| variable.size.is_none())
+                .map(|variable| variable.align)
+                .max()
+                .unwrap_or(1),
+        };
+        align.into()
     }
 
     /// The bits that a constant register holds.
@@ -640,6 +677,18 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
         Owner::Parameters => 1,
     };
     u64::from(align.next_power_of_two())
+}
+
+/// Where a shared variable lies, dynamic memory behind the others.
+fn layout_offset(kernel: &Kernel, region: &Region) -> u64 {
+    match region.owner {
+        Owner::Shared(Some(variable)) => kernel.variables[variable].offset,
+        _ => kernel
+            .variables
+            .iter()
+            .find(|v| v.space == Space::Shared && v.size.is_none())
+            .map_or(0, |v| v.offset),
+    }
 }
 
 /// How far a region is moved: every second bit from its alignment on, and in another world the others.

@@ -52,6 +52,7 @@ mod clock;
 mod collective;
 mod contradiction;
 mod copies;
+mod descriptor;
 mod ends;
 mod execute;
 mod far;
@@ -94,6 +95,7 @@ mod transactions;
 mod undefined;
 mod unknowable;
 mod warp;
+mod warpgroup;
 mod ways;
 mod written;
 

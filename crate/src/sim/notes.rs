@@ -6,7 +6,7 @@
 use super::machine::Machine;
 use crate::base::{Format, FormatClass};
 use crate::diag::{Assumption, Label, Ledger};
-use crate::isa::{AtomicOp, Effect, Lanewise, MatrixOp, Meaning, known_function};
+use crate::isa::{AtomicOp, Effect, Lanewise, Meaning, known_function};
 use crate::term::eval::Reach;
 use crate::term::{Node, Term, Unary};
 
@@ -28,7 +28,7 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
         let touches_floats = match effect {
             Effect::Lanewise(op) => op.dst.is_float() || op.src[0].is_float(),
             Effect::Atomic { access, .. } => access.format.is_float(),
-            Effect::Matrix(MatrixOp::Multiply(product)) => product.d.format.is_float(),
+            Effect::Matrix(op) => op.product().is_some_and(|product| product.d.format.is_float()),
             _ => false,
         };
         if touches_floats {
@@ -95,14 +95,17 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
         Effect::Atomic { op: AtomicOp::Add, access } if access.format.is_float() => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
         }
-        Effect::Matrix(MatrixOp::Multiply(product)) if product.d.format.is_float() => {
-            found.push(Assumption::RoundingIgnored(opcode.to_owned()));
-            if product.a.format == Format::Tf32 {
-                found.push(Assumption::OperandsTruncated(opcode.to_owned()));
+        Effect::Matrix(op) => {
+            if let Some(product) = op.product() {
+                if product.d.format.is_float() {
+                    found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+                } else if product.saturate {
+                    found.push(Assumption::SumsInRange(opcode.to_owned()));
+                }
+                if product.a.format == Format::Tf32 {
+                    found.push(Assumption::OperandsTruncated(opcode.to_owned()));
+                }
             }
-        }
-        Effect::Matrix(MatrixOp::Multiply(product)) if product.saturate => {
-            found.push(Assumption::SumsInRange(opcode.to_owned()));
         }
         _ => {}
     }

@@ -348,10 +348,8 @@ impl<'a> Machine<'a> {
             Effect::Load(access) => Role::Reads { global: far(access.space) },
             Effect::Matrix(MatrixOp::Load(stored)) => Role::Reads { global: far(stored.space) },
             Effect::Matrix(MatrixOp::LoadTiles(_)) => Role::Reads { global: false },
-            Effect::Lanewise(_)
-            | Effect::Atomic { .. }
-            | Effect::Redux { .. }
-            | Effect::Matrix(MatrixOp::Multiply(_)) => Role::Computes,
+            Effect::Lanewise(_) | Effect::Atomic { .. } | Effect::Redux { .. } => Role::Computes,
+            Effect::Matrix(op) if op.product().is_some() => Role::Computes,
             _ => Role::Moves,
         }
     }

@@ -121,6 +121,11 @@ pub enum WaitKind {
         /// The place.
         place: String,
     },
+    /// Products that some warps of their warpgroup have not started, or not closed the group of.
+    Products {
+        /// The warps.
+        late: Vec<u32>,
+    },
     /// A phase of a barrier object (`mbarrier`).
     Phaser {
         /// Its place in shared memory.

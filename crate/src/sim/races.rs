@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, CopyOp, Effect, Space, Strength};
+use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, Strength, WarpgroupOp};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -29,15 +29,25 @@ impl<'a> Machine<'a> {
         offset: u64,
         conflict: Conflict,
     ) {
-        let key = (pc.min(conflict.instr), pc.max(conflict.instr), region);
-        if !self.races.seen.insert(key) {
+        let race = |machine: &mut Self| machine.race(index, pc, kind, region, offset, conflict);
+        self.list_race((pc, conflict.instr), region, race);
+    }
+
+    /// Lists a race of two instructions in a region, unless one is listed already.
+    pub(super) fn list_race(
+        &mut self,
+        (one, two): (u32, u32),
+        region: usize,
+        race: impl FnOnce(&mut Self) -> Race,
+    ) {
+        if !self.races.seen.insert((one.min(two), one.max(two), region)) {
             return;
         }
         if self.races.found.len() >= KEPT {
             self.races.unlisted += 1;
             return;
         }
-        let race = self.race(index, pc, kind, region, offset, conflict);
+        let race = race(self);
         self.races.found.push(race);
     }
 
@@ -65,7 +75,9 @@ impl<'a> Machine<'a> {
                 _ => "fence.proxy.async",
             };
             format!(
-                "the two are in order, but bulk copies go through a proxy of their own, which sees what threads have done only behind a fence: a {fence} is missing, right after the access or right before the copy"
+                "the two are in order, but {} go through a proxy of their own, which sees what threads have done only behind a fence: a {fence} is missing, right after the access or right before the {}",
+                if self.is_product(pc) { "products of a warpgroup" } else { "bulk copies" },
+                if self.is_product(pc) { "product" } else { "copy" },
             )
         } else if conflict.under_way {
             let whose =
@@ -79,6 +91,8 @@ impl<'a> Machine<'a> {
                     "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
                 ),
             }
+        } else if self.is_product(conflict.instr) {
+            "nothing orders the two: a product has read its matrices for threads that have waited for its group (wgmma.wait_group), and for whoever knows that they have".to_owned()
         } else if self.is_bulk(conflict.instr) == Some(true) {
             "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
@@ -105,8 +119,8 @@ impl<'a> Machine<'a> {
         };
         let schedule = if conflict.unfenced {
             vec![
-                format!("{} {}s {}, and {} starts its copy afterwards;", first.site.thread, verb(first.kind), place.text, thread),
-                "the copy may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
+                format!("{} {}s {}, and {} starts its {} afterwards;", first.site.thread, verb(first.kind), place.text, thread, if self.is_product(pc) { "product" } else { "copy" }),
+                "that may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
             ]
         } else {
             vec![
@@ -144,6 +158,12 @@ impl Machine<'_> {
             Effect::Copy(CopyOp::Bulk(bulk)) => Some(bulk == Bulk::ToShared),
             _ => None,
         }
+    }
+
+    /// Whether an instruction starts a product of a warpgroup.
+    fn is_product(&self, pc: u32) -> bool {
+        let effect = &self.kernel.code[pc as usize].effect;
+        matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Multiply(_))))
     }
 
     /// Whether an instruction loads through the non-coherent path.

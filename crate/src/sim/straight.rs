@@ -51,13 +51,14 @@ impl Step {
     }
 }
 
-/// All instructions of a kernel, decoded.
-pub(super) fn decode(kernel: &Kernel) -> Vec<Step> {
+/// All instructions of a kernel, decoded; those that are `watched` are in no stretch.
+pub(super) fn decode(kernel: &Kernel, watched: &[bool]) -> Vec<Step> {
     let mut rest = 0;
     let mut steps: Vec<Step> = Vec::with_capacity(kernel.code.len());
-    for instr in kernel.code.iter().rev() {
+    for (pc, instr) in kernel.code.iter().enumerate().rev() {
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
         let way = match &instr.effect {
+            _ if watched.get(pc).is_some_and(|watched| *watched) => Way::Not,
             Effect::Lanewise(op) if !op.divides && dst.len() == 1 => Way::Shared,
             Effect::Lanewise(_) => Way::Alone,
             Effect::Move { .. } => Way::Copied,

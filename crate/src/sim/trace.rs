@@ -333,7 +333,8 @@ impl<'a> Machine<'a> {
                 let Some(Some(wait)) = self.waits.get((warp * 32 + lane) as usize) else { continue };
                 let (Wait::Barrier { pc, since, .. }
                 | Wait::Lanes { pc, since }
-                | Wait::Phaser { pc, since, .. }) = *wait;
+                | Wait::Phaser { pc, since, .. }
+                | Wait::Products { pc, since, .. }) = *wait;
                 match stuck.iter_mut().find(|(at, from, _)| (*at, *from) == (pc, since)) {
                     Some((_, _, mask)) => *mask |= 1 << lane,
                     None => stuck.push((pc, since, 1 << lane)),

@@ -5,7 +5,9 @@ use super::instruction::Operands;
 use super::operand::Want;
 use super::{Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
-use crate::isa::{self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space};
+use crate::isa::{
+    self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space, WarpgroupOp, WarpgroupProduct,
+};
 use crate::syntax::ast::{Operand, OperandKind};
 
 impl<'m> Lowering<'m> {
@@ -24,7 +26,7 @@ impl<'m> Lowering<'m> {
         let space = match &mut op {
             MatrixOp::LoadTiles(tiles) | MatrixOp::StoreTiles(tiles) => Some(&mut tiles.space),
             MatrixOp::Load(stored) | MatrixOp::Store(stored) => Some(&mut stored.space),
-            MatrixOp::Multiply(_) | MatrixOp::Transpose => None,
+            MatrixOp::Multiply(_) | MatrixOp::Transpose | MatrixOp::Warpgroup(_) => None,
         };
         if let (Some(space), Some(address)) = (space, operands.address) {
             let place = self.place_of(address)?;
@@ -44,6 +46,13 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operand, word)?);
                 }
             }
+            MatrixOp::Warpgroup(WarpgroupOp::Multiply(product)) => {
+                (dst, src) = self.warpgroup_product(context, &product, operands)?;
+            }
+            MatrixOp::Warpgroup(WarpgroupOp::Wait) => {
+                src.push(self.source(context, operands.source[0], word)?);
+            }
+            MatrixOp::Warpgroup(WarpgroupOp::Fence | WarpgroupOp::Commit) => {}
             MatrixOp::LoadTiles(tiles) => dst = self.destinations(operands.out[0], tiles.count, word)?,
             MatrixOp::StoreTiles(tiles) => {
                 src.extend(self.sources(context, operands.source[0], tiles.count, word)?);
@@ -67,6 +76,39 @@ impl<'m> Lowering<'m> {
         }
         self.emit(context, Emit { effect: Effect::Matrix(op), dst: &dst, src: &src, offset, target: 0 });
         Ok(())
+    }
+
+    /// Registers of D, and the sources as [`WarpgroupOp::Multiply`] lists them.
+    fn warpgroup_product(
+        &mut self,
+        context: Context,
+        op: &WarpgroupProduct,
+        operands: &Operands<'_>,
+    ) -> Try<(Vec<Reg>, Vec<Reg>)> {
+        let (word, product) = (Want::bits(32), &op.product);
+        let dst = self.fragment_out(operands.out[0], product.d)?;
+        let mut src = self.fragment_in(context, operands.out[0], product.c)?;
+        match op.shared {
+            true => src.push(self.source(context, operands.source[0], Want::bits(64))?),
+            false => src.extend(self.fragment_in(context, operands.source[0], product.a)?),
+        }
+        src.push(self.source(context, operands.source[1], Want::bits(64))?);
+        let sparse = if product.sparsity.is_some() { 2 } else { 0 };
+        src.push(self.source(context, operands.source[2 + sparse], Want::bits(1))?);
+        let mut rest = operands.source[3 + sparse..].to_vec();
+        if rest.len() == 3 {
+            rest.insert(2, rest[2]); // A in registers does not lie anywhere
+        }
+        for at in 0..4 {
+            src.push(match rest.get(at) {
+                Some(operand) => self.source(context, operand, word)?,
+                None => self.registers.bits(u64::from(at < 2)),
+            });
+        }
+        for operand in &operands.source[2..2 + sparse] {
+            src.push(self.source(context, operand, word)?);
+        }
+        Ok((dst, src))
     }
 
     pub(super) fn copy(&mut self, context: Context, op: CopyOp, operands: &Operands<'_>) -> Try<()> {

@@ -25,8 +25,6 @@ missing! {
         "Copies boxes of tensors in the background." "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.async.bulk ..."
         "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
-    "wgmma" "9.7.15.5" "Hopper tensor cores" "wgmma ..."
-        "Multiplies matrices across a warpgroup." "wgmma.fence.sync.aligned;";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
         "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."

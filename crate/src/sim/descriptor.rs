@@ -1,0 +1,97 @@
+//! Matrix descriptors: where the elements of a matrix lie in shared memory (PTX ISA 9.0, 9.7.15.5.1.2).
+//!
+//! A matrix is made of lines of 16 bytes. *K-major*, the elements of a line follow one another in the depth K;
+//! otherwise in the rows of A or the columns of B (*MN-major*). Eight lines side by side are a core matrix, and the
+//! two offsets say how far it is to the next core matrix in either direction. Where a swizzle is given, a row of a core
+//! matrix is a row of 32, 64 or 128 bytes, of which the lines change places: three, two or one bits of the address from
+//! bit 4 on are exchanged with those from bit 7 on. The pattern begins at multiples of 256, 512 or 1,024 bytes.
+//!
+//! Missed: a base offset, for matrices whose pattern begins elsewhere, which is unsupported.
+
+/// Bytes of a line, and what addresses and offsets are multiples of.
+pub(super) const LINE: u64 = 16;
+
+/// A matrix in shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Descriptor {
+    /// The lowest bits of its address.
+    start: u64,
+    /// The leading dimension byte offset.
+    leading: u64,
+    /// The stride dimension byte offset.
+    stride: u64,
+    /// The base offset, in rows of 128 bytes.
+    pub(super) base: u64,
+    /// Bytes of a swizzled row; 16 where nothing is.
+    pub(super) span: u64,
+}
+
+impl Descriptor {
+    /// Takes the 64 bits of one apart.
+    pub(super) fn new(bits: u64) -> Descriptor {
+        let field = |low: u32| (bits >> low & 0x3fff) * LINE;
+        let span = [LINE, 128, 64, 32][(bits >> 62) as usize];
+        Descriptor { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, span }
+    }
+
+    /// Bytes after which the pattern of the swizzle repeats.
+    pub(super) fn period(&self) -> u64 {
+        self.span * 8
+    }
+
+    /// The lowest bits of the address of a line. K-major: row of A or column of B, and line in the depth; otherwise
+    /// line in the rows or columns, and place in the depth.
+    pub(super) fn line(&self, k_major: bool, outer: u64, depth: u64) -> u64 {
+        let in_row = self.span / LINE;
+        let offset = match (k_major, self.span) {
+            (true, LINE) => outer % 8 * LINE + outer / 8 * self.stride + depth * self.leading,
+            (true, span) => outer % 8 * span + outer / 8 * self.stride + depth * LINE,
+            (false, LINE) => depth % 8 * LINE + outer * self.stride + depth / 8 * self.leading,
+            (false, span) => {
+                outer % in_row * LINE
+                    + outer / in_row * self.leading
+                    + depth % 8 * span
+                    + depth / 8 * self.stride
+            }
+        };
+        let address = (self.start + offset) & ((1 << super::memory::DESCRIBED) - 1);
+        address ^ (address >> 3 & (self.span - LINE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn describe(start: u64, leading: u64, stride: u64, mode: u64) -> Descriptor {
+        Descriptor::new(start >> 4 | leading >> 4 << 16 | stride >> 4 << 32 | mode << 62)
+    }
+
+    /// Tiles of 64 f16 in the depth, as tensor copies write them: line c of row r is the line c ^ (r % 8) there.
+    #[test]
+    fn rows_of_128_bytes() {
+        let a = describe(2048, 16, 1024, 1);
+        for (row, line) in [(0, 0), (3, 1), (9, 0), (63, 1)] {
+            let slice = |at: u64| describe(2048 + at * 32, 16, 1024, 1);
+            for at in 0..4 {
+                let place = 2048 + row * 128 + ((at * 2 + line) ^ (row % 8)) * 16;
+                assert_eq!(slice(at).line(true, row, line), place);
+            }
+            assert_eq!(a.line(true, row, line), 2048 + row * 128 + (line ^ (row % 8)) * 16);
+        }
+        // 64 columns in a row, sixteen rows of the depth, then 64 more columns.
+        let b = describe(0, 2048, 1024, 1);
+        assert_eq!(b.line(false, 3, 10), 1024 + 2 * 128 + (3 ^ 2) * 16);
+        assert_eq!(b.line(false, 9, 1), 2048 + 128);
+    }
+
+    #[test]
+    fn rows_of_64_and_32_bytes_and_core_matrices() {
+        assert_eq!(describe(0, 16, 512, 2).line(true, 5, 1), 5 * 64 + (1 ^ 2) * 16);
+        assert_eq!(describe(0, 16, 256, 3).line(true, 5, 1), 5 * 32 + 16);
+        assert_eq!(describe(0, 16, 256, 3).line(true, 12, 1), 256 + 4 * 32);
+        let plain = describe(4096, 128, 256, 0);
+        assert_eq!(plain.line(true, 10, 1), 4096 + 2 * 16 + 256 + 128);
+        assert_eq!(plain.line(false, 2, 9), 4096 + 16 + 2 * 256 + 128);
+    }
+}
