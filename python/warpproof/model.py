@@ -194,7 +194,7 @@ class TensorReport:
     declared_shape: bool
     """Whether the shape was declared."""
     role: str
-    """`in`, `out` or `inout`."""
+    """`in`, `out`, `inout` or `scratch`."""
     declared_role: bool
     """Whether the role was declared."""
 

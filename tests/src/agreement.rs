@@ -133,7 +133,7 @@ impl Question {
             grid,
             block: block.ok_or("the spec does not give the block")?,
             ctas,
-            dynamic_shared: side.launch.dynamic_shared.or(spec.launch.dynamic_shared).unwrap_or(0),
+            dynamic_shared: side.launch.dynamic_shared.or(spec.launch.dynamic_shared),
         };
         let mut question = Question {
             module: parsed.module,

@@ -46,7 +46,12 @@ fn shape(kernel: &str) -> String {
     let setup = Setup {
         unknowable: (0, 0),
         bounds: Vec::new(),
-        launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
+        launch: Launch {
+            grid: [1, 1, 1],
+            block: [threads, 1, 1],
+            ctas: vec![[0, 0, 0]],
+            dynamic_shared: Some(0),
+        },
         tensors: (0..count).map(tensor).collect(),
         parameters: (0..count).map(pointer).collect(),
     };

@@ -481,7 +481,7 @@ impl Program {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
             ctas: (0..grid).map(|cta| [cta, 0, 0]).collect(),
-            dynamic_shared: 0,
+            dynamic_shared: Some(0),
         };
         let setup = Setup {
             launch,

@@ -225,7 +225,7 @@ export const text = {
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {
-    roles: { in: 'input', out: 'output', inout: 'input and output' } as Record<string, string>,
+    roles: { in: 'input', out: 'output', inout: 'input and output', scratch: 'scratch' } as Record<string, string>,
   },
   files: {
     open: 'Open a file…',

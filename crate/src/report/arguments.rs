@@ -4,14 +4,15 @@
 //! it has as many parameters; names that PTX and spec share; the spec's tensors for the pointers
 //! and its scalars for the rest, each in file order, if there are exactly as many; and otherwise
 //! names made up from the parameters, shared by both kernels by position. A struct counts as the fields
-//! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred.
+//! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred. Parameters at
+//! the end that no instruction reads need no argument: Triton adds two of them to every kernel.
 
 use super::variables::declares;
 use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
-use crate::spec::{Argument, Scalar, Side, Spec};
+use crate::spec::{Argument, Literal, Scalar, Side, Spec};
 
 /// One kernel of the question.
 #[derive(Clone, Copy)]
@@ -40,9 +41,13 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
     let mut notes = Vec::new();
     let mut chosen: Vec<Option<Vec<Argument>>> = Vec::new();
     for asked in kernels {
-        let explicit = asked.side.args.clone();
-        if let Some(args) = explicit.as_ref().filter(|args| args.len() != asked.kernel.parameters.len()) {
-            errors.push(wrong_count(asked, args.len()));
+        let mut explicit = asked.side.args.clone();
+        if let Some(args) = &mut explicit {
+            let (needed, all) = (needed(asked.kernel).len(), asked.kernel.parameters.len());
+            match (needed..=all).contains(&args.len()) {
+                true => args.resize(all, UNREAD),
+                false => errors.push(wrong_count(asked, args.len())),
+            }
         }
         chosen.push(explicit);
     }
@@ -56,12 +61,13 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
         let asked = &kernels[at];
         let follows = |other: &usize| *other != at && kernels[*other].formula.is_none();
         let other = (0..kernels.len()).find(|other| follows(other) && chosen[*other].is_some());
-        let (arguments, how) = match other {
+        let (mut arguments, how) = match other {
             Some(other) => follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
                 .or_else(|| declared(spec, asked.kernel))
                 .ok_or_else(|| vec![cannot_follow(asked, &kernels[other])])?,
             None => declared(spec, asked.kernel).unwrap_or_else(|| made_up(asked.kernel)),
         };
+        arguments.resize(asked.kernel.parameters.len(), UNREAD);
         if !asked.kernel.parameters.is_empty() {
             let names = describe(asked.kernel, &arguments);
             notes.push(Diagnostic::info(
@@ -91,6 +97,15 @@ pub fn is_used(kernel: &Kernel, parameter: &Parameter) -> bool {
     kernel.registers.iter().any(|register| {
         matches!(register, RegisterKind::Constant(Constant::ParameterAddress(at)) if bytes.contains(at))
     })
+}
+
+/// What a parameter gets that nothing reads.
+const UNREAD: Argument = Argument::Literal(Literal::Integer(0));
+
+/// The parameters without those at the end that nothing reads; all where nothing reads any.
+fn needed(kernel: &Kernel) -> &[Parameter] {
+    let last = kernel.parameters.iter().rposition(|parameter| is_used(kernel, parameter));
+    last.map_or(&kernel.parameters, |last| &kernel.parameters[..=last])
 }
 
 #[cold]
@@ -170,7 +185,11 @@ fn follow(
     other: &Asked<'_>,
     theirs: &[Argument],
 ) -> Option<(Vec<Argument>, &'static str)> {
-    let (mine, model) = (&asked.kernel.parameters, &other.kernel.parameters);
+    let (all, model) = (&asked.kernel.parameters, &other.kernel.parameters);
+    let (mine, model) = match all.len() == model.len() {
+        true => (&all[..], &model[..]),
+        false => (needed(asked.kernel), needed(other.kernel)),
+    };
     if mine.len() != model.len() {
         return None;
     }
@@ -222,19 +241,18 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
         spec.tensors.iter().any(|tensor| tensor.name == name)
             || spec.scalars.iter().any(|scalar| scalar.name == name)
     };
-    let own = kernel.parameters.iter().map(|p| spoken(p).filter(|name| known(name)));
+    let parameters = needed(kernel);
+    let own = parameters.iter().map(|p| spoken(p).filter(|name| known(name)));
     if let Some(names) = own.collect::<Option<Vec<_>>>() {
         let arguments = names.into_iter().map(|name| Argument::Name(name.to_owned())).collect();
         return Some((arguments, "from the parameters' names"));
     }
-    if kernel.parameters.iter().any(|p| p.aggregate && p.fields.is_empty()) {
+    if parameters.iter().any(|p| p.aggregate && p.fields.is_empty()) {
         return None;
     }
-    let places =
-        kernel.parameters.iter().map(|p| if p.aggregate { p.fields.len() } else { 1 }).sum::<usize>();
-    let field_pointers =
-        kernel.parameters.iter().flat_map(|p| &p.fields).filter(|field| field.pointer).count();
-    let pointers = field_pointers + kernel.parameters.iter().filter(|p| p.pointer && !p.aggregate).count();
+    let places = parameters.iter().map(|p| if p.aggregate { p.fields.len() } else { 1 }).sum::<usize>();
+    let field_pointers = parameters.iter().flat_map(|p| &p.fields).filter(|field| field.pointer).count();
+    let pointers = field_pointers + parameters.iter().filter(|p| p.pointer && !p.aggregate).count();
     let tensors = || spec.tensors.iter().filter(|tensor| !declares(kernel, &tensor.name));
     if pointers != tensors().count() {
         return None;
@@ -253,7 +271,7 @@ fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str
         }
         false => next(p.pointer),
     };
-    let arguments: Option<Vec<_>> = kernel.parameters.iter().map(&mut each).collect();
+    let arguments: Option<Vec<_>> = parameters.iter().map(&mut each).collect();
     Some((arguments?, "from the spec's tensors and scalars, in order"))
 }
 

@@ -219,7 +219,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
     for (at, asked) in kernels.iter().enumerate() {
         if asked.formula.is_some() {
             let one = [1, 1, 1];
-            launches.push(Launch { grid: one, block: one, ctas: vec![[0, 0, 0]], dynamic_shared: 0 });
+            launches.push(Launch { grid: one, block: one, ctas: vec![[0, 0, 0]], dynamic_shared: Some(0) });
             continue;
         }
         let other = kernels.iter().enumerate().find(|(other, _)| *other != at);
@@ -717,7 +717,7 @@ impl Builder<'_> {
                     Some(bits) => Initial::Concrete(bits),
                     None => continue,
                 },
-                (None, Some(Role::Out)) => Initial::Undefined,
+                (None, Some(Role::Out | Role::Scratch)) => Initial::Undefined,
                 (None, _) => Initial::Symbolic { first: tensor.first },
             };
             let own = variable.and_then(|(_, bytes)| extent(bytes, tensor.formats[kernel]?));

@@ -160,7 +160,7 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
             let text = format!("`{}` has {reached} elements, as far as addresses reach", tensor.name);
             comparison.ledger.note(Assumption::Inferred(text), 1, None);
         }
-        if private {
+        if private || role == Role::Scratch {
             // Neither an input nor an output of both.
         } else if role == Role::In {
             if written {
@@ -190,6 +190,14 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
             run.tensors.extend(state);
         }
     }
+    for (run, kernel) in runs.iter().zip(kernels).filter(|(run, _)| run.dynamic_reached > 0) {
+        let reached = run.dynamic_reached;
+        let text = format!(
+            "{reached} bytes of dynamic shared memory, as far as addresses reach (`{}`)",
+            kernel.title()
+        );
+        comparison.ledger.note(Assumption::Inferred(text), 1, None);
+    }
     for (at, run) in runs.iter().enumerate().filter(|(_, run)| !run.unknowable.is_empty()) {
         comparison.unknowable(bound, run, kernels[at], bound.setups[at].unknowable.0);
     }
@@ -214,7 +222,7 @@ fn initial(
     let BoundTensor { declared, .. } = &bound.tensors[tensor];
     let (role, contents) =
         declared.as_ref().map_or((None, false), |tensor| (tensor.role, tensor.contents.is_some()));
-    if role == Some(Role::Out) {
+    if matches!(role, Some(Role::Out | Role::Scratch)) {
         return None;
     }
     if !contents {

@@ -2,7 +2,7 @@
 
 use crate::base::{Source, Span};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
-use crate::ir::Kernel;
+use crate::ir::{Kernel, RegisterKind, SpecialReg};
 use crate::spec::{Ctas, Launch, LaunchPatch, Side, Spec};
 
 /// CTAs that `ctas = "all"` may stand for.
@@ -73,19 +73,27 @@ pub fn resolve(
         );
     }
     let dynamic_shared = side.launch.dynamic_shared.or(spec.launch.dynamic_shared);
-    if dynamic_shared.is_none() && uses_dynamic_shared(kernel) {
+    let uses = dynamic_shared.is_none() && uses_dynamic_shared(kernel);
+    if uses && reads_its_size(kernel) {
         inferred.push(
             Diagnostic::warning(
                 Code::V010,
-                format!("`{}` uses dynamic shared memory, and the launch gives it none", kernel.title()),
+                format!("`{}` uses dynamic shared memory, and the launch gives it none, although the kernel asks how much there is", kernel.title()),
             )
             .note("add `dynamic_shared = …` (bytes) under [launch]"),
         );
     }
-    Ok(Resolved {
-        launch: Launch { grid, block, ctas, dynamic_shared: dynamic_shared.unwrap_or(0) },
-        inferred,
-    })
+    let open = uses && !reads_its_size(kernel);
+    let dynamic_shared = dynamic_shared.or((!open).then_some(0));
+    Ok(Resolved { launch: Launch { grid, block, ctas, dynamic_shared }, inferred })
+}
+
+/// Whether the kernel asks how much shared memory it has.
+fn reads_its_size(kernel: &Kernel) -> bool {
+    let size = |register: &RegisterKind| {
+        matches!(register, RegisterKind::Special(SpecialReg::DynamicSharedSize | SpecialReg::TotalSharedSize))
+    };
+    kernel.registers.iter().any(size)
 }
 
 /// `.extern .shared x[]` is among the kernel's variables.

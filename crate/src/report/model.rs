@@ -224,7 +224,7 @@ data! {
         pub shape: Vec<u64>,
         /// Whether the shape was declared.
         pub declared_shape: bool,
-        /// `in`, `out` or `inout`.
+        /// `in`, `out`, `inout` or `scratch`.
         pub role: String,
         /// Whether the role was declared.
         pub declared_role: bool,

@@ -30,7 +30,7 @@ pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<Inp
         let at = bound.tensors.iter().position(|tensor| tensor.name == block.name);
         let tensor = at.map(|at| &bound.tensors[at]);
         let role = at.and_then(|at| roles.get(at).copied().or(bound.tensors[at].role()));
-        if own.is_empty() && role == Some(spec::Role::Out) {
+        if own.is_empty() && matches!(role, Some(spec::Role::Out | spec::Role::Scratch)) {
             continue;
         }
         // What nobody can set is told only where the values matter.
@@ -103,7 +103,8 @@ fn as_given(contents: &Contents, count: usize) -> Option<Vec<String>> {
 pub fn replay(spec: &Spec, bound: &Bound, witness: &Witness, reached: &[u64]) -> String {
     let mut spec = spec.clone();
     for (tensor, reached) in bound.tensors.iter().zip(reached) {
-        if tensor.role() == Some(spec::Role::Out) || tensor.contents().is_some() {
+        if matches!(tensor.role(), Some(spec::Role::Out | spec::Role::Scratch)) || tensor.contents().is_some()
+        {
             continue;
         }
         let own = own_values(bound, witness, &tensor.name);

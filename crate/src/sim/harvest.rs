@@ -62,6 +62,7 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
         ledger,
         unnumbered,
         parting: machine.parting,
+        dynamic_reached: machine.dynamic_reached,
         origins,
     };
     (run, verdict)
@@ -143,7 +144,7 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
             let value = region.cells.read(&mut machine.terms, offset, step as u32);
             let (value, unwritten) = match value {
                 // What is left in an input is nobody's business.
-                Value::Undefined(_) if setup.role == Some(Role::In) => continue,
+                Value::Undefined(_) if matches!(setup.role, Some(Role::In | Role::Scratch)) => continue,
                 Value::Undefined(_) => machine.left(index, offset, step as u32, value),
                 whole => (whole, None),
             };

@@ -7,7 +7,7 @@ use crate::ir::Kernel;
 /// Threads that a block may have.
 const THREADS: u64 = 1024;
 /// Shared memory that a block may have on any device so far (sm_90: 227 KiB; rounded up).
-const SHARED: u64 = 228 << 10;
+pub(super) const SHARED: u64 = 228 << 10;
 
 /// Why a kernel cannot be launched so, if it cannot.
 pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
@@ -30,7 +30,7 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
             ));
         }
     }
-    let shared = kernel.shared_bytes + launch.dynamic_shared;
+    let shared = kernel.shared_bytes + launch.dynamic_shared.unwrap_or(0);
     if shared > SHARED {
         return Some(format!("a block may have at most {SHARED} bytes of shared memory, not {shared}"));
     }

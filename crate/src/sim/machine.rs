@@ -152,6 +152,8 @@ pub(super) struct Machine<'a> {
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads for more than a register that nobody reads.
     pub(super) is_read: Vec<bool>,
+    /// Bytes of dynamic shared memory that addresses have reached, where its size is left open.
+    pub(super) dynamic_reached: u64,
     /// Products of warpgroups, and instructions that touch their registers.
     pub(super) warpgroups: Warpgroups,
     pub(super) near_products: Vec<bool>,
@@ -288,6 +290,7 @@ impl<'a> Machine<'a> {
             is_read,
             steps: straight::decode(kernel, &near_products),
             near_products,
+            dynamic_reached: 0,
             warpgroups: Warpgroups::default(),
             way,
             parting: None,
@@ -390,6 +393,9 @@ impl<'a> Machine<'a> {
                 self.report_deadlock();
             }
         }
+        if self.setup.launch.dynamic_shared.is_none() {
+            self.dynamic_reached = self.dynamic_reached.max(self.memory.dynamic_reached());
+        }
         self.observe_end();
         self.trace_end();
         self.end_copies();
@@ -403,7 +409,11 @@ impl<'a> Machine<'a> {
         let members = if self.agents { self.block * 2 + teams } else { self.block };
         let proxies = bulk::has_any(self.kernel);
         // Barrier objects write and read in the name of bulk copies.
-        let objects = (self.kernel.shared_bytes + self.setup.launch.dynamic_shared) as u32 / phaser::BYTES;
+        let objects = match self.setup.launch.dynamic_shared {
+            Some(dynamic) => self.kernel.shared_bytes + dynamic,
+            None => super::launch::SHARED,
+        };
+        let objects = objects as u32 / phaser::BYTES;
         let stride = if proxies { members + objects } else { members };
         self.cta_index = index as u32;
         self.first_thread = index as u32 * stride;
@@ -481,8 +491,10 @@ impl<'a> Machine<'a> {
             SpecialReg::LaneMaskLe => ((1u64 << (lane + 1)) - 1) as u32,
             SpecialReg::LaneMaskGt => !(((1u64 << (lane + 1)) - 1) as u32),
             SpecialReg::LaneMaskGe => !((1 << lane) - 1),
-            SpecialReg::DynamicSharedSize => launch.dynamic_shared as u32,
-            SpecialReg::TotalSharedSize => (self.kernel.shared_bytes + launch.dynamic_shared) as u32,
+            SpecialReg::DynamicSharedSize => launch.dynamic_shared.unwrap_or(0) as u32,
+            SpecialReg::TotalSharedSize => {
+                (self.kernel.shared_bytes + launch.dynamic_shared.unwrap_or(0)) as u32
+            }
         };
         u64::from(word)
     }

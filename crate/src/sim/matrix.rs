@@ -60,7 +60,8 @@ impl<'a> Machine<'a> {
                 return;
             }
         }
-        let result = self.product(pc, product, [a, b, c], columns.as_deref());
+        let [a, b] = [a, b].map(|matrix| Factor::new(self, matrix));
+        let result = self.product(pc, product, (&a, &b), c, columns.as_deref());
         self.scatter(index, product.d, dst, &result);
     }
 
@@ -69,14 +70,19 @@ impl<'a> Machine<'a> {
         &mut self,
         pc: u32,
         product: &Product,
-        [mut a, mut b, mut c]: [Matrix; 3],
+        (left, right): (&Factor, &Factor),
+        mut c: Matrix,
         columns: Option<&[usize]>,
     ) -> Matrix {
-        let lacks = [&mut a, &mut b, &mut c].map(|matrix| matrix.complete(&self.terms));
+        let lacks = [&left.lacks, &right.lacks, &c.complete(&self.terms)];
+        let (a, b) = (&left.matrix, &right.matrix);
         let (rows, depth, cols) = (c.rows, a.cols, c.cols);
         self.charge((rows * depth * cols) as u64 / ends::PRODUCTS);
-        let (left, right) = (a.numbers(self), b.numbers(self));
         let addends = c.addends(self);
+        let concrete = |value: &Value| matches!(value, Value::Concrete(_));
+        let rows_known: Vec<bool> =
+            a.values.chunks(depth.max(1)).map(|row| row.iter().all(concrete)).collect();
+        let some_known = b.values.iter().any(concrete);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
         let mut symbolic = false;
         for row in 0..rows {
@@ -88,7 +94,10 @@ impl<'a> Machine<'a> {
                     let k = columns.map_or(k, |columns| columns[left]);
                     (left, k * b.cols + column)
                 });
-                let known = concrete_pairs(&a, &b, pairs.clone());
+                let known = match rows_known[row] && some_known {
+                    true => concrete_pairs(a, b, pairs.clone()),
+                    false => None,
+                };
                 if let (Value::Concrete(addend), Some((xs, ys))) = (c.values[at], &known) {
                     result.values.push(Value::Concrete(isa::multiply(product, xs, ys, addend)));
                     continue;
@@ -104,7 +113,7 @@ impl<'a> Machine<'a> {
                 }
                 let mut term = addends[at];
                 for (x, y) in pairs {
-                    term = self.terms.fma(left[x], right[y], term);
+                    term = self.terms.fma(left.numbers[x], right.numbers[y], term);
                 }
                 if product.d.format == Format::F16 {
                     self.terms.note_half(term);
@@ -634,6 +643,23 @@ impl Matrix {
     fn numbers(&self, machine: &mut Machine<'_>) -> Vec<Term> {
         let number = |value: &Value| machine.number(self.format, *value).unwrap_or(Term::ZERO);
         self.values.iter().map(number).collect()
+    }
+}
+
+/// A matrix that is multiplied with another.
+pub(super) struct Factor {
+    matrix: Matrix,
+    /// What is missing, and of which element.
+    lacks: Vec<(usize, Missing)>,
+    numbers: Vec<Term>,
+}
+
+impl Factor {
+    /// That of some values.
+    pub(super) fn new(machine: &mut Machine<'_>, mut matrix: Matrix) -> Factor {
+        let lacks = matrix.complete(&machine.terms);
+        let numbers = matrix.numbers(machine);
+        Factor { matrix, lacks, numbers }
     }
 }
 

@@ -221,9 +221,22 @@ impl Memory {
         parameters.size = Some(parameters.cells.len());
     }
 
+    /// Fresh dynamic shared memory.
+    fn dynamic(&self, bytes: Option<u64>) -> Region {
+        let statics: u64 = self.regions[self.statics..].iter().filter_map(|region| region.size).sum();
+        let open = super::launch::SHARED.saturating_sub(statics);
+        let fresh = region(Owner::Shared(None), Space::Shared, bytes, 4);
+        Region { limit: bytes.unwrap_or(open), ..fresh }
+    }
+
+    /// Bytes of dynamic shared memory that addresses reach.
+    pub(super) fn dynamic_reached(&self) -> u64 {
+        self.regions[DYNAMIC].reached
+    }
+
     /// Fresh shared memory for the next CTA, `dynamic` bytes of it beside the variables.
-    pub(super) fn reset_shared(&mut self, dynamic: u64) {
-        self.regions[DYNAMIC] = region(Owner::Shared(None), Space::Shared, Some(dynamic), 4);
+    pub(super) fn reset_shared(&mut self, dynamic: Option<u64>) {
+        self.regions[DYNAMIC] = self.dynamic(dynamic);
         for at in self.statics..self.regions.len() {
             let Region { owner, space, size, .. } = self.regions[at];
             self.regions[at] = region(owner, space, size, 4);
@@ -231,8 +244,8 @@ impl Memory {
     }
 
     /// The running CTA's shared memory, of which nothing is left.
-    pub(super) fn take_shared(&mut self, dynamic: u64) -> Vec<Region> {
-        let fresh = region(Owner::Shared(None), Space::Shared, Some(dynamic), 4);
+    pub(super) fn take_shared(&mut self, dynamic: Option<u64>) -> Vec<Region> {
+        let fresh = self.dynamic(dynamic);
         let mut taken = vec![std::mem::replace(&mut self.regions[DYNAMIC], fresh)];
         for at in self.statics..self.regions.len() {
             let Region { owner, space, size, .. } = self.regions[at];

@@ -388,6 +388,8 @@ pub struct Run {
     pub unnumbered: bool,
     /// A condition on data keeps threads from meeting others: with it known, the run may come further (`ways`).
     pub parting: Option<Term>,
+    /// Bytes of dynamic shared memory that addresses reach, where the launch does not say.
+    pub dynamic_reached: u64,
     /// Where the terms come from that the run was asked about.
     pub origins: Option<Origins>,
 }

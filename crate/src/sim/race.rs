@@ -143,6 +143,13 @@ impl Shadow {
         self.write_instr != NOBODY || self.atomic_op.is_some()
     }
 
+    /// What decides whether a read conflicts, where nothing has updated the granule atomically.
+    pub(super) fn write_key(&self) -> Option<(u32, u32, u32, u32)> {
+        let hand = u32::from(self.hand == Hand::Warp) + 2 * u32::from(self.hand == Hand::Copy);
+        let own = if self.hand == Hand::Warp { self.lanes } else { 0 };
+        (self.atomics.set == EMPTY).then_some((self.writer, self.write_epoch, hand, own))
+    }
+
     /// Whether a copy is on its way there.
     pub(super) fn is_under_way(&self) -> bool {
         self.hand == Hand::Copy

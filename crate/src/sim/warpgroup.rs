@@ -13,7 +13,8 @@
 //! - its accumulators may not be touched until then, except by the next products of the same shape, nor may registers
 //!   that it takes A from be written. Copies of registers are no accesses: compilers put them anywhere, and the value that
 //!   is copied is in flight as well;
-//! - what has been done with its registers before must lie behind a `wgmma.fence`.
+//! - what has been done with its registers before must lie behind a `wgmma.fence`. Constants that are moved to them
+//!   may lie behind the last fence, where compilers put them; some fence there must be.
 //!
 //! Each of these is a race with both ends.
 //!
@@ -24,7 +25,7 @@ use super::barrier::Wait;
 use super::clock::{GLOBAL, SHARED};
 use super::descriptor::{Descriptor, LINE};
 use super::machine::Machine;
-use super::matrix::Matrix;
+use super::matrix::{Factor, Matrix};
 use super::outcome::{AccessKind, FaultKind, Misuse, Place, Race, RaceSide, Site, WaitGroup, WaitKind};
 use super::race::{Accessor, lanes};
 use super::trace::{EventKind, SegmentKind};
@@ -36,6 +37,7 @@ use crate::isa::{
 use crate::term::{Term, Value};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Warps of a warpgroup.
 const WARPS: usize = 4;
@@ -43,6 +45,9 @@ const WARPS: usize = 4;
 /// What the ledger says of swizzled matrices in variables of smaller alignment.
 const ALIGNED: &str =
     "shared memory begins at a multiple of 1024 bytes, and its variables lie in it as they are declared";
+
+/// What the ledger says of waits for products.
+const TOGETHER: &str = "a product of a warpgroup ends for all four warps at once: who has waited for it knows that all of it has read its matrices";
 
 /// Stands for a region in the list of races.
 const REGISTERS: usize = usize::MAX;
@@ -121,8 +126,8 @@ struct Use {
 struct Part {
     /// Registers that products under way use.
     in_flight: FxHashMap<Reg, Use>,
-    /// Registers that were touched since the last fence, and by which instruction.
-    unfenced: FxHashMap<Reg, u32>,
+    /// Registers that were touched since the last fence: by which instruction, and whether it moved a constant.
+    unfenced: FxHashMap<Reg, (u32, bool)>,
     /// There has been a fence.
     fenced: bool,
     /// Products started.
@@ -134,8 +139,17 @@ struct Part {
     running: VecDeque<(u32, u32, u32)>,
 }
 
-/// A product as the first of the four warps has started it: its instruction, and what it was given.
-type Started = (u32, Vec<u64>);
+/// A product as the first of the four warps has started it.
+struct Started {
+    pc: u32,
+    /// What it was given.
+    given: Vec<u64>,
+    /// B, which is the same for all four, and where it lies.
+    b: Option<(Rc<Factor>, Rc<Spots>)>,
+}
+
+/// Region and offset of each line of a matrix.
+type Spots = [(usize, u64)];
 
 /// The warpgroups of a CTA.
 #[derive(Default)]
@@ -153,6 +167,12 @@ impl Warpgroups {
             parts: (0..warps).map(|_| Part::default()).collect(),
             started: fresh(warps.div_ceil(WARPS)).collect(),
         }
+    }
+
+    /// A product that not all warps have started.
+    fn started(&mut self, team: usize, number: u64) -> Option<&mut Started> {
+        let (first, started) = &mut self.started[team];
+        started.get_mut((number - *first) as usize)
     }
 
     /// How many clocks of their own they have.
@@ -221,7 +241,7 @@ impl<'a> Machine<'a> {
                 continue;
             }
             self.waits[first..first + WARP].fill(None);
-            self.end_products(warp, groups);
+            self.end_products(warp, pc, groups);
             let step = self.warps[warp].step;
             if step > since {
                 self.trace.segment(warp as u32, (since, step), u32::MAX, SegmentKind::WaitWarp, pc);
@@ -231,7 +251,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A warp knows that its first groups have ended.
-    fn end_products(&mut self, index: usize, groups: u32) {
+    fn end_products(&mut self, index: usize, pc: u32, groups: u32) {
         let part = &mut self.warpgroups.parts[index];
         if groups <= part.ended {
             return;
@@ -242,10 +262,11 @@ impl<'a> Machine<'a> {
         let over: Vec<_> = part.running.drain(..over).collect();
         let first = self.warps[index].first();
         if self.trace.on() {
-            for (_, since, pc) in over {
-                (first..first + WARP as u32).for_each(|thread| self.trace_flight(thread, since, pc));
+            for (_, since, product) in over {
+                (first..first + WARP as u32).for_each(|thread| self.trace_flight(thread, since, product));
             }
         }
+        self.granted.entry(TOGETHER).or_insert((0, pc)).0 += 1;
         let ended = self.clocks.mark(self.first_thread + self.stand_in(index / WARPS), groups);
         for thread in first..first + WARP as u32 {
             self.clocks.learn(std::slice::from_ref(&ended), thread);
@@ -299,17 +320,34 @@ impl<'a> Machine<'a> {
         let &[.., of_b, adds, sign_a, sign_b, turned_a, turned_b] = given.as_slice() else { return };
         self.check_registers(index, pc, op, dst, registers_of_a(op, src));
         let of_a = op.shared.then(|| given[0]);
-        if !self.start_with_others(index, pc, given) {
-            return;
-        }
+        let Some(number) = self.start_with_others(index, pc, given) else { return };
         let product = &op.product;
         let row = index % WARPS * usize::from(product.a.rows);
         let a = match of_a {
-            Some(of_a) => self.described(index, pc, of_a, product.a, row as u64, turned_a != 0),
+            Some(of_a) => {
+                self.described(index, pc, of_a, product.a, row as u64, turned_a != 0).map(|(a, _)| a)
+            }
             None => self.gather(index, pc, product.a, a),
         };
         let Some(mut a) = a else { return };
-        let Some(b) = self.described(index, pc, of_b, product.b, 0, turned_b != 0) else { return };
+        let read = self.warpgroups.started(team, number).and_then(|started| started.b.clone());
+        let b = match read {
+            // What another warp has read is there: if somebody has overwritten it since, that is a race.
+            Some((b, spots)) => {
+                self.read_by_product(index, pc, &spots);
+                b
+            }
+            None => {
+                let Some((b, spots)) = self.described(index, pc, of_b, product.b, 0, turned_b != 0) else {
+                    return;
+                };
+                let b = Rc::new(Factor::new(self, b));
+                if let Some(started) = self.warpgroups.started(team, number) {
+                    started.b = Some((Rc::clone(&b), spots.into()));
+                }
+                b
+            }
+        };
         let c = match adds & 1 {
             1 => self.gather(index, pc, product.c, sum),
             _ => Some(Matrix::zeros(product.c)),
@@ -327,7 +365,8 @@ impl<'a> Machine<'a> {
         if (sign_a as u32 as i32) * (sign_b as u32 as i32) < 0 {
             a.negate(self);
         }
-        let result = self.product(pc, product, [a, b, c], columns.as_deref());
+        let a = Factor::new(self, a);
+        let result = self.product(pc, product, (&a, &b), c, columns.as_deref());
         self.scatter(index, product.d, dst, &result);
         let part = &mut self.warpgroups.parts[index];
         let (group, cols) = (part.closed, product.d.cols);
@@ -340,24 +379,26 @@ impl<'a> Machine<'a> {
         self.trace.event(index as u32, step, u32::MAX, pc, EventKind::Copy);
     }
 
-    /// A warp starts its part of a product; false if another of the four has started another one instead.
-    fn start_with_others(&mut self, index: usize, pc: u32, given: Vec<u64>) -> bool {
+    /// A warp starts its part of a product: its number, unless another of the four has started another one instead.
+    fn start_with_others(&mut self, index: usize, pc: u32, given: Vec<u64>) -> Option<u64> {
         let team = index / WARPS;
         let number = self.warpgroups.parts[index].started;
         self.warpgroups.parts[index].started += 1;
         let least = (team * WARPS..(team + 1) * WARPS).map(|warp| self.warpgroups.parts[warp].started).min();
         let (first, started) = &mut self.warpgroups.started[team];
-        let at = (number - *first) as usize;
-        let other = started.get(at).cloned();
-        if other.is_none() {
-            started.push_back((pc, given.clone()));
-        }
-        while *first < least.unwrap_or(0) {
+        // All have started those, and read what they needed.
+        while *first + 1 < least.unwrap_or(0) {
             started.pop_front();
             *first += 1;
         }
-        let Some((there, _)) = other.filter(|other| *other != (pc, given)) else { return true };
-        let what = match there == pc {
+        let Some(other) = started.get((number - *first) as usize) else {
+            started.push_back(Started { pc, given, b: None });
+            return Some(number);
+        };
+        if (other.pc, &other.given) == (pc, &given) {
+            return Some(number);
+        }
+        let what = match other.pc == pc {
             true => format!(
                 "executes `{}` with other descriptors than another warp of its warpgroup",
                 self.kernel.opcode(pc)
@@ -368,7 +409,7 @@ impl<'a> Machine<'a> {
             ),
         };
         self.park(index, u32::MAX, pc, FaultKind::Misuse(Misuse::Warp, what));
-        false
+        None
     }
 
     /// The matrix that a descriptor says: of A the rows from `first` on. Enters it as read.
@@ -380,7 +421,7 @@ impl<'a> Machine<'a> {
         fragment: Fragment,
         first: u64,
         turned: bool,
-    ) -> Option<Matrix> {
+    ) -> Option<(Matrix, Vec<(usize, u64)>)> {
         let descriptor = Descriptor::new(bits);
         if descriptor.base != 0 {
             let why = "a matrix descriptor with a base offset".to_owned();
@@ -427,7 +468,7 @@ impl<'a> Machine<'a> {
                 values.push(value);
             }
         }
-        Some(Matrix::new(rows, cols, fragment.format, values))
+        Some((Matrix::new(rows, cols, fragment.format, values), spots))
     }
 
     /// Region and offset of a line of a matrix.
@@ -453,7 +494,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A product reads lines of shared memory, from now until its group has ended.
-    fn read_by_product(&mut self, index: usize, pc: u32, spots: &[(usize, u64)]) {
+    fn read_by_product(&mut self, index: usize, pc: u32, spots: &Spots) {
         let first = self.warps[index].first();
         self.clocks.align(first..first + WARP as u32);
         let by = self.accessor(index, pc, u32::MAX, self.clocks.epoch(first));
@@ -468,6 +509,8 @@ impl<'a> Machine<'a> {
         };
         let now = self.clocks.stamp(first);
         self.clocks.stand_for(number, Some(&now));
+        // Who wrote last is the same for many lines.
+        let mut harmless = None;
         for (region, offset) in spots {
             if !self.memory.regions[*region].watched {
                 continue;
@@ -476,11 +519,17 @@ impl<'a> Machine<'a> {
             let memory = if self.memory.regions[*region].space == Space::Shared { SHARED } else { GLOBAL };
             for at in (*offset..offset + LINE).step_by(granule as usize) {
                 let shadow = self.memory.regions[*region].shadow_at(at);
+                let key = shadow.write_key();
+                if key.is_some() && key == harmless && self.accesses.is_none() {
+                    self.detector.note_read(&self.clocks, shadow, &reader);
+                    continue;
+                }
                 let conflict = self.detector.before_read(&self.clocks, shadow, &by);
                 let unfenced = self.clocks.differently_handed(first, memory).find_map(|lane| {
                     self.detector.unfenced(&self.clocks, shadow, &Accessor { mask: 1 << lane, ..by }, memory)
                 });
                 self.detector.note_read(&self.clocks, shadow, &reader);
+                harmless = key.filter(|_| conflict.is_none() && unfenced.is_none());
                 self.judge(index, pc, (AccessKind::Read, *region, at), &by, None, conflict);
                 if let Some(unfenced) = unfenced.filter(|_| conflict.is_none()) {
                     self.judge(index, pc, (AccessKind::Read, *region, at), &by, None, Some(unfenced));
@@ -501,8 +550,9 @@ impl<'a> Machine<'a> {
         };
         let of_sum = dst.iter().find_map(|reg| busy(reg, &|used| used.writes && used.cols == cols));
         let found = of_sum.or_else(|| a.iter().find_map(|reg| busy(reg, &|used| !used.writes)));
-        let touched = dst.iter().chain(a).find_map(|reg| Some((*reg, *part.unfenced.get(reg)?)));
         let fenced = part.fenced;
+        let counts = |reg: &Reg| part.unfenced.get(reg).filter(|(_, constant)| !constant || !fenced);
+        let touched = dst.iter().chain(a).find_map(|reg| Some((*reg, counts(reg)?.0)));
         if let Some((reg, used)) = found {
             self.register_race(index, pc, reg, (used.pc, used.writes), true, RUNNING);
         } else if let Some((reg, touched)) = touched {
@@ -526,7 +576,7 @@ impl<'a> Machine<'a> {
                 RegisterKind::Virtual { .. } if held.is_some() || touched.is_none() => {
                     part.unfenced.remove(to)
                 }
-                _ => part.unfenced.insert(*to, touched.unwrap_or(pc)),
+                _ => part.unfenced.insert(*to, touched.unwrap_or((pc, true))),
             };
             part.in_flight.extend(held.map(|held| (*to, held)));
             if let Some(used) = lost {
@@ -538,7 +588,7 @@ impl<'a> Machine<'a> {
             src.iter().find_map(|reg| Some((*reg, *part.in_flight.get(reg).filter(|used| used.writes)?)));
         let written = dst.iter().find_map(|reg| Some((*reg, *part.in_flight.get(reg)?)));
         for reg in src.iter().chain(dst) {
-            part.unfenced.insert(*reg, pc);
+            part.unfenced.insert(*reg, (pc, false));
         }
         if let Some((reg, used)) = read {
             self.register_race(index, pc, reg, (used.pc, true), false, RUNNING);

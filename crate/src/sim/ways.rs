@@ -172,6 +172,7 @@ pub(super) fn in_each_way(
             all.origins.get_or_insert_default().complete(origins);
         }
         all.stats = all.stats.and(run.stats);
+        all.dynamic_reached = all.dynamic_reached.max(run.dynamic_reached);
         if !whole {
             continue;
         }
@@ -273,7 +274,7 @@ fn untouched(before: &mut Machine<'_>, at: usize, format: crate::base::Format, i
     let offset = index * u64::from(bytes);
     before.memory.touch(before.kernel, before.setup, &mut before.terms, at + 2, std::iter::once(offset));
     match before.memory.regions[at + 2].cells.read(&mut before.terms, offset, bytes) {
-        Value::Undefined(_) if setup.role == Some(Role::In) => None,
+        Value::Undefined(_) if matches!(setup.role, Some(Role::In | Role::Scratch)) => None,
         Value::Undefined(_) => Some(before.terms.not_a_number()),
         value => before.number(format, value),
     }

@@ -226,8 +226,8 @@ pub struct Launch {
     pub block: [u32; 3],
     /// The CTAs to run, in order.
     pub ctas: Vec<[u32; 3]>,
-    /// Bytes of dynamic shared memory.
-    pub dynamic_shared: u64,
+    /// Bytes of dynamic shared memory; `None`: as many as the kernel's addresses reach.
+    pub dynamic_shared: Option<u64>,
 }
 
 impl Launch {
@@ -293,6 +293,8 @@ pub enum Role {
     Out,
     /// Both: symbolic at the start; compared.
     InOut,
+    /// Memory that the kernel works in: undefined at the start; not compared.
+    Scratch,
 }
 
 /// Initial contents.

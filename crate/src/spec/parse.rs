@@ -374,7 +374,7 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
             reader.error(contents_span, message);
         }
     }
-    if tensor.role == Some(Role::Out) && tensor.contents.is_some() {
+    if matches!(tensor.role, Some(Role::Out | Role::Scratch)) && tensor.contents.is_some() {
         let diagnostic = reader.error(contents_span, "an output has no contents at the start");
         diagnostic.notes.push("use role = \"inout\" if the kernel reads them".to_owned());
     }
@@ -410,8 +410,12 @@ fn role(reader: &mut Reader, node: &Node<'_>) -> Option<Role> {
         "in" => Some(Role::In),
         "out" => Some(Role::Out),
         "inout" => Some(Role::InOut),
+        "scratch" => Some(Role::Scratch),
         _ => {
-            reader.error(span_of(node), format!("`role` is \"in\", \"out\" or \"inout\", not \"{name}\""));
+            reader.error(
+                span_of(node),
+                format!("`role` is \"in\", \"out\", \"inout\" or \"scratch\", not \"{name}\""),
+            );
             None
         }
     }

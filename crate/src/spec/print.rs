@@ -80,6 +80,7 @@ impl Role {
             Role::In => "in",
             Role::Out => "out",
             Role::InOut => "inout",
+            Role::Scratch => "scratch",
         }
     }
 }

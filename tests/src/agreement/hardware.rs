@@ -61,7 +61,7 @@ impl Job {
             self.entry,
             words(self.launch.grid),
             words(self.launch.block),
-            self.launch.dynamic_shared
+            self.launch.dynamic_shared.unwrap_or(crate::machine::MOST_SHARED)
         );
         for byte in &self.parameters {
             write!(text, "{byte:02x}").expect("memory");
@@ -82,7 +82,7 @@ impl Job {
         let wrong = |line: &str| Error::other(format!("{}: {line}", folder.display()));
         let mut job = Job {
             entry: String::new(),
-            launch: Launch { grid: [1; 3], block: [1; 3], ctas: Vec::new(), dynamic_shared: 0 },
+            launch: Launch { grid: [1; 3], block: [1; 3], ctas: Vec::new(), dynamic_shared: Some(0) },
             parameters: Vec::new(),
             pointers: Vec::new(),
             images: Vec::new(),
@@ -98,7 +98,7 @@ impl Job {
                 "entry" => job.entry = rest.to_owned(),
                 "grid" => job.launch.grid = triple()?,
                 "block" => job.launch.block = triple()?,
-                "shared" => job.launch.dynamic_shared = rest.parse().map_err(|_| wrong(line))?,
+                "shared" => job.launch.dynamic_shared = Some(rest.parse().map_err(|_| wrong(line))?),
                 "parameters" => {
                     let byte = |at| u8::from_str_radix(&rest[at..at + 2], 16).map_err(|_| wrong(line));
                     job.parameters = (0..rest.len()).step_by(2).map(byte).collect::<Result<_, _>>()?;

@@ -20,13 +20,13 @@ use warpproof::base::Format;
 
 /// How the elements of a matrix are stored.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Element {
+pub(super) enum Element {
     Float(Format),
     Integer(Type),
 }
 
 impl Element {
-    fn named(name: &str) -> Option<Element> {
+    pub(super) fn named(name: &str) -> Option<Element> {
         Some(match name {
             "tf32" => Element::Float(Format::Tf32),
             "e4m3" => Element::Float(Format::E4m3),
@@ -44,7 +44,7 @@ impl Element {
         })
     }
 
-    fn bits(self) -> u32 {
+    pub(super) fn bits(self) -> u32 {
         match self {
             Element::Float(format) => format.bits(),
             Element::Integer(ty) => ty.bits,
@@ -60,7 +60,7 @@ impl Element {
 }
 
 /// `m16n8k16`
-fn shape(op: &Op) -> Option<(usize, usize, usize)> {
+pub(super) fn shape(op: &Op) -> Option<(usize, usize, usize)> {
     op.suffixes.iter().find_map(|suffix| {
         let (rows, rest) = suffix.strip_prefix('m')?.split_once('n')?;
         let (cols, depth) = rest.split_once('k')?;
@@ -99,17 +99,18 @@ fn quad_place(element: Element, lane: usize, slot: usize) -> (usize, usize) {
     }
 }
 
-struct Grid {
+#[derive(Clone)]
+pub(super) struct Grid {
     cols: usize,
-    values: Vec<u64>,
+    pub(super) values: Vec<u64>,
 }
 
 impl Grid {
-    fn new(rows: usize, cols: usize) -> Grid {
+    pub(super) fn new(rows: usize, cols: usize) -> Grid {
         Grid { cols, values: vec![0; rows * cols] }
     }
 
-    fn at(&mut self, (row, col): (usize, usize)) -> &mut u64 {
+    pub(super) fn at(&mut self, (row, col): (usize, usize)) -> &mut u64 {
         &mut self.values[row * self.cols + col]
     }
 }
@@ -386,7 +387,7 @@ fn shape_of(suffix: &str) -> bool {
     suffix.contains('n') && suffix.contains('k')
 }
 
-fn product(
+pub(super) fn product(
     op: &Op,
     [d, a, b, c]: [Element; 4],
     (m, n, k): (usize, usize, usize),

@@ -29,5 +29,6 @@ pub mod soft;
 mod step;
 pub mod video;
 mod warp;
+mod warpgroup;
 
-pub use run::{Machine, Stop};
+pub use run::{MOST_SHARED, Machine, Stop};

@@ -3,9 +3,13 @@
 use super::memory::{self, Global, Region, Space};
 use super::program::{Arg, Program};
 use super::step::Flow;
+use super::warpgroup::Begun;
 use crate::program::Dice;
 use std::collections::{BTreeMap, HashMap};
 use warpproof::spec::Launch;
+
+/// Dynamic shared memory where the launch does not say how much.
+pub const MOST_SHARED: u64 = 128 << 10;
 
 /// Why a run ended early.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,6 +88,8 @@ pub(super) struct Thread {
     pub pending: Vec<Pending>,
     pub groups: u64,
     pub bulk_groups: u64,
+    /// Groups of products that the thread's warp has closed, of its first thread.
+    pub product_groups: u64,
 }
 
 /// A barrier of a CTA.
@@ -122,6 +128,8 @@ pub(super) struct Cta {
     pub shared: Region,
     pub barriers: BTreeMap<u32, Barrier>,
     pub phasers: HashMap<u64, Phaser>,
+    /// Products that have not run, in order.
+    pub products: Vec<Begun>,
     pub first: usize,
 }
 
@@ -152,7 +160,7 @@ impl<'p> Machine<'p> {
         seed: u64,
     ) -> Machine<'p> {
         let mut dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let shared = program.dynamic_at + launch.dynamic_shared - memory::SHARED_BASE;
+        let shared = program.dynamic_at + launch.dynamic_shared.unwrap_or(MOST_SHARED) - memory::SHARED_BASE;
         let [x, y, z] = launch.block;
         let mut machine = Machine {
             program,
@@ -172,6 +180,7 @@ impl<'p> Machine<'p> {
                 shared: Region::garbage(memory::SHARED_BASE, shared as usize, &mut dice),
                 barriers: BTreeMap::new(),
                 phasers: HashMap::new(),
+                products: Vec::new(),
                 first: machine.threads.len(),
             });
             for linear in 0..x * y * z {
@@ -197,6 +206,7 @@ impl<'p> Machine<'p> {
                     pending: Vec::new(),
                     groups: 0,
                     bulk_groups: 0,
+                    product_groups: 0,
                 });
             }
         }

@@ -91,7 +91,7 @@ impl Machine<'_> {
             ("%lanemask_le", _) => (1 << (lane + 1)) - 1,
             ("%lanemask_gt", _) => 0xffff_ffff & !((1 << (lane + 1)) - 1),
             ("%lanemask_ge", _) => 0xffff_ffff & !((1 << lane) - 1),
-            ("%dynamic_smem_size", _) => self.launch.dynamic_shared,
+            ("%dynamic_smem_size", _) => self.launch.dynamic_shared.unwrap_or(0),
             _ => return Err(Stop::Refused(name.to_owned())),
         })
     }
@@ -172,7 +172,7 @@ impl Machine<'_> {
             "call" => return self.call(thread, op, args),
             "bar" | "barrier" if !op.has("warp") => return self.barrier(thread, op, args),
             "bar" | "shfl" | "vote" | "match" | "redux" | "elect" | "mma" | "wmma" | "ldmatrix"
-            | "stmatrix" | "movmatrix" | "activemask" => return self.meet(thread, op, args),
+            | "stmatrix" | "movmatrix" | "wgmma" | "activemask" => return self.meet(thread, op, args),
             "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "griddepcontrol" | "setmaxnreg"
             | "applypriority" | "pmevent" => {}
             "createpolicy" => self.set(thread, &args[0], 0)?,

@@ -24,6 +24,9 @@ impl Machine<'_> {
                 _ => return Ok(()),
             }
         }
+        if op.base == "wgmma" && op.has("wait_group") && self.lacks_others(members[0]) {
+            return Ok(());
+        }
         self.collective(&members, warp.start)?;
         members.iter().for_each(|member| self.release(*member));
         Ok(())
@@ -157,6 +160,7 @@ impl Machine<'_> {
                 }
                 Ok(())
             }
+            "wgmma" => self.warpgroup(&op, members),
             _ => self.matrix(&op, members),
         }
     }
