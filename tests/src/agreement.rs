@@ -133,6 +133,12 @@ impl Question {
             grid,
             block: block.ok_or("the spec does not give the block")?,
             ctas,
+            cluster: side
+                .launch
+                .cluster
+                .or(spec.launch.cluster)
+                .or(kernel.required_cluster)
+                .unwrap_or([1; 3]),
             dynamic_shared: side.launch.dynamic_shared.or(spec.launch.dynamic_shared),
         };
         let mut question = Question {

@@ -233,6 +233,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         grid: [1, 1, 1],
         block: [rows.len() as u32, 1, 1],
         ctas: vec![[0, 0, 0]],
+        cluster: [1; 3],
         dynamic_shared: Some(0),
     };
     let count = 4 * rows.len() as u64;

@@ -49,6 +49,7 @@ fn shape(kernel: &str) -> String {
         launch: Launch {
             grid: [1, 1, 1],
             block: [threads, 1, 1],
+            cluster: [1; 3],
             ctas: vec![[0, 0, 0]],
             dynamic_shared: Some(0),
         },

@@ -75,7 +75,8 @@ fn prepare(program: &Program) -> Subject<'_> {
         binding: Binding::Pointer { tensor, offset: 0 },
     };
     let block = [program.threads(), 1, 1];
-    let launch = Launch { grid: [1, 1, 1], block, ctas: vec![[0, 0, 0]], dynamic_shared: Some(0) };
+    let launch =
+        Launch { grid: [1, 1, 1], block, cluster: [1; 3], ctas: vec![[0, 0, 0]], dynamic_shared: Some(0) };
     let setup = Setup {
         launch,
         tensors,

@@ -481,6 +481,7 @@ impl Program {
             grid: [grid, 1, 1],
             block: [block, 1, 1],
             ctas: (0..grid).map(|cta| [cta, 0, 0]).collect(),
+            cluster: [1; 3],
             dynamic_shared: Some(0),
         };
         let setup = Setup {

@@ -69,7 +69,13 @@ fn executed(ptx: &str, threads: u32) -> Run {
     let setup = Setup {
         unknowable: (0, 0),
         bounds: Vec::new(),
-        launch: Launch { grid: [1; 3], block: [threads, 1, 1], ctas: vec![[0; 3]], dynamic_shared: Some(0) },
+        launch: Launch {
+            grid: [1; 3],
+            block: [threads, 1, 1],
+            cluster: [1; 3],
+            ctas: vec![[0; 3]],
+            dynamic_shared: Some(0),
+        },
         tensors: tensors.to_vec(),
         parameters: parameters
             .map(|(offset, size, binding)| BoundParameter { offset, size, binding })

@@ -65,6 +65,13 @@ pub enum SpecialReg {
     LaneMaskLt,
     LaneMaskGe,
     LaneMaskGt,
+    ClusterId(u8),
+    Nclusterid(u8),
+    ClusterCtaid(u8),
+    ClusterNctaid(u8),
+    ClusterCtarank,
+    ClusterNctarank,
+    IsExplicitCluster,
     DynamicSharedSize,
     TotalSharedSize,
 }
@@ -245,6 +252,8 @@ pub struct Kernel {
     pub max_block: Option<[u32; 3]>,
     /// Several CTAs may form a cluster.
     pub clustered: bool,
+    /// `.reqnctapercluster`, where given.
+    pub required_cluster: Option<[u32; 3]>,
     /// Why an instruction is unsupported: instruction index and reason, ascending.
     pub notes: Vec<(u32, String)>,
     /// For each instruction, where control meets again after a branch there (immediate
@@ -335,6 +344,7 @@ impl Kernel {
             required_block: None,
             max_block: None,
             clustered: false,
+            required_cluster: None,
             notes: Vec::new(),
             rounds: Vec::new(),
             claims: Vec::new(),

@@ -489,6 +489,33 @@ pub enum PhaserOp {
     Pending,
 }
 
+/// What is about the CTAs of a cluster.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClusterOp {
+    /// The address of the same place in another CTA's shared memory. Sources: an address of so many bits, generic unless
+    /// it is one of shared memory; the CTA's rank.
+    Address {
+        /// Width of both addresses.
+        bits: u32,
+        /// They are generic.
+        generic: bool,
+    },
+    /// The rank of the CTA whose shared memory an address belongs to.
+    Rank {
+        /// Width of the address.
+        bits: u32,
+        /// It is generic.
+        generic: bool,
+    },
+    /// Arrives at the cluster's barrier.
+    Arrive {
+        /// `.relaxed`: it counts, and tells nobody what the thread has done before.
+        relaxed: bool,
+    },
+    /// Waits for all threads of the cluster to have arrived.
+    Wait,
+}
+
 /// Calls and traps whose execution is itself a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Forbidden {
@@ -589,6 +616,8 @@ pub enum Effect {
     Copy(CopyOp),
     /// A barrier object in shared memory (`mbarrier`).
     Phaser(PhaserOp),
+    /// CTAs of a cluster.
+    Cluster(ClusterOp),
     /// Memory fence: orders nothing between threads by itself; with `.relaxed` uses of barrier objects
     /// and other strong accesses it does.
     Fence(Scope, Order),

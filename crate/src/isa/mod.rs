@@ -20,9 +20,9 @@ mod video;
 mod word;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Bulk, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode,
-    MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space,
-    Sparsity, Stored, Strength, Tiles, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
+    Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise,
+    MatchMode, MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope,
+    ShuffleMode, Space, Sparsity, Stored, Strength, Tiles, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};

@@ -219,7 +219,13 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
     for (at, asked) in kernels.iter().enumerate() {
         if asked.formula.is_some() {
             let one = [1, 1, 1];
-            launches.push(Launch { grid: one, block: one, ctas: vec![[0, 0, 0]], dynamic_shared: Some(0) });
+            launches.push(Launch {
+                grid: one,
+                block: one,
+                cluster: one,
+                ctas: vec![[0, 0, 0]],
+                dynamic_shared: Some(0),
+            });
             continue;
         }
         let other = kernels.iter().enumerate().find(|(other, _)| *other != at);

@@ -585,6 +585,9 @@ fn waits_at(kind: &WaitKind) -> String {
             };
             format!("barrier object `{object}`, whose phase {lack}")
         }
+        WaitKind::Cluster { arrived } => {
+            format!("the barrier of the cluster, where {arrived} threads have arrived")
+        }
         WaitKind::Products { late } => {
             let warps = if late.len() == 1 { "warp" } else { "warps" };
             format!(

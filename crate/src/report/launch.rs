@@ -58,6 +58,8 @@ pub fn resolve(
         Some(Ctas::All) => all(&side.launch, &spec.launch, grid)?,
         None => vec![[0, 0, 0]],
     };
+    let cluster = cluster(side, spec, kernel, grid)?;
+    let ctas = of_clusters(&ctas, grid, cluster);
     let in_grid: u64 = grid.iter().map(|extent| u64::from(*extent)).product();
     if (ctas.len() as u64) < in_grid {
         let ran = match ctas.as_slice() {
@@ -85,7 +87,54 @@ pub fn resolve(
     }
     let open = uses && !reads_its_size(kernel);
     let dynamic_shared = dynamic_shared.or((!open).then_some(0));
-    Ok(Resolved { launch: Launch { grid, block, ctas, dynamic_shared }, inferred })
+    Ok(Resolved { launch: Launch { grid, block, cluster, ctas, dynamic_shared }, inferred })
+}
+
+/// The CTAs of a cluster: as the spec says, or the PTX.
+fn cluster(side: &Side, spec: &Spec, kernel: &Kernel, grid: [u32; 3]) -> Result<[u32; 3], Diagnostic> {
+    let said = side.launch.cluster.or(spec.launch.cluster);
+    let fail =
+        |message: String| at(Diagnostic::error(Code::V010, message), place(&side.launch, &spec.launch));
+    if let (Some(said), Some(required)) = (said, kernel.required_cluster)
+        && said != required
+    {
+        return Err(fail(format!(
+            "`{}` requires clusters of {} (`.reqnctapercluster`), the launch has {}",
+            kernel.name,
+            extents(required),
+            extents(said)
+        )));
+    }
+    let cluster = said.or(kernel.required_cluster).unwrap_or([1; 3]);
+    if cluster.contains(&0) || grid.iter().zip(cluster).any(|(extent, of)| !extent.is_multiple_of(of)) {
+        return Err(fail(format!(
+            "a grid of {} is no whole number of clusters of {}",
+            extents(grid),
+            extents(cluster)
+        )));
+    }
+    Ok(cluster)
+}
+
+/// The CTAs of all clusters that some of these belong to, cluster by cluster.
+fn of_clusters(ctas: &[[u32; 3]], grid: [u32; 3], [x, y, z]: [u32; 3]) -> Vec<[u32; 3]> {
+    let inside = |cta: &&[u32; 3]| cta.iter().zip(grid).all(|(at, extent)| *at < extent);
+    if x * y * z == 1 || !ctas.iter().all(|cta| inside(&cta)) {
+        return ctas.to_vec();
+    }
+    let mut firsts: Vec<[u32; 3]> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for cta in ctas {
+        let first = [cta[0] / x * x, cta[1] / y * y, cta[2] / z * z];
+        if seen.insert(first) {
+            firsts.push(first);
+        }
+    }
+    let of = |[fx, fy, fz]: [u32; 3]| {
+        let ranks = (0..z).flat_map(move |k| (0..y).flat_map(move |j| (0..x).map(move |i| [i, j, k])));
+        ranks.map(move |[i, j, k]| [fx + i, fy + j, fz + k])
+    };
+    firsts.into_iter().flat_map(of).collect()
 }
 
 /// Whether the kernel asks how much shared memory it has.

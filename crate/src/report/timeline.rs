@@ -4,7 +4,7 @@ use super::pyramid::{Level, pyramid};
 use super::texts::Texts;
 use crate::base::Source;
 use crate::ir::{Instr, Kernel};
-use crate::isa::{Effect, MatrixOp};
+use crate::isa::{ClusterOp, Effect, MatrixOp};
 use crate::sim::{RaceEnd, Timeline};
 
 /// A kernel's timeline as it was recorded, and where its instructions stand.
@@ -56,6 +56,7 @@ impl InstructionClass {
             | Effect::Redux { .. }
             | Effect::Elect
             | Effect::Phaser(_)
+            | Effect::Cluster(ClusterOp::Arrive { .. } | ClusterOp::Wait)
             | Effect::Fence(..) => InstructionClass::Together,
             Effect::Lanewise(_)
             | Effect::Move { .. }
@@ -65,6 +66,7 @@ impl InstructionClass {
             | Effect::FromGeneric(_)
             | Effect::IsSpace(_)
             | Effect::ActiveMask
+            | Effect::Cluster(_)
             | Effect::ReadClock
             | Effect::Claim(_)
             | Effect::Nothing

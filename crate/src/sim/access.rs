@@ -66,6 +66,9 @@ impl<'a> Machine<'a> {
             return false;
         }
         self.prepare_at(region, offset, total, access, AccessKind::Read);
+        if let Some(rank) = self.memory.other_rank(region) {
+            self.note_remote(index, pc, mask, rank);
+        }
         self.trace_access(index, pc, region, mask, AccessKind::Read);
         if self.memory.regions[region].watched {
             let by = self.accessor(index, pc, mask, epoch);

@@ -68,11 +68,15 @@ impl<'a> Machine<'a> {
         let kind = (op, access.format);
         let narrow = match access.strength {
             Strength::Strong(Scope::Cta, _) => true,
+            // Between CTAs of one cluster it is wide enough; that is not told apart where several clusters run.
+            Strength::Strong(Scope::Cluster, _) if self.ranks > 1 => {
+                self.setup.launch.ctas.len() > self.ranks as usize
+            }
             Strength::Strong(Scope::Cluster, _) => !kernel.clustered,
             _ => false,
         };
-        // Each CTA has a shared memory of its own.
-        let narrow = narrow && self.memory.regions[region].space != Space::Shared;
+        // Each CTA has a shared memory of its own, and of a cluster others can reach it.
+        let narrow = narrow && (self.memory.regions[region].space != Space::Shared || self.ranks > 1);
         // What a swap does depends on more.
         let operand = operands.first().copied().filter(|_| op != AtomicOp::CompareSwap);
         let update = Some((op, access.format, operand));

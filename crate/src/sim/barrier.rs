@@ -30,7 +30,7 @@ use crate::isa::{BarrierOp, Effect, ReduceOp, WARP};
 use crate::term::{Symbol, Term, Value};
 use std::collections::BTreeMap;
 
-/// Hardware barriers of a CTA.
+/// Hardware barriers of a CTA. Those of a cluster's CTAs are numbered one after the other.
 const BARRIERS: u64 = 16;
 
 /// What a thread waits for.
@@ -42,6 +42,8 @@ pub(super) enum Wait {
     Lanes { pc: u32, since: u32 },
     /// The end of a phase of the barrier object at this address, at this instruction.
     Phaser { address: u64, pc: u32, since: u32 },
+    /// The barrier of the cluster, at this instruction.
+    Cluster { pc: u32, since: u32 },
     /// The first so many groups of products of its warpgroup, at this instruction.
     Products { groups: u32, pc: u32, since: u32 },
 }
@@ -114,7 +116,7 @@ impl<'a> Machine<'a> {
                 self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
                 continue;
             }
-            let id = id as u32;
+            let id = self.rank_of(index).0 * BARRIERS as u32 + id as u32;
             let condition = match op {
                 BarrierOp::Reduce { .. } => {
                     let reg = src[usize::from(counted) + 1];
@@ -154,7 +156,7 @@ impl<'a> Machine<'a> {
                 self.waits[(first + lane) as usize] = Some(Wait::Barrier { id, pc, since });
                 left |= 1 << lane;
             }
-            if barrier_full(barrier, self.block, self.returned.len()) {
+            if self.is_full(id) {
                 self.release(id);
             }
         }
@@ -180,14 +182,8 @@ impl<'a> Machine<'a> {
 
     /// Completes barriers that a return has filled.
     pub(super) fn complete_barriers(&mut self) {
-        let full: Vec<u32> = self
-            .barriers
-            .open
-            .iter()
-            .filter(|(_, barrier)| barrier_full(barrier, self.block, self.returned.len()))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in full {
+        let open: Vec<u32> = self.barriers.open.keys().copied().collect();
+        for id in open.into_iter().filter(|id| self.is_full(*id)).collect::<Vec<_>>() {
             self.release(id);
         }
     }
@@ -198,7 +194,7 @@ impl<'a> Machine<'a> {
         self.released = true;
         self.check_alignment(id, &barrier);
         if barrier.count.is_none() {
-            barrier.arrivals.extend(self.returned.iter().cloned());
+            barrier.arrivals.extend(self.returned_of(id).cloned());
         }
         let waiting = barrier.waiting.iter().map(|(thread, _)| *thread);
         self.clocks.join(&barrier.arrivals, waiting.clone());
@@ -208,7 +204,7 @@ impl<'a> Machine<'a> {
             barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();
         let step = step.unwrap_or(0);
         if let Some((_, pc)) = barrier.waiting.first() {
-            self.trace.barrier(step, id, *pc);
+            self.trace.barrier(id / BARRIERS as u32, step, id % BARRIERS as u32, *pc);
         }
         let mut at = 0;
         while at < barrier.waiting.len() {
@@ -276,12 +272,12 @@ impl<'a> Machine<'a> {
             }
             let first = self.warps[index].first();
             let away = self.warps[index].present & !all;
-            let expected = barrier.count.unwrap_or(self.block);
+            let expected = barrier.count.unwrap_or_else(|| self.of_cta());
             let arrived = barrier.arrivals.len() as u32;
             let group = |place: &Arrived| {
                 let threads: Vec<u32> = lanes(place.lanes).map(|lane| first + lane).collect();
                 let site = Site { instr: place.pc, thread: self.thread(threads[0]) };
-                let kind = WaitKind::Barrier { id, arrived, expected };
+                let kind = WaitKind::Barrier { id: id % BARRIERS as u32, arrived, expected };
                 WaitGroup { threads, site, kind, waits_for: lanes(away).map(|lane| first + lane).collect() }
             };
             let groups: Vec<WaitGroup> = places.iter().map(group).collect();
@@ -336,7 +332,11 @@ impl<'a> Machine<'a> {
         groups.push(WaitGroup {
             threads: vec![linear],
             site: Site { instr: pc, thread: self.thread(linear) },
-            kind: WaitKind::Barrier { id, arrived, expected: count.unwrap_or(self.block) },
+            kind: WaitKind::Barrier {
+                id: id % BARRIERS as u32,
+                arrived,
+                expected: count.unwrap_or_else(|| self.of_cta()),
+            },
             waits_for: Vec::new(),
         });
         groups
@@ -358,7 +358,10 @@ impl<'a> Machine<'a> {
                 Wait::Barrier { id, pc, .. } => (0, u64::from(id), pc),
                 Wait::Lanes { pc, .. } => (1, thread as u64 / WARP as u64, pc),
                 Wait::Phaser { address, pc, .. } => (2, address, pc),
-                Wait::Products { groups, pc, .. } => (3, (thread as u64 / 128) << 32 | u64::from(groups), pc),
+                Wait::Products { groups, pc, .. } => {
+                    (3, (self.team_of(thread / WARP) as u64) << 32 | u64::from(groups), pc)
+                }
+                Wait::Cluster { pc, .. } => (4, 0, pc),
             };
             groups.entry(key).or_default().push(thread as u32);
         }
@@ -382,18 +385,25 @@ impl<'a> Machine<'a> {
             return WaitGroup { threads, site, kind, waits_for };
         }
         let which = which as u32;
+        if kind == 4 {
+            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Cluster { .. }));
+            let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
+            return WaitGroup { threads, site, kind: self.at_cluster.waits(), waits_for };
+        }
         if kind == 3 {
             return self.waiting_for_products(pc, which, threads);
         }
         if kind == 0 {
             let barrier = self.barriers.open.get(&which);
-            let returned =
-                if barrier.is_some_and(|barrier| barrier.count.is_none()) { self.returned.len() } else { 0 };
+            let counts = barrier.is_some_and(|barrier| barrier.count.is_none());
+            let returned = if counts { self.returned_of(which).count() } else { 0 };
             let arrived = barrier.map_or(0, |barrier| barrier.arrivals.len()) + returned;
-            let expected = barrier.and_then(|barrier| barrier.count).unwrap_or(self.block);
+            let expected = barrier.and_then(|barrier| barrier.count).unwrap_or_else(|| self.of_cta());
             let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Barrier { id, .. }) if id == which);
-            let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
-            let kind = WaitKind::Barrier { id: which, arrived: arrived as u32, expected };
+            let first = which / BARRIERS as u32 * self.own;
+            let own = first..first + self.own;
+            let waits_for = own.filter(|thread| live(thread) && !here(thread)).collect();
+            let kind = WaitKind::Barrier { id: which % BARRIERS as u32, arrived: arrived as u32, expected };
             return WaitGroup { threads, site, kind, waits_for };
         }
         let meeting = self.meetings[which as usize]
@@ -405,9 +415,28 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn barrier_full(barrier: &Barrier, block: u32, returned: usize) -> bool {
-    match barrier.count {
-        Some(count) => barrier.arrivals.len() as u32 >= count,
-        None => barrier.arrivals.len() + returned >= block as usize,
+impl Machine<'_> {
+    /// Threads of a CTA.
+    pub(super) fn of_cta(&self) -> u32 {
+        self.setup.launch.block.iter().product()
+    }
+
+    /// Threads that have returned of the CTA of a barrier.
+    fn returned_of(&self, id: u32) -> impl Iterator<Item = &Arrival> {
+        let rank = id / BARRIERS as u32;
+        self.returned.iter().filter(move |arrival| self.clocks.local(arrival) / self.own == rank)
+    }
+
+    /// Whether all have arrived at a barrier.
+    fn is_full(&self, id: u32) -> bool {
+        let Some(barrier) = self.barriers.open.get(&id) else { return false };
+        match barrier.count {
+            Some(count) => barrier.arrivals.len() as u32 >= count,
+            None => {
+                let returned =
+                    if self.ranks == 1 { self.returned.len() } else { self.returned_of(id).count() };
+                barrier.arrivals.len() + returned >= self.of_cta() as usize
+            }
+        }
     }
 }

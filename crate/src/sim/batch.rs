@@ -177,6 +177,9 @@ impl<'a> Machine<'a> {
         self.prepare(batch.region, end, access, kind);
         let offsets = lanes(batch.mask).map(|lane| batch.offsets[lane as usize]);
         self.memory.touch(self.kernel, self.setup, &mut self.terms, batch.region, offsets);
+        if let Some(rank) = self.memory.other_rank(batch.region) {
+            self.note_remote(index, pc, batch.mask, rank);
+        }
         self.trace_access(index, pc, batch.region, batch.mask, kind);
     }
 

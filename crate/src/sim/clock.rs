@@ -49,6 +49,9 @@ pub(super) struct Clocks {
     /// How many numbers each CTA has in the global numbering: members, and barrier objects that bulk copies
     /// arrive at, which write and read in their name.
     stride: u32,
+    /// Threads of them, and how many of those one CTA has: of a cluster, each CTA.
+    threads: u32,
+    own: u32,
     /// Those of all CTAs that are known here; behind them are barrier objects, whose number may grow.
     all: u32,
     /// Of those, where the running CTA's begin.
@@ -161,6 +164,8 @@ impl Clocks {
             first,
             members: count,
             stride: count,
+            threads: count,
+            own: count,
             all: count,
             offset: 0,
             sight: None,
@@ -184,9 +189,15 @@ impl Clocks {
         self.offset = cta * self.members;
     }
 
+    /// The threads are those of a cluster, in which each CTA has so many.
+    pub(super) fn divide(&mut self, threads: u32, own: u32) {
+        (self.threads, self.own) = (threads, own);
+    }
+
     /// Whether two threads, by their global numbers, are of one CTA.
     pub(super) fn same_cta(&self, one: u32, other: u32) -> bool {
-        one / self.stride == other / self.stride
+        let rank = |number: u32| number % self.stride % self.threads / self.own;
+        one / self.stride == other / self.stride && rank(one) == rank(other)
     }
 
     /// Who arrived, counted in the running CTA, which is its own.

@@ -73,6 +73,7 @@ impl<'a> Machine<'a> {
         }
         self.warps[index].exited |= mask;
         self.complete_barriers();
+        self.complete_cluster();
         self.complete_meetings(index);
     }
 

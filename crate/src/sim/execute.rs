@@ -8,7 +8,7 @@ use super::outcome::FaultKind;
 use super::race::lanes;
 use super::signals;
 use crate::ir::{Instr, Reg};
-use crate::isa::{CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
+use crate::isa::{ClusterOp, CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
 use crate::term::Value;
 
 /// What the ledger says of calls that print.
@@ -138,6 +138,10 @@ impl<'a> Machine<'a> {
             Effect::Phaser(op) => {
                 self.charge(ends::OBJECT * threads(mask));
                 return self.phaser(index, pc, mask, *op);
+            }
+            Effect::Cluster(op) => {
+                self.charge(ends::ARRIVAL * threads(mask));
+                return self.of_cluster(index, pc, mask, *op);
             }
             Effect::ActiveMask => {
                 // Lanes that part may stay apart for as long as nothing makes them meet.
@@ -307,6 +311,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Matrix(_)
         | Effect::Phaser(_)
         | Effect::ActiveMask => true,
+        Effect::Cluster(op) => matches!(op, ClusterOp::Arrive { .. } | ClusterOp::Wait),
         Effect::Copy(op) => !matches!(op, CopyOp::Fence { .. } | CopyOp::HalfFence | CopyOp::Prefetch),
         Effect::Lanewise(_)
         | Effect::Move { .. }

@@ -3,11 +3,15 @@
 use super::outcome::{Fault, FaultKind, Run};
 use super::setup::Setup;
 use crate::ir::Kernel;
+use crate::isa::Space;
 
 /// Threads that a block may have.
 const THREADS: u64 = 1024;
 /// Shared memory that a block may have on any device so far (sm_90: 227 KiB; rounded up).
 pub(super) const SHARED: u64 = 228 << 10;
+
+/// Shared variables of a kernel whose CTAs form clusters: the addresses of all of 16 CTAs have to fit into 32 bits.
+const MOST_IN_CLUSTERS: usize = 100;
 
 /// Why a kernel cannot be launched so, if it cannot.
 pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
@@ -36,6 +40,14 @@ pub(super) fn impossible(kernel: &Kernel, setup: &Setup) -> Option<String> {
     }
     if launch.ctas.is_empty() {
         return Some("no CTA is run".to_owned());
+    }
+    let ranks: u32 = launch.cluster.iter().product();
+    if ranks == 0 || !launch.ctas.len().is_multiple_of(ranks as usize) {
+        return Some("the CTAs that are run are no whole clusters".to_owned());
+    }
+    let shared = kernel.variables.iter().filter(|variable| variable.space == Space::Shared).count();
+    if ranks > 1 && shared > MOST_IN_CLUSTERS {
+        return Some(format!("clusters of kernels with more than {MOST_IN_CLUSTERS} shared variables"));
     }
     let outside =
         launch.ctas.iter().find(|cta| cta.iter().zip(&launch.grid).any(|(at, extent)| at >= extent));

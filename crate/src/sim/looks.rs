@@ -21,7 +21,7 @@
 
 use super::setup::{Binding, Setup};
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{self, Effect, Lanewise, Meaning, Space};
+use crate::isa::{self, ClusterOp, Effect, Lanewise, Meaning, Space};
 
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;
@@ -139,6 +139,7 @@ fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set
                 _ => pointers.fold(0, |set, (_, tensor)| set | bit(tensor)),
             }
         }
+        Effect::Cluster(ClusterOp::Address { .. }) => of(0),
         Effect::Move { .. }
         | Effect::FromGeneric(_)
         | Effect::ToGeneric(_)

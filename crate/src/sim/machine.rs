@@ -12,6 +12,7 @@ use super::bulk;
 use super::cells::Cells;
 use super::claims::Claims;
 use super::clock::{Arrival, Clocks};
+use super::cluster::ClusterBarrier;
 use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
 use super::memory::Memory;
@@ -40,6 +41,7 @@ use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
 use crate::term::{Term, Terms, Value};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -86,7 +88,6 @@ pub(super) struct Machine<'a> {
     /// Threads that have returned, as arrivals at every later barrier.
     pub(super) returned: Vec<Arrival>,
     /// The running CTA's coordinates.
-    pub(super) cta: [u32; 3],
     /// Which one it is of those that are run.
     pub(super) cta_index: u32,
     /// What threads say to one another through memory, where some may wait for it.
@@ -113,8 +114,16 @@ pub(super) struct Machine<'a> {
     pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
     pub(super) first_thread: u32,
-    /// Threads in a block.
+    /// Threads that run together: of a block, or of a cluster.
     pub(super) block: u32,
+    /// Of those, how many each CTA has, the places of missing lanes of its last warp included.
+    pub(super) own: u32,
+    /// CTAs of a cluster.
+    pub(super) ranks: u32,
+    /// The barrier of the cluster.
+    pub(super) at_cluster: ClusterBarrier,
+    /// Accesses to shared memory of other CTAs: the last of each thread to each rank.
+    pub(super) remote: FxHashMap<(u32, u32), (u32, u32)>,
     pub(super) faults: Vec<Fault>,
     /// Faults at further instructions, which are not listed.
     pub(super) unlisted: u64,
@@ -220,7 +229,11 @@ impl<'a> Machine<'a> {
         let Watching { inputs, places, tickets, way, asked, mut terms, spent } = watching;
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
-        let block = setup.launch.block.iter().product();
+        let threads: u32 = setup.launch.block.iter().product();
+        let ranks: u32 = setup.launch.cluster.iter().product();
+        // In a cluster, each CTA begins with a warp of its own.
+        let own = if ranks > 1 { threads.next_multiple_of(WARP as u32) } else { threads };
+        let block = own * ranks;
         let is_read = super::needed::anywhere(kernel);
         let near_products = warpgroup::near(kernel);
         let random = match options.schedule {
@@ -247,7 +260,6 @@ impl<'a> Machine<'a> {
             came: Vec::new(),
             meetings: Vec::new(),
             returned: Vec::new(),
-            cta: [0; 3],
             cta_index: 0,
             signals: waits.then(Box::default),
             tickets: tickets.filter(|_| waits).map(Tickets::new),
@@ -267,6 +279,10 @@ impl<'a> Machine<'a> {
                 || kernel.code.iter().any(|instr| phaser::is_relaxed(&instr.effect)),
             first_thread: 0,
             block,
+            own,
+            ranks,
+            at_cluster: ClusterBarrier::default(),
+            remote: FxHashMap::default(),
             faults: Vec::new(),
             unlisted: 0,
             unknowns,
@@ -360,8 +376,9 @@ impl<'a> Machine<'a> {
         let mut waiting = Vec::new();
         let ctas = &self.setup.launch.ctas;
         let first = self.tickets.as_ref().map_or(0, |tickets| tickets.plan.first);
-        for index in (0..ctas.len()).map(|turn| (first + turn) % ctas.len()) {
-            self.begin_cta(index, ctas[index]);
+        let clusters = ctas.len() / self.ranks as usize;
+        for index in (0..clusters).map(|turn| (first + turn) % clusters) {
+            self.begin_cta(index);
             if self.exhausted.is_some() {
                 self.out_of_fuel(0, 0, 1);
                 break;
@@ -400,12 +417,13 @@ impl<'a> Machine<'a> {
         self.trace_end();
         self.end_copies();
         self.end_bulk_copies();
+        self.end_remote();
     }
 
-    fn begin_cta(&mut self, index: usize, cta: [u32; 3]) {
+    /// A CTA begins, or all CTAs of a cluster do, which run as one.
+    fn begin_cta(&mut self, index: usize) {
         let count = self.block.div_ceil(WARP as u32);
-        self.cta = cta;
-        let teams = if self.near_products.is_empty() { 0 } else { Warpgroups::clocks(self.block) };
+        let teams = if self.near_products.is_empty() { 0 } else { Warpgroups::clocks(self.own) * self.ranks };
         let members = if self.agents { self.block * 2 + teams } else { self.block };
         let proxies = bulk::has_any(self.kernel);
         // Barrier objects write and read in the name of bulk copies.
@@ -426,11 +444,14 @@ impl<'a> Machine<'a> {
                 self.clocks.add_proxies(stride);
             }
         }
+        self.clocks.divide(self.block, self.own);
+        self.at_cluster = ClusterBarrier::default();
+        self.remote.clear();
         self.clocks.enter(if self.signals.is_some() { index as u32 } else { 0 });
         self.flights = Flights::new(self.block);
         self.bulk = Flights::new(self.block);
         self.phasers = Phasers::default();
-        self.warpgroups = Warpgroups::new(if teams > 0 { count as usize } else { 0 });
+        self.warpgroups = Warpgroups::new(if teams > 0 { count as usize } else { 0 }, teams);
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
         self.came = vec![None; self.block as usize];
@@ -441,7 +462,7 @@ impl<'a> Machine<'a> {
         self.memory.reset_shared(self.setup.launch.dynamic_shared);
         self.suspects.begin_cta();
         self.forget_shared();
-        self.trace.begin_cta(index, count);
+        self.trace.begin_cta(index, count, self.ranks);
         self.charge(u64::from(count) * self.kernel.registers.len() as u64);
         self.warps = Vec::new();
         let mut held = self.bytes();
@@ -458,7 +479,8 @@ impl<'a> Machine<'a> {
 
     fn new_warp(&self, index: u32) -> Warp {
         let first = index * WARP as u32;
-        let lanes = (self.block - first).min(WARP as u32);
+        let threads: u32 = self.setup.launch.block.iter().product();
+        let lanes = (threads - first % self.own).min(WARP as u32);
         let present = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
         let mut warp = Warp::new(index, present, self.unknowns.registers());
         for (at, kind) in self.kernel.registers.iter().enumerate() {
@@ -483,8 +505,23 @@ impl<'a> Machine<'a> {
         let word = match special {
             SpecialReg::Tid(axis) => self.thread(linear).tid[usize::from(axis)],
             SpecialReg::Ntid(axis) => launch.block[usize::from(axis)],
-            SpecialReg::Ctaid(axis) => self.cta[usize::from(axis)],
+            SpecialReg::Ctaid(axis) => self.thread(linear).cta[usize::from(axis)],
             SpecialReg::Nctaid(axis) => launch.grid[usize::from(axis)],
+            SpecialReg::ClusterId(axis) => {
+                self.thread(linear).cta[usize::from(axis)] / launch.cluster[usize::from(axis)]
+            }
+            SpecialReg::Nclusterid(axis) => {
+                launch.grid[usize::from(axis)] / launch.cluster[usize::from(axis)]
+            }
+            SpecialReg::ClusterCtaid(axis) => {
+                self.thread(linear).cta[usize::from(axis)] % launch.cluster[usize::from(axis)]
+            }
+            SpecialReg::ClusterNctaid(axis) => launch.cluster[usize::from(axis)],
+            SpecialReg::ClusterCtarank => linear / self.own,
+            SpecialReg::ClusterNctarank => self.ranks,
+            SpecialReg::IsExplicitCluster => {
+                u32::from(self.ranks > 1 || self.kernel.required_cluster.is_some())
+            }
             SpecialReg::LaneId => lane,
             SpecialReg::LaneMaskEq => 1 << lane,
             SpecialReg::LaneMaskLt => (1 << lane) - 1,
@@ -501,8 +538,31 @@ impl<'a> Machine<'a> {
 
     /// A thread of the running CTA by its linear number.
     pub(super) fn thread(&self, linear: u32) -> Thread {
+        self.thread_of(self.cta_index, linear)
+    }
+
+    /// A thread of a CTA, or of a cluster, by its number in the launch.
+    pub(super) fn thread_of(&self, index: u32, number: u32) -> Thread {
+        // A block's last warp may have lanes that are no threads.
+        let (rank, linear) = match self.ranks {
+            1 => (0, number),
+            _ => (number / self.own, number % self.own),
+        };
+        let cta = self.setup.launch.ctas[(index * self.ranks + rank) as usize];
         let [x, y, _] = self.setup.launch.block;
-        Thread { cta: self.cta, tid: [linear % x, linear / x % y, linear / (x * y)], linear }
+        Thread { cta, tid: [linear % x, linear / x % y, linear / (x * y)], linear }
+    }
+
+    /// The number among those run of the CTA that a thread belongs to, by its global number.
+    pub(super) fn cta_behind(&self, number: u32) -> u32 {
+        let local = number % self.clocks.count() % self.block;
+        number / self.clocks.count() * self.ranks + local / self.own
+    }
+
+    /// The rank of a warp's CTA in its cluster, and the number of warps of a CTA.
+    pub(super) fn rank_of(&self, index: usize) -> (u32, usize) {
+        let warps = self.own.div_ceil(WARP as u32) as usize;
+        ((index / warps) as u32, warps)
     }
 
     /// A thread by its global number, over all CTAs run; for an agent, the thread it works for.
@@ -510,11 +570,13 @@ impl<'a> Machine<'a> {
         let local = number % self.clocks.count();
         // Behind threads and their agents come warpgroups.
         let linear = match local.checked_sub(self.block * 2) {
-            Some(team) if !self.near_products.is_empty() => team * 128 % self.block,
+            Some(team) if !self.near_products.is_empty() => {
+                let teams = Warpgroups::clocks(self.own);
+                (team / teams * self.own + team % teams * 128) % self.block
+            }
             _ => local % self.block,
         };
-        let cta = self.setup.launch.ctas[(number / self.clocks.count()) as usize];
-        Thread { cta, ..self.thread(linear) }
+        self.thread_of(number / self.clocks.count(), linear)
     }
 
     // ---- scheduling ------------------------------------------------------------------------
@@ -563,6 +625,7 @@ impl<'a> Machine<'a> {
 
     /// Runs a warp until no lane of it can go on (or, under a random schedule, for a while).
     fn run_warp(&mut self, index: usize) {
+        self.memory.run_in(self.rank_of(index).0);
         let random = matches!(self.options.schedule, Schedule::Random(_));
         let mut quantum = if random { 1 + self.draw() % 40 } else { u64::MAX };
         if random && self.warps[index].groups.len() > 1 {

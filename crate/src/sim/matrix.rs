@@ -502,6 +502,9 @@ impl<'a> Machine<'a> {
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }
+                if let Some(rank) = self.memory.other_rank(region) {
+                    self.note_remote(index, pc, 1 << lane, rank);
+                }
                 Some((region, offset as u64))
             }
             Spot::Local(_) => {

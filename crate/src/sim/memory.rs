@@ -100,6 +100,12 @@ pub(super) struct Memory {
     pub(super) unnumbered: bool,
     /// The addresses of the regions' first bytes, in their own spaces.
     starts: Vec<u64>,
+    /// CTAs that share their memories, the one that runs, and log₂ of the bytes of their windows.
+    ranks: usize,
+    rank: usize,
+    window: u32,
+    /// Static shared variables of one CTA.
+    per_cta: usize,
     /// Matrix descriptors hold the lowest bits of shared addresses ([`Memory::described`]).
     describes: bool,
     /// Regions of global memory lie in descending order.
@@ -117,7 +123,11 @@ impl Memory {
         let statics =
             |variable: &&crate::ir::Variable| variable.space == Space::Shared && variable.size.is_some();
         let slots = kernel.variables.iter().filter(statics).count() as u64 + 2;
-        let stretch = (32 - (64 - slots.leading_zeros())).min(24);
+        let ranks = setup.launch.cluster.iter().product::<u32>() as usize;
+        let stretch = match ranks {
+            1 => (32 - (64 - slots.leading_zeros())).min(24),
+            _ => 20,
+        };
         let sizes = setup.tensors.iter().filter_map(|tensor| Some(elements_in_memory(tensor)? * 8));
         let largest = sizes.chain(kernel.variables.iter().filter_map(|variable| variable.size)).max();
         let wide = STRETCH.max(66 - largest.unwrap_or(0).leading_zeros());
@@ -130,6 +140,10 @@ impl Memory {
             fresh: 0,
             unnumbered: false,
             starts: Vec::new(),
+            ranks,
+            rank: 0,
+            window: if ranks > 1 { stretch + 64 - slots.leading_zeros() } else { 63 },
+            per_cta: 0,
             describes: stretch > DESCRIBED + 1 && super::warpgroup::has_any(kernel),
             reversed: world == 1,
             shifted: world > 0,
@@ -168,6 +182,14 @@ impl Memory {
         for (index, variable) in kernel.variables.iter().enumerate() {
             if let (Space::Shared, Some(size)) = (variable.space, variable.size) {
                 memory.regions.push(region(Owner::Shared(Some(index)), Space::Shared, Some(size), 4));
+            }
+        }
+        memory.per_cta = memory.regions.len() - memory.statics;
+        for _ in 1..ranks {
+            memory.regions.push(region(Owner::Shared(None), Space::Shared, Some(0), 4));
+            for at in memory.statics..memory.statics + memory.per_cta {
+                let Region { owner, space, size, .. } = memory.regions[at];
+                memory.regions.push(region(owner, space, size, 4));
             }
         }
         memory.starts = (0..memory.regions.len())
@@ -221,9 +243,58 @@ impl Memory {
         parameters.size = Some(parameters.cells.len());
     }
 
+    /// The regions of a CTA's shared memory: dynamic memory, then the variables.
+    fn shared_of(&self, rank: usize) -> impl Iterator<Item = usize> + use<> {
+        let (statics, count) = (self.statics, self.per_cta);
+        let first = if rank == 0 { DYNAMIC } else { statics + count + (rank - 1) * (count + 1) };
+        let variables = if rank == 0 { statics } else { first + 1 };
+        std::iter::once(first).chain(variables..variables + count)
+    }
+
+    /// The rank of the CTA whose shared memory a region is, and which of its regions.
+    fn slot_of(&self, region: usize) -> (usize, usize) {
+        if region == DYNAMIC {
+            return (0, 0);
+        }
+        let at = region - self.statics;
+        match at.checked_sub(self.per_cta) {
+            None => (0, at + 1),
+            Some(at) => (at / (self.per_cta + 1) + 1, at % (self.per_cta + 1)),
+        }
+    }
+
+    /// The rank of the CTA whose shared memory a region is, if it is not the running one's.
+    #[inline]
+    pub(super) fn other_rank(&self, region: usize) -> Option<u32> {
+        if self.ranks == 1 || self.regions[region].space != Space::Shared {
+            return None;
+        }
+        let (rank, _) = self.slot_of(region);
+        (rank != self.rank).then_some(rank as u32)
+    }
+
+    /// The CTA of that rank runs.
+    #[inline]
+    pub(super) fn run_in(&mut self, rank: u32) {
+        self.rank = rank as usize;
+    }
+
+    /// The rank that a shared address names, the running CTA's if it names none; and the address in one's own.
+    pub(super) fn window_of(&self, address: u64) -> (usize, u64) {
+        match address.checked_shr(self.window).unwrap_or(0) as usize {
+            0 => (self.rank, address),
+            rank => (rank - 1, address & ((1 << self.window) - 1)),
+        }
+    }
+
+    /// The shared address of a place in the CTA of that rank.
+    pub(super) fn in_window(&self, rank: u64, own: u64) -> u64 {
+        if self.ranks == 1 { own } else { (rank + 1) << self.window | own }
+    }
+
     /// Fresh dynamic shared memory.
     fn dynamic(&self, bytes: Option<u64>) -> Region {
-        let statics: u64 = self.regions[self.statics..].iter().filter_map(|region| region.size).sum();
+        let statics: u64 = self.shared_of(0).skip(1).filter_map(|at| self.regions[at].size).sum();
         let open = super::launch::SHARED.saturating_sub(statics);
         let fresh = region(Owner::Shared(None), Space::Shared, bytes, 4);
         Region { limit: bytes.unwrap_or(open), ..fresh }
@@ -231,33 +302,41 @@ impl Memory {
 
     /// Bytes of dynamic shared memory that addresses reach.
     pub(super) fn dynamic_reached(&self) -> u64 {
-        self.regions[DYNAMIC].reached
+        let dynamic = (0..self.ranks).filter_map(|rank| self.shared_of(rank).next());
+        dynamic.map(|region| self.regions[region].reached).max().unwrap_or(0)
     }
 
-    /// Fresh shared memory for the next CTA, `dynamic` bytes of it beside the variables.
+    /// Fresh shared memory for the next CTA, or for those of the next cluster, `dynamic` bytes of it beside the variables.
     pub(super) fn reset_shared(&mut self, dynamic: Option<u64>) {
-        self.regions[DYNAMIC] = self.dynamic(dynamic);
-        for at in self.statics..self.regions.len() {
-            let Region { owner, space, size, .. } = self.regions[at];
-            self.regions[at] = region(owner, space, size, 4);
+        for rank in 0..self.ranks {
+            for at in self.shared_of(rank) {
+                let Region { owner, space, size, .. } = self.regions[at];
+                self.regions[at] = match owner {
+                    Owner::Shared(None) => self.dynamic(dynamic),
+                    _ => region(owner, space, size, 4),
+                };
+            }
         }
     }
 
     /// The running CTA's shared memory, of which nothing is left.
     pub(super) fn take_shared(&mut self, dynamic: Option<u64>) -> Vec<Region> {
-        let fresh = self.dynamic(dynamic);
-        let mut taken = vec![std::mem::replace(&mut self.regions[DYNAMIC], fresh)];
-        for at in self.statics..self.regions.len() {
+        let places: Vec<usize> = self.shared_of(0).collect();
+        let mut taken = Vec::with_capacity(places.len());
+        for at in places {
             let Region { owner, space, size, .. } = self.regions[at];
-            taken.push(std::mem::replace(&mut self.regions[at], region(owner, space, size, 4)));
+            let fresh = match owner {
+                Owner::Shared(None) => self.dynamic(dynamic),
+                _ => region(owner, space, size, 4),
+            };
+            taken.push(std::mem::replace(&mut self.regions[at], fresh));
         }
         taken
     }
 
     /// The shared memory of a CTA that runs on.
     pub(super) fn put_shared(&mut self, taken: Vec<Region>) {
-        let places = std::iter::once(DYNAMIC).chain(self.statics..self.regions.len());
-        for (at, region) in places.zip(taken) {
+        for (at, region) in self.shared_of(0).zip(taken) {
             self.regions[at] = region;
         }
     }
@@ -273,11 +352,19 @@ impl Memory {
         self.starts[region].wrapping_add(offset as u64)
     }
 
+    /// The address of a shared region's first byte in its own CTA.
+    fn own_start(&self, region: usize) -> u64 {
+        let start = self.starts[region];
+        if self.ranks == 1 { start } else { start & ((1 << self.window) - 1) }
+    }
+
     /// Where a region's stretch of addresses begins.
     fn start(&self, region: usize) -> u64 {
         match self.regions[region].space {
-            Space::Shared if region == DYNAMIC => 1 << self.stretch,
-            Space::Shared => ((region - self.statics + 2) as u64) << self.stretch,
+            Space::Shared => {
+                let (rank, slot) = self.slot_of(region);
+                self.in_window(rank as u64, (slot as u64 + 1) << self.stretch)
+            }
             Space::Param => 0,
             Space::Generic | Space::Global | Space::Local | Space::Const => {
                 let slot = if self.reversed { self.mirror(region) } else { region };
@@ -314,23 +401,24 @@ impl Memory {
     /// Where an address of shared memory leads.
     #[inline]
     fn locate_shared(&self, address: u64) -> Spot {
+        let (rank, own) = if self.ranks == 1 { (0, address) } else { self.window_of(address) };
         let half = 1 << (self.stretch - 1);
-        let slot = (address.wrapping_add(half) >> self.stretch) as usize;
-        let region = match slot {
-            0 => return Spot::Nowhere,
-            1 => DYNAMIC,
-            slot => slot - 2 + self.statics,
-        };
-        if region >= self.regions.len() {
+        let slot = (own.wrapping_add(half) >> self.stretch) as usize;
+        if slot == 0 || slot > self.per_cta + 1 || rank >= self.ranks {
             return Spot::Nowhere;
         }
-        Spot::Region(region, address.wrapping_sub(self.starts[region]) as i64)
+        let region = match (rank, slot) {
+            (0, 1) => DYNAMIC,
+            (0, slot) => slot - 2 + self.statics,
+            (rank, slot) => self.statics + self.per_cta + (rank - 1) * (self.per_cta + 1) + slot - 1,
+        };
+        Spot::Region(region, own.wrapping_sub(self.own_start(region)) as i64)
     }
 
     /// The address in shared memory whose lowest [`DESCRIBED`] bits these are: in the last variable of the layout
     /// that begins there or before, even if it ends before.
     pub(super) fn described(&self, bits: u64) -> Option<u64> {
-        let shared = std::iter::once(DYNAMIC).chain(self.statics..self.regions.len());
+        let shared = self.shared_of(self.rank);
         let low = |region: &usize| self.starts[*region] & ((1 << DESCRIBED) - 1);
         let here = |region: &usize| low(region) <= bits && self.regions[*region].size != Some(0);
         let region = shared.filter(here).max_by_key(low)?;
@@ -366,7 +454,7 @@ impl Memory {
                 let address = match declared.space {
                     Space::Shared => {
                         let window = if *generic { window(Space::Shared) } else { 0 };
-                        window + self.address(self.shared_region(*variable as usize), 0)
+                        window + self.own_start(self.shared_region(*variable as usize))
                     }
                     Space::Local | Space::Param => {
                         let window = if *generic { window(declared.space) } else { 0 };

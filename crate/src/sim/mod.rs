@@ -49,6 +49,7 @@ mod cells;
 mod chosen;
 mod claims;
 mod clock;
+mod cluster;
 mod collective;
 mod contradiction;
 mod copies;

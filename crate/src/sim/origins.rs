@@ -217,8 +217,7 @@ impl Recorder {
         }
         let origin = |s: &Sighting| {
             let lane = lane_of_storer(s).filter(|_| !s.roughly).unwrap_or(s.lanes.trailing_zeros());
-            let cta = machine.setup.launch.ctas[s.cta as usize];
-            let thread = Thread { cta, ..machine.thread(s.warp * WARP as u32 + lane) };
+            let thread = machine.thread_of(s.cta, s.warp * WARP as u32 + lane);
             Origin { instr: s.instr, thread, whole_warp: s.roughly }
         };
         chosen.iter().map(origin).collect()

@@ -121,6 +121,11 @@ pub enum WaitKind {
         /// The place.
         place: String,
     },
+    /// The barrier of the cluster.
+    Cluster {
+        /// Threads that have arrived.
+        arrived: u32,
+    },
     /// Products that some warps of their warpgroup have not started, or not closed the group of.
     Products {
         /// The warps.

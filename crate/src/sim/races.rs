@@ -136,7 +136,7 @@ impl<'a> Machine<'a> {
                 "or the two go the other way round: no barrier keeps either order".to_owned(),
             ]
         };
-        let cta = conflict.other / self.clocks.count();
+        let cta = self.cta_behind(conflict.other);
         let step = self.warps[index].step;
         self.trace.race((cta, first.site), (index as u32, conflict.lane, step, pc));
         Race {

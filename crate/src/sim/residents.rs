@@ -21,7 +21,6 @@ use crate::isa::{Space, WARP};
 /// What a CTA has for itself.
 pub(super) struct Resident {
     index: u32,
-    cta: [u32; 3],
     first_thread: u32,
     warps: Vec<Warp>,
     locals: Vec<Cells>,
@@ -56,7 +55,6 @@ impl<'a> Machine<'a> {
         let shared = self.memory.take_shared(self.setup.launch.dynamic_shared);
         Resident {
             index: self.cta_index,
-            cta: self.cta,
             first_thread: self.first_thread,
             warps: std::mem::take(&mut self.warps),
             locals: std::mem::take(&mut self.locals),
@@ -75,7 +73,6 @@ impl<'a> Machine<'a> {
     /// A CTA that has made room takes it again.
     fn enter(&mut self, resident: Resident) {
         self.cta_index = resident.index;
-        self.cta = resident.cta;
         self.first_thread = resident.first_thread;
         self.warps = resident.warps;
         self.locals = resident.locals;
@@ -89,7 +86,7 @@ impl<'a> Machine<'a> {
         self.suspects.spoiled = resident.spoiled;
         self.memory.put_shared(resident.shared);
         self.clocks.enter(resident.index);
-        self.trace.begin_cta(resident.index as usize, self.warps.len() as u32);
+        self.trace.begin_cta(resident.index as usize, self.warps.len() as u32, 1);
     }
 
     /// CTAs that wait for memory go on as it changes, until all have ended or none gets on.

@@ -325,7 +325,13 @@ mod tests {
         let parsed = crate::syntax::parse(Source::Optimized, &text);
         assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
         let kernel = crate::ir::lower(Source::Optimized, &parsed.module, None).unwrap().kernel;
-        let launch = Launch { grid: [1; 3], block: [1; 3], ctas: vec![[0; 3]], dynamic_shared: Some(0) };
+        let launch = Launch {
+            grid: [1; 3],
+            block: [1; 3],
+            cluster: [1; 3],
+            ctas: vec![[0; 3]],
+            dynamic_shared: Some(0),
+        };
         let setup = Setup {
             launch,
             tensors: Vec::new(),

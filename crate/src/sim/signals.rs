@@ -152,6 +152,7 @@ impl Signals {
 pub(super) fn may_order(kernel: &Kernel) -> bool {
     !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Bulk(_))))
         && !super::warpgroup::has_any(kernel)
+        && !super::cluster::has_any(kernel)
 }
 
 /// Whether a kernel may wait through memory: a strong load stands in a loop.
@@ -627,7 +628,7 @@ impl<'a> Machine<'a> {
                 let (pc, barrier) = match self.waits[thread as usize] {
                     Some(Wait::Barrier { id, pc, .. }) => (pc, Some(id)),
                     Some(Wait::Lanes { pc, .. }) => (pc, None),
-                    Some(Wait::Phaser { .. } | Wait::Products { .. }) => return None,
+                    Some(Wait::Phaser { .. } | Wait::Products { .. } | Wait::Cluster { .. }) => return None,
                     None => (stays.into_iter().find(|group| group.mask >> lane & 1 == 1)?.pc, None),
                 };
                 let needed = self.needed_at(pc);

@@ -203,11 +203,11 @@ impl Trace {
         self.limit > 0
     }
 
-    /// The next CTA begins; its warps follow the earlier ones.
-    pub(super) fn begin_cta(&mut self, index: usize, warps: u32) {
-        self.cta = index as u32;
+    /// The next CTA, or the next cluster of so many, begins; its warps follow the earlier ones.
+    pub(super) fn begin_cta(&mut self, index: usize, warps: u32, ranks: u32) {
+        self.cta = index as u32 * ranks;
         self.first_warp = index as u32 * warps;
-        self.timeline.warps_per_cta = warps;
+        self.timeline.warps_per_cta = warps / ranks;
         let all = self.timeline.segments.len().max((self.first_warp + warps) as usize);
         self.timeline.segments.resize(all, Vec::new());
         self.timeline.events.resize(all, Vec::new());
@@ -238,10 +238,10 @@ impl Trace {
     }
 
     /// A CTA barrier released its threads.
-    pub(super) fn barrier(&mut self, step: u32, id: u32, instr: u32) {
+    pub(super) fn barrier(&mut self, rank: u32, step: u32, id: u32, instr: u32) {
         self.releases += 1;
         if self.room() {
-            self.timeline.barriers.push(Release { cta: self.cta, step, id, instr });
+            self.timeline.barriers.push(Release { cta: self.cta + rank, step, id, instr });
         }
     }
 
@@ -334,7 +334,8 @@ impl<'a> Machine<'a> {
                 let (Wait::Barrier { pc, since, .. }
                 | Wait::Lanes { pc, since }
                 | Wait::Phaser { pc, since, .. }
-                | Wait::Products { pc, since, .. }) = *wait;
+                | Wait::Products { pc, since, .. }
+                | Wait::Cluster { pc, since }) = *wait;
                 match stuck.iter_mut().find(|(at, from, _)| (*at, *from) == (pc, since)) {
                     Some((_, _, mask)) => *mask |= 1 << lane,
                     None => stuck.push((pc, since, 1 << lane)),

@@ -13,13 +13,14 @@
 //! - its accumulators may not be touched until then, except by the next products of the same shape, nor may registers
 //!   that it takes A from be written. Copies of registers are no accesses: compilers put them anywhere, and the value that
 //!   is copied is in flight as well;
-//! - what has been done with its registers before must lie behind a `wgmma.fence`. Constants that are moved to them
+//! - what has been written to its registers before must lie behind a `wgmma.fence`. Constants that are moved to them
 //!   may lie behind the last fence, where compilers put them; some fence there must be.
 //!
 //! Each of these is a race with both ends.
 //!
 //! Guarantees: values, and races on memory and registers, as above.
-//! Misses: reading registers of A while a product takes them, which the manual forbids, too, and which changes nothing.
+//! Misses: reading registers of A while a product takes them, and registers of the sum before it without a fence, which
+//! the manual forbids, too.
 
 use super::barrier::Wait;
 use super::clock::{GLOBAL, SHARED};
@@ -132,6 +133,8 @@ struct Part {
     fenced: bool,
     /// Products started.
     started: u64,
+    /// Products started up to the end of each group that is closed.
+    closes: Vec<u64>,
     /// Groups closed, and groups waited for.
     closed: u32,
     ended: u32,
@@ -161,11 +164,11 @@ pub(super) struct Warpgroups {
 
 impl Warpgroups {
     /// Those of a block of so many warps.
-    pub(super) fn new(warps: usize) -> Warpgroups {
+    pub(super) fn new(warps: usize, teams: u32) -> Warpgroups {
         let fresh = |count: usize| (0..count).map(|_| Default::default());
         Warpgroups {
             parts: (0..warps).map(|_| Part::default()).collect(),
-            started: fresh(warps.div_ceil(WARPS)).collect(),
+            started: fresh(teams as usize).collect(),
         }
     }
 
@@ -194,10 +197,7 @@ impl<'a> Machine<'a> {
                 part.fenced = true;
             }
             WarpgroupOp::Multiply(op) => self.start_product(index, pc, &op),
-            WarpgroupOp::Commit => {
-                self.warpgroups.parts[index].closed += 1;
-                self.end_waits(index / WARPS);
-            }
+            WarpgroupOp::Commit => self.close_group(index, pc),
             WarpgroupOp::Wait => {
                 let reg = self.kernel.src(&self.kernel.code[pc as usize])[0];
                 let Some(left) = self.common(index, pc, reg, "the number of groups") else { return };
@@ -205,9 +205,30 @@ impl<'a> Machine<'a> {
                 let groups = self.warpgroups.parts[index].closed.saturating_sub(left as u32);
                 let first = self.warps[index].first() as usize;
                 self.waits[first..first + WARP].fill(Some(Wait::Products { groups, pc, since }));
-                self.end_waits(index / WARPS);
+                self.end_waits(self.team_of(index));
             }
         }
+    }
+
+    /// A warp closes its group, which has as many products as that of the others.
+    fn close_group(&mut self, index: usize, pc: u32) {
+        let part = &mut self.warpgroups.parts[index];
+        let (group, started) = (part.closed as usize, part.started);
+        part.closed += 1;
+        part.closes.push(started);
+        let team = self.team_of(index);
+        let other = self.warps_of(team).find_map(|warp| {
+            let theirs = *self.warpgroups.parts[warp].closes.get(group)?;
+            (theirs != started).then_some((warp, theirs))
+        });
+        if let Some((warp, theirs)) = other {
+            let what = format!(
+                "closes a group of products after {started} of them, and warp {warp} of its warpgroup after {theirs}"
+            );
+            self.park(index, u32::MAX, pc, FaultKind::Misuse(Misuse::Warp, what));
+            return;
+        }
+        self.end_waits(team);
     }
 
     /// What a register holds, if it is the same in all lanes; `None` after a fault.
@@ -232,7 +253,7 @@ impl<'a> Machine<'a> {
 
     /// Lets the warps of a warpgroup go on that wait for groups which all four have closed.
     fn end_waits(&mut self, team: usize) {
-        let warps = team * WARPS..((team + 1) * WARPS).min(self.warps.len());
+        let warps = self.warps_of(team);
         let closed = warps.clone().map(|warp| self.warpgroups.parts[warp].closed).min().unwrap_or(0);
         for warp in warps {
             let first = self.warps[warp].first() as usize;
@@ -267,10 +288,23 @@ impl<'a> Machine<'a> {
             }
         }
         self.granted.entry(TOGETHER).or_insert((0, pc)).0 += 1;
-        let ended = self.clocks.mark(self.first_thread + self.stand_in(index / WARPS), groups);
+        let ended = self.clocks.mark(self.first_thread + self.stand_in(self.team_of(index)), groups);
         for thread in first..first + WARP as u32 {
             self.clocks.learn(std::slice::from_ref(&ended), thread);
         }
+    }
+
+    /// The warpgroup of a warp: no warpgroup has warps of two CTAs.
+    pub(super) fn team_of(&self, index: usize) -> usize {
+        let (rank, warps) = self.rank_of(index);
+        rank as usize * warps.div_ceil(WARPS) + index % warps / WARPS
+    }
+
+    /// The warps of a warpgroup.
+    fn warps_of(&self, team: usize) -> std::ops::Range<usize> {
+        let (_, warps) = self.rank_of(0);
+        let (rank, first) = (team / warps.div_ceil(WARPS), team % warps.div_ceil(WARPS) * WARPS);
+        rank * warps + first..rank * warps + (first + WARPS).min(warps)
     }
 
     /// The number of a warpgroup's clock in the CTA.
@@ -298,9 +332,9 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr), kernel.src(instr));
-        let team = index / WARPS;
+        let team = self.team_of(index);
         let full = |warp: usize| self.warps.get(warp).is_some_and(|warp| warp.present == u32::MAX);
-        if !(team * WARPS..(team + 1) * WARPS).all(full) {
+        if self.warps_of(team).len() < WARPS || !self.warps_of(team).all(full) {
             let what = format!(
                 "executes `{}`, which needs a warpgroup: four whole warps, the first of a number that is a multiple of 4",
                 kernel.opcode(pc)
@@ -322,7 +356,7 @@ impl<'a> Machine<'a> {
         let of_a = op.shared.then(|| given[0]);
         let Some(number) = self.start_with_others(index, pc, given) else { return };
         let product = &op.product;
-        let row = index % WARPS * usize::from(product.a.rows);
+        let row = (index - self.warps_of(team).start) * usize::from(product.a.rows);
         let a = match of_a {
             Some(of_a) => {
                 self.described(index, pc, of_a, product.a, row as u64, turned_a != 0).map(|(a, _)| a)
@@ -381,10 +415,10 @@ impl<'a> Machine<'a> {
 
     /// A warp starts its part of a product: its number, unless another of the four has started another one instead.
     fn start_with_others(&mut self, index: usize, pc: u32, given: Vec<u64>) -> Option<u64> {
-        let team = index / WARPS;
+        let team = self.team_of(index);
         let number = self.warpgroups.parts[index].started;
         self.warpgroups.parts[index].started += 1;
-        let least = (team * WARPS..(team + 1) * WARPS).map(|warp| self.warpgroups.parts[warp].started).min();
+        let least = self.warps_of(team).map(|warp| self.warpgroups.parts[warp].started).min();
         let (first, started) = &mut self.warpgroups.started[team];
         // All have started those, and read what they needed.
         while *first + 1 < least.unwrap_or(0) {
@@ -498,7 +532,7 @@ impl<'a> Machine<'a> {
         let first = self.warps[index].first();
         self.clocks.align(first..first + WARP as u32);
         let by = self.accessor(index, pc, u32::MAX, self.clocks.epoch(first));
-        let number = self.stand_in(index / WARPS);
+        let number = self.stand_in(self.team_of(index));
         let lane = number % WARP as u32;
         let reader = Accessor {
             warp_first: number - lane,
@@ -587,7 +621,7 @@ impl<'a> Machine<'a> {
         let read =
             src.iter().find_map(|reg| Some((*reg, *part.in_flight.get(reg).filter(|used| used.writes)?)));
         let written = dst.iter().find_map(|reg| Some((*reg, *part.in_flight.get(reg)?)));
-        for reg in src.iter().chain(dst) {
+        for reg in dst {
             part.unfenced.insert(*reg, (pc, false));
         }
         if let Some((reg, used)) = read {

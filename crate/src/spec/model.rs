@@ -62,6 +62,8 @@ pub enum Key {
     Grid,
     /// `block`, by axis.
     Block,
+    /// `cluster`, by axis.
+    Cluster,
     /// `ctas`, by CTA and axis.
     Ctas,
     /// `dynamic_shared`.
@@ -158,11 +160,13 @@ impl Spec {
             patch.written.retain(|written| match written.key {
                 Key::Grid => over.launch.grid.is_none(),
                 Key::Block => over.launch.block.is_none(),
+                Key::Cluster => over.launch.cluster.is_none(),
                 Key::Ctas => over.launch.ctas.is_none(),
                 _ => over.launch.dynamic_shared.is_none(),
             });
             patch.grid = over.launch.grid.or(patch.grid);
             patch.block = over.launch.block.or(patch.block);
+            patch.cluster = over.launch.cluster.or(patch.cluster);
             patch.ctas = over.launch.ctas.clone().or(patch.ctas.take());
             patch.dynamic_shared = over.launch.dynamic_shared.or(patch.dynamic_shared);
         }
@@ -198,6 +202,8 @@ pub struct LaunchPatch {
     pub grid: Option<[u32; 3]>,
     /// Threads along x, y, z.
     pub block: Option<[u32; 3]>,
+    /// CTAs of a cluster along x, y, z.
+    pub cluster: Option<[u32; 3]>,
     /// Which CTAs to run.
     pub ctas: Option<Ctas>,
     /// Bytes of dynamic shared memory.
@@ -224,7 +230,9 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads along x, y, z.
     pub block: [u32; 3],
-    /// The CTAs to run, in order.
+    /// CTAs of a cluster along x, y, z.
+    pub cluster: [u32; 3],
+    /// The CTAs to run, in order, those of a cluster one after the other by rank.
     pub ctas: Vec<[u32; 3]>,
     /// Bytes of dynamic shared memory; `None`: as many as the kernel's addresses reach.
     pub dynamic_shared: Option<u64>,

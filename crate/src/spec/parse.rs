@@ -17,6 +17,8 @@ pub const MAX_ELEMENTS: u64 = 1 << 42;
 
 // Limits of every device since compute capability 5.0 (CUDA programming guide, technical
 // specifications): threads per block, and extents of block and grid.
+/// CTAs of a cluster, where a kernel asks for more than the 8 that always go.
+const MAX_CLUSTER: u32 = 16;
 const MAX_THREADS: u64 = 1024;
 const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
@@ -25,8 +27,8 @@ const MAX_SHARED: u64 = 227 * 1024;
 
 const TOP: &[&str] =
     &["launch", "reference", "optimized", "formula", "contracts", "tensors", "scalars", "options", "sweep"];
-const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
-const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
+const LAUNCH: &[&str] = &["grid", "block", "cluster", "ctas", "dynamic_shared"];
+const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "cluster", "ctas", "dynamic_shared"];
 const FORMULA: &[&str] = &["code"];
 const CONTRACTS: &[&str] = &["requires", "ensures"];
 const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
@@ -102,6 +104,10 @@ fn launch(reader: &mut Reader, what: &str, table: &DeTable<'_>, known: &[&str], 
                 reader.key = Key::Block;
                 patch.block = block(reader, entry.value);
             }
+            "cluster" => {
+                reader.key = Key::Cluster;
+                patch.cluster = cluster(reader, entry.value);
+            }
             "ctas" => {
                 reader.key = Key::Ctas;
                 patch.ctas = ctas(reader, entry.value);
@@ -116,6 +122,17 @@ fn launch(reader: &mut Reader, what: &str, table: &DeTable<'_>, known: &[&str], 
     }
     patch.written = reader.take_written();
     patch
+}
+
+fn cluster(reader: &mut Reader, node: &Node<'_>) -> Option<[u32; 3]> {
+    let cluster = reader.axes("cluster", node, 1, [MAX_CLUSTER; 3])?;
+    let ctas: u32 = cluster.iter().product();
+    if ctas > MAX_CLUSTER {
+        let message = format!("a cluster has at most {MAX_CLUSTER} CTAs, this one has {ctas}");
+        reader.error(span_of(node), message);
+        return None;
+    }
+    Some(cluster)
 }
 
 fn block(reader: &mut Reader, node: &Node<'_>) -> Option<[u32; 3]> {

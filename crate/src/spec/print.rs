@@ -101,6 +101,7 @@ fn launch(patch: &LaunchPatch) -> Vec<String> {
     let axes = |key, at, axes: [u32; 3]| list(&patch.written, key, at, &axes.map(u64::from));
     lines.extend(patch.grid.map(|grid| format!("grid = {}", axes(Key::Grid, 0, grid))));
     lines.extend(patch.block.map(|block| format!("block = {}", axes(Key::Block, 0, block))));
+    lines.extend(patch.cluster.map(|cluster| format!("cluster = {}", axes(Key::Cluster, 0, cluster))));
     lines.extend(patch.ctas.as_ref().map(|ctas| match ctas {
         Ctas::All => "ctas = \"all\"".to_owned(),
         Ctas::List(list) => {

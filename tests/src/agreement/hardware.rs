@@ -82,7 +82,13 @@ impl Job {
         let wrong = |line: &str| Error::other(format!("{}: {line}", folder.display()));
         let mut job = Job {
             entry: String::new(),
-            launch: Launch { grid: [1; 3], block: [1; 3], ctas: Vec::new(), dynamic_shared: Some(0) },
+            launch: Launch {
+                grid: [1; 3],
+                block: [1; 3],
+                cluster: [1; 3],
+                ctas: Vec::new(),
+                dynamic_shared: Some(0),
+            },
             parameters: Vec::new(),
             pointers: Vec::new(),
             images: Vec::new(),

@@ -18,6 +18,7 @@
 //!
 //! Source: PTX ISA 9.0.
 
+mod cluster;
 pub mod float;
 pub mod integer;
 mod matrix;

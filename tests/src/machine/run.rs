@@ -90,6 +90,9 @@ pub(super) struct Thread {
     pub bulk_groups: u64,
     /// Groups of products that the thread's warp has closed, of its first thread.
     pub product_groups: u64,
+    /// The last phase of the cluster's barrier that the thread has arrived in; the phase, of the cluster's first thread.
+    pub cluster_arrived: Option<u64>,
+    pub cluster_phase: u64,
 }
 
 /// A barrier of a CTA.
@@ -207,6 +210,8 @@ impl<'p> Machine<'p> {
                     groups: 0,
                     bulk_groups: 0,
                     product_groups: 0,
+                    cluster_arrived: None,
+                    cluster_phase: 0,
                 });
             }
         }
@@ -261,6 +266,7 @@ impl<'p> Machine<'p> {
                 self.threads[thread].pc += 1;
                 return Ok(true);
             }
+            Flow::Again => return Ok(true),
             Flow::Exit => {
                 while let Some(pending) = self.threads[thread].pending.first().cloned() {
                     self.threads[thread].pending.remove(0);

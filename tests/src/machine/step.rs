@@ -27,6 +27,8 @@ pub(super) enum Flow {
     Blocked,
     /// Asked in vain: let others run.
     Yield,
+    /// The same, to ask again.
+    Again,
     Exit,
 }
 
@@ -92,7 +94,10 @@ impl Machine<'_> {
             ("%lanemask_gt", _) => 0xffff_ffff & !((1 << (lane + 1)) - 1),
             ("%lanemask_ge", _) => 0xffff_ffff & !((1 << lane) - 1),
             ("%dynamic_smem_size", _) => self.launch.dynamic_shared.unwrap_or(0),
-            _ => return Err(Stop::Refused(name.to_owned())),
+            _ => {
+                let of_cluster = self.special_of_cluster(own.cta, stem, axis);
+                return of_cluster.ok_or_else(|| Stop::Refused(name.to_owned()));
+            }
         })
     }
 
@@ -100,7 +105,10 @@ impl Machine<'_> {
     pub(super) fn load(&self, thread: usize, space: Space, address: u64, count: usize) -> Result<u64, Stop> {
         let (space, own) = place(space, address);
         let value = match space {
-            Space::Shared => self.ctas[self.threads[thread].cta].shared.read(own, count),
+            Space::Shared => {
+                let (cta, own) = self.in_cluster(self.threads[thread].cta, own);
+                self.ctas[cta].shared.read(own, count)
+            }
             Space::Local => self.threads[thread].local.read(own, count),
             Space::Param if own >= FUNCTION_BASE => self.threads[thread].function.read(own, count),
             Space::Param => self.parameters.read(own, count),
@@ -121,7 +129,10 @@ impl Machine<'_> {
         let (space, own) = place(space, address);
         let cta = self.threads[thread].cta;
         let done = match space {
-            Space::Shared => self.ctas[cta].shared.write(own, count, value),
+            Space::Shared => {
+                let (cta, own) = self.in_cluster(cta, own);
+                self.ctas[cta].shared.write(own, count, value)
+            }
             Space::Local => self.threads[thread].local.write(own, count, value),
             Space::Param if own >= FUNCTION_BASE => self.threads[thread].function.write(own, count, value),
             Space::Param => None,
@@ -130,7 +141,7 @@ impl Machine<'_> {
         done.ok_or_else(|| Stop::Fault(format!("write of {count} bytes at {space:?} {own:#x}")))
     }
 
-    fn address(&self, thread: usize, arg: &Arg) -> Result<u64, Stop> {
+    pub(super) fn address(&self, thread: usize, arg: &Arg) -> Result<u64, Stop> {
         match arg {
             Arg::Memory(base, offset) => Ok(self.value(thread, base, None)?.wrapping_add_signed(*offset)),
             arg => self.value(thread, arg, None),
@@ -170,6 +181,8 @@ impl Machine<'_> {
             "exit" => return Ok(Flow::Exit),
             "ret" => return self.give_back(thread),
             "call" => return self.call(thread, op, args),
+            "barrier" if op.has("cluster") => return self.cluster_barrier(thread, op),
+            "mapa" | "getctarank" => self.map(thread, op, args)?,
             "bar" | "barrier" if !op.has("warp") => return self.barrier(thread, op, args),
             "bar" | "shfl" | "vote" | "match" | "redux" | "elect" | "mma" | "wmma" | "ldmatrix"
             | "stmatrix" | "movmatrix" | "wgmma" | "activemask" => return self.meet(thread, op, args),
@@ -731,7 +744,7 @@ impl Machine<'_> {
                 _ => return Err(refused(op)),
             },
         };
-        Ok((self.threads[thread].cta, own))
+        Ok(self.in_cluster(self.threads[thread].cta, own))
     }
 
     /// Whether it asked for a phase that has not ended.

@@ -82,7 +82,13 @@ fn tensor(name: &str, format: Format, count: u64, initial: Initial) -> TensorSet
 
 fn launch(blocks: usize, threads: usize) -> Launch {
     let ctas = (0..blocks as u32).map(|at| [at, 0, 0]).collect();
-    Launch { grid: [blocks as u32, 1, 1], block: [threads as u32, 1, 1], ctas, dynamic_shared: Some(0) }
+    Launch {
+        grid: [blocks as u32, 1, 1],
+        block: [threads as u32, 1, 1],
+        cluster: [1; 3],
+        ctas,
+        dynamic_shared: Some(0),
+    }
 }
 
 /// Runs forms on rows of four bytes, with the bytes declared in a format. `Err` says why not.

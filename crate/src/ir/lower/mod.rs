@@ -399,6 +399,7 @@ impl<'m> Lowering<'m> {
         let clustered = ["reqnctapercluster", "maxclusterrank"]
             .into_iter()
             .any(|name| self.block_directive(function, name).is_some());
+        let required_cluster = self.block_directive(function, "reqnctapercluster");
         let outside = |variable: &&crate::syntax::ast::Variable| {
             matches!(
                 variable.space,
@@ -429,6 +430,7 @@ impl<'m> Lowering<'m> {
             required_block,
             max_block,
             clustered,
+            required_cluster,
             notes: self.notes,
             claims: self.claims,
             reconverge: Vec::new(),

@@ -4,8 +4,8 @@ use super::registers::{Predefined, predefined};
 use super::scope::{Binding, Found, register_bits};
 use super::{Code, Context, Diagnostic, Lowering, Try};
 use crate::base::{Format, FormatClass, Span};
-use crate::ir::kernel::{Constant, Reg};
-use crate::isa::{self, BarrierOp, Effect, Lanewise, ReduceOp, VoteMode};
+use crate::ir::kernel::{Constant, Reg, SpecialReg};
+use crate::isa::{self, BarrierOp, ClusterOp, Effect, Lanewise, ReduceOp, VoteMode};
 use crate::syntax::ast::{Address, Instruction, Literal, Name, Operand, OperandKind, Type};
 
 /// What an instruction wants in an operand.
@@ -48,6 +48,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         Effect::Load(access) => Want::format(access.format).or_wider(),
         Effect::Atomic { access, .. } => Want::format(access.format),
         Effect::Shuffle(_) | Effect::Match { .. } | Effect::Elect => Want::bits(if at == 0 { 32 } else { 1 }),
+        Effect::Cluster(ClusterOp::Address { bits, .. }) => Want::bits(*bits),
         Effect::Vote(VoteMode::Ballot) => Want::bits(32),
         Effect::Vote(_) | Effect::IsSpace(_) => Want::bits(1),
         Effect::Barrier { op: BarrierOp::Reduce { op, .. }, .. } if *op != ReduceOp::Popc => Want::bits(1),
@@ -65,6 +66,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Matrix(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
+        | Effect::Cluster(_)
         | Effect::Fence(..)
         | Effect::Claim(_)
         | Effect::Nothing
@@ -87,6 +89,9 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
             Want::bits(if at + 1 == count { 1 } else { 32 })
         }
         Effect::IsSpace(_) | Effect::ToGeneric(_) | Effect::FromGeneric(_) => Want::bits(32).or_wider(),
+        Effect::Cluster(ClusterOp::Address { bits, .. } | ClusterOp::Rank { bits, .. }) if at == 0 => {
+            Want::bits(*bits)
+        }
         Effect::Redux { .. }
         | Effect::Barrier { .. }
         | Effect::Shuffle(_)
@@ -101,6 +106,7 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Matrix(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
+        | Effect::Cluster(_)
         | Effect::Fence(..)
         | Effect::Claim(_)
         | Effect::Nothing
@@ -386,11 +392,10 @@ impl<'m> Lowering<'m> {
         let full = part.map_or_else(|| name.to_owned(), |part| format!("{name}.{part}"));
         let narrow = |bits: u32| want.bits == bits || want.bits == 16 || want.wider || want.bits == 64;
         match predefined(name, part) {
-            Some(Predefined::Special(special)) if narrow(32) && want.bits > 1 => {
+            Some(Predefined::Special(special))
+                if narrow(32) && want.bits > 1 || special == SpecialReg::IsExplicitCluster =>
+            {
                 Ok(self.registers.special(special, &full))
-            }
-            Some(Predefined::Constant(bits)) if want.bits > 1 || name == "%is_explicit_cluster" => {
-                Ok(self.registers.bits(bits))
             }
             // One half alone is no address.
             Some(Predefined::Workspace(upper))

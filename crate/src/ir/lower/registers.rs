@@ -86,8 +86,6 @@ impl Registers {
 pub(super) enum Predefined {
     /// A register fixed while the CTA runs.
     Special(SpecialReg),
-    /// Always this, because one CTA is one cluster.
-    Constant(u64),
     /// Half of the address of the memory that a cooperative launch gets: the upper one.
     Workspace(bool),
     /// A value that nobody knows before the run, and that may be another one at each read; its bits.
@@ -105,10 +103,12 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
     let special = match (name, axis, component) {
         ("%tid", Some(axis), _) => SpecialReg::Tid(axis),
         ("%ntid", Some(axis), _) => SpecialReg::Ntid(axis),
-        ("%ctaid" | "%clusterid", Some(axis), _) => SpecialReg::Ctaid(axis),
-        ("%nctaid" | "%nclusterid", Some(axis), _) => SpecialReg::Nctaid(axis),
-        ("%cluster_ctaid", Some(_), _) => return Some(Predefined::Constant(0)),
-        ("%cluster_nctaid", Some(_), _) => return Some(Predefined::Constant(1)),
+        ("%ctaid", Some(axis), _) => SpecialReg::Ctaid(axis),
+        ("%clusterid", Some(axis), _) => SpecialReg::ClusterId(axis),
+        ("%nctaid", Some(axis), _) => SpecialReg::Nctaid(axis),
+        ("%nclusterid", Some(axis), _) => SpecialReg::Nclusterid(axis),
+        ("%cluster_ctaid", Some(axis), _) => SpecialReg::ClusterCtaid(axis),
+        ("%cluster_nctaid", Some(axis), _) => SpecialReg::ClusterNctaid(axis),
         (_, None, Some(_)) | (_, Some(_), _) => return None,
         ("%laneid", ..) => SpecialReg::LaneId,
         ("%lanemask_eq", ..) => SpecialReg::LaneMaskEq,
@@ -118,8 +118,9 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         ("%lanemask_gt", ..) => SpecialReg::LaneMaskGt,
         ("%dynamic_smem_size", ..) => SpecialReg::DynamicSharedSize,
         ("%total_smem_size" | "%aggr_smem_size", ..) => SpecialReg::TotalSharedSize,
-        ("%is_explicit_cluster" | "%cluster_ctarank", ..) => return Some(Predefined::Constant(0)),
-        ("%cluster_nctarank", ..) => return Some(Predefined::Constant(1)),
+        ("%is_explicit_cluster", ..) => SpecialReg::IsExplicitCluster,
+        ("%cluster_ctarank", ..) => SpecialReg::ClusterCtarank,
+        ("%cluster_nctarank", ..) => SpecialReg::ClusterNctarank,
         ("%clock" | "%clock_hi" | "%globaltimer_lo" | "%globaltimer_hi", ..) => {
             return Some(Predefined::Unknowable(32));
         }

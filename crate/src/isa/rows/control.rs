@@ -7,7 +7,7 @@ use crate::isa::form::Choice;
 use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
 use crate::isa::video::scalar;
 use crate::isa::{
-    BarrierOp, CopyOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode,
+    BarrierOp, ClusterOp, CopyOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode,
 };
 
 fn effect(effect: Effect) -> Option<Action> {
@@ -112,6 +112,12 @@ rows! {
         |m| reduction(m, false), "Waits for all threads and reduces a predicate.", "barrier.red.and.pred %p1, 0, !%p2;";
     "barrier" "9.7.13.1" ["barrier{.cta}.red.op{.aligned}.pred p, a, b, {!}c; .op = .and .or", "barrier{.cta}.red.op{.aligned}.u32 d, a, b, {!}c; .op = .popc"]
         |m| reduction(m, true), "Waits for b threads and reduces a predicate.", "barrier.red.popc.u32 %r1, 1, 64, %p2;";
+    "barrier" "9.7.13.3" ["barrier.cluster.arrive{.sem}{.aligned}; .sem = .release .relaxed"]
+        |m| effect(Effect::Cluster(ClusterOp::Arrive { relaxed: m.get("sem") == Some("relaxed") })),
+        "Arrives at the barrier of the cluster.", "barrier.cluster.arrive.aligned;";
+    "barrier" "9.7.13.3" ["barrier.cluster.wait{.acquire}{.aligned}"]
+        |_| effect(Effect::Cluster(ClusterOp::Wait)),
+        "Waits for the threads of the cluster.", "barrier.cluster.wait.aligned;";
     "bar" "9.7.13.2" ["bar.warp.sync a"] |_| effect(Effect::WarpSync),
         "Waits for the threads of a warp that the mask names.", "bar.warp.sync 0xffffffff;";
     "membar" "9.7.13.4" ["membar.level; .level = .cta .gl .sys", "membar.proxy.kind; .kind = .alias .async .async.global .async.shared::cta"]

@@ -33,8 +33,6 @@ missing! {
         "Changes or fences a tensor map." "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
-    "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
-        "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
     "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
         "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
     "st" "9.7.9.13" "bulk copies (Hopper)" "st.bulk ..."

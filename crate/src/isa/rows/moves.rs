@@ -2,9 +2,10 @@
 
 use crate::base::Format;
 use crate::isa::bits::{permute_mode, picks_of_mode, picks_of_permute};
+use crate::isa::form::Choice;
 use crate::isa::lanes::{lanes, moving};
 use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Effect, Meaning, Space, word};
+use crate::isa::{ClusterOp, Effect, Meaning, Space, word};
 
 /// Width of a `mov` type.
 fn width(name: &str) -> Option<u32> {
@@ -16,8 +17,11 @@ fn width(name: &str) -> Option<u32> {
     }
 }
 
-/// The state space of a suffix; `::cta` and `::cluster` windows of shared memory are one here,
-/// because a cluster has one CTA.
+fn of_cluster(op: fn(u32, bool) -> ClusterOp, m: &Choice<'_>) -> Option<Action> {
+    Some(Action::Effect(Effect::Cluster(op(m.format("type")?.bits(), !m.has("space")))))
+}
+
+/// The state space of a suffix; the `::cta` window of shared memory lies in the `::cluster` window.
 pub(super) fn space(name: Option<&str>) -> Option<Space> {
     Some(match name {
         None => Space::Generic,
@@ -130,22 +134,22 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "mapa",
         forms: &["mapa{.space}.type d, a, b; .space = .shared::cluster; .type = .u32 .u64"],
-        build: |_| None,
+        build: |m| of_cluster(|bits, generic| ClusterOp::Address { bits, generic }, m),
         real: "an address",
         section: "9.7.9.23",
         summary: "Maps a shared address to another CTA of the cluster.",
         example: "mapa.u64 %rd1, %rd2, %r3;",
-        support: Support::Missing("clusters of thread blocks"),
+        support: Support::Full,
     },
     Row {
         name: "getctarank",
         forms: &["getctarank{.space}.type d, a; .space = .shared::cluster; .type = .u32 .u64"],
-        build: |_| None,
+        build: |m| of_cluster(|bits, generic| ClusterOp::Rank { bits, generic }, m),
         real: "a number",
         section: "9.7.9.24",
         summary: "The CTA of the cluster that a shared address belongs to.",
         example: "getctarank.u64 %r1, %rd2;",
-        support: Support::Missing("clusters of thread blocks"),
+        support: Support::Full,
     },
     Row {
         name: "createpolicy",

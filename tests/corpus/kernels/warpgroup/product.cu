@@ -1,7 +1,7 @@
 // C = A · B, 64 × 32 × 64 of f16: one thread an element, and a warpgroup.
 // A lies K-major in rows of SPAN bytes (128, 64, 32; 16: core matrices), B the same, or N-major (TURNED).
 // WRONG 1: no proxy fence. 2: no wgmma.fence. 3: one group may still run. 4: half the swizzle in the descriptor.
-// 5: the slab beside. 6: the first product adds what is in the registers. 7: no commit. 8: no barrier before.
+// 5: A from the line beside on. 6: the first product adds what is in the registers. 7: no commit. 8: no barrier before.
 // 9: accumulators scaled too early. 10: each warp another descriptor. 11: one warp takes no part. 12: B the other way
 // round. 13: shared memory is filled again too early. 14: the neighbouring eight rows.
 #include <cuda_fp16.h>
@@ -37,7 +37,7 @@ __device__ inline int place_turned(int k, int col) {
 }
 
 __device__ inline u64 matrix(const char *p, int step, int rows) {
-    u32 start = shared(p) + (WRONG == 5 ? 16 : 0);
+    u32 start = shared(p) + (WRONG == 5 && rows == M ? 16 : 0);
     if (SPAN == 16) return describe(start + step * 256, 128, K / 8 * 128, 16);
     int slab = step * 16;
     int shown = WRONG == 4 ? SPAN / 2 : SPAN;
@@ -77,10 +77,10 @@ extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half 
     }
     if (WRONG != 7) commit(); // missing: 7
     if (WRONG == 9) for (int i = 0; i < 16; i++) d[i] *= 2.0f; // wrong: 9
+    if (WRONG == 13) *(half *)(as + t * 2) = a[0]; // wrong: 13
     if (WRONG == 3) wait<1>(); else wait<0>(); // wrong: 3
     if (WRONG == 9) for (int i = 0; i < 16; i++) d[i] *= 0.5f;
-    if (WRONG == 3 || WRONG == 7 || WRONG == 13) *(half *)(as + t * 2) = a[0]; // reused while it is read
-    if (WRONG == 13) wait<0>();
+    if (WRONG == 3 || WRONG == 7) *(half *)(as + t * 2) = a[0]; // reused while it is read
     for (int i = 0; i < 16; i++) {
         int row = warp * 16 + lane / 4 + i % 4 / 2 * 8, col = i / 4 * 8 + lane % 4 * 2 + i % 2;
         c[row * N + col] = d[i];

@@ -1,0 +1,10 @@
+"""Clusters: CTAs that run together and reach one another's shared memory."""
+
+from .build import add
+
+for name, faults in (("sums", (1, 2, 3, 4, 5)), ("exchange", (1, 2, 3)), ("counts", (1, 2))):
+    add(f"cluster/{name}.cu", arch="compute_90")
+    for fault in faults:
+        add(f"cluster/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90")
+add("cluster/exchange.cu", "signal", defines={"SIGNAL": 1}, arch="compute_90")
+add("cluster/exchange.cu", "wrong4", defines={"SIGNAL": 1, "WRONG": 4}, lines=True, arch="compute_90")
