@@ -7,8 +7,9 @@
 //! The barrier of the cluster (`barrier.cluster`) comes in two halves: a thread arrives, and waits later. It opens when all threads
 //! that have not returned have arrived. Arriving releases, unless it is `.relaxed`, and waiting acquires.
 //!
-//! Shared memory lasts as long as some thread of its CTA does. So an access to another CTA's must come before the end of one of
-//! that CTA's threads; otherwise it may be gone, and that is *depends on the schedule*.
+//! Shared memory is there from when a thread of its CTA has begun until all have returned. So an access to another CTA's must come
+//! behind something that one of that CTA's threads did, and before the end of one; otherwise it may not be there, and
+//! that is *depends on the schedule*.
 //!
 //! Misses: that a thread must not arrive twice without waiting in between is a fault only where it does; that all threads of a
 //! warp execute an aligned barrier together is not asked; an arrival at a barrier object of another CTA orders whatever its scope is,
@@ -175,7 +176,17 @@ impl<'a> Machine<'a> {
     pub(super) fn note_remote(&mut self, index: usize, pc: u32, mask: u32, rank: u32) {
         let first = self.warps[index].first();
         for thread in lanes(mask).map(|lane| first + lane) {
-            self.remote.insert((thread, rank), (self.clocks.epoch(thread), pc));
+            let before = self.remote.insert((thread, rank), (self.clocks.epoch(thread), pc));
+            if before.is_some() {
+                continue;
+            }
+            let mut others = rank * self.own..(rank + 1) * self.own;
+            if !others.any(|other| self.clocks.ordered(self.first_thread + other, 1, thread)) {
+                let why = format!(
+                    "whether CTA {rank} of the cluster has begun when its shared memory is accessed depends on the schedule: nothing that one of its threads did is known here (a barrier.cluster before it is missing)"
+                );
+                self.list(index, 1 << (thread - first), pc, FaultKind::DependsOnSchedule(why));
+            }
         }
     }
 

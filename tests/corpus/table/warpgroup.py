@@ -15,3 +15,6 @@ for kind in (1, 2, 3, 4, 5, 7):
 add("warpgroup/types.cu", "wrong1", defines={"KIND": 1, "WRONG": 1}, arch="compute_90a")
 add("warpgroup/types.cu", "wrong2", defines={"KIND": 2, "WRONG": 2, "REGISTERS": 1}, arch="compute_90a")
 add("warpgroup/types.cu", "wrong3", defines={"KIND": 7, "WRONG": 3}, arch="compute_90a")
+add("warpgroup/sparse.cu", arch="compute_90a")
+add("warpgroup/sparse.cu", "registers", defines={"REGISTERS": 1}, arch="compute_90a")
+add("warpgroup/sparse.cu", "wrong1", defines={"WRONG": 1}, arch="compute_90a")

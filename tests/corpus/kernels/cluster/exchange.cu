@@ -20,6 +20,11 @@ __device__ u32 in(u32 address, u32 rank) {
     asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(address), "r"(rank));
     return mapped;
 }
+__device__ u32 rank_of(u32 address) {
+    u32 rank;
+    asm volatile("getctarank.shared::cluster.u32 %0, %1;" : "=r"(rank) : "r"(address));
+    return rank;
+}
 __device__ void sync() {
     asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
@@ -39,8 +44,10 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) opt(const float *x, float *
         asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(in(shared(&rows[col % HALF][row]), to)), "f"(x[row * N + col]) : "memory");
     }
     if (SIGNAL) {
-        for (u32 to = 0; to < 2; to++)
+        for (u32 cta = 0; cta < 2; cta++) {
+            u32 to = rank_of(in(shared(&full), cta));
             asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(in(shared(&full), WRONG == 4 ? rank : to)) : "memory"); // wrong: 4
+        }
         asm volatile("{.reg .pred p; w%=: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0; @!p bra w%=;}" ::"r"(shared(&full)) : "memory");
     } else if (WRONG != 1) {
         sync(); // missing: 1
