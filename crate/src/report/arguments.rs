@@ -6,10 +6,11 @@
 //! names made up from the parameters, shared by both kernels by position. A struct counts as the fields
 //! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred.
 
-use super::variables::declares;
+use super::variables::{declares, source_name};
 use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
+use crate::isa::{Geometry, ViewKind};
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
 use crate::spec::{Argument, Scalar, Side, Spec};
 
@@ -80,6 +81,7 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
 pub fn mentioned(argument: &Argument) -> Vec<&str> {
     match argument {
         Argument::Name(name) | Argument::Tensor { tensor: name, .. } => vec![name],
+        Argument::View(view) => view.tensor.iter().map(String::as_str).collect(),
         Argument::Literal(_) => Vec::new(),
         Argument::Struct(fields) => fields.iter().flat_map(|(_, field)| mentioned(field)).collect(),
     }
@@ -298,13 +300,18 @@ fn spoken(parameter: &Parameter) -> Option<&str> {
 }
 
 fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
-    let kind =
-        |pointer: bool, pointee: Option<Format>, format: Format| match (pointer, pointee, format.class()) {
+    let kind = |view: Option<(ViewKind, Option<Geometry>)>,
+                pointer: bool,
+                pointee: Option<Format>,
+                format: Format| {
+        match (pointer, pointee, format.class()) {
+            _ if view.is_some() => view.map_or_else(String::new, |(kind, _)| kind.name().to_owned()),
             (true, Some(format), _) => format!("pointer to {format}"),
             (true, None, _) => "pointer".to_owned(),
             (false, _, FormatClass::Float) => format!("float {format}"),
             (false, ..) => format!("integer {}", integer_name(format)),
-        };
+        }
+    };
     let each = |(p, argument): (&Parameter, &Argument)| {
         if let Argument::Struct(fields) = argument {
             let each = |(offset, argument): &(u32, Argument)| {
@@ -312,7 +319,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
                 let field = p.fields.iter().find(|field| field.offset == *offset);
                 let kind = field.map_or_else(
                     || "not read".to_owned(),
-                    |field| kind(field.pointer, field.pointee, field.format),
+                    |field| kind(field.view, field.pointer, field.pointee, field.format),
                 );
                 if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
             };
@@ -320,7 +327,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
         }
         let kind = match p.aggregate && !p.pointer {
             true => format!("{} bytes", p.size),
-            false => kind(p.pointer, p.pointee, p.format),
+            false => kind(p.view, p.pointer, p.pointee, p.format),
         };
         let names = mentioned(argument).join(", ");
         if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
@@ -336,6 +343,11 @@ fn integer_name(format: Format) -> String {
 #[cold]
 fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
     let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
+    used.extend(spec.views.iter().filter_map(|named| named.view.tensor.as_deref()));
+    let views = kernels.iter().flat_map(|asked| &asked.kernel.variables);
+    let views: Vec<String> =
+        views.filter(|variable| variable.view.is_some()).map(|variable| source_name(&variable.name)).collect();
+    used.extend(views.iter().map(String::as_str));
     let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
     used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));
     let (calculated, _) = spec.calculated();

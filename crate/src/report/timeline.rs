@@ -42,6 +42,7 @@ impl InstructionClass {
             Effect::Load(_)
             | Effect::Store(_)
             | Effect::Atomic { .. }
+            | Effect::Fetch(_)
             | Effect::Copy(_)
             | Effect::Matrix(_) => InstructionClass::Memory,
             Effect::Branch | Effect::BranchIndexed | Effect::Exit | Effect::Forbidden(_) => {
@@ -63,6 +64,9 @@ impl InstructionClass {
             | Effect::ToGeneric(_)
             | Effect::FromGeneric(_)
             | Effect::IsSpace(_)
+            | Effect::IsView(_)
+            | Effect::Inquire(_)
+            | Effect::SurfacePlace(_)
             | Effect::ActiveMask
             | Effect::ReadClock
             | Effect::Claim(_)

@@ -9,7 +9,7 @@ use super::outcome::{AccessKind, FaultKind, Place};
 use super::race::lanes;
 use super::trace::EventKind;
 use crate::ir::{Reg, RegisterKind};
-use crate::isa::{Access, Lanes, Space, WARP};
+use crate::isa::{Access, Lanes, Space, Strength, WARP};
 
 /// The lanes of one instruction that access one region, and where.
 pub(super) struct Batch {
@@ -275,5 +275,6 @@ impl<'a> Machine<'a> {
 /// Bytes that one lane accesses, and what its address must be a multiple of.
 fn extent(access: Access) -> (u32, u32) {
     let total = access.format.bytes() * u32::from(access.vector);
-    (total, if total.is_power_of_two() { total } else { 1 })
+    let anywhere = matches!(access.strength, Strength::Texture | Strength::Surface);
+    (total, if total.is_power_of_two() && !anywhere { total } else { 1 })
 }

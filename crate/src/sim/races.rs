@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, CopyOp, Effect, Space, Strength};
+use crate::isa::{Bulk, CopyOp, Effect, Space};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -81,6 +81,8 @@ impl<'a> Machine<'a> {
             }
         } else if self.is_bulk(conflict.instr) == Some(true) {
             "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
+        } else if [pc, conflict.instr].iter().any(|pc| self.kernel.code[*pc as usize].effect.is_view_read()) {
+            "textures and surfaces are read through a cache that does not learn of what this kernel writes, whatever synchronizes: what was there before the kernel may be read, or what was written".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
             "the load goes through the non-coherent path (`.nc`), for memory that nothing writes while the kernel runs: it may see what was there before or after, whatever synchronizes".to_owned()
         } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic) {
@@ -148,8 +150,7 @@ impl Machine<'_> {
 
     /// Whether an instruction loads through the non-coherent path.
     fn is_incoherent(&self, pc: u32) -> bool {
-        let effect = &self.kernel.code[pc as usize].effect;
-        matches!(effect, Effect::Load(access) if access.strength == Strength::NonCoherent)
+        self.kernel.code[pc as usize].effect.is_incoherent()
     }
 }
 

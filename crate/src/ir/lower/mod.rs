@@ -26,6 +26,7 @@ mod stack;
 mod variables;
 mod vectors;
 mod video;
+mod views;
 
 use self::arguments::Arguments;
 use self::registers::Registers;
