@@ -48,6 +48,7 @@ fn shape(kernel: &str) -> String {
         bounds: Vec::new(),
         launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },
         tensors: (0..count).map(tensor).collect(),
+        views: Vec::new(),
         parameters: (0..count).map(pointer).collect(),
     };
     let budget = Budget::default();

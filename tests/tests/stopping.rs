@@ -71,6 +71,7 @@ fn executed(ptx: &str, threads: u32) -> Run {
         bounds: Vec::new(),
         launch: Launch { grid: [1; 3], block: [threads, 1, 1], ctas: vec![[0; 3]], dynamic_shared: 0 },
         tensors: tensors.to_vec(),
+        views: Vec::new(),
         parameters: parameters
             .map(|(offset, size, binding)| BoundParameter { offset, size, binding })
             .to_vec(),

@@ -329,6 +329,7 @@ mod tests {
         let setup = Setup {
             launch,
             tensors: Vec::new(),
+            views: Vec::new(),
             parameters: Vec::new(),
             unknowable: (0, 0),
             bounds: Vec::new(),

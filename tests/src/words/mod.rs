@@ -109,7 +109,14 @@ pub fn execute(forms: &[Form], layout: Format, rows: &[[u8; 4]]) -> Result<Outco
         })
         .collect();
     let setup =
-        Setup { unknowable: (0, 0), bounds: Vec::new(), launch: launch(1, LANES), tensors, parameters };
+        Setup {
+            unknowable: (0, 0),
+            bounds: Vec::new(),
+            launch: launch(1, LANES),
+            tensors,
+            views: Vec::new(),
+            parameters,
+        };
     let options = Options { timeline_events: 0, ..Options::default() };
     let run = sim::simulate(&options, &Budget::default(), &lowered.kernel, &setup);
     if let Some(fault) = run.faults.first() {
