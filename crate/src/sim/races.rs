@@ -110,6 +110,11 @@ impl<'a> Machine<'a> {
                 format!("{} {}s {}, and {} starts its copy afterwards;", first.site.thread, verb(first.kind), place.text, thread),
                 "the copy may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
             ]
+        } else if self.kernel.code[pc as usize].effect.is_view_read() && kind == AccessKind::Read {
+            vec![
+                format!("{} {}s {}, and {} reads it afterwards, by coordinates;", first.site.thread, verb(first.kind), place.text, thread),
+                "the cache that this goes through may have what was there before the kernel, and need not".to_owned(),
+            ]
         } else {
             vec![
                 format!("{} runs up to its access, {} runs up to its access;", first.site.thread, thread),

@@ -13,7 +13,7 @@
 //! Source: PTX ISA 9.0, 9.7.10; CUDA C++ programming guide, "Texture fetching", "Cubemap textures", "Texture gather";
 //! for channels that are not there, OpenCL C, "image channel order".
 
-use super::bits::{as_number, concat};
+use super::bits::{as_number, choose, concat};
 use super::chosen::chances;
 use super::contradiction::is_contradictory;
 use super::gaps::extended;
@@ -28,10 +28,16 @@ use crate::base::{Format, FormatClass};
 use crate::ir::Reg;
 use crate::isa::{Access, Fetch, Level, Space, Strength, ViewKind, WARP};
 use crate::spec::{AddressMode, Filter, ReadMode};
-use crate::term::{Number, Symbol, Term, Unary, Value, decode, slack};
+use crate::term::{Number, Symbol, Term, Terms, Unary, Value, decode, slack};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
+
+/// What the ledger says of weights that the hardware rounds.
+const NOT_ROUNDED: &str = "weights of linear filters are not rounded: the hardware keeps 8 bits of their fraction";
+/// The same of channels that are not there.
+const NO_CHANNEL: &str =
+    "channels that a texture does not have are read as 0, and the fourth as 1, as OpenCL has it";
 
 /// Why nothing is read.
 enum Trouble {
@@ -41,12 +47,13 @@ enum Trouble {
     Missing(Reg, &'static str),
 }
 
-/// What one axis comes to, under a condition.
-#[derive(Clone)]
-struct Choice {
-    when: Term,
-    /// Texels with their weights; no texel is outside.
-    taps: Vec<(Option<u64>, Term)>,
+/// Places along an axis, one of which it is, each with its condition; none is outside.
+type Places = Vec<(Term, Option<u64>)>;
+
+/// One of the texels along an axis that make a value together.
+struct Corner {
+    weight: Term,
+    places: Places,
 }
 
 /// What is read, and how.
@@ -185,7 +192,7 @@ impl<'a> Machine<'a> {
         sampling: &Sampling,
     ) {
         match self.texels((index, lane), pc, fetch, reading, sampling) {
-            Ok((layers, axes)) => self.read_texels((index, pc, lane), fetch, reading, &layers, &axes),
+            Ok(axes) => self.read_texels((index, pc, lane), fetch, reading, &axes),
             Err(Trouble::Unsupported(why)) => self.park(index, 1 << lane, pc, FaultKind::Unsupported(why)),
             Err(Trouble::NotStructured(why)) => self.park(index, 1 << lane, pc, FaultKind::NotStructured(why)),
             Err(Trouble::Missing(reg, what)) => {
@@ -202,11 +209,11 @@ impl<'a> Machine<'a> {
         fetch: Fetch,
         reading: &Reading,
         sampling: &Sampling,
-    ) -> Result<(Vec<Choice>, Vec<Vec<Choice>>), Trouble> {
+    ) -> Result<Vec<Vec<Corner>>, Trouble> {
         let kernel = self.kernel;
         let src = kernel.src(&kernel.code[pc as usize]);
         let (geometry, axes) = (fetch.geometry, usize::from(fetch.geometry.axes));
-        let mut layers = vec![Choice { when: Term::TRUE, taps: vec![(Some(0), Term::ONE)] }];
+        let mut layers = vec![(Term::TRUE, Some(0))];
         let mut at = 2;
         if geometry.layered {
             let count = reading.extents.layers / if geometry.cube { 6 } else { 1 };
@@ -216,16 +223,15 @@ impl<'a> Machine<'a> {
         if geometry.cube {
             let direction = [src[at], src[at + 1], src[at + 2]];
             let (face, places) = self.face(index, pc, lane, direction, reading, fetch)?;
-            for layer in &mut layers {
-                for (at, _) in &mut layer.taps {
-                    *at = at.map(|at| at * 6 + face);
-                }
+            for (_, layer) in &mut layers {
+                *layer = layer.map(|layer| layer * 6 + face);
             }
-            return Ok((layers, places));
+            let layers = vec![Corner { weight: Term::ONE, places: layers }];
+            return Ok(std::iter::once(layers).chain(places).collect());
         }
         let coordinates = &src[at..at + axes];
         let offsets = if fetch.offset { &src[src.len() - axes..] } else { &[] };
-        let mut found = Vec::with_capacity(axes);
+        let mut found = vec![vec![Corner { weight: Term::ONE, places: layers }]];
         for (axis, reg) in coordinates.iter().enumerate() {
             let offset = match offsets.get(axis) {
                 Some(reg) => match self.warps[index].get(*reg, lane) {
@@ -236,7 +242,7 @@ impl<'a> Machine<'a> {
             };
             found.push(self.axis((index, lane), pc, (*reg, axis, offset), fetch, reading, sampling)?);
         }
-        Ok((layers, found))
+        Ok(found)
     }
 
     fn layers(
@@ -246,7 +252,7 @@ impl<'a> Machine<'a> {
         lane: u32,
         reg: Reg,
         count: u64,
-    ) -> Result<Vec<Choice>, Trouble> {
+    ) -> Result<Places, Trouble> {
         let all: Vec<(Term, i64)> = match self.warps[index].get(reg, lane) {
             Value::Concrete(word) => vec![(Term::TRUE, i64::from(word as u32))],
             Value::Undefined(_) => return Err(Trouble::Missing(reg, "the layer")),
@@ -260,10 +266,7 @@ impl<'a> Machine<'a> {
                 "layer {layer} of a texture of {count}: the manual does not say what is read outside"
             )));
         }
-        Ok(all
-            .into_iter()
-            .map(|(when, layer)| Choice { when, taps: vec![(Some(layer as u64), Term::ONE)] })
-            .collect())
+        Ok(all.into_iter().map(|(when, layer)| (when, Some(layer as u64))).collect())
     }
 
     /// The whole numbers that a term may be, and when.
@@ -329,7 +332,7 @@ impl<'a> Machine<'a> {
         fetch: Fetch,
         reading: &Reading,
         sampling: &Sampling,
-    ) -> Result<Vec<Choice>, Trouble> {
+    ) -> Result<Vec<Corner>, Trouble> {
         let size = reading.extents.size[axis];
         let what = ["the x coordinate", "the y coordinate", "the z coordinate"][axis];
         let value = self.warps[index].get(reg, lane);
@@ -371,7 +374,7 @@ impl<'a> Machine<'a> {
                     Some(_) => Term::ONE,
                     None => self.weight(word, reading.normalized.then_some(size), offset, &coordinate, first),
                 };
-                Ok(vec![two(&mut self.terms, [a, b], weight, fetch.gather.is_some())])
+                Ok(two(&mut self.terms, [a, b], weight, fetch.gather.is_some()))
             }
             Place::Between => Err(self.between(what, &coordinate)),
         }
@@ -392,7 +395,7 @@ impl<'a> Machine<'a> {
         (reg, offset): (Reg, i64),
         value: Value,
         (reading, size): (&Reading, u64),
-    ) -> Result<Vec<Choice>, Trouble> {
+    ) -> Result<Vec<Corner>, Trouble> {
         let what = "the x coordinate";
         let all = match value {
             Value::Concrete(word) => vec![(Term::TRUE, i64::from(word as u32 as i32) + offset)],
@@ -410,10 +413,8 @@ impl<'a> Machine<'a> {
                 "texel {at} of `{name}`, which has {size}, is read, and the spec does not say what lies outside: write address = \"border\" (0, as cudaResourceTypeLinear has it) or \"clamp\" into its {{ texture = … }}"
             )));
         }
-        Ok(all
-            .into_iter()
-            .map(|(when, at)| Choice { when, taps: vec![(Some(at as u64), Term::ONE)] })
-            .collect())
+        let places = all.into_iter().map(|(when, at)| (when, Some(at as u64))).collect();
+        Ok(vec![Corner { weight: Term::ONE, places }])
     }
 
     /// A concrete coordinate in texels.
@@ -440,9 +441,7 @@ impl<'a> Machine<'a> {
         let beyond = &coordinate.value - BigRational::from_integer(first.into());
         let Number::Rational(value) = decode(Format::F32, word & 0xffff_ffff) else { return Term::ZERO };
         if !beyond.is_zero() && !(&beyond * BigRational::from_integer(256.into())).is_integer() {
-            self.note_view(
-                "weights of linear filters are not rounded: the hardware keeps 8 bits of their fraction".to_owned(),
-            );
+            self.note_view(NOT_ROUNDED.to_owned());
         }
         if coordinate.error.is_zero() && slack(&value, Format::F32) == 0.0 {
             return self.terms.rational(beyond);
@@ -470,7 +469,7 @@ impl<'a> Machine<'a> {
         value: Value,
         fetch: Fetch,
         (reading, size, mode): (&Reading, u64, AddressMode),
-    ) -> Result<Vec<Choice>, Trouble> {
+    ) -> Result<Vec<Corner>, Trouble> {
         let format = if fetch.integers { Format::S32 } else { Format::F32 };
         let Some(mut at) = as_number(&mut self.terms, format, value) else {
             return Err(Trouble::Missing(reg, what));
@@ -490,49 +489,57 @@ impl<'a> Machine<'a> {
         }
         let whole = fetch.integers || self.terms.is_integer(at);
         let floor = if whole { at } else { self.terms.unary(Unary::Floor, at) };
-        let count = size as i128;
-        let (root, low, high) = match mode {
-            AddressMode::Mirror => {
-                let what = format!("{what}, which is mirrored,");
-                return Err(Trouble::NotStructured(self.dependence(index, reg, 1 << lane, &what)));
-            }
-            AddressMode::Clamp => (floor, -i128::from(around), count - 1),
-            AddressMode::Border => (floor, -1 - i128::from(around), count),
-            AddressMode::Wrap => {
-                let period = self.terms.integer(count);
-                let turns = self.terms.div(floor, period);
-                let turns = self.terms.unary(Unary::Floor, turns);
-                let back = self.terms.mul(turns, period);
-                (self.terms.sub(floor, back), 0, count - 1)
-            }
-        };
-        let [low, high] = [low, high].map(|end| self.terms.integer(end));
-        let root = self.terms.max(root, low);
-        let root = self.terms.min(root, high);
-        let found = self.values(index, pc, lane, (reg, what), root)?;
         let weight = match (fetch.gather, whole) {
             (Some(_), _) => Term::ONE,
             (None, true) => Term::ZERO,
             (None, false) => self.terms.sub(at, floor),
         };
         if reading.linear && !whole {
-            self.note_view(
-                "weights of linear filters are not rounded: the hardware keeps 8 bits of their fraction".to_owned(),
-            );
+            self.note_view(NOT_ROUNDED.to_owned());
         }
-        let mut choices = Vec::with_capacity(found.len());
-        for (when, at) in found {
-            let mut choice = match around {
-                true => {
-                    let both = [texel(at, size, mode), texel(at + 1, size, mode)];
-                    two(&mut self.terms, both, weight, fetch.gather.is_some())
-                }
-                false => Choice { when, taps: vec![(texel(at, size, mode), Term::ONE)] },
-            };
-            choice.when = when;
-            choices.push(choice);
+        let near = self.places_of_data((index, lane), pc, (reg, what), floor, (size, mode))?;
+        if !around || weight == Term::ZERO {
+            return Ok(vec![Corner { weight: Term::ONE, places: near }]);
         }
-        Ok(choices)
+        let next = self.terms.add(floor, Term::ONE);
+        let far = self.places_of_data((index, lane), pc, (reg, what), next, (size, mode))?;
+        let rest = match fetch.gather {
+            Some(_) => Term::ONE,
+            None => self.terms.sub(Term::ONE, weight),
+        };
+        Ok(vec![Corner { weight: rest, places: near }, Corner { weight, places: far }])
+    }
+
+    /// The texels that a whole number may mean which depends on data.
+    fn places_of_data(
+        &mut self,
+        (index, lane): (usize, u32),
+        pc: u32,
+        (reg, what): (Reg, &'static str),
+        at: Term,
+        (size, mode): (u64, AddressMode),
+    ) -> Result<Places, Trouble> {
+        let count = size as i128;
+        let (root, low, high) = match mode {
+            AddressMode::Mirror => {
+                let what = format!("{what}, which is mirrored,");
+                return Err(Trouble::NotStructured(self.dependence(index, reg, 1 << lane, &what)));
+            }
+            AddressMode::Clamp => (at, 0, count - 1),
+            AddressMode::Border => (at, -1, count),
+            AddressMode::Wrap => {
+                let period = self.terms.integer(count);
+                let turns = self.terms.div(at, period);
+                let turns = self.terms.unary(Unary::Floor, turns);
+                let back = self.terms.mul(turns, period);
+                (self.terms.sub(at, back), 0, count - 1)
+            }
+        };
+        let [low, high] = [low, high].map(|end| self.terms.integer(end));
+        let root = self.terms.max(root, low);
+        let root = self.terms.min(root, high);
+        let found = self.values(index, pc, lane, (reg, what), root)?;
+        Ok(found.into_iter().map(|(when, at)| (when, texel(at, size, mode))).collect())
     }
 
     /// The face of a cube in a direction, and the texels on it.
@@ -544,7 +551,7 @@ impl<'a> Machine<'a> {
         direction: [Reg; 3],
         reading: &Reading,
         fetch: Fetch,
-    ) -> Result<(u64, Vec<Vec<Choice>>), Trouble> {
+    ) -> Result<(u64, Vec<Vec<Corner>>), Trouble> {
         let mut parts = Vec::with_capacity(3);
         for reg in direction {
             match self.warps[index].get(reg, lane) {
@@ -605,7 +612,7 @@ impl<'a> Machine<'a> {
                     }
                     let gathers = fetch.gather.is_some();
                     let weight = if gathers { Term::ONE } else { self.terms.rational(beyond) };
-                    vec![two(&mut self.terms, [Some(a), Some(b)], weight, gathers)]
+                    two(&mut self.terms, [Some(a), Some(b)], weight, gathers)
                 }
                 Place::Two([Some(a), None], first) | Place::Two([None, Some(a)], first)
                     if coordinate.value == BigRational::from_integer(first.into()) && fetch.gather.is_none() =>
@@ -625,63 +632,45 @@ impl<'a> Machine<'a> {
 
     // ---- reading ---------------------------------------------------------------------------
 
-    /// Reads what the axes have chosen.
+    /// Reads what the layer and the axes have chosen.
     fn read_texels(
         &mut self,
         (index, pc, lane): (usize, u32, u32),
         fetch: Fetch,
         reading: &Reading,
-        layers: &[Choice],
-        axes: &[Vec<Choice>],
+        axes: &[Vec<Corner>],
     ) {
         let kernel = self.kernel;
         let dst = kernel.dst(&kernel.code[pc as usize]);
-        let all = std::iter::once(layers).chain(axes.iter().map(Vec::as_slice));
-        let count: i128 = all.clone().map(|choices| choices.len() as i128).product();
-        if count == 0 {
-            return; // No inputs come here.
-        }
-        if count > VALUES {
-            let why = format!("the coordinates depend on input data and have {count} values together");
-            self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
-            return;
-        }
-        let guard = self.condition(index, lane);
-        let mut result: Option<[Value; 4]> = None;
-        for number in (0..count as usize).rev() {
-            let mut rest = number;
-            let mut chosen: [Option<&Choice>; 4] = [None; 4];
-            let mut when = Term::TRUE;
-            for (slot, choices) in chosen.iter_mut().zip(all.clone()) {
-                let choice = &choices[rest % choices.len()];
-                rest /= choices.len();
-                when = self.terms.and(when, choice.when);
-                *slot = Some(choice);
+        // Corners with the product of their weights, the first axis first.
+        let mut corners: Vec<(Vec<&Places>, Term)> = vec![(Vec::new(), Term::ONE)];
+        for axis in axes {
+            let mut more = Vec::with_capacity(corners.len() * axis.len());
+            for corner in axis {
+                for (places, weight) in &corners {
+                    let places = places.iter().copied().chain([&corner.places]).collect();
+                    more.push((places, product(&mut self.terms, *weight, corner.weight)));
+                }
             }
-            let both = self.terms.and(guard, when);
-            if when == Term::FALSE || is_contradictory(&self.terms, both) {
-                continue;
-            }
-            let taps = combined(&mut self.terms, &chosen);
-            let mut read = [Value::Concrete(0); 4];
-            let mut run = |machine: &mut Self| {
-                read = machine.channels((index, pc, lane), fetch, reading, &taps);
-                1 << lane
-            };
-            if when == Term::TRUE {
-                run(self);
-            } else {
-                self.under(index, 1 << lane, &[when; WARP], run);
-            }
-            let format = if fetch.packed { Format::F16 } else { fetch.result };
-            result = Some(match result {
-                None => read,
-                Some(others) => std::array::from_fn(|at| {
-                    super::bits::choose(&mut self.terms, when, read[at], others[at], format)
-                }),
-            });
+            corners = more;
         }
-        let Some(read) = result else { return };
+        let mut found: Vec<([Value; 4], Term)> = Vec::with_capacity(corners.len());
+        for (places, weight) in &corners {
+            match self.corner((index, pc, lane), fetch, reading, places) {
+                Ok(Some(values)) => found.push((values, *weight)),
+                Ok(None) => return, // No inputs come here.
+                Err(count) => {
+                    let why = format!("the coordinates depend on input data and have {count} values together");
+                    self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+                    return;
+                }
+            }
+        }
+        let read: [Value; 4] = match (fetch.gather, &found[..]) {
+            // Counter-clockwise from the lower left, with y downwards.
+            (Some(component), [a, b, c, d]) => [c, d, b, a].map(|corner| corner.0[usize::from(component)]),
+            _ => std::array::from_fn(|channel| self.sum(fetch.result, &found, channel)),
+        };
         let values: Vec<Value> = match fetch.packed {
             true => read.chunks(2).map(|pair| concat(&mut self.terms, pair[0], pair[1], 32)).collect(),
             false => read.to_vec(),
@@ -695,37 +684,98 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The four results of a read of texels with weights.
+    /// A channel of corners by their weights.
+    fn sum(&mut self, result: Format, corners: &[([Value; 4], Term)], channel: usize) -> Value {
+        if let [(values, Term::ONE)] = corners {
+            return values[channel];
+        }
+        let mut sum = Term::ZERO;
+        for (values, weight) in corners {
+            let Some(number) = self.number(result, values[channel]) else { return values[channel] };
+            sum = self.terms.fma(*weight, number, sum);
+        }
+        self.as_float(result, sum)
+    }
+
+    /// The channels of a texel whose place data may choose; nothing if no inputs come here, and how many places there
+    /// are if these are too many.
+    fn corner(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        fetch: Fetch,
+        reading: &Reading,
+        axes: &[&Places],
+    ) -> Result<Option<[Value; 4]>, i128> {
+        let count: i128 = axes.iter().map(|places| places.len() as i128).product();
+        if count > VALUES {
+            return Err(count);
+        }
+        let guard = self.condition(index, lane);
+        let mut result: Option<[Value; 4]> = None;
+        for number in (0..count as usize).rev() {
+            let (mut rest, mut when, mut at) = (number, Term::TRUE, Some([0; 4]));
+            for (axis, places) in axes.iter().enumerate() {
+                let (condition, place) = places[rest % places.len()];
+                rest /= places.len();
+                when = self.terms.and(when, condition);
+                at = at.zip(place).map(|(mut at, place)| {
+                    at[axis] = place;
+                    at
+                });
+            }
+            let both = self.terms.and(guard, when);
+            if when == Term::FALSE || is_contradictory(&self.terms, both) {
+                continue;
+            }
+            let mut read = [Value::Concrete(0); 4];
+            let mut run = |machine: &mut Self| {
+                read = machine.channels((index, pc, lane), fetch, reading, at);
+                1 << lane
+            };
+            if when == Term::TRUE {
+                run(self);
+            } else {
+                self.under(index, 1 << lane, &[when; WARP], run);
+            }
+            result = Some(match result {
+                None => read,
+                Some(others) => std::array::from_fn(|at| {
+                    choose(&mut self.terms, when, read[at], others[at], fetch.result)
+                }),
+            });
+        }
+        Ok(result)
+    }
+
+    /// The channels of a texel, as far as somebody reads them.
     fn channels(
         &mut self,
         (index, pc, lane): (usize, u32, u32),
         fetch: Fetch,
         reading: &Reading,
-        taps: &[(Option<[u64; 4]>, Term)],
+        at: Option<[u64; 4]>,
     ) -> [Value; 4] {
         let kernel = self.kernel;
         let dst = kernel.dst(&kernel.code[pc as usize]);
-        let read = |channel: usize| {
-            let at = if fetch.packed { channel / 2 } else { channel };
-            dst.get(at).is_some_and(|reg| self.is_read[reg.index()])
-        };
-        let wanted: [bool; 4] = std::array::from_fn(read);
-        for (at, _) in taps {
-            if let Some([layer, x, y, z]) = at {
-                self.touch_texel((index, pc, lane), reading, reading.extents.offset(*layer, [*x, *y, *z]));
+        let extents = &reading.extents;
+        let offset = at.map(|[layer, x, y, z]| extents.offset(layer, [x, y, z]));
+        if let Some(offset) = offset {
+            self.touch_texel((index, pc, lane), reading, offset);
+        }
+        let mut values = [Value::Concrete(0); 4];
+        for (channel, value) in values.iter_mut().enumerate() {
+            let wanted = match fetch.gather {
+                Some(component) => usize::from(component) == channel,
+                None => {
+                    let at = if fetch.packed { channel / 2 } else { channel };
+                    dst.get(at).is_some_and(|reg| self.is_read[reg.index()])
+                }
+            };
+            if wanted {
+                *value = self.channel((index, pc, lane), fetch.result, reading, offset, channel as u64);
             }
         }
-        if let Some(component) = fetch.gather {
-            // Counter-clockwise from the lower left, y downwards: the taps come x first.
-            return [2, 3, 1, 0].map(|tap: usize| match wanted[[3, 2, 0, 1][tap]] {
-                true => self.channel((index, pc, lane), fetch, reading, &taps[tap..=tap], component.into()),
-                false => Value::Concrete(0),
-            });
-        }
-        std::array::from_fn(|channel| match wanted[channel] {
-            true => self.channel((index, pc, lane), fetch, reading, taps, channel as u64),
-            false => Value::Concrete(0),
-        })
+        values
     }
 
     /// Notes that a texel is read.
@@ -741,55 +791,42 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// One channel of texels with weights, as a result.
+    /// One channel of a texel as a result; outside it is 0.
     fn channel(
         &mut self,
         (index, pc, lane): (usize, u32, u32),
-        fetch: Fetch,
+        result: Format,
         reading: &Reading,
-        taps: &[(Option<[u64; 4]>, Term)],
+        offset: Option<u64>,
         channel: u64,
     ) -> Value {
-        let (extents, result) = (&reading.extents, fetch.result);
-        let bytes = extents.format.bytes();
+        let extents = &reading.extents;
+        let held = extents.format;
         if channel >= extents.channels {
-            self.note_view(
-                "channels that a texture does not have are read as 0, and the fourth as 1, as OpenCL has it".to_owned(),
-            );
-            return match (channel == 3, result) {
-                (false, _) => Value::Concrete(0),
-                (true, Format::F32) => Value::Concrete(0x3f80_0000),
-                (true, Format::F16) => Value::Concrete(0x3c00),
-                (true, _) => Value::Concrete(1),
-            };
+            self.note_view(NO_CHANNEL.to_owned());
+            return Value::Concrete(match (channel == 3, result) {
+                (false, _) => 0,
+                (true, Format::F32) => 0x3f80_0000,
+                (true, Format::F16) => 0x3c00,
+                (true, _) => 1,
+            });
         }
-        let mut sum = Term::ZERO;
-        for (at, weight) in taps {
-            let value = match at {
-                None => Value::Concrete(0),
-                Some([layer, x, y, z]) => {
-                    let offset = extents.offset(*layer, [*x, *y, *z]) + channel * u64::from(bytes);
-                    let value = self.memory.regions[reading.region].cells.read(&mut self.terms, offset, bytes);
-                    self.as_read((index, pc, lane), (Some(reading.region), offset), bytes, value)
-                }
-            };
-            if let Value::Undefined(_) = value {
-                return value;
-            }
-            if taps.len() == 1 && *weight == Term::ONE {
-                match (result.is_float(), extents.format) {
-                    (true, held) if held == result => return value,
-                    (false, held) => return extended(&mut self.terms, value, held, 32),
-                    _ => {}
-                }
-            }
-            let Some(texel) = self.texel_number(extents.format, value) else { return value };
-            sum = self.terms.fma(*weight, texel, sum);
+        let Some(offset) = offset else { return Value::Concrete(0) };
+        let offset = offset + channel * u64::from(held.bytes());
+        let value = self.memory.regions[reading.region].cells.read(&mut self.terms, offset, held.bytes());
+        let value = self.as_read((index, pc, lane), (Some(reading.region), offset), held.bytes(), value);
+        match (value, result.is_float()) {
+            (Value::Undefined(_), _) => value,
+            (_, false) => extended(&mut self.terms, value, held, 32),
+            (_, true) if held == result => value,
+            (_, true) => match self.texel_number(held, value) {
+                Some(number) => self.as_float(result, number),
+                None => value,
+            },
         }
-        self.as_float(result, sum)
     }
 
-    /// A texel's channel as a number of a float result.
+    /// A channel as a number of a float result.
     fn texel_number(&mut self, format: Format, value: Value) -> Option<Term> {
         let number = self.number(format, value)?;
         if format.is_float() {
@@ -798,10 +835,7 @@ impl<'a> Machine<'a> {
         let signed = format.class() == FormatClass::Signed;
         let most = (1i64 << (format.bits() - u32::from(signed))) - 1;
         let share = self.terms.rational(BigRational::new(1.into(), most.into()));
-        let number = match self.terms.as_rational(number).cloned() {
-            Some(known) => self.terms.rational(known / BigRational::from_integer(most.into())),
-            None => self.terms.mul(number, share),
-        };
+        let number = product(&mut self.terms, number, share);
         // The least number of a signed format is a little more than one too small.
         Some(if signed { self.terms.max(number, Term::MINUS_ONE) } else { number })
     }
@@ -820,56 +854,31 @@ impl<'a> Machine<'a> {
 }
 
 /// One texel, surely.
-fn one(at: Option<u64>) -> Vec<Choice> {
-    vec![Choice { when: Term::TRUE, taps: vec![(at, Term::ONE)] }]
+fn one(at: Option<u64>) -> Vec<Corner> {
+    vec![Corner { weight: Term::ONE, places: vec![(Term::TRUE, at)] }]
 }
 
 /// Two texels, of which the second has the weight; or both whole, for a gather.
-fn two(
-    terms: &mut crate::term::Terms,
-    [a, b]: [Option<u64>; 2],
-    weight: Term,
-    gathers: bool,
-) -> Choice {
-    let taps = match () {
-        () if gathers => vec![(a, Term::ONE), (b, Term::ONE)],
-        () if a == b || weight == Term::ZERO => vec![(a, Term::ONE)],
+fn two(terms: &mut Terms, [a, b]: [Option<u64>; 2], weight: Term, gathers: bool) -> Vec<Corner> {
+    let corner = |at: Option<u64>, weight: Term| Corner { weight, places: vec![(Term::TRUE, at)] };
+    match () {
+        () if gathers => vec![corner(a, Term::ONE), corner(b, Term::ONE)],
+        () if a == b || weight == Term::ZERO => one(a),
         () => {
             let known = terms.as_rational(weight).cloned();
             let rest = match known {
                 Some(known) => terms.rational(BigRational::from_integer(1.into()) - known),
                 None => terms.sub(Term::ONE, weight),
             };
-            vec![(a, rest), (b, weight)]
+            vec![corner(a, rest), corner(b, weight)]
         }
-    };
-    Choice { when: Term::TRUE, taps }
+    }
 }
 
-/// The texels that a layer and the axes mean together, x first, each with the product of its weights.
-fn combined(
-    terms: &mut crate::term::Terms,
-    chosen: &[Option<&Choice>; 4],
-) -> Vec<(Option<[u64; 4]>, Term)> {
-    let mut all: Vec<(Option<[u64; 4]>, Term)> = vec![(Some([0; 4]), Term::ONE)];
-    for (axis, choice) in chosen.iter().enumerate() {
-        let Some(choice) = choice else { continue };
-        let mut more = Vec::with_capacity(all.len() * choice.taps.len());
-        for (at, weight) in &choice.taps {
-            for (place, before) in &all {
-                let place = place.zip(*at).map(|(mut place, at)| {
-                    place[axis] = at;
-                    place
-                });
-                let known = (terms.as_rational(*before).cloned(), terms.as_rational(*weight).cloned());
-                let weight = match known {
-                    (Some(before), Some(weight)) => terms.rational(before * weight),
-                    _ => terms.mul(*before, *weight),
-                };
-                more.push((place, weight));
-            }
-        }
-        all = more;
+/// A product, of which known numbers are one number.
+fn product(terms: &mut Terms, a: Term, b: Term) -> Term {
+    match (terms.as_rational(a).cloned(), terms.as_rational(b).cloned()) {
+        (Some(a), Some(b)) => terms.rational(a * b),
+        _ => terms.mul(a, b),
     }
-    all
 }

@@ -260,7 +260,7 @@ impl<'a> Machine<'a> {
             match self.surface_extents(view, place) {
                 Ok((region, extents)) => {
                     for lane in lanes(group) {
-                        self.place_lane(index, pc, lane, place, (view, region, &extents));
+                        self.place_lane(index, pc, lane, place, (region, &extents));
                     }
                 }
                 Err(why) => self.park(index, group, pc, FaultKind::Unsupported(why)),
@@ -289,7 +289,7 @@ impl<'a> Machine<'a> {
         pc: u32,
         lane: u32,
         place: SurfacePlace,
-        (view, region, extents): (usize, usize, &Extents),
+        (region, extents): (usize, &Extents),
     ) {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
@@ -328,14 +328,13 @@ impl<'a> Machine<'a> {
         };
         let inside = known.iter().zip(&ranges).all(|(at, (most, ..))| (0..=*most).contains(at));
         if !inside && place.outside == Outside::Trap {
-            let fault = self.outside_surface(place, &known, (view, region, extents));
+            let fault = self.outside_surface(place, &known, (region, extents));
             self.park(index, 1 << lane, pc, fault);
         }
-        let x = usize::from(place.geometry.layered);
-        if !place.formatted && known[x].rem_euclid(i64::from(place.bytes)) != 0 {
+        let x = known[usize::from(place.geometry.layered)];
+        if !place.formatted && x.rem_euclid(i64::from(place.bytes)) != 0 {
             let kind = if place.reads { AccessKind::Read } else { AccessKind::Write };
-            let what = self.surface_text(place, &known, view);
-            let at = Place { text: what.clone(), name: what, ..self.region_place(region, 0, 1) };
+            let at = Place { offset: x, ..self.region_place(region, 0, 1) };
             self.park(index, 1 << lane, pc, FaultKind::Misaligned(kind, at, place.bytes));
         }
         // A suspect goes on, at the nearest place inside.
@@ -350,35 +349,28 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn surface_text(&self, place: SurfacePlace, known: &[i64], view: usize) -> String {
-        let (layer, at) = known.split_at(usize::from(place.geometry.layered));
-        let unit = if place.formatted { "" } else { " bytes" };
-        let mut words: Vec<String> = layer.iter().map(|layer| format!("layer {layer}")).collect();
-        for (at, name) in at.iter().zip(["x", "y", "z"]) {
-            words.push(format!("{name} = {at}{}", if name == "x" { unit } else { "" }));
-        }
-        format!("`{}` at {}", self.setup.views[view].name, words.join(", "))
-    }
-
     fn outside_surface(
         &mut self,
         place: SurfacePlace,
         known: &[i64],
-        (view, region, extents): (usize, usize, &Extents),
+        (region, extents): (usize, &Extents),
     ) -> FaultKind {
         let kind = if place.reads { AccessKind::Read } else { AccessKind::Write };
-        let text = self.surface_text(place, known, view);
-        let mut sides = vec![match place.formatted {
-            true => format!("{} texels wide", extents.size[0]),
-            false => format!("{} bytes wide", extents.row()),
-        }];
-        let more = [(extents.size[1], "high", place.geometry.axes > 1), (extents.size[2], "deep", place.geometry.axes > 2)];
-        sides.extend(more.iter().filter(|(.., has)| *has).map(|(size, word, _)| format!("{size} {word}")));
-        if place.geometry.layered {
-            sides.push(format!("of {} layers", extents.layers));
-        }
-        let text = format!("{text} (it is {})", sides.join(", "));
-        FaultKind::OutOfBounds(kind, Place { text, ..self.region_place(region, 0, extents.format.bytes()) })
+        let at = self.region_place(region, 0, extents.format.bytes());
+        let width = match place.formatted {
+            true => ("x", extents.size[0], ""),
+            false => ("x", extents.row(), " bytes"),
+        };
+        let layer = [("layer", extents.layers, "")];
+        let axes = [width, ("y", extents.size[1], ""), ("z", extents.size[2], "")];
+        let sides = layer.iter().filter(|_| place.geometry.layered).chain(&axes);
+        let words: Vec<String> = known
+            .iter()
+            .zip(sides)
+            .map(|(at, (name, size, unit))| format!("{name} = {at} of {size}{unit}"))
+            .collect();
+        let text = format!("{}({})", at.name, words.join(", "));
+        FaultKind::OutOfBounds(kind, Place { text, ..at })
     }
 
     /// Coordinates that depend on data: the address does, and whether it lies inside.
