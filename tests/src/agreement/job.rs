@@ -6,6 +6,7 @@ use crate::machine::{Machine, Stop, memory::Global, program, soft};
 use crate::program::Dice;
 use rustc_apfloat::Round;
 use warpproof::base::Format;
+use warpproof::isa::ViewKind;
 use warpproof::sim::Binding;
 use warpproof::spec::{AddressMode, Filter, Launch};
 
@@ -121,6 +122,7 @@ impl Question {
         let view = View {
             reference: 0,
             base: 0,
+            surface: view.kind == ViewKind::Surface,
             format: self.setup.tensors[tensor].format.unwrap_or(Format::F32),
             shape: self.setup.tensors[tensor].shape.clone().unwrap_or_default(),
             linear: view.sampling.filter == Some(Filter::Linear),

@@ -180,6 +180,7 @@ impl Machine<'_> {
             "st" => self.write(thread, op, args)?,
             "atom" | "red" => self.atomic(thread, op, args)?,
             "tex" | "tld4" => self.texture(thread, op, args)?,
+            "txq" | "suq" | "istypep" => self.inquiry(thread, op, args)?,
             "suld" | "sust" | "sured" => self.surface(thread, op, args)?,
             "cp" => self.copy(thread, op, args)?,
             "mbarrier" => {

@@ -1,7 +1,7 @@
 //! Textures and surfaces, as the manual and the CUDA C++ programming guide say, in doubles.
 //!
-//! A reference is a number at which nothing lies. Levels of detail, offsets, cubes and references of the module are
-//! refused by name.
+//! A reference is a number at which nothing lies. Levels of detail but the first, samplers of their own and references
+//! of the module are refused by name.
 
 use super::integer::cut;
 use super::memory::Space;
@@ -28,6 +28,7 @@ pub struct View {
     pub reference: u64,
     /// Where its first byte lies.
     pub base: u64,
+    pub surface: bool,
     /// What a channel holds.
     pub format: Format,
     /// The extents of the tensor, the channels last if there are several.
@@ -49,16 +50,38 @@ fn refused(what: &str) -> Stop {
     Stop::Refused(what.to_owned())
 }
 
-/// Axes, and whether a layer comes first.
+/// Axes, and whether a layer comes first; the faces of a cube are layers.
 fn geometry(op: &Op) -> Result<(usize, bool), Stop> {
-    for (name, found) in
-        [("1d", (1, false)), ("2d", (2, false)), ("3d", (3, false)), ("a1d", (1, true)), ("a2d", (2, true))]
-    {
+    for (name, found) in [
+        ("1d", (1, false)),
+        ("2d", (2, false)),
+        ("3d", (3, false)),
+        ("a1d", (1, true)),
+        ("a2d", (2, true)),
+        ("cube", (2, true)),
+        ("acube", (2, true)),
+    ] {
         if op.has(name) {
             return Ok(found);
         }
     }
     Err(refused(&op.text))
+}
+
+/// The face of a cube in a direction, and where on it, from 0 to 1: the guide's table.
+fn face(direction: [u64; 3]) -> (u64, [u64; 2]) {
+    let [x, y, z] = direction.map(|word| f64::from(f32::from_bits(word as u32)));
+    let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
+    let (face, m, s, t) = if ax >= ay && ax >= az {
+        if x >= 0.0 { (0, ax, -z, -y) } else { (1, ax, z, -y) }
+    } else if ay >= az {
+        if y >= 0.0 { (2, ay, x, z) } else { (3, ay, x, -z) }
+    } else if z >= 0.0 {
+        (4, az, x, -y)
+    } else {
+        (5, az, -x, -y)
+    };
+    (face, [s, t].map(|minor| u64::from((((minor / m + 1.0) / 2.0) as f32).to_bits())))
 }
 
 impl View {
@@ -117,9 +140,15 @@ impl Machine<'_> {
             one => std::slice::from_ref(one),
         };
         let mut words = Vec::new();
-        for part in parts.iter().take(axes + usize::from(layered)) {
+        for part in parts {
             words.push(cut(self.value(thread, part, Some(Format::F32))?, 32));
         }
+        let cube = if op.has("acube") { words.remove(0) } else { 0 };
+        if op.has("cube") || op.has("acube") {
+            let (face, place) = face([words[0], words[1], words[2]]);
+            return Ok((self.view(thread, reference)?, cube * 6 + face, place.to_vec()));
+        }
+        words.truncate(axes + usize::from(layered));
         let layer = if layered { words.remove(0) } else { 0 };
         Ok((self.view(thread, reference)?, layer, words))
     }
@@ -149,9 +178,27 @@ impl Machine<'_> {
     /// `tex`, `tld4`.
     pub(super) fn texture(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
         let gathers = op.base == "tld4";
-        if args.len() != 2 || op.has("level") || op.has("grad") || op.has("f16x2") {
-            return Err(refused(&op.text));
+        let mut rest = args[2..].iter();
+        for _ in 0..usize::from(op.has("level")) + 2 * usize::from(op.has("grad")) {
+            let level = rest.next().ok_or_else(|| refused(&op.text))?;
+            let parts = match level {
+                Arg::Vector(parts) => parts.as_slice(),
+                one => std::slice::from_ref(one),
+            };
+            for part in parts {
+                if cut(self.value(thread, part, Some(Format::F32))?, 31) != 0 {
+                    return Err(refused("a level of detail"));
+                }
+            }
         }
+        let mut moved = [0.0; 3];
+        for offset in rest {
+            let Arg::Vector(parts) = offset else { return Err(refused("a comparison of depths")) };
+            for (moved, part) in moved.iter_mut().zip(parts) {
+                *moved = f64::from(self.value(thread, part, None)? as u32 as i32);
+            }
+        }
+        let cube = op.has("cube") || op.has("acube");
         let (axes, layered) = geometry(op)?;
         let (view, layer, words) = self.bracketed(thread, op, &args[1])?;
         let texels = view.texels(axes, layered)?;
@@ -159,7 +206,9 @@ impl Machine<'_> {
             return Err(refused("a layer outside"));
         }
         let integers = !gathers && op.ty == super::op::Type::named("s32");
-        let result = op.other.ok_or_else(|| refused(&op.text))?;
+        let packed = op.has("f16x2");
+        let half = super::op::Type::named("f16");
+        let result = if packed { half } else { op.other }.ok_or_else(|| refused(&op.text))?;
         let (to, resident) = match &args[0] {
             Arg::Pair(to, resident) => (&**to, Some(&**resident)),
             to => (to, None),
@@ -174,7 +223,8 @@ impl Machine<'_> {
                 true => f64::from(*word as u32 as i32),
                 false => f64::from(f32::from_bits(*word as u32)),
             };
-            let x = if view.normalized && !integers { x * texels.size[axis] as f64 } else { x };
+            let normalized = cube || view.normalized && !integers;
+            let x = if normalized { x * texels.size[axis] as f64 } else { x } + moved[axis];
             let x = if around { x - 0.5 } else { x };
             places[axis] = (x.floor(), x - x.floor());
         }
@@ -186,7 +236,8 @@ impl Machine<'_> {
             Some(place)
         };
         let float = result.float();
-        for (number, to) in to.iter().enumerate() {
+        let mut values = [0; 4];
+        for (number, to) in values.iter_mut().enumerate() {
             let channel = if gathers {
                 ["r", "g", "b", "a"].iter().position(|name| op.has(name)).unwrap_or(0)
             } else {
@@ -199,7 +250,7 @@ impl Machine<'_> {
                     Some(format) => soft::one(format),
                     None => 1,
                 };
-                self.set(thread, to, if channel == 3 { one } else { 0 })?;
+                *to = if channel == 3 { one } else { 0 };
                 continue;
             }
             let bits = match (linear, float) {
@@ -233,11 +284,40 @@ impl Machine<'_> {
                     }
                 },
             };
-            self.set(thread, to, bits)?;
+            *to = bits;
+        }
+        for (number, to) in to.iter().enumerate() {
+            let value = match packed {
+                true => values[2 * number] | values[2 * number + 1] << 16,
+                false => values[number],
+            };
+            self.set(thread, to, value)?;
         }
         match resident {
             Some(resident) => self.set(thread, resident, 1),
             None => Ok(()),
+        }
+    }
+
+    /// `txq`, `suq`, `istypep`.
+    pub(super) fn inquiry(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        let reference = match &args[1] {
+            Arg::Memory(reference, 0) => &**reference,
+            reference => reference,
+        };
+        let view = self.view(thread, reference)?;
+        if op.base == "istypep" {
+            return self.set(thread, &args[0], u64::from(op.has("surfref") == view.surface && !op.has("samplerref")));
+        }
+        // Which axis is which is certain of a plane alone.
+        let plane = match view.shape[..] {
+            [height, width] | [height, width, 2 | 4] => [width, height],
+            _ => return Err(refused("a question about another shape")),
+        };
+        match () {
+            () if op.has("width") => self.set(thread, &args[0], plane[0]),
+            () if op.has("height") => self.set(thread, &args[0], plane[1]),
+            () => Err(refused(&op.text)),
         }
     }
 

@@ -9,6 +9,6 @@ extern "C" __global__ void warp_by_hand(const float* signal, const float* at, fl
     int i = threadIdx.x;
     float base = floorf(at[i]);
     float a = at[i] - base;
-    int left = min(max((int)base, 0), N - 1), right = min(max((int)base + 1, 0), N - 1);
+    int left = (int)fminf(fmaxf(base, 0), N - 1), right = (int)fminf(fmaxf(base + 1, 0), N - 1);
     out[i] = (1 - a) * signal[left] + a * signal[right];
 }
