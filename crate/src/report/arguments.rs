@@ -12,7 +12,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::isa::{Geometry, ViewKind};
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
-use crate::spec::{Argument, Scalar, Side, Spec};
+use crate::spec::{Argument, Scalar, Side, Spec, View};
 
 /// One kernel of the question.
 #[derive(Clone, Copy)]
@@ -213,7 +213,13 @@ fn follow(
             argument => argument.clone(),
         }
     }
-    let each = |(at, p): (&usize, &Parameter)| more(p, here(&theirs[*at]), *at);
+    // What the other has as a texture, this one may have as memory.
+    let each = |(at, p): (&usize, &Parameter)| match here(&theirs[*at]) {
+        Argument::View(View { tensor: Some(tensor), .. }) if p.pointer && p.view.is_none() => {
+            Argument::Name(tensor)
+        }
+        argument => more(p, argument, *at),
+    };
     fits.then(|| (order.iter().zip(mine).map(each).collect(), how))
 }
 
@@ -358,6 +364,20 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
         .iter()
         .map(|tensor| (&tensor.name, tensor.span, "tensor"))
         .chain(spec.scalars.iter().map(|scalar| (&scalar.name, scalar.span, "scalar")));
+    let variables: Vec<String> = kernels
+        .iter()
+        .flat_map(|asked| &asked.kernel.module_variables)
+        .flat_map(|name| [name.clone(), source_name(name)])
+        .collect();
+    let lost = spec.views.iter().filter(|view| !variables.contains(&view.name)).map(|view| {
+        let message = format!("no kernel's module has a variable `{}`", view.name);
+        let diagnostic = Diagnostic::warning(Code::V010, message).at(Source::Spec, view.span);
+        match nearest(&view.name, variables.iter().map(String::as_str)) {
+            Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    });
+    let lost: Vec<Diagnostic> = lost.collect();
     declared
         .filter(|(name, ..)| !used.contains(&name.as_str()))
         .map(|(name, span, kind)| {
@@ -368,5 +388,6 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
                 None => diagnostic,
             }
         })
+        .chain(lost)
         .collect()
 }

@@ -36,10 +36,14 @@ pub(super) enum Place {
     Between,
 }
 
+/// Parts of a texel that the hardware tells apart along an axis.
+pub(super) const PARTS: i64 = 256;
+
 impl Coordinate {
     /// The texel in which it lies.
     pub(super) fn nearest(&self, size: u64, mode: AddressMode) -> Place {
-        let (low, high) = (whole(&(&self.value - &self.error)), whole(&(&self.value + &self.error)));
+        let (low, high) = (&self.value - &self.error, &self.value + &self.error);
+        let (low, high) = (whole(&low, mode), whole(&high, mode));
         match (low, high) {
             (Some(low), Some(high)) if low == high => Place::One(match mode {
                 AddressMode::Mirror if self.value.is_integer() => mirrored(low, size),
@@ -47,6 +51,13 @@ impl Coordinate {
             }),
             _ => Place::Between,
         }
+    }
+
+    /// Whether it lies so near to the end of a texel that the hardware's own rounding may count.
+    pub(super) fn is_near_border(&self) -> bool {
+        let parts = &self.value * BigRational::from_integer(PARTS.into());
+        let beyond = (parts.floor().to_integer() % BigInt::from(PARTS) + BigInt::from(PARTS)) % BigInt::from(PARTS);
+        !parts.is_integer() && (beyond.is_zero() || beyond == BigInt::from(PARTS - 1))
     }
 
     /// The two texels between which it lies, and the number of the first as if there were no end; half a texel has been
@@ -57,14 +68,22 @@ impl Coordinate {
         if strict && on && !self.error.is_zero() {
             return Place::Between;
         }
-        let Some(first) = whole(if on { &near } else { &self.value }) else { return Place::Between };
+        let near = if on { &near } else { &self.value };
+        let Some(first) = whole(near, mode) else { return Place::Between };
         Place::Two([texel(first, size, mode), texel(first + 1, size, mode)], first)
     }
 }
 
-fn whole(value: &BigRational) -> Option<i64> {
-    // Far outside, all numbers are alike but to wrapping.
-    value.floor().to_integer().to_i64().filter(|at| at.abs() < 1 << 62)
+/// The whole number below. Far outside all are alike, unless the texels begin again.
+fn whole(value: &BigRational, mode: AddressMode) -> Option<i64> {
+    const FAR: i64 = 1 << 60;
+    let near = value.floor().to_integer().to_i64().filter(|at| at.unsigned_abs() < FAR as u64);
+    match mode {
+        AddressMode::Clamp | AddressMode::Border if near.is_none() => {
+            Some(if value.is_negative() { -FAR } else { FAR })
+        }
+        _ => near,
+    }
 }
 
 /// The texel of a whole number of an axis.
@@ -126,6 +145,15 @@ mod tests {
         assert_eq!(at(11, 2).nearest(4, AddressMode::Mirror), Place::One(Some(2)));
         assert_eq!(at(4, 1).nearest(4, AddressMode::Mirror), Place::One(Some(3)));
         assert_eq!(at(-1, 2).nearest(4, AddressMode::Mirror), Place::One(Some(0)));
+    }
+
+    #[test]
+    fn far_outside_is_the_edge() {
+        let far = Coordinate { value: BigRational::from_float(1e30f64).unwrap(), error: BigRational::zero() };
+        assert_eq!(far.nearest(4, AddressMode::Clamp), Place::One(Some(3)));
+        assert_eq!(far.nearest(4, AddressMode::Border), Place::One(None));
+        assert_eq!(far.nearest(4, AddressMode::Wrap), Place::Between);
+        assert_eq!(far.around(4, AddressMode::Clamp, false), Place::Two([Some(3), Some(3)], 1 << 60));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use super::outcome::{AccessKind, FaultKind};
 use super::pivots::{VALUES, by_pivots};
 use super::race::lanes;
 use super::setup::Sampling;
-use super::texels::{Coordinate, Place, half, texel};
+use super::texels::{Coordinate, PARTS, Place, half, texel};
 use super::views::Extents;
 use crate::base::{Format, FormatClass};
 use crate::ir::Reg;
@@ -35,6 +35,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 /// What the ledger says of weights that the hardware rounds.
 const NOT_ROUNDED: &str = "weights of linear filters are not rounded: the hardware keeps 8 bits of their fraction";
+/// The same of coordinates without a filter.
+const NOT_ROUNDED_PLACE: &str =
+    "coordinates of textures are not rounded: the hardware keeps 8 bits of their fraction, and some are nearer to a texel's end";
 /// The same of channels that are not there.
 const NO_CHANNEL: &str =
     "channels that a texture does not have are read as 0, and the fourth as 1, as OpenCL has it";
@@ -147,7 +150,7 @@ impl<'a> Machine<'a> {
         }
         let normalizes = sampling.read == Some(ReadMode::NormalizedFloat) && held.bytes() < 4;
         let fits = match (result.is_float(), extents.format) {
-            (true, Format::F32 | Format::F16 | Format::Bf16) => true,
+            (true, Format::F32 | Format::F16) => true,
             (true, held) => {
                 !held.is_float() && held.bytes() < 4 && sampling.read != Some(ReadMode::Element)
             }
@@ -367,6 +370,9 @@ impl<'a> Machine<'a> {
             true => coordinate.around(size, mode, fetch.gather.is_some()),
             false => coordinate.nearest(size, mode),
         };
+        if !reading.linear && coordinate.is_near_border() {
+            self.note_view(NOT_ROUNDED_PLACE.to_owned());
+        }
         match place {
             Place::One(at) => Ok(one(at)),
             Place::Two([a, b], first) => {
@@ -440,7 +446,7 @@ impl<'a> Machine<'a> {
     ) -> Term {
         let beyond = &coordinate.value - BigRational::from_integer(first.into());
         let Number::Rational(value) = decode(Format::F32, word & 0xffff_ffff) else { return Term::ZERO };
-        if !beyond.is_zero() && !(&beyond * BigRational::from_integer(256.into())).is_integer() {
+        if !(&beyond * BigRational::from_integer(PARTS.into())).is_integer() {
             self.note_view(NOT_ROUNDED.to_owned());
         }
         if coordinate.error.is_zero() && slack(&value, Format::F32) == 0.0 {
@@ -709,6 +715,9 @@ impl<'a> Machine<'a> {
         let count: i128 = axes.iter().map(|places| places.len() as i128).product();
         if count > VALUES {
             return Err(count);
+        }
+        if count > 1 {
+            self.charge(super::ends::ACCESS * count as u64);
         }
         let guard = self.condition(index, lane);
         let mut result: Option<[Value; 4]> = None;

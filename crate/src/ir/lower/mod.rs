@@ -403,7 +403,9 @@ impl<'m> Lowering<'m> {
         let outside = |variable: &&crate::syntax::ast::Variable| {
             matches!(
                 variable.space,
-                crate::syntax::ast::StateSpace::Global | crate::syntax::ast::StateSpace::Const
+                crate::syntax::ast::StateSpace::Global
+                    | crate::syntax::ast::StateSpace::Const
+                    | crate::syntax::ast::StateSpace::Tex
             )
         };
         let module_variables = self.module.variables().filter(outside);
