@@ -260,12 +260,14 @@ impl Question {
                 Argument::View(view) => {
                     let name = view.tensor.as_ref().ok_or("a view of nothing")?;
                     let tensor = self.setup.tensors.iter().position(|tensor| tensor.name == *name);
+                    let parameter = self.kernel.parameters.iter().find(|own| own.offset == offset);
+                    let shown = parameter.and_then(|parameter| parameter.view);
                     self.setup.views.push(ViewSetup {
                         name: name.clone(),
                         kind: if view.surface { ViewKind::Surface } else { ViewKind::Texture },
                         tensor: Some(tensor.ok_or("a tensor nobody declares")?),
                         variable: None,
-                        geometry: None,
+                        geometry: shown.and_then(|(_, geometry)| geometry),
                         channels: view.channels,
                         sampling: Sampling {
                             filter: view.filter,

@@ -29,7 +29,7 @@ pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};
 pub use rows::extern_math::{known_function, known_function_names};
 pub use table::{
-    Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, SurfaceAccess, ViewOp, assign,
-    coverage, find, row, row_for, rows,
+    Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, SurfaceAccess, ViewOp,
+    assign, coverage, find, row, row_for, rows,
 };
 pub use video::{Second, Video, VideoOp};

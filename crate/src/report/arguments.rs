@@ -10,8 +10,8 @@ use super::variables::{declares, source_name};
 use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
-use crate::isa::{Geometry, ViewKind};
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
+use crate::isa::{Geometry, ViewKind};
 use crate::spec::{Argument, Scalar, Side, Spec, View};
 
 /// One kernel of the question.
@@ -351,8 +351,10 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
     let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
     used.extend(spec.views.iter().filter_map(|named| named.view.tensor.as_deref()));
     let views = kernels.iter().flat_map(|asked| &asked.kernel.variables);
-    let views: Vec<String> =
-        views.filter(|variable| variable.view.is_some()).map(|variable| source_name(&variable.name)).collect();
+    let views: Vec<String> = views
+        .filter(|variable| variable.view.is_some())
+        .map(|variable| source_name(&variable.name))
+        .collect();
     used.extend(views.iter().map(String::as_str));
     let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
     used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));

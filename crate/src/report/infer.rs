@@ -357,7 +357,8 @@ fn parameter(spec: &Spec, kernel: &Kernel, part: Part<'_>) -> InferredParameter 
         Argument::Literal(value) => literal(*value),
         Argument::Struct(_) | Argument::View(View { tensor: None, .. }) => {}
         Argument::View(View { tensor: Some(name), .. })
-        | Argument::Name(name) | Argument::Tensor { tensor: name, .. } => {
+        | Argument::Name(name)
+        | Argument::Tensor { tensor: name, .. } => {
             inferred.bound = name.clone();
             if let Some(tensor) = spec.tensors.iter().find(|tensor| tensor.name == *name) {
                 inferred.kind = "pointer".to_owned();

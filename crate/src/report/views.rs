@@ -81,7 +81,9 @@ impl Builder<'_> {
             let message = match (named, variable.view) {
                 (Some(_), None) if variable.size != Some(8) => "holds no single texture: it has not 8 bytes",
                 (Some(named), Some(ViewKind::Texture)) if named.view.surface => "is a texture, not a surface",
-                (Some(named), Some(ViewKind::Surface)) if !named.view.surface && named.view.tensor.is_some() => {
+                (Some(named), Some(ViewKind::Surface))
+                    if !named.view.surface && named.view.tensor.is_some() =>
+                {
                     "is a surface, not a texture"
                 }
                 (Some(named), Some(ViewKind::Sampler)) if named.view.tensor.is_some() => {
@@ -168,11 +170,12 @@ fn declared(settings: &[(String, String)], view: &mut View) {
         Some("linear") => Some(Filter::Linear),
         _ => None,
     });
-    view.normalized = view.normalized.or(match (said("force_unnormalized_coords"), said("normalized_coords")) {
-        (Some("1"), _) | (None, Some("0")) => Some(false),
-        (_, Some("1")) => Some(true),
-        _ => None,
-    });
+    view.normalized =
+        view.normalized.or(match (said("force_unnormalized_coords"), said("normalized_coords")) {
+            (Some("1"), _) | (None, Some("0")) => Some(false),
+            (_, Some("1")) => Some(true),
+            _ => None,
+        });
     let mode = |axis: u32| match said(&format!("addr_mode_{axis}")) {
         Some("wrap") => Some(AddressMode::Wrap),
         Some("mirror") => Some(AddressMode::Mirror),

@@ -136,7 +136,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Race detection for a read of some bytes by one party.
-    pub(super) fn touch_read(&mut self, index: usize, pc: u32, region: usize, bytes: Range<u64>, by: &Accessor) {
+    pub(super) fn touch_read(
+        &mut self,
+        index: usize,
+        pc: u32,
+        region: usize,
+        bytes: Range<u64>,
+        by: &Accessor,
+    ) {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in bytes.step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);

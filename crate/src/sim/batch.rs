@@ -8,6 +8,7 @@ use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind, Place};
 use super::race::lanes;
 use super::trace::EventKind;
+use super::views::OUTSIDE;
 use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Access, Lanes, Space, Strength, WARP};
 
@@ -229,7 +230,11 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn place(&self, access: Access, address: u64) -> Place {
-        self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes())
+        let place = self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes());
+        match place.offset >= (OUTSIDE / 2) as i64 && place.size.is_some_and(|size| size < OUTSIDE / 2) {
+            true => Place { text: format!("{}(coordinates outside)", place.name), ..place },
+            false => place,
+        }
     }
 
     /// Makes a region ready for an access at an offset.

@@ -51,6 +51,7 @@ mod claims;
 mod clock;
 mod collective;
 mod contradiction;
+mod coordinates;
 mod copies;
 mod ends;
 mod execute;

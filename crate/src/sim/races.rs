@@ -112,8 +112,15 @@ impl<'a> Machine<'a> {
             ]
         } else if self.kernel.code[pc as usize].effect.is_view_read() && kind == AccessKind::Read {
             vec![
-                format!("{} {}s {}, and {} reads it afterwards, by coordinates;", first.site.thread, verb(first.kind), place.text, thread),
-                "the cache that this goes through may have what was there before the kernel, and need not".to_owned(),
+                format!(
+                    "{} {}s {}, and {} reads it afterwards, by coordinates;",
+                    first.site.thread,
+                    verb(first.kind),
+                    place.text,
+                    thread
+                ),
+                "the cache that this goes through may have what was there before the kernel, and need not"
+                    .to_owned(),
             ]
         } else {
             vec![

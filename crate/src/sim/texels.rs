@@ -56,7 +56,8 @@ impl Coordinate {
     /// Whether it lies so near to the end of a texel that the hardware's own rounding may count.
     pub(super) fn is_near_border(&self) -> bool {
         let parts = &self.value * BigRational::from_integer(PARTS.into());
-        let beyond = (parts.floor().to_integer() % BigInt::from(PARTS) + BigInt::from(PARTS)) % BigInt::from(PARTS);
+        let beyond =
+            (parts.floor().to_integer() % BigInt::from(PARTS) + BigInt::from(PARTS)) % BigInt::from(PARTS);
         !parts.is_integer() && (beyond.is_zero() || beyond == BigInt::from(PARTS - 1))
     }
 

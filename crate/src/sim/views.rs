@@ -24,6 +24,10 @@ use crate::ir::Reg;
 use crate::isa::{Geometry, Inquiry, Outside, SurfacePlace, ViewKind, WARP};
 use crate::term::{Relation, Symbol, Term, Value};
 
+/// How far behind a surface's bytes places lie that are outside of it, though there might be bytes of another row: less
+/// than regions lie apart ([`super::memory`]).
+pub(super) const OUTSIDE: u64 = 1 << 33;
+
 /// A tensor as texels. Distances are in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Extents {
@@ -108,16 +112,11 @@ impl Extents {
                 (2, true) => "layers, a height and a width",
                 _ => "a depth, a height and a width",
             };
-            return Err(format!("its shape {shape:?} is not that of {wanted}, and of channels if there are any"));
+            return Err(format!(
+                "its shape {shape:?} is not that of {wanted}, and of channels if there are any"
+            ));
         }
-        let mut extents = Extents {
-            size: [1; 3],
-            step: [0; 3],
-            layers: 1,
-            layer_step: 0,
-            channels,
-            format,
-        };
+        let mut extents = Extents { size: [1; 3], step: [0; 3], layers: 1, layer_step: 0, channels, format };
         for (at, (size, stride)) in axes.iter().rev().take(geometry.axes.into()).enumerate() {
             (extents.size[at], extents.step[at]) = (*size, stride * bytes);
         }
@@ -199,7 +198,8 @@ impl<'a> Machine<'a> {
         if let Some(level) = src.get(1) {
             mask = self.concrete_lanes(index, pc, mask, *level, "the level of detail");
             let words = self.warps[index].words(*level);
-            let other: u32 = lanes(mask).filter(|lane| words[*lane as usize] != 0).map(|lane| 1 << lane).sum();
+            let other: u32 =
+                lanes(mask).filter(|lane| words[*lane as usize] != 0).map(|lane| 1 << lane).sum();
             if other != 0 {
                 let why = "a texture has no level of detail here but 0".to_owned();
                 self.park(index, other, pc, FaultKind::Unsupported(why));
@@ -221,7 +221,12 @@ impl<'a> Machine<'a> {
         let geometry = match (view.geometry, shape.map(Vec::len)) {
             (Some(geometry), _) => geometry,
             (None, Some(rank @ (1 | 2))) => plain(rank as u8),
-            _ => return Err(format!("what the axes of `{}` are is not known: nothing reads it here", view.name)),
+            _ => {
+                return Err(format!(
+                    "what the axes of `{}` are is not known: nothing reads it here",
+                    view.name
+                ));
+            }
         };
         let normalized = view.sampling.normalized.unwrap_or(false);
         let (_, extents) = self.extents(at, geometry, Format::B32)?;
@@ -271,8 +276,13 @@ impl<'a> Machine<'a> {
     fn surface_extents(&mut self, view: usize, place: SurfacePlace) -> Result<(usize, Extents), String> {
         let (region, extents) = self.extents(view, place.geometry, Format::B32)?;
         let name = &self.setup.views[view].name;
+        if self.memory.regions[region].size.is_none_or(|size| size >= OUTSIDE) {
+            return Err(format!("the surface `{name}` has no size, or one beyond 8 GiB"));
+        }
         if extents.step[0] != extents.texel() {
-            return Err(format!("the texels of a row of the surface `{name}` do not lie one behind the other"));
+            return Err(format!(
+                "the texels of a row of the surface `{name}` do not lie one behind the other"
+            ));
         }
         if place.formatted && (extents.format.bytes() != 4 || extents.texel() != u64::from(place.bytes)) {
             return Err(format!(
@@ -324,7 +334,7 @@ impl<'a> Machine<'a> {
         let known: Option<Vec<i64>> =
             values.iter().zip(&ranges).map(|(value, (_, _, signed))| word(value, *signed)).collect();
         let Some(known) = known else {
-            return self.place_symbolic((index, lane), dst, place, &values, &ranges, (region, start));
+            return self.place_symbolic((index, lane), dst, place, &values, &ranges, start);
         };
         let inside = known.iter().zip(&ranges).all(|(at, (most, ..))| (0..=*most).contains(at));
         if !inside && place.outside == Outside::Trap {
@@ -381,7 +391,7 @@ impl<'a> Machine<'a> {
         place: SurfacePlace,
         values: &[Value],
         ranges: &[(i64, u64, bool)],
-        (region, start): (usize, u64),
+        start: u64,
     ) {
         let mut address = self.terms.integer(start.into());
         let mut inside = Term::TRUE;
@@ -394,20 +404,20 @@ impl<'a> Machine<'a> {
             inside = self.terms.and(inside, not_below);
             inside = self.terms.and(inside, not_above);
             let at = match place.outside {
-                Outside::Clamp => {
+                Outside::Clamp | Outside::Zero => {
                     let at = self.terms.max(at, low);
                     self.terms.min(at, high)
                 }
-                Outside::Trap | Outside::Zero => at,
+                Outside::Trap => at,
             };
             let step = self.terms.integer((*step).into());
             let far = self.terms.mul(at, step);
             address = self.terms.add(address, far);
         }
-        if place.outside == Outside::Trap {
-            // A place of which everybody sees that it is outside.
-            let size = self.memory.regions[region].size.unwrap_or(0);
-            let nowhere = self.terms.integer((start + size).into());
+        // Along a line what lies outside has an address outside; elsewhere it gets one.
+        if place.outside == Outside::Trap && ranges.len() > 1 {
+            let far = self.terms.integer(OUTSIDE.into());
+            let nowhere = self.terms.add(address, far);
             address = self.terms.select(inside, address, nowhere);
         }
         let symbol = Value::Symbolic(Symbol::number(Format::S64, address));

@@ -5,8 +5,8 @@
 //! the spec meets one, in `report`.
 
 use super::read::{Node, Reader, span_of};
-use super::{sweep, view};
 use super::{Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use super::{sweep, view};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Whole;
@@ -23,8 +23,18 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 // The most shared memory any device gives a CTA (227 KiB, compute capability 9.0 and 10.0).
 const MAX_SHARED: u64 = 227 * 1024;
 
-const TOP: &[&str] =
-    &["launch", "reference", "optimized", "formula", "contracts", "tensors", "views", "scalars", "options", "sweep"];
+const TOP: &[&str] = &[
+    "launch",
+    "reference",
+    "optimized",
+    "formula",
+    "contracts",
+    "tensors",
+    "views",
+    "scalars",
+    "options",
+    "sweep",
+];
 const LAUNCH: &[&str] = &["grid", "block", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "ctas", "dynamic_shared"];
 const FORMULA: &[&str] = &["code"];

@@ -127,8 +127,7 @@ fn word<W: Word>(reader: &mut Reader, key: &str, node: &Node<'_>) -> Option<W> {
 }
 
 /// The keys of a view.
-const VIEW: &[&str] =
-    &["texture", "surface", "type", "channels", "filter", "address", "normalized", "read"];
+const VIEW: &[&str] = &["texture", "surface", "type", "channels", "filter", "address", "normalized", "read"];
 
 /// Whether a table is one of a view and not of a plain argument.
 pub(super) fn is_view(table: &DeTable<'_>) -> bool {

@@ -154,7 +154,14 @@ impl Machine<'_> {
     }
 
     /// The bits of a channel of a texel.
-    fn texel(&self, thread: usize, view: &View, texels: &Texels, at: [u64; 4], channel: u64) -> Result<u64, Stop> {
+    fn texel(
+        &self,
+        thread: usize,
+        view: &View,
+        texels: &Texels,
+        at: [u64; 4],
+        channel: u64,
+    ) -> Result<u64, Stop> {
         let [layer, x, y, z] = at;
         let [width, height, depth] = texels.size;
         let number = ((layer * depth + z) * height + y) * width + x;
@@ -164,7 +171,14 @@ impl Machine<'_> {
     }
 
     /// A channel of a texel as a real number; outside is 0.
-    fn number(&self, thread: usize, view: &View, texels: &Texels, at: Option<[u64; 4]>, channel: u64) -> Result<f64, Stop> {
+    fn number(
+        &self,
+        thread: usize,
+        view: &View,
+        texels: &Texels,
+        at: Option<[u64; 4]>,
+        channel: u64,
+    ) -> Result<f64, Stop> {
         let Some(at) = at else { return Ok(0.0) };
         let bits = self.texel(thread, view, texels, at, channel)?;
         let value = soft::value(view.format, bits);
@@ -200,10 +214,16 @@ impl Machine<'_> {
         }
         let cube = op.has("cube") || op.has("acube");
         let (axes, layered) = geometry(op)?;
-        let (view, layer, words) = self.bracketed(thread, op, &args[1])?;
-        let texels = view.texels(axes, layered)?;
+        let (mut view, layer, words) = self.bracketed(thread, op, &args[1])?;
+        let mut texels = view.texels(axes, layered)?;
         if layer >= texels.layers {
             return Err(refused("a layer outside"));
+        }
+        let float = op.has("f16x2") || op.other.is_some_and(|ty| ty.float().is_some());
+        if !float && view.format.is_float() && view.format.bytes() >= 4 {
+            // No channel has 64 bits: doubles are read as two words.
+            texels.channels *= u64::from(view.format.bytes() / 4);
+            view.format = Format::B32;
         }
         let integers = !gathers && op.ty == super::op::Type::named("s32");
         let packed = op.has("f16x2");
@@ -244,7 +264,11 @@ impl Machine<'_> {
                 number
             } as u64;
             // Counter-clockwise from the lower left; y grows downwards.
-            let corner = if gathers { [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3]][number] } else { [0.0; 3] };
+            let corner = if gathers {
+                [[0.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0; 3]][number]
+            } else {
+                [0.0; 3]
+            };
             if channel >= texels.channels {
                 let one = match float {
                     Some(format) => soft::one(format),
@@ -307,7 +331,11 @@ impl Machine<'_> {
         };
         let view = self.view(thread, reference)?;
         if op.base == "istypep" {
-            return self.set(thread, &args[0], u64::from(op.has("surfref") == view.surface && !op.has("samplerref")));
+            return self.set(
+                thread,
+                &args[0],
+                u64::from(op.has("surfref") == view.surface && !op.has("samplerref")),
+            );
         }
         // Which axis is which is certain of a plane alone.
         let plane = match view.shape[..] {
@@ -341,7 +369,8 @@ impl Machine<'_> {
         // Layer, x in bytes, y, z; and the last that is inside.
         let mut at = [layer as i64, 0, 0, 0];
         for (axis, word) in words.iter().enumerate() {
-            at[axis + 1] = i64::from(*word as u32 as i32) * if axis == 0 && formatted { texel as i64 } else { 1 };
+            at[axis + 1] =
+                i64::from(*word as u32 as i32) * if axis == 0 && formatted { texel as i64 } else { 1 };
         }
         let last = [texels.layers as i64 - 1, row - total as i64, height as i64 - 1, depth as i64 - 1];
         let inside = at.iter().zip(last).all(|(at, last)| (0..=last).contains(at));

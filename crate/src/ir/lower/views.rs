@@ -92,7 +92,8 @@ impl<'m> Lowering<'m> {
                 Ok(())
             }
             ViewOp::InquireFormat => {
-                let why = "what this asks is a number of the source language's own, which the manual leaves open";
+                let why =
+                    "what this asks is a number of the source language's own, which the manual leaves open";
                 self.unsupported(context, why.to_owned());
                 Ok(())
             }
@@ -105,7 +106,10 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, level, Want::bits(32))?);
                 }
                 let dst = [self.destination(operands.out[0], Want::bits(32))?];
-                self.emit(context, Emit { effect: Effect::Inquire(what), dst: &dst, src: &src, offset, target: 0 });
+                self.emit(
+                    context,
+                    Emit { effect: Effect::Inquire(what), dst: &dst, src: &src, offset, target: 0 },
+                );
                 Ok(())
             }
             ViewOp::Is(kind) => {
@@ -127,7 +131,11 @@ impl<'m> Lowering<'m> {
         operand: &'o Operand,
     ) -> Try<(Reg, Option<Reg>, &'o Operand)> {
         let OperandKind::Coordinates(coordinates) = &operand.kind else {
-            return Err(self.error_at(Code::V002, operand.span, "a reference with coordinates is wanted here"));
+            return Err(self.error_at(
+                Code::V002,
+                operand.span,
+                "a reference with coordinates is wanted here",
+            ));
         };
         let Coordinates { address, rest } = &**coordinates;
         let inside = Operand { span: operand.span, kind: OperandKind::Address(*address) };
@@ -144,14 +152,20 @@ impl<'m> Lowering<'m> {
                 Ok((reference, Some(sampler), at))
             }
             _ => {
-                let message = "a texture, a sampler if there is one, and the coordinates in braces are wanted here";
+                let message =
+                    "a texture, a sampler if there is one, and the coordinates in braces are wanted here";
                 Err(self.error_at(Code::V002, operand.span, message))
             }
         }
     }
 
     /// The elements of an operand that is a vector, a vector register, or a single one.
-    fn elements(&mut self, context: Context, operand: &Operand, want: &dyn Fn(usize) -> Want) -> Try<Vec<Reg>> {
+    fn elements(
+        &mut self,
+        context: Context,
+        operand: &Operand,
+        want: &dyn Fn(usize) -> Want,
+    ) -> Try<Vec<Reg>> {
         if let Some(all) = self.vector_register(operand, want(usize::MAX))? {
             return Ok(all);
         }
@@ -213,7 +227,10 @@ impl<'m> Lowering<'m> {
             let vector = matches!(operand.kind, OperandKind::Vector(_))
                 || self.vector_register(operand, Want::bits(32)).is_ok_and(|found| found.is_some());
             if !vector || fetch.offset || fetch.geometry.cube {
-                self.unsupported(context, "comparisons with a texture of depths are not supported".to_owned());
+                self.unsupported(
+                    context,
+                    "comparisons with a texture of depths are not supported".to_owned(),
+                );
                 return Ok(());
             }
             let mut offsets = self.elements(context, operand, &|_| Want::bits(32))?;

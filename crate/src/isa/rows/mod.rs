@@ -26,7 +26,8 @@ macro_rules! chapters {
 
 /// All rows. The order is fixed: a row's number stands in lowered instructions.
 pub(super) const ALL: &[&[Row]] = chapters![
-    integer, float, compare, logic, moves, convert, memory, control, copies, matrix, parts, textures, missing,
+    integer, float, compare, logic, moves, convert, memory, control, copies, matrix, parts, textures,
+    missing,
 ];
 
 const fn without_help<const ROWS: usize>(chapter: &[Row]) -> [Row; ROWS] {

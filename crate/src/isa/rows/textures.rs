@@ -3,10 +3,10 @@
 //! A texture is read through coordinates, a sampler says how; a surface is memory with coordinates. What both view
 //! is for the spec to say. Depth comparisons, samples of multi-sampled textures and numbers for formats are *unsupported*.
 
+use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Support, SurfaceAccess, ViewOp};
 use crate::isa::{AtomicOp, Fetch, Geometry, Inquiry, Level, Outside, SurfacePlace, ViewKind};
-use crate::base::Format;
 
 fn geometry(m: &Choice<'_>) -> Option<Geometry> {
     let (axes, layered, cube) = match m.get("geom")? {
