@@ -86,10 +86,10 @@ export function rename(text: string, inferred: string, from: string, to: string)
   return edited
 }
 
-/** An argument with another name: `"x"`, `{ tensor = "x" }`, and both within `fields`. */
 /** Keys of arguments whose values are words, not names. */
 const WORDS = ['type', 'filter', 'address', 'read']
 
+/** An argument with another name: `"x"`, `{ tensor = "x" }`, `{ texture = "x" }`, and all within `fields`. */
 function named(value: TomlValue, from: string, to: string): TomlValue {
   if (value === from) return to
   if (Array.isArray(value)) return value.map(inner => named(inner, from, to))
