@@ -14,8 +14,10 @@ use std::collections::BTreeSet;
 use warpproof::base::{Budget, Format, FormatClass, Source};
 use warpproof::decide::idioms;
 use warpproof::ir::{self, Kernel};
+use warpproof::isa::ViewKind;
 use warpproof::sim::{
-    self, Binding, BoundParameter, FaultKind, Initial, Options, Run, Schedule, Setup, TensorSetup,
+    self, Binding, BoundParameter, FaultKind, Initial, Options, Run, Sampling, Schedule, Setup, TensorSetup,
+    ViewSetup,
 };
 use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec};
 use warpproof::syntax::{self, ast};
@@ -147,6 +149,7 @@ impl Question {
             setup: Setup {
                 launch,
                 tensors: Vec::new(),
+                views: Vec::new(),
                 parameters: Vec::new(),
                 unknowable: (0, 0),
                 bounds: Vec::new(),
@@ -188,6 +191,7 @@ impl Question {
             }
             let own = named.iter().find_map(|(argument, ..)| match argument {
                 Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
+                Argument::View(view) if view.tensor.as_ref() == Some(&tensor.name) => view.format,
                 _ => None,
             });
             let format = own.or(tensor.format).ok_or("a tensor without a type")?;
@@ -259,6 +263,27 @@ impl Question {
                         }
                     }
                 },
+                Argument::View(view) => {
+                    let name = view.tensor.as_ref().ok_or("a view of nothing")?;
+                    let tensor = self.setup.tensors.iter().position(|tensor| tensor.name == *name);
+                    let parameter = self.kernel.parameters.iter().find(|own| own.offset == offset);
+                    let shown = parameter.and_then(|parameter| parameter.view);
+                    self.setup.views.push(ViewSetup {
+                        name: name.clone(),
+                        kind: if view.surface { ViewKind::Surface } else { ViewKind::Texture },
+                        tensor: Some(tensor.ok_or("a tensor nobody declares")?),
+                        variable: None,
+                        geometry: shown.and_then(|(_, geometry)| geometry),
+                        channels: view.channels,
+                        sampling: Sampling {
+                            filter: view.filter,
+                            address: view.address.clone(),
+                            normalized: view.normalized,
+                            read: view.read,
+                        },
+                    });
+                    Binding::View(self.setup.views.len() - 1)
+                }
                 Argument::Struct(_) => return Err("a struct in a struct".to_owned()),
             };
             let size = match binding {

@@ -259,6 +259,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         bounds: Vec::new(),
         launch: launch.clone(),
         tensors: vec![tensor("in", Initial::Concrete(words.clone())), tensor("out", Initial::Undefined)],
+        views: Vec::new(),
         parameters: vec![pointer(0), pointer(1)],
     };
     let options = Options { timeline_events: 0, ..Options::default() };

@@ -54,6 +54,7 @@ fn shape(kernel: &str) -> String {
             dynamic_shared: Some(0),
         },
         tensors: (0..count).map(tensor).collect(),
+        views: Vec::new(),
         parameters: (0..count).map(pointer).collect(),
     };
     let budget = Budget::default();

@@ -80,6 +80,7 @@ fn prepare(program: &Program) -> Subject<'_> {
     let setup = Setup {
         launch,
         tensors,
+        views: Vec::new(),
         parameters: vec![pointer(0), pointer(1)],
         unknowable: (0, 0),
         bounds: Vec::new(),

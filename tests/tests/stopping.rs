@@ -77,6 +77,7 @@ fn executed(ptx: &str, threads: u32) -> Run {
             dynamic_shared: Some(0),
         },
         tensors: tensors.to_vec(),
+        views: Vec::new(),
         parameters: parameters
             .map(|(offset, size, binding)| BoundParameter { offset, size, binding })
             .to_vec(),

@@ -122,6 +122,8 @@ fn effect(instr: &Instr) -> String {
         let strong = match a.strength {
             Strength::Strong(..) => ".strong",
             Strength::NonCoherent => ".nc",
+            Strength::Texture => ".texture",
+            Strength::Surface => ".surface",
             Strength::Weak => "",
         };
         format!("{verb}.{}{vector}{strong}.{}", a.space.name(), a.format)

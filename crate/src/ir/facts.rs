@@ -11,12 +11,14 @@
 //! A struct that is passed by value has the fields that are read of it, each of the size of the loads that read it
 //! (what overlaps is one field, and what is loaded and not used is none), unless the kernel reads parameters at places that it works out.
 //!
+//! What textures and surfaces are read through counts as a pointer, and it is noted as what it is used.
+//!
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
 
 use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Bulk, CopyOp, Effect, MatrixOp, Meaning, Space, WarpgroupOp};
+use crate::isa::{self, Bulk, CopyOp, Effect, Geometry, MatrixOp, Meaning, Space, ViewKind, WarpgroupOp};
 
 /// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
 type Set = u128;
@@ -68,6 +70,37 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
             }
         }
     }
+    let mut views: Vec<Option<(ViewKind, Option<Geometry>)>> = vec![None; count + kernel.variables.len()];
+    for instr in &kernel.code {
+        let src = kernel.src(instr);
+        let (kind, geometry, result) = match instr.effect {
+            Effect::Fetch(fetch) => {
+                let result = (fetch.result.is_float() && !fetch.packed).then_some(fetch.result);
+                (ViewKind::Texture, Some(fetch.geometry), result)
+            }
+            Effect::SurfacePlace(place) => (ViewKind::Surface, Some(place.geometry), None),
+            Effect::Inquire(_) if isa::row(instr.row).is_some_and(|row| row.name == "suq") => {
+                (ViewKind::Surface, None, None)
+            }
+            Effect::Inquire(_) => (ViewKind::Texture, None, None),
+            _ => continue,
+        };
+        let mut note = |reg: super::Reg, kind, geometry: Option<Geometry>, result: Option<Format>| {
+            let chosen = origins.pointers(reg.index(), known);
+            known |= chosen;
+            for at in (0..views.len().min(MOST)).filter(|at| chosen >> at & 1 == 1) {
+                let before = views[at].and_then(|(_, geometry)| geometry);
+                if views[at].is_none() || geometry.is_some() {
+                    views[at] = Some((kind, before.or(geometry)));
+                }
+                pointees[at] = pointees[at].or(result);
+            }
+        };
+        note(src[0], kind, geometry, result);
+        if let (Effect::Fetch(_), true) = (instr.effect, src.get(1) != src.first()) {
+            note(src[1], ViewKind::Sampler, None, None);
+        }
+    }
     // Where an address may come from several parameters, the pointer is the one that is used as such
     // elsewhere, or directly.
     for reg in chosen_from(kernel, addresses) {
@@ -95,11 +128,12 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
         let parameter = &mut kernel.parameters[place.parameter];
         match place.field {
             Some(field) => {
-                (parameter.fields[field].pointer, parameter.fields[field].pointee) = (is_pointer, pointee)
+                let field = &mut parameter.fields[field];
+                (field.pointer, field.pointee, field.view) = (is_pointer, pointee, views[at]);
             }
             None => {
                 parameter.pointer |= is_pointer;
-                parameter.pointee = pointee;
+                (parameter.pointee, parameter.view) = (pointee, views[at]);
             }
         }
     }
@@ -159,6 +193,7 @@ fn fields(kernel: &Kernel, blocks: &[Option<u32>], formats: &Formats) -> Vec<Vec
                 format,
                 pointer: false,
                 pointee: None,
+                view: None,
                 bytewise,
             };
             if bytewise {
@@ -277,6 +312,9 @@ fn follow(kernel: &Kernel, blocks: &[Option<u32>], places: &[Place]) -> Origins 
                         let set = base.map_or(0, |base| parameter_at(places, base, offset, access.format));
                         changed |= origins.add(reg.index(), set, set);
                     }
+                }
+                Effect::SurfacePlace(_) => {
+                    changed |= origins.add(dst[0].index(), origins.set[src[0].index()], 0);
                 }
                 Effect::Move { .. } | Effect::FromGeneric(_) | Effect::ToGeneric(_) => {
                     let (set, direct) = (origins.set[src[0].index()], origins.direct[src[0].index()]);

@@ -1,7 +1,7 @@
 //! The types of the lowered kernel.
 
 use crate::base::{Format, Source, Span, id, readable};
-use crate::isa::{Effect, Space};
+use crate::isa::{Effect, Geometry, Space, ViewKind};
 use std::ops::Range;
 
 id!(
@@ -143,6 +143,8 @@ pub struct Parameter {
     pub pointer: bool,
     /// The element format of the accesses made through it, as far as the PTX shows.
     pub pointee: Option<Format>,
+    /// The PTX uses it as a texture, a sampler or a surface, and as one of what kind.
+    pub view: Option<(ViewKind, Option<Geometry>)>,
     /// What it points at is aligned so (`.ptr .align`), in bytes; 1 where nothing is said.
     pub pointee_align: u32,
     /// Where it is declared.
@@ -162,6 +164,8 @@ pub struct Field {
     pub pointer: bool,
     /// The element format of the accesses made through it, as far as the PTX shows.
     pub pointee: Option<Format>,
+    /// The PTX uses it as a texture, a sampler or a surface, and as one of what kind.
+    pub view: Option<(ViewKind, Option<Geometry>)>,
     /// Several bytes that are read one by one, as compilers copy padding.
     pub bytewise: bool,
 }
@@ -203,6 +207,10 @@ pub struct Variable {
     pub exported: bool,
     /// It stands for a function: it has an address and no bytes.
     pub is_function: bool,
+    /// It is a texture, a sampler or a surface (`.texref`, …): it has an address and no bytes.
+    pub view: Option<ViewKind>,
+    /// The fields that such a variable is declared with, `addr_mode_0` and `clamp_to_edge`.
+    pub settings: Vec<(String, String)>,
     /// The element format of the accesses made to it, as far as the PTX shows.
     pub pointee: Option<Format>,
     /// Where it is declared.

@@ -174,8 +174,13 @@ pub enum Strength {
     /// Through a cache that never learns of writes (`.nc`): no synchronization orders it with a write
     /// of this kernel, not even program order.
     NonCoherent,
+    /// Through the cache of textures and surfaces: no synchronization makes a write of this kernel known to it;
+    /// a write that comes after it in order does no harm.
+    Texture,
     /// An ordinary access.
     Weak,
+    /// An ordinary write, to a surface: where its rows lie, and so how elements are aligned, is for the driver to say.
+    Surface,
     /// `.volatile`, `.relaxed` or stronger. Two of them do not race where the scope of each holds the
     /// other's thread.
     Strong(Scope, Order),
@@ -516,6 +521,123 @@ pub enum ClusterOp {
     Wait,
 }
 
+/// What a texture or a surface is addressed by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    /// Coordinates of a texel: 1 to 3; 2 for the faces of a cube, whose coordinates are a direction.
+    pub axes: u8,
+    /// Textures of a list, one of which a number in front of the coordinates chooses.
+    pub layered: bool,
+    /// Six faces, chosen by a direction.
+    pub cube: bool,
+}
+
+impl Geometry {
+    /// The words of a coordinate vector that mean something, with the number of the layer.
+    pub const fn words(self) -> usize {
+        self.layered as usize + if self.cube { 3 } else { self.axes as usize }
+    }
+
+    /// The axes that a tensor has for it, without that of the channels: layers and faces are one.
+    pub const fn rank(self) -> usize {
+        self.axes as usize + (self.layered || self.cube) as usize
+    }
+}
+
+/// Which level of a texture is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Level {
+    /// The largest.
+    Base,
+    /// The one of that number, a source.
+    Number,
+    /// What derivatives say, sources.
+    Gradient,
+}
+
+/// What reads a texture. Sources: the texture, the sampler (the texture again if there is none of its own),
+/// the layer, the coordinates, [the level's number, or the derivatives], [an offset for each axis].
+/// Destinations: the channels, [whether the texel is there].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fetch {
+    /// What the coordinates are.
+    pub geometry: Geometry,
+    /// Coordinates are integers.
+    pub integers: bool,
+    /// What a channel becomes.
+    pub result: Format,
+    /// Two channels share a register.
+    pub packed: bool,
+    /// Which level.
+    pub level: Level,
+    /// Offsets are given.
+    pub offset: bool,
+    /// Whether a texel is there is asked.
+    pub resident: bool,
+    /// One channel of the four texels around the place, instead of all channels of the texel (`tld4`).
+    pub gather: Option<u8>,
+}
+
+/// What is asked about a texture or a surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Inquiry {
+    Width,
+    Height,
+    Depth,
+    ArraySize,
+    NormalizedCoordinates,
+    Levels,
+    Samples,
+}
+
+/// What a surface does with coordinates outside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outside {
+    /// It is a fault.
+    Trap,
+    /// The nearest place inside counts.
+    Clamp,
+    /// Nothing is stored, and zeros are loaded.
+    Zero,
+}
+
+/// Where an access to a surface goes. Sources: the surface, the layer, the coordinates. Destinations: an
+/// address in global memory, [whether it lies inside].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SurfacePlace {
+    /// What the coordinates are.
+    pub geometry: Geometry,
+    /// What happens outside.
+    pub outside: Outside,
+    /// The first coordinate counts texels and not bytes (`.p`).
+    pub formatted: bool,
+    /// Bytes that are accessed there.
+    pub bytes: u32,
+    /// It is read only.
+    pub reads: bool,
+}
+
+/// What an opaque variable, or what stands for one, is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum ViewKind {
+    Texture,
+    Sampler,
+    Surface,
+}
+
+impl ViewKind {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ViewKind::Texture => "texture",
+            ViewKind::Sampler => "sampler",
+            ViewKind::Surface => "surface",
+        }
+    }
+}
+
 /// Calls and traps whose execution is itself a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Forbidden {
@@ -529,6 +651,20 @@ pub enum Forbidden {
     Extern,
     /// A recursive call, or one through a register that points to no function.
     Call,
+}
+
+impl Effect {
+    /// Whether it reads what no synchronization makes writes of this kernel known to.
+    pub fn is_incoherent(&self) -> bool {
+        let stale = |access: &Access| matches!(access.strength, Strength::NonCoherent | Strength::Texture);
+        self.is_view_read() || matches!(self, Effect::Load(access) if stale(access))
+    }
+
+    /// Whether it reads a texture or a surface.
+    pub fn is_view_read(&self) -> bool {
+        matches!(self, Effect::Fetch(_))
+            || matches!(self, Effect::Load(access) if access.strength == Strength::Texture)
+    }
 }
 
 /// The closed list of effects.
@@ -621,6 +757,14 @@ pub enum Effect {
     /// Memory fence: orders nothing between threads by itself; with `.relaxed` uses of barrier objects
     /// and other strong accesses it does.
     Fence(Scope, Order),
+    /// Reads a texture.
+    Fetch(Fetch),
+    /// Asks about a texture or a surface. Source: it. Destination: a number.
+    Inquire(Inquiry),
+    /// The address of a place in a surface.
+    SurfacePlace(SurfacePlace),
+    /// Whether source 0 is such a reference; a predicate.
+    IsView(ViewKind),
     /// Reads a value that nobody knows before the run (`%clock`, `%globaltimer`, `%smid`).
     ReadClock,
     /// Values are held against a claim of the kernel's author, by its place among the kernel's.

@@ -4,7 +4,8 @@
 //! `mul.mode{.ftz}.type d, a, b; .mode = .hi .lo; .type = .u32 .s32`: literal suffixes, names of
 //! choices (explained behind the semicolons), `{…}` for what may be missing. Operands are
 //! destinations if they are called `d`, `e`, `f`, `g`, `p` or `q`; `[a]` is an address, `{d, e}` a
-//! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `{!}c` a predicate that may be negated, `{-}c` a
+//! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `[a, c]` an address with coordinates,
+//! `{d..}{|p}` a vector with or without a predicate, words of several letters something that the instruction reads itself, `{!}c` a predicate that may be negated, `{-}c` a
 //! register that may have a minus, `{, b}` an operand that may be
 //! missing, `...` the rest, whatever it is.
 //!
@@ -70,6 +71,12 @@ pub enum SlotKind {
     OutFragment,
     /// The registers of a matrix fragment, as sources.
     InFragment,
+    /// A vector of destinations, or a pair of one and a predicate.
+    OutVectorPair,
+    /// An address with coordinates.
+    Coordinates,
+    /// A single value or a vector; the instruction knows which.
+    Loose,
     /// Anything, and everything behind it.
     Rest,
 }
@@ -283,7 +290,13 @@ fn read_slot(operand: &str) -> SlotKind {
         return SlotKind::Rest;
     }
     if operand.starts_with('[') {
-        return SlotKind::Address;
+        return if operand.contains(',') { SlotKind::Coordinates } else { SlotKind::Address };
+    }
+    if operand.ends_with("{|p}") && operand.starts_with('{') {
+        return SlotKind::OutVectorPair;
+    }
+    if operand.len() > 2 && operand.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return SlotKind::Loose;
     }
     if operand.starts_with("{!}") {
         return SlotKind::Predicate;

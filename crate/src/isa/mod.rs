@@ -20,15 +20,16 @@ mod video;
 mod word;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise,
-    MatchMode, MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope,
-    ShuffleMode, Space, Sparsity, Stored, Strength, Tiles, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
+    Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, Geometry, Inquiry,
+    LaneFn, Lanes, Lanewise, Level, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern, PhaserOp,
+    Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity, Stored, Strength, SurfacePlace, Tiles,
+    ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};
 pub use rows::extern_math::{known_function, known_function_names};
 pub use table::{
-    Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, assign, coverage, find,
-    row, row_for, rows,
+    Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, SurfaceAccess, ViewOp,
+    assign, coverage, find, row, row_for, rows,
 };
 pub use video::{Second, Video, VideoOp};

@@ -1,9 +1,10 @@
 //! What a row of the instruction table says, and how an opcode finds its row.
 
-use super::effect::{Effect, Lanewise};
+use super::effect::{AtomicOp, Effect, Fetch, Inquiry, Lanewise, SurfacePlace, ViewKind};
 use super::form::{Choice, Form, SlotKind};
 use super::rows as chapters;
 use super::video::Video;
+use crate::base::Format;
 use std::sync::OnceLock;
 
 /// One instruction (or one group of its types) of the table.
@@ -61,10 +62,49 @@ pub enum Action {
     Stack(StackOp),
     /// Bytes lose their value.
     Discard(super::Space),
+    /// A texture or a surface is used.
+    View(ViewOp),
     /// `call`
     Call,
     /// `ret`
     Return,
+}
+
+/// What is done with a texture or a surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViewOp {
+    /// It is read by coordinates.
+    Fetch(Fetch),
+    /// Samples of a multi-sampled texture, of which nothing is known here.
+    Samples,
+    /// Something is asked about it.
+    Inquire(Inquiry),
+    /// Its format is asked for, in numbers that depend on the source language.
+    InquireFormat,
+    /// What a register stands for.
+    Is(ViewKind),
+    /// A surface is accessed.
+    Surface {
+        /// Where.
+        place: SurfacePlace,
+        /// One element's format.
+        format: Format,
+        /// Elements.
+        vector: u8,
+        /// What is done.
+        access: SurfaceAccess,
+    },
+}
+
+/// What is done at a place of a surface.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SurfaceAccess {
+    /// It is loaded.
+    Load,
+    /// It is stored.
+    Store,
+    /// It is changed in one step.
+    Reduce(AtomicOp),
 }
 
 /// What is done with a thread's stack.
@@ -121,7 +161,9 @@ pub enum Shape {
     Pair,
     /// `-a`
     Minus,
-    /// `(…)`, or an address with coordinates.
+    /// `[a, {…}]`
+    Coordinates,
+    /// `(…)`
     Other,
 }
 
@@ -268,6 +310,7 @@ fn number(action: &mut Action, operation: u32) {
         | Action::Video(_)
         | Action::Stack(_)
         | Action::Discard(_)
+        | Action::View(_)
         | Action::Call
         | Action::Return => {}
     }
@@ -295,6 +338,9 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option
             (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
             (SlotKind::OutFragment | SlotKind::InFragment, Shape::Vector(_) | Shape::Scalar) => true,
             (SlotKind::Address, Shape::Address | Shape::Element) => true,
+            (SlotKind::OutVectorPair, Shape::Vector(_) | Shape::Scalar | Shape::Pair) => true,
+            (SlotKind::Coordinates, Shape::Coordinates) => true,
+            (SlotKind::Loose, Shape::Vector(_) | Shape::Scalar) => true,
             _ => false,
         };
         if !fits {
@@ -335,6 +381,7 @@ impl Shape {
             Shape::Vector(n) => format!("a vector of {n}"),
             Shape::Pair => "a pair".into(),
             Shape::Minus => "a negated register".into(),
+            Shape::Coordinates => "an address with coordinates".into(),
             Shape::Other => "a list".into(),
         }
     }
@@ -353,6 +400,9 @@ impl SlotKind {
             SlotKind::Predicate => "a predicate".into(),
             SlotKind::Signed => "a single value".into(),
             SlotKind::Address => "an address in brackets".into(),
+            SlotKind::OutVectorPair => "a vector of destinations".into(),
+            SlotKind::Coordinates => "an address with coordinates".into(),
+            SlotKind::Loose => "a single value or a vector".into(),
             SlotKind::Rest => "anything".into(),
         }
     }

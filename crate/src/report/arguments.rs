@@ -7,12 +7,13 @@
 //! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred. Parameters at
 //! the end that no instruction reads need no argument: Triton adds two of them to every kernel.
 
-use super::variables::declares;
+use super::variables::{declares, source_name};
 use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
-use crate::spec::{Argument, Literal, Scalar, Side, Spec};
+use crate::isa::{Geometry, ViewKind};
+use crate::spec::{Argument, Literal, Scalar, Side, Spec, View};
 
 /// One kernel of the question.
 #[derive(Clone, Copy)]
@@ -86,6 +87,7 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
 pub fn mentioned(argument: &Argument) -> Vec<&str> {
     match argument {
         Argument::Name(name) | Argument::Tensor { tensor: name, .. } => vec![name],
+        Argument::View(view) => view.tensor.iter().map(String::as_str).collect(),
         Argument::Literal(_) => Vec::new(),
         Argument::Struct(fields) => fields.iter().flat_map(|(_, field)| mentioned(field)).collect(),
     }
@@ -230,7 +232,13 @@ fn follow(
             argument => argument.clone(),
         }
     }
-    let each = |(at, p): (&usize, &Parameter)| more(p, here(&theirs[*at]), *at);
+    // What the other has as a texture, this one may have as memory.
+    let each = |(at, p): (&usize, &Parameter)| match here(&theirs[*at]) {
+        Argument::View(View { tensor: Some(tensor), .. }) if p.pointer && p.view.is_none() => {
+            Argument::Name(tensor)
+        }
+        argument => more(p, argument, *at),
+    };
     fits.then(|| (order.iter().zip(mine).map(each).collect(), how))
 }
 
@@ -316,13 +324,18 @@ fn spoken(parameter: &Parameter) -> Option<&str> {
 }
 
 fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
-    let kind =
-        |pointer: bool, pointee: Option<Format>, format: Format| match (pointer, pointee, format.class()) {
+    let kind = |view: Option<(ViewKind, Option<Geometry>)>,
+                pointer: bool,
+                pointee: Option<Format>,
+                format: Format| {
+        match (pointer, pointee, format.class()) {
+            _ if view.is_some() => view.map_or_else(String::new, |(kind, _)| kind.name().to_owned()),
             (true, Some(format), _) => format!("pointer to {format}"),
             (true, None, _) => "pointer".to_owned(),
             (false, _, FormatClass::Float) => format!("float {format}"),
             (false, ..) => format!("integer {}", integer_name(format)),
-        };
+        }
+    };
     let each = |(p, argument): (&Parameter, &Argument)| {
         if let Argument::Struct(fields) = argument {
             let each = |(offset, argument): &(u32, Argument)| {
@@ -330,7 +343,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
                 let field = p.fields.iter().find(|field| field.offset == *offset);
                 let kind = field.map_or_else(
                     || "not read".to_owned(),
-                    |field| kind(field.pointer, field.pointee, field.format),
+                    |field| kind(field.view, field.pointer, field.pointee, field.format),
                 );
                 if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
             };
@@ -338,7 +351,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
         }
         let kind = match p.aggregate && !p.pointer {
             true => format!("{} bytes", p.size),
-            false => kind(p.pointer, p.pointee, p.format),
+            false => kind(p.view, p.pointer, p.pointee, p.format),
         };
         let names = mentioned(argument).join(", ");
         if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
@@ -354,6 +367,13 @@ fn integer_name(format: Format) -> String {
 #[cold]
 fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) -> Vec<Diagnostic> {
     let mut used: Vec<&str> = arguments.iter().flatten().flat_map(mentioned).collect();
+    used.extend(spec.views.iter().filter_map(|named| named.view.tensor.as_deref()));
+    let views = kernels.iter().flat_map(|asked| &asked.kernel.variables);
+    let views: Vec<String> = views
+        .filter(|variable| variable.view.is_some())
+        .map(|variable| source_name(&variable.name))
+        .collect();
+    used.extend(views.iter().map(String::as_str));
     let variable = |name: &&str| kernels.iter().any(|asked| declares(asked.kernel, name));
     used.extend(spec.tensors.iter().map(|tensor| tensor.name.as_str()).filter(variable));
     let (calculated, _) = spec.calculated();
@@ -364,6 +384,20 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
         .iter()
         .map(|tensor| (&tensor.name, tensor.span, "tensor"))
         .chain(spec.scalars.iter().map(|scalar| (&scalar.name, scalar.span, "scalar")));
+    let variables: Vec<String> = kernels
+        .iter()
+        .flat_map(|asked| &asked.kernel.module_variables)
+        .flat_map(|name| [name.clone(), source_name(name)])
+        .collect();
+    let lost = spec.views.iter().filter(|view| !variables.contains(&view.name)).map(|view| {
+        let message = format!("no kernel's module has a variable `{}`", view.name);
+        let diagnostic = Diagnostic::warning(Code::V010, message).at(Source::Spec, view.span);
+        match nearest(&view.name, variables.iter().map(String::as_str)) {
+            Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        }
+    });
+    let lost: Vec<Diagnostic> = lost.collect();
     declared
         .filter(|(name, ..)| !used.contains(&name.as_str()))
         .map(|(name, span, kind)| {
@@ -374,5 +408,6 @@ fn strangers(spec: &Spec, kernels: &[Asked<'_>], arguments: &[Vec<Argument>]) ->
                 None => diagnostic,
             }
         })
+        .chain(lost)
         .collect()
 }

@@ -9,11 +9,13 @@ use super::arguments::{Asked, assign, is_used};
 use super::encode::encode;
 use super::launch;
 use super::variables::{Settable, declares, settable};
+use super::views;
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::ir::Field;
-use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, unknowables};
-use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec};
+use crate::isa::{Geometry, ViewKind};
+use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, ViewSetup, unknowables};
+use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec, View};
 use crate::term::{Elements, Pages, Term};
 
 /// Elements numbered ahead of a tensor whose size only the run will show.
@@ -182,9 +184,9 @@ impl Bound {
 }
 
 /// A parameter, or a field of one.
-struct Leaf<'a> {
+pub(super) struct Leaf<'a> {
     offset: u32,
-    size: u32,
+    pub(super) size: u32,
     /// Declared type; of a field, as what it is read, if it is.
     format: Option<Format>,
     /// It may hold anything where nothing is said of it: a flag in a struct, or padding.
@@ -192,9 +194,11 @@ struct Leaf<'a> {
     /// The PTX uses it as a pointer.
     pointer: bool,
     pointee: Option<Format>,
+    /// The PTX uses it as a texture or a surface.
+    pub(super) view: Option<(ViewKind, Option<Geometry>)>,
     argument: &'a Argument,
     /// For messages: "parameter 3 of `saxpy`, `n`".
-    what: String,
+    pub(super) what: String,
     /// Some instruction can read it.
     used: bool,
 }
@@ -258,14 +262,17 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         pages: Pages::default(),
         errors,
         ledger,
+        views: Vec::new(),
     };
     builder.choose_formats(&leaves, &variables);
     builder.extend_variables();
     builder.number_tensors();
-    let parameters: Vec<Vec<BoundParameter>> = leaves
-        .iter()
-        .map(|leaves| leaves.iter().filter_map(|leaf| builder.binding(leaf)).collect())
-        .collect();
+    let mut parameters: Vec<(Vec<BoundParameter>, Vec<ViewSetup>)> = Vec::new();
+    for (leaves, asked) in leaves.iter().zip(kernels) {
+        let bound = leaves.iter().filter_map(|leaf| builder.binding(leaf)).collect();
+        builder.view_variables(asked);
+        parameters.push((bound, std::mem::take(&mut builder.views)));
+    }
     let states: Vec<Vec<TensorSetup>> = (0..kernels.len()).map(|kernel| builder.setups(kernel)).collect();
     for tensor in &builder.tensors {
         let taken = tensor.taken.contains(&true);
@@ -295,9 +302,10 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .zip(states)
         .zip(parameters)
         .zip(unknowable)
-        .map(|(((launch, tensors), parameters), unknowable)| Setup {
+        .map(|(((launch, tensors), (parameters, views)), unknowable)| Setup {
             launch,
             tensors,
+            views,
             parameters,
             unknowable,
             bounds: Vec::new(),
@@ -337,6 +345,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                     any: own.is_some_and(Field::is_any),
                     pointer: own.is_some_and(|own| own.pointer),
                     pointee: own.and_then(|own| own.pointee),
+                    view: own.and_then(|own| own.view),
                     argument: field,
                     what: format!("field {index}, at byte {offset}, of {what}"),
                     used,
@@ -360,6 +369,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
             any: false,
             pointer: parameter.pointer,
             pointee: parameter.pointee,
+            view: parameter.view,
             argument,
             what,
             used,
@@ -404,7 +414,7 @@ fn tensors(
     // A name is a tensor if any kernel treats it as one.
     for leaf in leaves.iter().flatten() {
         let name = match leaf.argument {
-            Argument::Tensor { tensor, .. } => tensor,
+            Argument::Tensor { tensor, .. } | Argument::View(View { tensor: Some(tensor), .. }) => tensor,
             Argument::Name(name)
                 if leaf.pointer && spec.scalars.iter().all(|scalar| scalar.name != *name) =>
             {
@@ -418,11 +428,23 @@ fn tensors(
     }
     for (kernel, leaves) in leaves.iter().enumerate() {
         for leaf in leaves {
-            if let Argument::Name(name) | Argument::Tensor { tensor: name, .. } = leaf.argument
+            if let Argument::Name(name)
+            | Argument::Tensor { tensor: name, .. }
+            | Argument::View(View { tensor: Some(name), .. }) = leaf.argument
                 && let Some(tensor) = tensors.iter_mut().find(|tensor| tensor.name == *name)
             {
                 tensor.taken[kernel] = true;
             }
+        }
+    }
+    for (kernel, asked) in asked.iter().enumerate() {
+        for (_, name) in views::variables(spec, asked.kernel) {
+            let known = tensors.iter().position(|tensor| tensor.name == name);
+            let at = known.unwrap_or_else(|| {
+                tensors.push(new(&name, None));
+                tensors.len() - 1
+            });
+            tensors[at].taken[kernel] = true;
         }
     }
     for (kernel, asked) in asked.iter().enumerate() {
@@ -467,16 +489,18 @@ fn extent(bytes: Option<u64>, format: Format) -> Option<Vec<u64>> {
     Some(vec![bytes? / u64::from(format.bytes())])
 }
 
-struct Builder<'a> {
-    spec: &'a Spec,
-    tensors: Vec<BoundTensor>,
+pub(super) struct Builder<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) tensors: Vec<BoundTensor>,
     /// Symbolic scalars numbered so far.
     scalars: Vec<(String, u32)>,
     named: Vec<Named>,
     elements: Elements,
     pages: Pages,
-    errors: Vec<Diagnostic>,
-    ledger: Ledger,
+    pub(super) errors: Vec<Diagnostic>,
+    pub(super) ledger: Ledger,
+    /// The views of the kernel that is being bound.
+    pub(super) views: Vec<ViewSetup>,
 }
 
 impl Builder<'_> {
@@ -489,6 +513,8 @@ impl Builder<'_> {
                     let given = match leaf.argument {
                         Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
                         Argument::Name(name) if *name == tensor.name => None,
+                        // What a channel is read as is not what an element holds.
+                        Argument::View(view) if view.tensor.as_ref() == Some(&tensor.name) => view.format,
                         _ => continue,
                     };
                     if given.is_some() {
@@ -584,7 +610,17 @@ impl Builder<'_> {
     fn binding(&mut self, leaf: &Leaf<'_>) -> Option<BoundParameter> {
         let binding = match leaf.argument {
             Argument::Literal(literal) => Binding::Bits(self.bits(leaf, *literal)?),
+            Argument::Tensor { tensor, format, offset: 0 } if leaf.view.is_some() => {
+                let view = View { tensor: Some(tensor.clone()), format: *format, ..View::default() };
+                self.view_argument(leaf, &view)?
+            }
             Argument::Tensor { tensor, offset, .. } => self.pointer(leaf, tensor, *offset)?,
+            Argument::Name(name)
+                if leaf.view.is_some() && self.tensors.iter().any(|tensor| tensor.name == *name) =>
+            {
+                let view = View { tensor: Some(name.clone()), ..View::default() };
+                self.view_argument(leaf, &view)?
+            }
             Argument::Name(name) => match self.tensors.iter().any(|tensor| tensor.name == *name) {
                 true => self.pointer(leaf, name, 0)?,
                 false => {
@@ -593,6 +629,7 @@ impl Builder<'_> {
                     binding
                 }
             },
+            Argument::View(view) => self.view_argument(leaf, view)?,
             Argument::Struct(_) => unreachable!("fields are leaves of their own"),
         };
         let size = match binding {
@@ -607,7 +644,7 @@ impl Builder<'_> {
         let (format, term) = match binding {
             Binding::Symbolic(format, term) => (*format, Ok(*term)),
             Binding::Bits(bits) => (leaf.format.unwrap_or(Format::B64), Err(*bits)),
-            Binding::Pointer { .. } => return,
+            Binding::Pointer { .. } | Binding::View(_) => return,
         };
         if self.named.iter().all(|known| known.name != name) {
             self.named.push(Named { name: name.to_owned(), format, term });
@@ -703,7 +740,7 @@ impl Builder<'_> {
     }
 
     #[cold]
-    fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
+    pub(super) fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
         self.errors
             .push(Diagnostic::error(Code::V010, format!("{} {problem}", leaf.what.trim_end_matches(','))));
     }

@@ -11,7 +11,7 @@ use crate::base::{Budget, Exhausted, Source, Span};
 use crate::decide::Witness;
 use crate::diag::{Code, Diagnostic, Label};
 use crate::ir::Kernel;
-use crate::isa::{Effect, Space, Strength};
+use crate::isa::Space;
 use crate::sim::{
     AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site,
     Thread, Unwritten, WaitGroup, WaitKind,
@@ -368,12 +368,16 @@ impl Cook<'_> {
     fn code_of(&self, race: &Race) -> Code {
         let incoherent = |side: &RaceSide| {
             let instr = self.kernel.code.get(side.site.instr as usize);
-            let load = instr.map(|instr| instr.effect);
-            matches!(load, Some(Effect::Load(access)) if access.strength == Strength::NonCoherent)
+            instr.is_some_and(|instr| instr.effect.is_incoherent())
+        };
+        let view = |side: &RaceSide| {
+            let instr = self.kernel.code.get(side.site.instr as usize);
+            instr.is_some_and(|instr| instr.effect.is_view_read())
         };
         let atomic = |side: &RaceSide| side.kind == AccessKind::Atomic;
         match (&race.first, &race.second) {
             _ if race.unfenced => Code::R004,
+            (one, two) if view(one) || view(two) => Code::R005,
             (one, two) if incoherent(one) || incoherent(two) => Code::R002,
             (one, two) if atomic(one) && atomic(two) => Code::R003,
             _ => Code::R001,

@@ -478,7 +478,8 @@ fn names(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Known> {
     for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
         for name in mentioned(argument) {
             if names.iter().all(|known| known.name != name) {
-                let tensor = parameter.pointer || matches!(argument, Argument::Tensor { .. });
+                let tensor =
+                    parameter.pointer || matches!(argument, Argument::Tensor { .. } | Argument::View(_));
                 names.push(Known { name: name.to_owned(), tensor, format: Some(parameter.format) });
             }
         }

@@ -17,7 +17,7 @@ use super::variables::{Settable, settable};
 use crate::base::{Budget, Exhausted, Format, Source, Stage, readable};
 use crate::diag::{Code, Diagnostic, Ledger, Severity};
 use crate::ir::{Field, Kernel, Parameter};
-use crate::spec::{self, Argument, Key, LaunchPatch, Literal, Scalar, Spec, Sweep, Tensor, Written};
+use crate::spec::{self, Argument, Key, LaunchPatch, Literal, Scalar, Spec, Sweep, Tensor, View, Written};
 
 /// Reads both kernels and says what is known about their launch and parameters, or why that takes too long.
 pub fn infer(input: &Input<'_>, budget: &Budget) -> Inference {
@@ -156,7 +156,12 @@ fn write_out(spec: &mut Spec, asked: &[Asked<'_>], arguments: &[Vec<Argument>]) 
             side.launch.block = asked.kernel.required_block;
         }
         for Part { argument, pointer, pointee, format, .. } in parts(asked.kernel, arguments) {
-            let (Argument::Name(name) | Argument::Tensor { tensor: name, .. }) = argument else { continue };
+            let (Argument::Name(name)
+            | Argument::Tensor { tensor: name, .. }
+            | Argument::View(View { tensor: Some(name), .. })) = argument
+            else {
+                continue;
+            };
             if spec.scalars.iter().any(|scalar| scalar.name == *name) {
                 continue;
             }
@@ -350,8 +355,10 @@ fn parameter(spec: &Spec, kernel: &Kernel, part: Part<'_>) -> InferredParameter 
     let mut literal = |value: Literal| inferred.value = spec::literal(value);
     match argument {
         Argument::Literal(value) => literal(*value),
-        Argument::Struct(_) => {}
-        Argument::Name(name) | Argument::Tensor { tensor: name, .. } => {
+        Argument::Struct(_) | Argument::View(View { tensor: None, .. }) => {}
+        Argument::View(View { tensor: Some(name), .. })
+        | Argument::Name(name)
+        | Argument::Tensor { tensor: name, .. } => {
             inferred.bound = name.clone();
             if let Some(tensor) = spec.tensors.iter().find(|tensor| tensor.name == *name) {
                 inferred.kind = "pointer".to_owned();

@@ -51,6 +51,7 @@ mod texts;
 mod timeline;
 mod variables;
 mod verdicts;
+mod views;
 mod witness;
 
 pub use coverage::coverage;

@@ -43,6 +43,7 @@ impl InstructionClass {
             Effect::Load(_)
             | Effect::Store(_)
             | Effect::Atomic { .. }
+            | Effect::Fetch(_)
             | Effect::Copy(_)
             | Effect::Matrix(_) => InstructionClass::Memory,
             Effect::Branch | Effect::BranchIndexed | Effect::Exit | Effect::Forbidden(_) => {
@@ -65,6 +66,9 @@ impl InstructionClass {
             | Effect::ToGeneric(_)
             | Effect::FromGeneric(_)
             | Effect::IsSpace(_)
+            | Effect::IsView(_)
+            | Effect::Inquire(_)
+            | Effect::SurfacePlace(_)
             | Effect::ActiveMask
             | Effect::Cluster(_)
             | Effect::ReadClock

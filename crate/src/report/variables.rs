@@ -39,7 +39,8 @@ pub fn settable(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Set
     let taken: Vec<&str> = arguments.iter().flat_map(mentioned).collect();
     let mut found: Vec<Settable> = Vec::new();
     for (index, variable) in kernel.variables.iter().enumerate() {
-        if !matches!(variable.space, Space::Global | Space::Const) || variable.is_function {
+        let is_view = variable.view.is_some() || is_viewed(spec, &variable.name);
+        if !matches!(variable.space, Space::Global | Space::Const) || variable.is_function || is_view {
             continue;
         }
         let declared = |name: &str| spec.tensors.iter().any(|tensor| tensor.name == name);
@@ -62,6 +63,11 @@ pub fn settable(spec: &Spec, kernel: &Kernel, arguments: &[Argument]) -> Vec<Set
         found.push(Settable { index, name, bytes, format });
     }
     found
+}
+
+/// Whether the spec says that a variable holds a texture or a surface.
+fn is_viewed(spec: &Spec, name: &str) -> bool {
+    spec.views.iter().any(|view| view.name == name || view.name == source_name(name))
 }
 
 /// Whether no host can name a variable, so that it holds what the PTX declares.

@@ -58,9 +58,9 @@ impl<'a> Machine<'a> {
         let (Ok(offset), Some(last)) = (u64::try_from(offset), limit.checked_sub(u64::from(total))) else {
             return false;
         };
-        let aligned = !total.is_power_of_two() || offset & u64::from(total - 1) == 0;
+        let anywhere = access.strength == Strength::Texture;
+        let aligned = anywhere || !total.is_power_of_two() || offset & u64::from(total - 1) == 0;
         let Some(epoch) = self.clocks.common_epoch(warp.first()) else { return false };
-        let epoch = if access.strength == Strength::NonCoherent { NEVER } else { epoch };
         let reachable = limit <= self.memory.reach(state.space);
         if offset > last || !aligned || !reachable || self.holds_objects(region) {
             return false;
@@ -71,7 +71,7 @@ impl<'a> Machine<'a> {
         }
         self.trace_access(index, pc, region, mask, AccessKind::Read);
         if self.memory.regions[region].watched {
-            let by = self.accessor(index, pc, mask, epoch);
+            let by = self.reader(index, pc, (mask, epoch), access.strength);
             self.touch_read(index, pc, region, offset..offset + u64::from(total), &by);
         }
         let bytes = access.format.bytes();
@@ -133,15 +133,20 @@ impl<'a> Machine<'a> {
                 }
             }
             rest &= !together;
-            // The cache that `.nc` reads through never learns of writes.
-            let epoch = if strength == Strength::NonCoherent { NEVER } else { epoch };
-            let by = self.accessor(index, pc, together, epoch);
+            let by = self.reader(index, pc, (together, epoch), strength);
             self.touch_read(index, pc, region, offset..offset + bytes, &by);
         }
     }
 
     /// Race detection for a read of some bytes by one party.
-    fn touch_read(&mut self, index: usize, pc: u32, region: usize, bytes: Range<u64>, by: &Accessor) {
+    pub(super) fn touch_read(
+        &mut self,
+        index: usize,
+        pc: u32,
+        region: usize,
+        bytes: Range<u64>,
+        by: &Accessor,
+    ) {
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in bytes.step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
@@ -159,7 +164,21 @@ impl<'a> Machine<'a> {
 
     pub(super) fn accessor(&self, index: usize, pc: u32, mask: u32, epoch: u32) -> Accessor {
         let warp_first = self.warps[index].first();
-        Accessor { warp_first, global_first: self.first_thread + warp_first, mask, epoch, instr: pc }
+        let global_first = self.first_thread + warp_first;
+        Accessor { warp_first, global_first, mask, epoch, instr: pc, stale: false }
+    }
+
+    /// Who reads through a path of that strength, in an epoch of its threads.
+    pub(super) fn reader(
+        &self,
+        index: usize,
+        pc: u32,
+        (mask, epoch): (u32, u32),
+        strength: Strength,
+    ) -> Accessor {
+        // The cache that `.nc` reads through never learns of writes, before it or after it.
+        let epoch = if strength == Strength::NonCoherent { NEVER } else { epoch };
+        Accessor { stale: strength == Strength::Texture, ..self.accessor(index, pc, mask, epoch) }
     }
 
     fn load_element(&mut self, index: usize, pc: u32, batch: &Batch, access: Access, element: u8) {

@@ -51,6 +51,8 @@ struct Entry {
     bytes: u8,
     condition: Term,
     stored: Option<Stored>,
+    /// It may miss what was written before it, whatever the order.
+    stale: bool,
 }
 
 /// The accesses to the places that are watched one by one.
@@ -228,6 +230,7 @@ impl<'a> Machine<'a> {
                 bytes: bytes as u8,
                 condition,
                 stored,
+                stale: kind == AccessKind::Read && by.is_stale(),
             };
             for earlier in kept.iter().filter(|earlier| earlier.conflicts(&entry)) {
                 let Some((other, lane)) = self.unordered_lanes(earlier, &entry, by) else { continue };
@@ -263,7 +266,9 @@ impl<'a> Machine<'a> {
             let thread = by.warp_first + lane;
             let mut others = lanes(earlier.mask).map(|other| earlier.first + other);
             others
-                .find(|other| !self.clocks.ordered(*other, earlier.epoch, thread))
+                .find(|other| {
+                    entry.stale && earlier.writes() || !self.clocks.ordered(*other, earlier.epoch, thread)
+                })
                 .map(|other| (other, lane))
         })
     }

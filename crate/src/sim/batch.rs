@@ -8,8 +8,9 @@ use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind, Place};
 use super::race::lanes;
 use super::trace::EventKind;
+use super::views::OUTSIDE;
 use crate::ir::{Reg, RegisterKind};
-use crate::isa::{Access, Lanes, Space, WARP};
+use crate::isa::{Access, Lanes, Space, Strength, WARP};
 
 /// The lanes of one instruction that access one region, and where.
 pub(super) struct Batch {
@@ -232,7 +233,11 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn place(&self, access: Access, address: u64) -> Place {
-        self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes())
+        let place = self.memory.place(self.kernel, self.setup, access.space, address, access.format.bytes());
+        match place.offset >= (OUTSIDE / 2) as i64 && place.size.is_some_and(|size| size < OUTSIDE / 2) {
+            true => Place { text: format!("{}(coordinates outside)", place.name), ..place },
+            false => place,
+        }
     }
 
     /// Makes a region ready for an access at an offset.
@@ -278,5 +283,6 @@ impl<'a> Machine<'a> {
 /// Bytes that one lane accesses, and what its address must be a multiple of.
 fn extent(access: Access) -> (u32, u32) {
     let total = access.format.bytes() * u32::from(access.vector);
-    (total, if total.is_power_of_two() { total } else { 1 })
+    let anywhere = matches!(access.strength, Strength::Texture | Strength::Surface);
+    (total, if total.is_power_of_two() && !anywhere { total } else { 1 })
 }

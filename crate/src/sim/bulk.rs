@@ -225,7 +225,14 @@ impl<'a> Machine<'a> {
         let lane = thread % WARP as u32;
         let warp_first = reader.wrapping_sub(lane);
         let global_first = self.first_thread + reader - lane;
-        let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr: flight.instr() };
+        let by = Accessor {
+            warp_first,
+            global_first,
+            mask: 1 << lane,
+            epoch,
+            instr: flight.instr(),
+            stale: false,
+        };
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in (offset..offset + bytes).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);

@@ -141,7 +141,7 @@ impl<'a> Machine<'a> {
 }
 
 /// The words that a term can be, and when; `None` if they are not all known, or too many.
-fn chances(terms: &mut Terms, bounds: Bounds<'_>, root: Term) -> Option<Vec<Chance>> {
+pub(super) fn chances(terms: &mut Terms, bounds: Bounds<'_>, root: Term) -> Option<Vec<Chance>> {
     let mut found = Chances::default();
     let mut open: Vec<Way> = vec![(root, Term::TRUE, Vec::new())];
     while let Some((term, condition, mut operations)) = open.pop() {

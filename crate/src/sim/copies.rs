@@ -364,6 +364,7 @@ impl<'a> Machine<'a> {
                 mask: 1 << lane,
                 epoch,
                 instr: flight.instr,
+                stale: false,
             };
             let granule = u64::from(self.memory.regions[region].cells.granule());
             for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
@@ -436,7 +437,14 @@ impl<'a> Machine<'a> {
             let lane = thread % WARP as u32;
             let global_first = writer - lane;
             let warp_first = global_first - self.first_thread;
-            let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr: flight.instr };
+            let by = Accessor {
+                warp_first,
+                global_first,
+                mask: 1 << lane,
+                epoch,
+                instr: flight.instr,
+                stale: false,
+            };
             let place = (AccessKind::Write, shared, at);
             self.judge(thread as usize / WARP, flight.instr, place, &by, None, None);
         }

@@ -159,6 +159,13 @@ impl<'a> Machine<'a> {
             }
             Effect::Fence(scope, order) => self.signal_fence(index, pc, mask, *scope, *order),
             Effect::Nothing => {}
+            Effect::Fetch(fetch) => {
+                self.charge(ends::ACCESS * threads(mask));
+                self.fetch(index, pc, mask, *fetch);
+            }
+            Effect::Inquire(what) => self.inquire(index, pc, mask, *what),
+            Effect::SurfacePlace(place) => self.surface_place(index, pc, mask, *place),
+            Effect::IsView(kind) => self.is_view(index, pc, mask, *kind),
             Effect::ReadClock => self.read_unknowable(index, pc, mask),
             Effect::Claim(claim) => {
                 self.charge(ends::OBJECT * threads(mask));
@@ -320,6 +327,10 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::ToGeneric(_)
         | Effect::FromGeneric(_)
         | Effect::IsSpace(_)
+        | Effect::IsView(_)
+        | Effect::Fetch(_)
+        | Effect::Inquire(_)
+        | Effect::SurfacePlace(_)
         | Effect::Load(_)
         | Effect::Store(_)
         | Effect::Atomic { .. }

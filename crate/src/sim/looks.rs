@@ -34,7 +34,7 @@ pub struct Look {
     pub what: String,
 }
 
-/// Arrays as bits of a set: tensors, then variables. All bits where there are too many.
+/// Arrays as bits of a set: tensors, then variables, then textures and surfaces. All bits where there are too many.
 type Set = u64;
 
 /// The instructions of a kernel whose outcome is the machine's choice.
@@ -68,6 +68,7 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
 fn names(kernel: &Kernel, setup: &Setup, set: Set) -> String {
     let tensors = setup.tensors.iter().map(|tensor| tensor.name.as_str());
     let all = tensors.chain(kernel.variables.iter().map(|variable| variable.name.as_str()));
+    let all = all.chain(setup.views.iter().map(|view| view.name.as_str()));
     let named: Vec<String> = all
         .enumerate()
         .filter(|(at, _)| *at < 64 && set >> at & 1 == 1 && set != Set::MAX)
@@ -125,6 +126,9 @@ fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set
         Effect::Load(access) if access.space == Space::Param => {
             let pointers = setup.parameters.iter().filter_map(|parameter| match parameter.binding {
                 Binding::Pointer { tensor, .. } => Some((parameter.offset, tensor)),
+                Binding::View(view) => {
+                    Some((parameter.offset, setup.tensors.len() + kernel.variables.len() + view))
+                }
                 Binding::Bits(_) | Binding::Symbolic(..) => None,
             });
             match kernel.registers[src[0].index()] {

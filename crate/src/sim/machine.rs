@@ -151,7 +151,7 @@ pub(super) struct Machine<'a> {
     pub(super) backs: Vec<u64>,
     /// What was taken for granted: how often, and where first.
     pub(super) granted: BTreeMap<&'static str, (u64, u32)>,
-    /// The same for library code that is left out ([`super::far`]).
+    /// The same in other words: for library code that is left out ([`super::far`]), and for textures.
     pub(super) granted_far: BTreeMap<String, (u64, u32)>,
     /// Branches that were asked about, and whether they are a library's own.
     pub(super) libraries: BTreeMap<u32, bool>,
@@ -182,6 +182,8 @@ pub(super) struct Machine<'a> {
     pub(super) arrived: u32,
     /// Lanes that do not go on with the running side: under its condition the kernel stops.
     pub(super) vanished: u32,
+    /// The last instruction that reads a texture.
+    pub(super) fetching: u32,
     /// Lanes that the present load has made suspects.
     pub(super) suspected: u32,
     /// Results that warps may share.
@@ -315,6 +317,7 @@ impl<'a> Machine<'a> {
             stop: u32::MAX,
             arrived: 0,
             vanished: 0,
+            fetching: 0,
             suspected: 0,
             repeats: Repeats::default(),
             stretches: Stretches::default(),

@@ -44,6 +44,8 @@ pub(super) enum Owner {
     Parameters,
     Tensor(usize),
     Variable(usize),
+    /// A texture, a sampler or a surface: a place of no bytes, which stands for it.
+    View(usize),
 }
 
 /// A tensor, a global or const variable, shared memory, or the parameter block.
@@ -86,6 +88,8 @@ pub(super) enum Spot {
 /// All memory but registers and local memory.
 pub(super) struct Memory {
     pub(super) regions: Vec<Region>,
+    /// Where the places of textures and surfaces begin.
+    views: usize,
     /// Where the regions of static shared variables begin.
     statics: usize,
     /// Where global and const variables lie, by their number in the kernel.
@@ -133,6 +137,7 @@ impl Memory {
         let wide = STRETCH.max(66 - largest.unwrap_or(0).leading_zeros());
         let mut memory = Memory {
             regions: vec![shared, parameters],
+            views: 0,
             statics: 0,
             homes: vec![None; kernel.variables.len()],
             stretch,
@@ -167,16 +172,24 @@ impl Memory {
             if !matches!(variable.space, Space::Global | Space::Const) {
                 continue;
             }
-            if memory.homes[index].is_some() {
+            if memory.homes[index].is_some() || variable.view.is_some() {
                 continue;
             }
             memory.homes[index] = Some(memory.regions.len());
-            let granule = match variable.relocations.is_empty() {
+            let held = setup.views.iter().any(|view| view.variable == Some(index));
+            let granule = match variable.relocations.is_empty() && !held {
                 true => granule_of(variable.format),
                 false => 1,
             };
             let owner = Owner::Variable(index);
             memory.regions.push(region(owner, variable.space, Some(variable.size.unwrap_or(0)), granule));
+        }
+        memory.views = memory.regions.len();
+        for (index, view) in setup.views.iter().enumerate() {
+            if let Some(variable) = view.variable.filter(|at| kernel.variables[*at].view.is_some()) {
+                memory.homes[variable] = Some(memory.regions.len());
+            }
+            memory.regions.push(region(Owner::View(index), Space::Global, Some(0), 8));
         }
         memory.statics = memory.regions.len();
         for (index, variable) in kernel.variables.iter().enumerate() {
@@ -208,8 +221,14 @@ impl Memory {
         for at in 2..memory.statics {
             if let Some(variable) = declared(setup, memory.regions[at].owner) {
                 let relocations = &kernel.variables[variable].relocations;
-                memory.regions[at].relocations =
+                let mut held: Vec<(u64, u64)> =
                     relocations.iter().map(|(at, to)| (*at, memory.constant(kernel, to))).collect();
+                for (index, view) in setup.views.iter().enumerate() {
+                    if view.variable == Some(variable) {
+                        held.push((0, memory.starts[memory.views + index]));
+                    }
+                }
+                memory.regions[at].relocations = held;
             }
             if !memory.regions[at].cells.is_paged() {
                 let bytes = 0..memory.regions[at].cells.len();
@@ -230,6 +249,7 @@ impl Memory {
                     }
                     Value::Symbolic(Symbol::number(format, term))
                 }
+                Binding::View(view) => Value::Concrete(self.starts[self.views + view]),
                 Binding::Pointer { tensor, offset } => {
                     let format = setup.tensors[tensor].format.unwrap_or(Format::F32);
                     Value::Concrete(self.starts[tensor + 2] + offset * u64::from(format.bytes()))
@@ -356,6 +376,21 @@ impl Memory {
     fn own_start(&self, region: usize) -> u64 {
         let start = self.starts[region];
         if self.ranks == 1 { start } else { start & ((1 << self.window) - 1) }
+    }
+
+    /// The texture, sampler or surface that a word stands for.
+    pub(super) fn view_at(&self, word: u64) -> Option<usize> {
+        match self.locate(Space::Global, word) {
+            Spot::Region(region, 0) if (self.views..self.statics).contains(&region) => {
+                Some(region - self.views)
+            }
+            _ => None,
+        }
+    }
+
+    /// The region of a tensor.
+    pub(super) fn tensor_region(tensor: usize) -> usize {
+        PARAMETERS + 1 + tensor
     }
 
     /// Where a region's stretch of addresses begins.
@@ -560,6 +595,7 @@ impl Memory {
                             format,
                         )
                     }
+                    Owner::View(view) => (setup.views[view].name.clone(), None, None),
                     Owner::Parameters => (String::new(), None, None),
                 };
                 let unit = format.map_or(bytes, Format::bytes);
@@ -689,7 +725,7 @@ impl Memory {
                     }
                 }
             }
-            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_), None) => {}
+            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_) | Owner::View(_), None) => {}
         }
     }
 }
@@ -701,7 +737,7 @@ fn declared(setup: &Setup, owner: Owner) -> Option<usize> {
         Owner::Tensor(tensor) => {
             setup.tensors[tensor].variable.filter(|_| setup.tensors[tensor].initial == Initial::Declared)
         }
-        Owner::Shared(_) | Owner::Parameters => None,
+        Owner::Shared(_) | Owner::Parameters | Owner::View(_) => None,
     }
 }
 
@@ -775,6 +811,7 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
             let dynamic = kernel.variables.iter().filter(|v| v.space == Space::Shared && v.size.is_none());
             dynamic.map(|variable| variable.align).fold(16, u32::max)
         }
+        Owner::View(_) => 8,
         Owner::Parameters => 1,
     };
     u64::from(align.next_power_of_two())

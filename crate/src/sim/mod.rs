@@ -52,6 +52,7 @@ mod clock;
 mod cluster;
 mod collective;
 mod contradiction;
+mod coordinates;
 mod copies;
 mod descriptor;
 mod ends;
@@ -90,11 +91,14 @@ mod spin;
 mod straight;
 mod stretches;
 mod suspects;
+mod texels;
+mod textures;
 mod tickets;
 mod trace;
 mod transactions;
 mod undefined;
 mod unknowable;
+mod views;
 mod warp;
 mod warpgroup;
 mod ways;
@@ -108,7 +112,9 @@ pub use outcome::{
     AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Observation, Place, Race, RaceSide,
     Run, SameStores, Site, Stats, Suspect, TensorState, Thread, Unwritten, WaitGroup, WaitKind,
 };
-pub use setup::{Binding, BoundParameter, Initial, Options, Schedule, Setup, TensorSetup};
+pub use setup::{
+    Binding, BoundParameter, Initial, Options, Sampling, Schedule, Setup, TensorSetup, ViewSetup,
+};
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
 pub use unknowable::{lowest, source_of, unknowables};
 pub use written::Written;

@@ -75,6 +75,7 @@ fn computes(instr: &Instr) -> bool {
             | Effect::ToGeneric(_)
             | Effect::FromGeneric(_)
             | Effect::IsSpace(_)
+            | Effect::IsView(_)
     )
 }
 

@@ -345,6 +345,7 @@ impl<'a> Machine<'a> {
         };
         match instr.effect {
             Effect::Load(access) => Role::Reads { global: far(access.space) },
+            Effect::Fetch(_) => Role::Reads { global: true },
             Effect::Matrix(MatrixOp::Load(stored)) => Role::Reads { global: far(stored.space) },
             Effect::Matrix(MatrixOp::LoadTiles(_)) => Role::Reads { global: false },
             Effect::Lanewise(_) | Effect::Atomic { .. } | Effect::Redux { .. } => Role::Computes,

@@ -218,6 +218,15 @@ pub(super) struct Accessor {
     pub(super) epoch: u32,
     /// The instruction.
     pub(super) instr: u32,
+    /// It reads what no synchronization makes writes of this kernel known to.
+    pub(super) stale: bool,
+}
+
+impl Accessor {
+    /// Whether it may miss what was written before it, whatever the order.
+    pub(super) fn is_stale(&self) -> bool {
+        self.stale || self.epoch == NEVER
+    }
 }
 
 /// An earlier access that nothing orders before the present one.
@@ -431,13 +440,13 @@ impl Detector {
         let by_copy = shadow.hand == Hand::Copy;
         if shadow.writer == NOBODY
             || !by_copy
-                && by.epoch != NEVER
+                && !by.is_stale()
                 && clocks.ordered_before_all(shadow.writer, shadow.write_epoch, by.warp_first)
         {
             return None;
         }
         let unordered = |other: u32, lane: u32| {
-            by.epoch == NEVER || !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane)
+            by.is_stale() || !clocks.ordered(other, shadow.write_epoch, by.warp_first + lane)
         };
         let (other, lane) = match shadow.hand {
             Hand::Thread | Hand::Bulk => {
@@ -538,7 +547,7 @@ impl Detector {
     /// its past, have written.
     fn updated(&self, shadow: &Shadow, by: &Accessor) -> Option<Conflict> {
         let history = shadow.atomics;
-        let party = self.parties.sets[history.set as usize].parties.first().filter(|_| by.epoch == NEVER)?;
+        let party = self.parties.sets[history.set as usize].parties.first().filter(|_| by.is_stale())?;
         Some(Conflict {
             other: party.first + history.mask(party).trailing_zeros(),
             instr: party.instr,

@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, Strength, WarpgroupOp};
+use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, WarpgroupOp};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -95,6 +95,8 @@ impl<'a> Machine<'a> {
             "nothing orders the two: a product has read its matrices for threads that have waited for its group (wgmma.wait_group), and for whoever knows that they have".to_owned()
         } else if self.is_bulk(conflict.instr) == Some(true) {
             "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
+        } else if [pc, conflict.instr].iter().any(|pc| self.kernel.code[*pc as usize].effect.is_view_read()) {
+            "textures and surfaces are read through a cache that does not learn of what this kernel writes, whatever synchronizes: what was there before the kernel may be read, or what was written".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
             "the load goes through the non-coherent path (`.nc`), for memory that nothing writes while the kernel runs: it may see what was there before or after, whatever synchronizes".to_owned()
         } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic) {
@@ -121,6 +123,18 @@ impl<'a> Machine<'a> {
             vec![
                 format!("{} {}s {}, and {} starts its {} afterwards;", first.site.thread, verb(first.kind), place.text, thread, if self.is_product(pc) { "product" } else { "copy" }),
                 "that may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
+            ]
+        } else if self.kernel.code[pc as usize].effect.is_view_read() && kind == AccessKind::Read {
+            vec![
+                format!(
+                    "{} {}s {}, and {} reads it afterwards, by coordinates;",
+                    first.site.thread,
+                    verb(first.kind),
+                    place.text,
+                    thread
+                ),
+                "the cache that this goes through may have what was there before the kernel, and need not"
+                    .to_owned(),
             ]
         } else {
             vec![
@@ -168,8 +182,7 @@ impl Machine<'_> {
 
     /// Whether an instruction loads through the non-coherent path.
     fn is_incoherent(&self, pc: u32) -> bool {
-        let effect = &self.kernel.code[pc as usize].effect;
-        matches!(effect, Effect::Load(access) if access.strength == Strength::NonCoherent)
+        self.kernel.code[pc as usize].effect.is_incoherent()
     }
 }
 

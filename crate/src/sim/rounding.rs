@@ -335,6 +335,7 @@ mod tests {
         let setup = Setup {
             launch,
             tensors: Vec::new(),
+            views: Vec::new(),
             parameters: Vec::new(),
             unknowable: (0, 0),
             bounds: Vec::new(),

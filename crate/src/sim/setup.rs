@@ -1,7 +1,8 @@
 //! What a run starts from: the launch, tensors with their initial contents, the parameter block.
 
 use crate::base::Format;
-use crate::spec::{Launch, Role};
+use crate::isa::{Geometry, ViewKind};
+use crate::spec::{AddressMode, Filter, Launch, ReadMode, Role};
 use crate::term::{Pages, Term};
 
 /// Initial contents of a tensor.
@@ -64,6 +65,39 @@ impl TensorSetup {
     }
 }
 
+/// A texture, a sampler or a surface as this kernel sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ViewSetup {
+    /// The variable's or the tensor's name, for messages.
+    pub name: String,
+    /// What it is.
+    pub kind: ViewKind,
+    /// Which tensor it views; a sampler views none.
+    pub tensor: Option<usize>,
+    /// It is this variable of the kernel, or what that holds.
+    pub variable: Option<usize>,
+    /// As what it is used, as far as the PTX shows.
+    pub geometry: Option<Geometry>,
+    /// Channels of a texel, if the tensor has no axis of them.
+    pub channels: Option<u64>,
+    /// How it is read.
+    pub sampling: Sampling,
+}
+
+/// How a texture is read. What the spec does not say is what a `cudaTextureDesc` of zeros says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sampling {
+    /// What lies between texels; nothing is said: the nearest.
+    pub filter: Option<Filter>,
+    /// What lies outside, for each coordinate; one stands for all. Nothing is said: the same again, which is the edge
+    /// where coordinates are not normalized.
+    pub address: Vec<AddressMode>,
+    /// Coordinates go from 0 to 1; nothing is said: they count texels.
+    pub normalized: Option<bool>,
+    /// What integers are read as; nothing is said: what the instruction makes of them.
+    pub read: Option<ReadMode>,
+}
+
 /// What bytes of the parameter block hold.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Binding {
@@ -74,6 +108,8 @@ pub enum Binding {
         /// Element offset.
         offset: u64,
     },
+    /// A reference to a texture or a surface, an index into [`Setup::views`].
+    View(usize),
     /// These bits.
     Bits(u64),
     /// A symbolic number.
@@ -98,6 +134,8 @@ pub struct Setup {
     pub launch: Launch,
     /// The tensors.
     pub tensors: Vec<TensorSetup>,
+    /// Textures, samplers and surfaces.
+    pub views: Vec<ViewSetup>,
     /// The parameter block.
     pub parameters: Vec<BoundParameter>,
     /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.

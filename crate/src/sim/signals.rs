@@ -215,7 +215,7 @@ pub(super) fn scope_of(kernel: &Kernel, pc: u32) -> Option<Scope> {
     };
     match access.strength {
         Strength::Strong(scope, _) => Some(scope),
-        Strength::Weak | Strength::NonCoherent => None,
+        Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => None,
     }
 }
 
@@ -342,11 +342,11 @@ impl<'a> Machine<'a> {
         let by = self.clocks.stamp(thread);
         let scope = match strength {
             Strength::Strong(scope, _) => Some(scope),
-            Strength::Weak | Strength::NonCoherent => None,
+            Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => None,
         };
         let (releases, acquires) = match strength {
             Strength::Strong(_, order) => (order.releases(), order.acquires()),
-            Strength::Weak | Strength::NonCoherent => (false, false),
+            Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => (false, false),
         };
         let fenced = self.fenced_here(pc);
         let signals = self.signals.as_ref();

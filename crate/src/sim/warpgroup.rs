@@ -540,6 +540,7 @@ impl<'a> Machine<'a> {
             mask: 1 << lane,
             epoch: self.warpgroups.parts[index].closed + 1,
             instr: pc,
+            stale: false,
         };
         let now = self.clocks.stamp(first);
         self.clocks.stand_for(number, Some(&now));

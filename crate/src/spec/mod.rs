@@ -12,6 +12,7 @@ mod read;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod view;
 
 pub use parse::{MAX_ELEMENTS, parse, parse_over};
 pub use print::{literal, print};
@@ -20,3 +21,4 @@ pub use model::{
     Argument, Axis, Contents, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side,
     Spec, Sweep, Tensor, Written,
 };
+pub use view::{AddressMode, Filter, NamedView, ReadMode, View};

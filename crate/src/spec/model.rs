@@ -1,5 +1,6 @@
 //! The spec as data. Positions in the file are kept beside the values, for diagnostics.
 
+use super::view::{NamedView, View};
 use crate::base::{Format, Span};
 use crate::formula::Whole;
 
@@ -20,6 +21,8 @@ pub struct Spec {
     pub ensures: Vec<Formula>,
     /// `[tensors.*]`, in file order.
     pub tensors: Vec<Tensor>,
+    /// `[views.*]`: module variables that are textures, samplers or surfaces, in file order.
+    pub views: Vec<NamedView>,
     /// `[scalars]`, in file order.
     pub scalars: Vec<Scalar>,
     /// `[options]`.
@@ -277,6 +280,8 @@ pub enum Argument {
         /// The pointer passed points at this element.
         offset: u64,
     },
+    /// A texture or a surface.
+    View(View),
     /// A number.
     Literal(Literal),
     /// The fields of a struct passed by value: byte offset and argument.

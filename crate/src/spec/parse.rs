@@ -5,8 +5,8 @@
 //! the spec meets one, in `report`.
 
 use super::read::{Node, Reader, span_of};
-use super::sweep;
 use super::{Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use super::{sweep, view};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Whole;
@@ -25,8 +25,18 @@ const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 // The most shared memory any device gives a CTA (227 KiB, compute capability 9.0 and 10.0).
 const MAX_SHARED: u64 = 227 * 1024;
 
-const TOP: &[&str] =
-    &["launch", "reference", "optimized", "formula", "contracts", "tensors", "scalars", "options", "sweep"];
+const TOP: &[&str] = &[
+    "launch",
+    "reference",
+    "optimized",
+    "formula",
+    "contracts",
+    "tensors",
+    "views",
+    "scalars",
+    "options",
+    "sweep",
+];
 const LAUNCH: &[&str] = &["grid", "block", "cluster", "ctas", "dynamic_shared"];
 const SIDE: &[&str] = &["ptx", "entry", "args", "grid", "block", "cluster", "ctas", "dynamic_shared"];
 const FORMULA: &[&str] = &["code"];
@@ -85,6 +95,7 @@ pub fn parse_over(text: &str, over: Option<&Spec>) -> (Spec, Vec<Diagnostic>) {
                 }
             }
             "tensors" => spec.tensors = tensors(&mut reader, table),
+            "views" => spec.views = view::named(&mut reader, table),
             _ => options(&mut reader, table, &mut spec),
         }
     }
@@ -261,6 +272,9 @@ fn argument(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Ar
             };
             items.iter().enumerate().map(each).collect::<Option<Vec<_>>>().map(Argument::Struct)
         }
+        DeValue::Table(table) if view::is_view(table) => {
+            view::read(reader, "a texture or surface argument", table).map(Argument::View)
+        }
         DeValue::Table(table) => {
             let (mut tensor, mut format, mut offset) = (None, None, 0);
             for entry in reader.entries("a tensor argument", table, &["tensor", "type", "offset"]) {
@@ -281,7 +295,7 @@ fn argument(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Ar
         _ => {
             reader.error(
                 span_of(node),
-                "an argument is a name, a number, { tensor = \"…\", type = \"…\" } or { fields = [[0, \"…\"], …] }",
+                "an argument is a name, a number, { tensor = \"…\", type = \"…\" }, { texture = \"…\", filter = \"…\" }, { surface = \"…\" } or { fields = [[0, \"…\"], …] }",
             );
             None
         }

@@ -3,6 +3,7 @@
 
 use super::model::written_at;
 use super::parse::AS_DECLARED;
+use super::view;
 use super::{
     Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Written,
 };
@@ -38,6 +39,10 @@ pub fn print(spec: &Spec) -> String {
         }));
         // A tensor without settings is still declared.
         sections.push(format!("[tensors.{}]\n{}", key(&tensor.name), join(&lines)));
+    }
+    for named in &spec.views {
+        let lines = view::entries(&named.view);
+        sections.push(format!("[views.{}]\n{}", key(&named.name), join(&lines)));
     }
     // Names of [sweep] alone stand there.
     let listed = spec.scalars.iter().filter(|scalar| !scalar.swept || scalar.written.is_some());
@@ -151,6 +156,7 @@ pub(super) fn scalar(value: Result<Literal, Format>) -> String {
 fn argument(written: &[Written], argument: &Argument, at: [usize; 2]) -> String {
     match argument {
         Argument::Name(name) => string(name),
+        Argument::View(view) => format!("{{ {} }}", view::entries(view).join(", ")),
         Argument::Literal(Literal::Integer(value)) => number(written, Key::Argument, at, *value),
         Argument::Literal(value) => literal(*value),
         Argument::Tensor { tensor, format, offset } => {

@@ -39,6 +39,7 @@ fn bare(mut spec: Spec) -> Spec {
     spec.optimized.span = None;
     spec.tensors.iter_mut().for_each(|tensor| tensor.span = Span::default());
     spec.scalars.iter_mut().for_each(|scalar| scalar.span = Span::default());
+    spec.views.iter_mut().for_each(|view| view.span = Span::default());
     for axis in spec.sweep.iter_mut().flat_map(|sweep| &mut sweep.axes) {
         (axis.span, axis.values_span) = (Span::default(), Span::default());
     }
@@ -155,6 +156,27 @@ fn what_is_wrong_is_pointed_at() {
             "this argument does not say which tensor: add `tensor = \"…\"`",
         ),
         ("tensors = 3", "3", "`tensors` must be a table, not an integer"),
+        (
+            "[reference]\nargs = [{ texture = \"x\", filter = \"liner\" }]",
+            "\"liner\"",
+            "`filter` is not \"liner\"; did you mean \"linear\"?",
+        ),
+        (
+            "[reference]\nargs = [{ surface = \"x\", address = \"clamp\" }]",
+            "address",
+            "a surface is not sampled: it has neither filter nor address mode",
+        ),
+        (
+            "[reference]\nargs = [{ texture = \"x\", surface = \"y\" }]",
+            "surface",
+            "a view is a `texture` or a `surface`, not both",
+        ),
+        ("[views.t]\ntexture = \"x\"\nchannels = 3", "3", "a texel has 1, 2 or 4 channels"),
+        (
+            "[views.t]\naddress = []",
+            "[]",
+            "`address` has one mode, or one for each of up to three coordinates",
+        ),
     ];
     for (text, at, message) in cases {
         assert_eq!(complaint(text), (at.to_owned(), message.to_owned()), "{text}");
@@ -167,6 +189,23 @@ fn broken_toml_is_a_diagnostic() {
     assert!(!diagnostics.is_empty());
     let deep = format!("[scalars]\nn = {}", "[".repeat(100_000));
     assert!(!parse(&deep).1.is_empty());
+}
+
+#[test]
+fn textures_and_surfaces_are_read_and_written() {
+    let text = "[optimized]\nargs = [{ texture = \"image\", type = \"u8\", channels = 4, filter = \"linear\", \
+                address = [\"wrap\", \"clamp\"], normalized = true, read = \"normalized_float\" }, \
+                { surface = \"out\" }, { fields = [[0, { texture = \"table\" }]] }]\n\n\
+                [views.smooth]\nfilter = \"linear\"\naddress = \"mirror\"\n";
+    let (spec, diagnostics) = parse(text);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    assert_eq!(print(&spec), text);
+    assert_eq!(spec.views[0].view.filter, Some(super::Filter::Linear));
+    let Some([Argument::View(image), Argument::View(out), _]) = spec.optimized.args.as_deref() else {
+        panic!("{spec:?}");
+    };
+    assert_eq!((image.tensor.as_deref(), image.address.len(), image.surface), (Some("image"), 2, false));
+    assert!(out.surface);
 }
 
 const SWEPT: &str = r#"

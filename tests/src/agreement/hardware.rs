@@ -47,10 +47,11 @@ impl Question {
 }
 
 impl Job {
-    /// Whether hardware, which runs whole grids, runs what was asked.
+    /// Whether hardware, which runs whole grids, runs what was asked; nothing makes it textures.
     pub fn is_whole_grid(&self) -> bool {
         let [x, y, z] = self.launch.grid;
-        self.launch.ctas.len() as u64 == u64::from(x) * u64::from(y) * u64::from(z)
+        let whole = self.launch.ctas.len() as u64 == u64::from(x) * u64::from(y) * u64::from(z);
+        whole && self.views.is_empty()
     }
 
     pub fn write(&self, folder: &Path, ptx: &str) -> io::Result<()> {
@@ -92,6 +93,7 @@ impl Job {
             parameters: Vec::new(),
             pointers: Vec::new(),
             images: Vec::new(),
+            views: Vec::new(),
         };
         for line in fs::read_to_string(folder.join("job.txt"))?.lines() {
             let (fact, rest) = line.split_once(' ').ok_or_else(|| wrong(line))?;

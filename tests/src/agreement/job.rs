@@ -1,12 +1,14 @@
 //! A kernel's launch on random numbers, for whoever executes it, and the machine that does.
 
 use super::{Ending, Question, places};
+use crate::machine::texture::{Address, View};
 use crate::machine::{Machine, Stop, memory::Global, program, soft};
 use crate::program::Dice;
 use rustc_apfloat::Round;
 use warpproof::base::Format;
+use warpproof::isa::ViewKind;
 use warpproof::sim::Binding;
-use warpproof::spec::Launch;
+use warpproof::spec::{AddressMode, Filter, Launch};
 
 /// A launch with everything that it reads.
 #[derive(Clone, PartialEq, Debug)]
@@ -19,6 +21,17 @@ pub struct Job {
     pub pointers: Vec<Pointer>,
     /// The bytes of each tensor.
     pub images: Vec<Vec<u8>>,
+    /// Textures and surfaces among the parameters.
+    pub views: Vec<Viewed>,
+}
+
+/// A texture or a surface in the parameters.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Viewed {
+    pub place: usize,
+    pub tensor: usize,
+    /// Without the address, and the number that stands for it.
+    pub view: View,
 }
 
 /// Eight bytes of the parameters that are an address.
@@ -63,13 +76,17 @@ impl Question {
             images.push(image);
         }
         let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
-        let mut pointers = Vec::new();
+        let (mut pointers, mut views) = (Vec::new(), Vec::new());
         for bound in &self.setup.parameters {
             let place = bound.offset as usize;
             let bits = match bound.binding {
                 Binding::Pointer { tensor, offset } => {
                     let bytes = self.setup.tensors[tensor].format.map_or(4, Format::bytes);
                     pointers.push(Pointer { place, tensor, offset: offset * u64::from(bytes) });
+                    continue;
+                }
+                Binding::View(view) => {
+                    views.push(self.viewed(place, view));
                     continue;
                 }
                 Binding::Bits(bits) => bits,
@@ -86,7 +103,33 @@ impl Question {
                 .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
         }
         let (entry, launch) = (self.kernel.name.clone(), self.setup.launch.clone());
-        (Job { entry, launch, parameters, pointers, images }, values)
+        (Job { entry, launch, parameters, pointers, images, views }, values)
+    }
+
+    /// How the machine is to see a texture or a surface.
+    fn viewed(&self, place: usize, at: usize) -> Viewed {
+        let view = &self.setup.views[at];
+        let tensor = view.tensor.unwrap_or(0);
+        let mode = |axis: usize| {
+            let said = view.sampling.address.get(axis).or(view.sampling.address.first());
+            match said {
+                Some(AddressMode::Clamp) => Address::Clamp,
+                Some(AddressMode::Mirror) => Address::Mirror,
+                Some(AddressMode::Border) => Address::Border,
+                Some(AddressMode::Wrap) | None => Address::Wrap,
+            }
+        };
+        let view = View {
+            reference: 0,
+            base: 0,
+            surface: view.kind == ViewKind::Surface,
+            format: self.setup.tensors[tensor].format.unwrap_or(Format::F32),
+            shape: self.setup.tensors[tensor].shape.clone().unwrap_or_default(),
+            linear: view.sampling.filter == Some(Filter::Linear),
+            address: [mode(0), mode(1), mode(2)],
+            normalized: view.sampling.normalized == Some(true),
+        };
+        Viewed { place, tensor, view }
     }
 
     /// The machine executes a job. Waiting in a loop costs it more turns than the simulator.
@@ -100,7 +143,15 @@ impl Question {
         for Pointer { place, tensor, offset } in &job.pointers {
             parameters[*place..place + 8].copy_from_slice(&(bases[*tensor] + offset).to_le_bytes());
         }
+        let mut views = Vec::new();
+        for (number, viewed) in job.views.iter().enumerate() {
+            // Where nothing lies.
+            let reference = 0x7e00_0000_0000 + 64 * number as u64;
+            parameters[viewed.place..viewed.place + 8].copy_from_slice(&reference.to_le_bytes());
+            views.push(View { reference, base: bases[viewed.tensor], ..viewed.view.clone() });
+        }
         let mut machine = Machine::new(&program, &job.launch, global, &parameters, seed);
+        machine.views = views;
         machine.run(20 * limit + 1000).map_err(|stop| match stop {
             Stop::Refused(what) => Ending::Skipped(format!("the machine has no {what}")),
             Stop::Limit => Ending::Disagrees("the machine does not come to an end".to_owned()),

@@ -37,6 +37,8 @@ pub enum Arg {
     Symbol(Space, u64),
     /// `[base + offset]`
     Memory(Box<Arg>, i64),
+    /// `[base, …]`
+    Place(Box<Arg>, Vec<Arg>),
     /// `{…}`, or the arguments of a call.
     Vector(Vec<Arg>),
     Pair(Box<Arg>, Box<Arg>),
@@ -523,7 +525,15 @@ impl Builder<'_> {
                 Arg::Memory(Box::new(base), address.offset)
             }
             K::Minus(inner) => Arg::Minus(Box::new(self.operand(&inner.kind)?)),
-            K::Coordinates(_) => return Err("an address with coordinates".to_owned()),
+            K::Coordinates(coordinates) => {
+                let base = match coordinates.address.base {
+                    Some(name) => self.name(name, 0)?,
+                    None => return Err("coordinates of nothing".to_owned()),
+                };
+                let rest: Result<Vec<Arg>, Refusal> =
+                    coordinates.rest.iter().map(|operand| self.operand(&operand.kind)).collect();
+                Arg::Place(Box::new(base), rest?)
+            }
             K::Not(name) => match self.name(*name, 0)? {
                 Arg::Reg(register) => Arg::Not(register),
                 _ => return Err("a negation of no register".to_owned()),

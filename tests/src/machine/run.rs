@@ -151,6 +151,8 @@ pub struct Machine<'p> {
     pub steps: u64,
     /// Bulk copies have been started, which end whatever their threads wait for.
     pub(super) bulk: bool,
+    /// Textures and surfaces.
+    pub views: Vec<super::texture::View>,
 }
 
 impl<'p> Machine<'p> {
@@ -176,6 +178,7 @@ impl<'p> Machine<'p> {
             ready: Vec::new(),
             steps: 0,
             bulk: false,
+            views: Vec::new(),
         };
         for (cta, id) in launch.ctas.iter().enumerate() {
             machine.ctas.push(Cta {

@@ -192,6 +192,9 @@ impl Machine<'_> {
             "ld" | "ldu" => self.read(thread, op, args)?,
             "st" => self.write(thread, op, args)?,
             "atom" | "red" => self.atomic(thread, op, args)?,
+            "tex" | "tld4" => self.texture(thread, op, args)?,
+            "txq" | "suq" | "istypep" => self.inquiry(thread, op, args)?,
+            "suld" | "sust" | "sured" => self.surface(thread, op, args)?,
             "cp" => self.copy(thread, op, args)?,
             "mbarrier" => {
                 if self.phaser(thread, op, args)? {
@@ -500,7 +503,7 @@ impl Machine<'_> {
         Ok(old)
     }
 
-    fn atomic(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+    pub(super) fn atomic(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
         let ty = op.ty.ok_or_else(|| refused(op))?;
         let returns = op.base == "atom";
         let (to, rest) = if returns { (Some(&args[0]), &args[1..]) } else { (None, args) };

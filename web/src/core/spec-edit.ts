@@ -70,6 +70,13 @@ export function rename(text: string, inferred: string, from: string, to: string)
     edited = setKey(edited, [side], 'args', renamed) ?? edited
     found = true
   }
+  for (const [variable, view] of Object.entries(tableAt(readSpec(edited)!, 'views'))) {
+    for (const key of ['texture', 'surface']) {
+      if (!isTable(view) || valueAt(view, key) !== from) continue
+      edited = setKey(edited, ['views', variable], key, to) ?? edited
+      found = true
+    }
+  }
   // A module variable has the name that its module gives it.
   if (!found) return null
   for (const kind of ['tensors', 'scalars']) {
@@ -79,12 +86,15 @@ export function rename(text: string, inferred: string, from: string, to: string)
   return edited
 }
 
-/** An argument with another name: `"x"`, `{ tensor = "x" }`, and both within `fields`. */
+/** Keys of arguments whose values are words, not names. */
+const WORDS = ['type', 'filter', 'address', 'read']
+
+/** An argument with another name: `"x"`, `{ tensor = "x" }`, `{ texture = "x" }`, and all within `fields`. */
 function named(value: TomlValue, from: string, to: string): TomlValue {
   if (value === from) return to
   if (Array.isArray(value)) return value.map(inner => named(inner, from, to))
   if (typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, key === 'type' ? inner : named(inner, from, to)]))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, WORDS.includes(key) ? inner : named(inner, from, to)]))
 }
 
 /** `[kind.from]` becomes `[kind.to]`, or `from = …` within `[kind]` `to = …`. */

@@ -90,6 +90,15 @@ describe('a new name', () => {
     expect(rename(edited, edited, 'K', 'depth')).toContain('depth = 64')
   })
 
+  test('goes into textures and the views of module variables, and is no filter', () => {
+    const textures = spec + '\n[reference]\nargs = [{ texture = "A", filter = "linear" }]\n[optimized]\nargs = ["linear"]\n[views.table]\ntexture = "A"\n'
+    const data = readSpec(rename(textures, textures, 'A', 'image')!)!
+    expect(tableAt(data, 'reference')['args']).toEqual([{ texture: 'image', filter: 'linear' }])
+    expect(tableAt(tableAt(data, 'views'), 'table')['texture']).toBe('image')
+    const other = readSpec(rename(textures, textures, 'linear', 'x')!)!
+    expect(tableAt(other, 'reference')['args']).toEqual([{ texture: 'A', filter: 'linear' }])
+  })
+
   test('is refused where it is taken, where nothing has the old one, and where the text is no TOML', () => {
     expect(rename(spec, inferred, 'A', 'K')).toBe(null)
     expect(rename(spec, inferred, 'A', '')).toBe(null)

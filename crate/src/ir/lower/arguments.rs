@@ -90,6 +90,8 @@ impl<'m> Lowering<'m> {
             initialised: false,
             exported: false,
             is_function: false,
+            view: None,
+            settings: Vec::new(),
             pointee: None,
             span: object.span,
         });

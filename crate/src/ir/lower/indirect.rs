@@ -44,6 +44,8 @@ impl<'m> Lowering<'m> {
             initialised: true,
             exported: false,
             is_function: true,
+            view: None,
+            settings: Vec::new(),
             pointee: None,
             span: function.name.span,
         });

@@ -67,6 +67,7 @@ impl<'m> Lowering<'m> {
             Action::Video(video) => self.video(context, video, &operands),
             Action::Stack(op) => self.stack(context, *op, &operands),
             Action::Discard(space) => self.discard(context, *space, &operands),
+            Action::View(op) => self.view_op(context, *op, &operands),
             Action::Call => self.call(context, instruction),
             Action::Return => {
                 match self.frames.last().and_then(|frame| frame.after) {
@@ -665,7 +666,8 @@ fn shape(operand: &Operand) -> Shape {
         OperandKind::Vector(parts) => Shape::Vector(parts.len().min(255) as u8),
         OperandKind::Pair(_) => Shape::Pair,
         OperandKind::Minus(_) => Shape::Minus,
-        OperandKind::Coordinates(_) | OperandKind::List(_) => Shape::Other,
+        OperandKind::Coordinates(_) => Shape::Coordinates,
+        OperandKind::List(_) => Shape::Other,
     }
 }
 
@@ -681,7 +683,8 @@ fn encode(shapes: &[Shape]) -> u64 {
             Shape::Other => 6,
             Shape::Element => 7,
             Shape::Minus => 8,
-            Shape::Vector(n) => 9 + u64::from(*n).min(246),
+            Shape::Coordinates => 9,
+            Shape::Vector(n) => 10 + u64::from(*n).min(245),
         };
         code << 8 | byte
     })
@@ -698,12 +701,16 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
     };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
         match (kind, &operand.kind) {
-            (SlotKind::OutPair { .. }, OperandKind::Pair(halves)) => {
+            (SlotKind::OutPair { .. } | SlotKind::OutVectorPair, OperandKind::Pair(halves)) => {
                 sorted.out.push(&halves.0);
                 sorted.out.push(&halves.1);
             }
             (
-                SlotKind::Out | SlotKind::OutPair { .. } | SlotKind::OutVector(_) | SlotKind::OutFragment,
+                SlotKind::Out
+                | SlotKind::OutPair { .. }
+                | SlotKind::OutVector(_)
+                | SlotKind::OutVectorPair
+                | SlotKind::OutFragment,
                 _,
             ) => sorted.out.push(operand),
             (
@@ -711,14 +718,17 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
                 | SlotKind::Predicate
                 | SlotKind::Signed
                 | SlotKind::InVector(_)
-                | SlotKind::InFragment,
+                | SlotKind::InFragment
+                | SlotKind::Loose,
                 _,
             ) => {
                 sorted.source.push(operand);
             }
-            (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
+            (SlotKind::Address | SlotKind::Coordinates, _) if sorted.address.is_none() => {
+                sorted.address = Some(operand);
+            }
             (SlotKind::Address, _) if sorted.from.is_none() => sorted.from = Some(operand),
-            (SlotKind::Address, _) => sorted.counter = Some(operand),
+            (SlotKind::Address | SlotKind::Coordinates, _) => sorted.counter = Some(operand),
             (SlotKind::Rest, _) => {}
         }
     }

@@ -26,6 +26,7 @@ mod stack;
 mod variables;
 mod vectors;
 mod video;
+mod views;
 
 use self::arguments::Arguments;
 use self::registers::Registers;
@@ -403,7 +404,9 @@ impl<'m> Lowering<'m> {
         let outside = |variable: &&crate::syntax::ast::Variable| {
             matches!(
                 variable.space,
-                crate::syntax::ast::StateSpace::Global | crate::syntax::ast::StateSpace::Const
+                crate::syntax::ast::StateSpace::Global
+                    | crate::syntax::ast::StateSpace::Const
+                    | crate::syntax::ast::StateSpace::Tex
             )
         };
         let module_variables = self.module.variables().filter(outside);

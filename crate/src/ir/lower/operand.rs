@@ -50,13 +50,16 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         Effect::Shuffle(_) | Effect::Match { .. } | Effect::Elect => Want::bits(if at == 0 { 32 } else { 1 }),
         Effect::Cluster(ClusterOp::Address { bits, .. }) => Want::bits(*bits),
         Effect::Vote(VoteMode::Ballot) => Want::bits(32),
-        Effect::Vote(_) | Effect::IsSpace(_) => Want::bits(1),
+        Effect::Vote(_) | Effect::IsSpace(_) | Effect::IsView(_) => Want::bits(1),
         Effect::Barrier { op: BarrierOp::Reduce { op, .. }, .. } if *op != ReduceOp::Popc => Want::bits(1),
         Effect::ToGeneric(_) | Effect::FromGeneric(_) => Want::bits(32).or_wider(),
         Effect::Redux { .. }
         | Effect::Barrier { .. }
         | Effect::ActiveMask
         | Effect::ReadClock
+        | Effect::Fetch(_)
+        | Effect::Inquire(_)
+        | Effect::SurfacePlace(_)
         | Effect::Store(_)
         | Effect::Branch
         | Effect::BranchIndexed
@@ -98,6 +101,10 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Elect
         | Effect::ActiveMask
         | Effect::ReadClock
+        | Effect::Fetch(_)
+        | Effect::Inquire(_)
+        | Effect::SurfacePlace(_)
+        | Effect::IsView(_)
         | Effect::Branch
         | Effect::BranchIndexed
         | Effect::Exit

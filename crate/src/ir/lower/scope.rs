@@ -27,7 +27,7 @@ pub(super) enum Binding {
     Targets(u32),
     /// A prototype.
     Signature,
-    /// Declared, but not something that occurs in an operand (texture references).
+    /// Declared, but not something that occurs in an operand.
     Opaque,
 }
 

@@ -5,6 +5,7 @@
 //! of first mention, dynamic shared memory behind the static part, as the driver does.
 
 use super::scope::Binding;
+use super::views::view_kind;
 use super::{Code, Lowering};
 use crate::base::{Format, Span};
 use crate::ir::kernel::{Constant, Parameter, Variable, WORKSPACE};
@@ -47,9 +48,13 @@ impl<'m> Lowering<'m> {
             }
         }
         let variable = *self.module_names.get(&name)?;
-        let opaque = matches!(variable.ty, Type::Texref | Type::Samplerref | Type::Surfref)
-            || variable.space == StateSpace::Tex;
-        let binding = if opaque { Binding::Opaque } else { Binding::Variable(self.variable(variable)?) };
+        let binding = match view_kind(variable.ty, variable.space) {
+            Some(kind) => {
+                let initializer = variable.initializer.as_ref();
+                Binding::Variable(self.view((name, variable.span), kind, initializer))
+            }
+            None => Binding::Variable(self.variable(variable)?),
+        };
         self.scopes.bind_in(0, name, binding);
         Some(binding)
     }
@@ -131,6 +136,8 @@ impl<'m> Lowering<'m> {
             initialised: variable.initializer.is_some(),
             exported: variable.linkage.is_some(),
             is_function: false,
+            view: None,
+            settings: Vec::new(),
             pointee: None,
             span: variable.span,
         });
@@ -163,6 +170,8 @@ impl<'m> Lowering<'m> {
             initialised: true,
             exported: false,
             is_function: false,
+            view: None,
+            settings: Vec::new(),
             pointee: None,
             span,
         });
@@ -255,6 +264,11 @@ impl<'m> Lowering<'m> {
     pub(super) fn declare_parameters(&mut self, function: &'m Function) {
         for parameter in &function.parameters {
             let Some(name) = &parameter.name else { continue };
+            if let Some(kind) = view_kind(parameter.ty, StateSpace::Param) {
+                let id = self.view((name.name, parameter.span), kind, None);
+                self.scopes.bind(name.name, Binding::Variable(id));
+                continue;
+            }
             let Some((format, bytes)) = element(parameter.ty, parameter.vector) else {
                 self.scopes.bind(name.name, Binding::Opaque);
                 continue;
@@ -285,6 +299,7 @@ impl<'m> Lowering<'m> {
                 fields: Vec::new(),
                 pointer: parameter.pointer.is_some_and(|pointer| pointer.object.is_none()),
                 pointee: None,
+                view: None,
                 pointee_align: parameter
                     .pointer
                     .as_ref()

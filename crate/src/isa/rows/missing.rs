@@ -53,12 +53,4 @@ missing! {
         "Loads matrices of bytes into the lanes of a warp." "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];";
     "stmatrix" "9.7.14.5.16" "matrices of bytes (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
         "Stores matrices of bytes from the lanes of a warp." "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};";
-    "tex" "9.7.10.3" "textures" "tex ..." "Reads a texture." "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];";
-    "tld4" "9.7.10.4" "textures" "tld4 ..." "Gathers four texels." "tld4.r.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}];";
-    "txq" "9.7.10.5" "textures" "txq ..." "Asks about a texture." "txq.width.b32 %r1, [%rd1];";
-    "suld" "9.7.11.1" "surfaces" "suld ..." "Reads a surface." "suld.b.1d.b32.trap %r1, [%rd1, {%r2}];";
-    "sust" "9.7.11.2" "surfaces" "sust ..." "Writes a surface." "sust.b.1d.b32.trap [%rd1, {%r2}], %r1;";
-    "sured" "9.7.11.3" "surfaces" "sured ..." "Reduces into a surface." "sured.b.add.1d.u32.trap [%rd1, {%r2}], %r1;";
-    "suq" "9.7.11.4" "surfaces" "suq ..." "Asks about a surface." "suq.width.b32 %r1, [%rd1];";
-    "istypep" "9.7.10.7" "textures" "istypep ..." "Asks what kind of texture a variable is." "istypep.texref %p1, %rd1;";
 }

@@ -15,6 +15,7 @@ mod memory;
 mod missing;
 mod moves;
 mod parts;
+mod textures;
 mod warpgroup;
 
 /// The chapters, each without its help where nobody can ask for it: the engine that a visitor waits for.
@@ -27,7 +28,7 @@ macro_rules! chapters {
 /// All rows. The order is fixed: a row's number stands in lowered instructions.
 pub(super) const ALL: &[&[Row]] = chapters![
     integer, float, compare, logic, moves, convert, memory, control, copies, matrix, warpgroup, parts,
-    missing,
+    textures, missing,
 ];
 
 const fn without_help<const ROWS: usize>(chapter: &[Row]) -> [Row; ROWS] {
