@@ -77,7 +77,7 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     for instr in &kernel.code {
         let global = match instr.effect {
             Effect::Copy(CopyOp::Start | CopyOp::Bulk(Bulk::ToShared)) => 1,
-            Effect::Copy(CopyOp::Bulk(Bulk::ToGlobal)) => 0,
+            Effect::Copy(CopyOp::Bulk(Bulk::ToGlobal) | CopyOp::Update(..)) => 0,
             _ => continue,
         };
         let from = origins.set[kernel.src(instr)[global].index()] & known;

@@ -3,7 +3,7 @@
 //! A form is written as the manual writes it, for example
 //! `mul.mode{.ftz}.type d, a, b; .mode = .hi .lo; .type = .u32 .s32`: literal suffixes, names of
 //! choices (explained behind the semicolons), `{…}` for what may be missing. Operands are
-//! destinations if they are called `d`, `e`, `f`, `g`, `p` or `q`; `[a]` is an address, `{d, e}` a
+//! destinations if they are called `d`, `e`, `f`, `g`, `p` or `q`; `[a]` is an address, `[a, {c}]` one with coordinates, `{d, e}` a
 //! vector, `{d..}` a matrix fragment of as many registers as it has, `d|p` a pair, `{!}c` a predicate that may be negated, `{-}c` a
 //! register that may have a minus, `{, b}` an operand that may be
 //! missing, `...` the rest, whatever it is.
@@ -66,6 +66,8 @@ pub enum SlotKind {
     InVector(u8),
     /// A memory address.
     Address,
+    /// An address with coordinates behind it.
+    Coordinates,
     /// The registers of a matrix fragment, as destinations; the effect knows how many.
     OutFragment,
     /// The registers of a matrix fragment, as sources.
@@ -277,6 +279,9 @@ fn read_slot(operand: &str) -> SlotKind {
     if operand == "..." {
         return SlotKind::Rest;
     }
+    if operand.starts_with('[') && operand.contains('{') {
+        return SlotKind::Coordinates;
+    }
     if operand.starts_with('[') {
         return SlotKind::Address;
     }
@@ -351,6 +356,7 @@ mod tests {
         );
         assert_eq!(kinds("mov.b64 {d, e}, a"), [(OutVector(2), false), (In, false)]);
         assert_eq!(kinds("st.u32 [a], b{, c}"), [(Address, false), (In, false), (In, true)]);
+        assert_eq!(kinds("cp.x [a], [b, {c}]"), [(Address, false), (Coordinates, false)]);
         assert_eq!(kinds("mma ..."), [(Rest, false)]);
         assert_eq!(kinds("ret"), []);
     }

@@ -15,6 +15,7 @@ mod real;
 mod rows;
 mod soft;
 pub mod sparsity;
+pub mod swizzle;
 mod table;
 mod video;
 mod word;
@@ -22,11 +23,13 @@ mod word;
 pub use effect::{
     Access, AtomicOp, BarrierOp, Bulk, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode,
     MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space,
-    Sparsity, Stored, Strength, Tiles, VoteMode, WARP,
+    Sparsity, Stored, Strength, TensorCopy, TensorWay, Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};
+pub use rows::copies::reduces;
 pub use rows::extern_math::{known_function, known_function_names};
+pub use swizzle::Swizzle;
 pub use table::{
     Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, assign, coverage, find,
     row, row_for, rows,

@@ -121,7 +121,9 @@ pub enum Shape {
     Pair,
     /// `-a`
     Minus,
-    /// `(…)`, or an address with coordinates.
+    /// `[…, {…}]`
+    Coordinates,
+    /// `(…)`
     Other,
 }
 
@@ -295,6 +297,7 @@ fn fit(form: &Form, choice: &Choice<'_>, shapes: &[Shape]) -> Result<(), (Option
             (SlotKind::OutVector(n) | SlotKind::InVector(n), Shape::Vector(m)) => n == *m,
             (SlotKind::OutFragment | SlotKind::InFragment, Shape::Vector(_) | Shape::Scalar) => true,
             (SlotKind::Address, Shape::Address | Shape::Element) => true,
+            (SlotKind::Coordinates, Shape::Coordinates) => true,
             _ => false,
         };
         if !fits {
@@ -335,6 +338,7 @@ impl Shape {
             Shape::Vector(n) => format!("a vector of {n}"),
             Shape::Pair => "a pair".into(),
             Shape::Minus => "a negated register".into(),
+            Shape::Coordinates => "an address with coordinates".into(),
             Shape::Other => "a list".into(),
         }
     }
@@ -353,6 +357,7 @@ impl SlotKind {
             SlotKind::Predicate => "a predicate".into(),
             SlotKind::Signed => "a single value".into(),
             SlotKind::Address => "an address in brackets".into(),
+            SlotKind::Coordinates => "an address with coordinates in braces".into(),
             SlotKind::Rest => "anything".into(),
         }
     }

@@ -81,6 +81,7 @@ pub fn mentioned(argument: &Argument) -> Vec<&str> {
     match argument {
         Argument::Name(name) | Argument::Tensor { tensor: name, .. } => vec![name],
         Argument::Literal(_) => Vec::new(),
+        Argument::Maps(maps) => maps.iter().map(|map| map.tensor.as_str()).collect(),
         Argument::Struct(fields) => fields.iter().flat_map(|(_, field)| mentioned(field)).collect(),
     }
 }
@@ -323,6 +324,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
             false => kind(p.pointer, p.pointee, p.format),
         };
         let names = mentioned(argument).join(", ");
+        let kind = if let Argument::Maps(_) = argument { "tensor map".to_owned() } else { kind };
         if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
     };
     kernel.parameters.iter().zip(arguments).map(each).collect::<Vec<_>>().join(", ")

@@ -351,6 +351,10 @@ fn parameter(spec: &Spec, kernel: &Kernel, part: Part<'_>) -> InferredParameter 
     match argument {
         Argument::Literal(value) => literal(*value),
         Argument::Struct(_) => {}
+        Argument::Maps(maps) => {
+            inferred.kind = "tensor map".to_owned();
+            inferred.bound = maps.first().map_or_else(String::new, |map| map.tensor.clone());
+        }
         Argument::Name(name) | Argument::Tensor { tensor: name, .. } => {
             inferred.bound = name.clone();
             if let Some(tensor) = spec.tensors.iter().find(|tensor| tensor.name == *name) {

@@ -34,6 +34,7 @@ mod functions;
 mod infer;
 mod inspect;
 mod launch;
+mod maps;
 mod limits;
 mod model;
 mod moment;

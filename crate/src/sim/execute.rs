@@ -8,7 +8,7 @@ use super::outcome::FaultKind;
 use super::race::lanes;
 use super::signals;
 use crate::ir::{Instr, Reg};
-use crate::isa::{CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
+use crate::isa::{CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, TensorWay, WARP};
 use crate::term::Value;
 
 /// What the ledger says of calls that print.
@@ -304,6 +304,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Matrix(_)
         | Effect::Phaser(_)
         | Effect::ActiveMask => true,
+        Effect::Copy(CopyOp::Tensor(copy)) => copy.way != TensorWay::Prefetch,
         Effect::Copy(op) => !matches!(op, CopyOp::Fence { .. } | CopyOp::HalfFence | CopyOp::Prefetch),
         Effect::Lanewise(_)
         | Effect::Move { .. }

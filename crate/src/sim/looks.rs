@@ -12,6 +12,8 @@
 //! worlds, every bit of an array's address from its alignment to 2^33 has been both 0 and 1, and arrays
 //! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align`, a variable as it
 //! is declared; shared arrays at least to 16 bytes.
+//! A tensor copy looks at where its box lies if that is not declared to be where its swizzle begins. Of dynamic
+//! shared memory that is assumed, if all static arrays (there are none in most such kernels) leave it at its place.
 //! Misses: bits above; comparisons of addresses with 0, which is no array's; addresses of local memory;
 //! addresses that come back from memory count as looked at where they are stored. Lanes that the machine
 //! has act together outside of branches that depend on data are one group in every world.
@@ -20,8 +22,8 @@
 //! `elect.sync`).
 
 use super::setup::{Binding, Setup};
-use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{self, Effect, Lanewise, Meaning, Space};
+use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind, Variable};
+use crate::isa::{self, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorWay};
 
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;
@@ -52,7 +54,7 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                     "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
                 )
             }
-            _ => match looked_at(kernel, instr, &origins) {
+            _ => match looked_at(kernel, setup, instr, &origins) {
                 0 => continue,
                 set => format!(
                     "`{opcode}` looks at where {} lies: three ways to lay out memory were tried",
@@ -125,7 +127,7 @@ fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set
         Effect::Load(access) if access.space == Space::Param => {
             let pointers = setup.parameters.iter().filter_map(|parameter| match parameter.binding {
                 Binding::Pointer { tensor, .. } => Some((parameter.offset, tensor)),
-                Binding::Bits(_) | Binding::Symbolic(..) => None,
+                Binding::Bits(_) | Binding::Symbolic(..) | Binding::Map(_) | Binding::Maps(_) => None,
             });
             match kernel.registers[src[0].index()] {
                 RegisterKind::Constant(Constant::ParameterAddress(base)) => {
@@ -186,8 +188,37 @@ fn one_array(a: Set, b: Set) -> bool {
     a == b && a.is_power_of_two()
 }
 
+/// What the addresses of boxes have to be multiples of, for swizzles to be as if they began at 0.
+fn box_alignment(setup: &Setup) -> u32 {
+    setup.maps.all.iter().map(|map| map.swizzle.period()).fold(Swizzle::None.period(), u32::max)
+}
+
+/// Where drivers of today put dynamic shared memory: at a multiple of so many bytes.
+const ASSUMED: u32 = 1024;
+
+/// What dynamic shared memory is taken to begin at a multiple of, because boxes are put there by constant
+/// offsets and the PTX does not say so.
+pub(super) fn assumed_alignment(kernel: &Kernel, setup: &Setup) -> Option<u32> {
+    let copies = |instr: &Instr| {
+        matches!(instr.effect, Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch)
+    };
+    if !kernel.code.iter().any(copies) {
+        return None;
+    }
+    let least = box_alignment(setup);
+    let first = setup.tensors.len();
+    let loose = |variable: &Variable| {
+        variable.space == Space::Shared && variable.size.is_none() && variable.align < least
+    };
+    let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
+    let arrays: Set = variables.fold(0, |set, (at, _)| set | bit(first + at));
+    let origins = follow(kernel, setup);
+    let put = |instr: &Instr| copies(instr) && origins[kernel.src(instr)[0].index()] & arrays != 0;
+    kernel.code.iter().any(put).then_some(ASSUMED)
+}
+
 /// The arrays whose addresses an instruction looks at.
-fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
+fn looked_at(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set {
     let src = kernel.src(instr);
     let of = |at: usize| src.get(at).map_or(0, |reg: &Reg| origins[reg.index()]);
     let all = |from: usize| (from..src.len()).fold(0, |set, at| set | of(at));
@@ -215,6 +246,16 @@ fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
         },
         Effect::Store(_) | Effect::Atomic { .. } => all(1),
         Effect::Vote(_) | Effect::Match { .. } | Effect::Redux { .. } => all(0),
+        // Where a box lies decides how it is swizzled, and whether it may lie there.
+        Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch => {
+            let least = box_alignment(setup);
+            let loose = |variable: &Variable| {
+                variable.space == Space::Shared && variable.size.is_some() && variable.align < least
+            };
+            let first = setup.tensors.len();
+            let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
+            of(0) & variables.fold(0, |set, (at, _)| set | bit(first + at))
+        }
         _ => 0,
     }
 }

@@ -7,6 +7,7 @@
 //! race that explains it is found too.
 
 use super::accesses::{Accesses, Places};
+use super::atomics::is_bulk_update;
 use super::barrier::{Barriers, Wait};
 use super::bulk;
 use super::cells::Cells;
@@ -108,6 +109,8 @@ pub(super) struct Machine<'a> {
     pub(super) phasers: Phasers,
     /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
     pub(super) agents: bool,
+    /// Bulk copies update memory.
+    pub(super) updates_in_bulk: bool,
     /// Barrier objects are used with `.relaxed` somewhere, or by bulk copies: to know is not to rely on.
     pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
@@ -251,6 +254,7 @@ impl<'a> Machine<'a> {
             bulk: Flights::new(0),
             starters: BTreeMap::new(),
             phasers: Phasers::default(),
+            updates_in_bulk: (0..kernel.code.len() as u32).any(|instr| is_bulk_update(kernel, instr)),
             agents: bulk::has_any(kernel)
                 || kernel
                     .code

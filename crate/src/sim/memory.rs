@@ -10,6 +10,7 @@
 //! its own affair, so an index that runs from one array into the next is out of bounds, whatever
 //! lies there today. All dynamic arrays are one region, as in CUDA.
 
+use super::looks;
 use super::cells::{Cells, granule_of, grow};
 use super::outcome::Place;
 use super::pages::PAGE_BYTES;
@@ -32,7 +33,7 @@ const STRETCH: u32 = 36;
 const SMALL: u64 = 1 << 14;
 
 /// Index of dynamic shared memory in [`Memory::regions`].
-const DYNAMIC: usize = 0;
+pub(super) const DYNAMIC: usize = 0;
 /// Index of the parameter block in [`Memory::regions`].
 pub(super) const PARAMETERS: usize = 1;
 
@@ -44,7 +45,12 @@ pub(super) enum Owner {
     Parameters,
     Tensor(usize),
     Variable(usize),
+    /// Tensor maps, by their index in [`super::setup::Maps::stored`].
+    Maps(usize),
 }
+
+/// Bytes of a tensor map.
+pub(super) const MAP_BYTES: u64 = 128;
 
 /// A tensor, a global or const variable, shared memory, or the parameter block.
 pub(super) struct Region {
@@ -101,6 +107,8 @@ pub(super) struct Memory {
     reversed: bool,
     /// Regions begin somewhere behind the beginning of their stretch.
     shifted: bool,
+    /// What dynamic shared memory is taken to begin at a multiple of, though the PTX does not say so.
+    pub(super) assumed: Option<u32>,
 }
 
 impl Memory {
@@ -127,6 +135,7 @@ impl Memory {
             starts: Vec::new(),
             reversed: world == 1,
             shifted: world > 0,
+            assumed: looks::assumed_alignment(kernel, setup),
         };
         for (index, tensor) in setup.tensors.iter().enumerate() {
             let mut made = tensor_region(index, tensor, memory.reach(Space::Global));
@@ -158,6 +167,10 @@ impl Memory {
             let owner = Owner::Variable(index);
             memory.regions.push(region(owner, variable.space, Some(variable.size.unwrap_or(0)), granule));
         }
+        for (index, (_, count)) in setup.maps.stored.iter().enumerate() {
+            let bytes = MAP_BYTES * *count as u64;
+            memory.regions.push(region(Owner::Maps(index), Space::Global, Some(bytes), 4));
+        }
         memory.statics = memory.regions.len();
         for (index, variable) in kernel.variables.iter().enumerate() {
             if let (Space::Shared, Some(size)) = (variable.space, variable.size) {
@@ -166,7 +179,8 @@ impl Memory {
         }
         memory.starts = (0..memory.regions.len())
             .map(|region| {
-                let align = alignment(kernel, setup, &memory.regions[region]);
+                let own = alignment(kernel, setup, &memory.regions[region]);
+                let align = own.max(memory.assumed.filter(|_| region == DYNAMIC).unwrap_or(1).into());
                 memory.start(region) + shift(world, align, memory.room(memory.regions[region].space))
             })
             .collect();
@@ -188,6 +202,15 @@ impl Memory {
     fn bind(&mut self, setup: &Setup, terms: &mut Terms) {
         for parameter in &setup.parameters {
             let value = match parameter.binding {
+                Binding::Map(_) => {
+                    let end = u64::from(parameter.offset + parameter.size);
+                    self.regions[PARAMETERS].cells.grow(end);
+                    continue;
+                }
+                Binding::Maps(index) => {
+                    let region = self.regions.iter().position(|region| region.owner == Owner::Maps(index));
+                    Value::Concrete(region.map_or(0, |region| self.starts[region]))
+                }
                 Binding::Bits(bits) => Value::Concrete(bits),
                 Binding::Symbolic(format, term) => {
                     if let Some(element) = term.as_element() {
@@ -240,6 +263,11 @@ impl Memory {
     fn shared_region(&self, variable: usize) -> usize {
         let owner = Owner::Shared(Some(variable));
         self.regions.iter().position(|region| region.owner == owner).unwrap_or(DYNAMIC)
+    }
+
+    /// The region of a tensor.
+    pub(super) fn tensor(&self, tensor: usize) -> usize {
+        tensor + 2
     }
 
     /// The address of an offset in a region, in the region's own space.
@@ -422,6 +450,7 @@ impl Memory {
                             format,
                         )
                     }
+                    Owner::Maps(_) => ("tensor maps".to_owned(), None, None),
                     Owner::Parameters => (String::new(), None, None),
                 };
                 let unit = format.map_or(bytes, Format::bytes);
@@ -551,7 +580,7 @@ impl Memory {
                     }
                 }
             }
-            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_), None) => {}
+            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_) | Owner::Maps(_), None) => {}
         }
     }
 }
@@ -563,7 +592,7 @@ fn declared(setup: &Setup, owner: Owner) -> Option<usize> {
         Owner::Tensor(tensor) => {
             setup.tensors[tensor].variable.filter(|_| setup.tensors[tensor].initial == Initial::Declared)
         }
-        Owner::Shared(_) | Owner::Parameters => None,
+        Owner::Shared(_) | Owner::Parameters | Owner::Maps(_) => None,
     }
 }
 
@@ -637,6 +666,8 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
             let dynamic = kernel.variables.iter().filter(|v| v.space == Space::Shared && v.size.is_none());
             dynamic.map(|variable| variable.align).fold(16, u32::max)
         }
+        // As `cuTensorMapEncodeTiled` wants it.
+        Owner::Maps(_) => 64,
         Owner::Parameters => 1,
     };
     u64::from(align.next_power_of_two())

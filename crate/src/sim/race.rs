@@ -286,6 +286,26 @@ impl Parties {
         History { set: self.step(history.set, history.party(by)), ..history }
     }
 
+    /// The history with one accessor in the place of another, or beside it if that `stays`; as it is if the
+    /// other is not there.
+    fn replace(&mut self, history: History, before: &Accessor, now: &Accessor, stays: bool) -> History {
+        let mut parties = self.sets[history.set as usize].parties.to_vec();
+        let is_it = |party: &Party| {
+            let same = party.first == before.global_first && party.instr == before.instr;
+            same && history.epoch(party) == before.epoch && history.mask(party) & before.mask != 0
+        };
+        let Some(at) = parties.iter().position(is_it) else { return history };
+        if !stays {
+            parties[at].mask &= !history.party(before).mask;
+            parties.retain(|party| party.mask != 0);
+        }
+        let now = history.party(now);
+        if !parties.contains(&now) {
+            parties.push(now);
+        }
+        History { set: self.intern(parties), ..history }
+    }
+
     #[inline]
     fn begin(&mut self, by: &Accessor) -> History {
         let start = History { set: EMPTY, epoch: by.epoch, lane: by.mask.trailing_zeros() as u8 };
@@ -562,13 +582,14 @@ impl Detector {
     }
 
     /// What a bulk copy by a lane's thread, which touches memory of that kind, comes after without a proxy
-    /// fence in between: writes by the generic proxy.
+    /// fence in between: writes by the generic proxy, and updates by instructions that are `generic`.
     pub(super) fn unfenced(
         &self,
         clocks: &Clocks,
         shadow: &Shadow,
         by: &Accessor,
         memory: usize,
+        generic: impl Fn(u32) -> bool,
     ) -> Option<Conflict> {
         let lane = by.mask.trailing_zeros();
         let late = |other: u32, epoch: u32| !clocks.is_handed(other, epoch, by.warp_first + lane, memory);
@@ -588,7 +609,8 @@ impl Detector {
         let history = shadow.atomics;
         self.parties.sets[history.set as usize].parties.iter().find_map(|party| {
             let mut others = lanes(history.mask(party)).map(|other| party.first + other);
-            let other = others.find(|other| late(*other, history.epoch(party)))?;
+            let other = others
+                .find(|other| generic(party.instr) && late(*other, history.epoch(party)))?;
             found(other, party.instr, AccessKind::Atomic)
         })
     }
@@ -624,7 +646,28 @@ impl Detector {
         conflict
     }
 
-    /// One lane updates the granule atomically. `everybody` is who can reach it, if they are all of the
+    /// A bulk copy that updates the granule has ended: it was the accessor `now`. What was `before`, under
+    /// way, goes, unless another such copy `stays`. Nothing changes if somebody has written since.
+    pub(super) fn land_update(&mut self, shadow: &mut Shadow, before: &Accessor, now: &Accessor, stays: bool) {
+        shadow.atomics = self.parties.replace(shadow.atomics, before, now, stays);
+    }
+
+    /// An update that nothing orders before the present one and that goes through the other proxy: of those
+    /// that `other` tells apart.
+    pub(super) fn of_other_proxy(
+        &self,
+        clocks: &Clocks,
+        shadow: &Shadow,
+        by: &Accessor,
+        other: impl Fn(u32) -> bool,
+    ) -> Option<Conflict> {
+        let of = |_, instr| other(instr);
+        let (other, instr, lane) = self.parties.unordered_of(clocks, shadow.atomics, by, of)?;
+        let kind = AccessKind::Atomic;
+        Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: false })
+    }
+
+    /// One lane updates the granule atomically, now or with a bulk copy that is `under_way` from now on. `everybody` is who can reach it, if they are all of the
     /// running CTA.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn atomic(
@@ -633,8 +676,7 @@ impl Detector {
         shadow: &mut Shadow,
         by: &Accessor,
         op: (AtomicOp, Format),
-        narrow: bool,
-        observed: bool,
+        (narrow, observed, under_way): (bool, bool, bool),
         everybody: Option<Everybody<'_>>,
     ) -> Option<Conflict> {
         let mut conflict = self
@@ -666,7 +708,8 @@ impl Detector {
             let depends = observed || shadow.marks.has(Marks::OBSERVED) || mixed || !commutes(op.0);
             conflict = depends.then_some(Conflict { observed: true, ..other });
         }
-        shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
+        let by = Accessor { epoch: if under_way { NEVER } else { by.epoch }, ..*by };
+        shadow.atomics = self.parties.add(clocks, shadow.atomics, &by);
         shadow.atomic_op = Some(op);
         let observed = observed || mixed || shadow.marks.has(Marks::OBSERVED);
         shadow.marks.set(Marks::OBSERVED, observed);

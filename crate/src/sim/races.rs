@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, CopyOp, Effect, Space, Strength};
+use crate::isa::{Bulk, Effect, Space, Strength};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -79,6 +79,12 @@ impl<'a> Machine<'a> {
                     "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
                 ),
             }
+        } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic)
+            && self.is_bulk(pc).is_some() != self.is_bulk(conflict.instr).is_some()
+        {
+            "one of the two is an atomic of a thread and the other a bulk copy, which goes through a proxy of its own: they do not exclude each other, and nothing orders them".to_owned()
+        } else if self.is_bulk(conflict.instr) == Some(false) && first.kind == AccessKind::Atomic {
+            "nothing orders the two: a bulk copy has changed memory for a thread that has waited for its group (cp.async.bulk.wait_group without .read), and for those that synchronize with it afterwards".to_owned()
         } else if self.is_bulk(conflict.instr) == Some(true) {
             "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.is_incoherent(*pc)) {
@@ -141,7 +147,7 @@ impl Machine<'_> {
     /// For an instruction that starts a bulk copy, whether it counts its bytes at a barrier object.
     fn is_bulk(&self, pc: u32) -> Option<bool> {
         match self.kernel.code[pc as usize].effect {
-            Effect::Copy(CopyOp::Bulk(bulk)) => Some(bulk == Bulk::ToShared),
+            Effect::Copy(op) => op.bulk().map(|bulk| bulk == Bulk::ToShared),
             _ => None,
         }
     }

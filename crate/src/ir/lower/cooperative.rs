@@ -2,10 +2,10 @@
 //! objects.
 
 use super::instruction::Operands;
-use super::operand::Want;
-use super::{Context, Emit, Lowering, Try};
+use super::operand::{Base, Want};
+use super::{Code, Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
-use crate::isa::{self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space};
+use crate::isa::{self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space, TensorCopy};
 use crate::syntax::ast::{Operand, OperandKind};
 
 impl<'m> Lowering<'m> {
@@ -89,11 +89,12 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operand, want)?);
                 }
             }
-            CopyOp::Bulk(bulk) => {
+            CopyOp::Tensor(copy) => offset = self.tensor_copy(context, copy, operands, &mut src)?,
+            CopyOp::Bulk(_) | CopyOp::Update(..) => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
-                let (into, outof) = match bulk {
-                    Bulk::ToShared => (Space::Shared, Space::Global),
-                    Bulk::ToGlobal => (Space::Global, Space::Shared),
+                let (into, outof) = match op.bulk() {
+                    Some(Bulk::ToShared) => (Space::Shared, Space::Global),
+                    _ => (Space::Global, Space::Shared),
                 };
                 let place = self.place_of(to)?;
                 let (_, base, at) = self.address(into, place, to)?;
@@ -135,6 +136,60 @@ impl<'m> Lowering<'m> {
         }
         self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
         Ok(())
+    }
+
+    /// The sources of a tensor copy; gives what is added to the first.
+    fn tensor_copy(
+        &mut self,
+        context: Context,
+        copy: TensorCopy,
+        operands: &Operands<'_>,
+        src: &mut Vec<Reg>,
+    ) -> Try<i64> {
+        let Some(map) = operands.map else { return Ok(0) };
+        let OperandKind::Coordinates(coordinates) = &map.kind else { return Ok(0) };
+        let mut offset = 0;
+        if let Some(address) = operands.address {
+            let place = self.place_of(address)?;
+            let (_, base, at) = self.address(Space::Shared, place, address)?;
+            src.push(base);
+            offset = at;
+        }
+        // A tensor map lies in parameters, in constant or in global memory: its address is a generic one.
+        let name = Operand { span: map.span, kind: OperandKind::Address(coordinates.address) };
+        let place = self.place_of(&name)?;
+        let (space, base, at) = self.address(Space::Generic, place, &name)?;
+        let base = match (space, place.base) {
+            (Space::Param | Space::Local, Base::Parameter(_) | Base::Argument(_)) => {
+                let generic = self.registers.fresh(64, "");
+                self.plain(context, Effect::ToGeneric(space), &[generic], &[base]);
+                generic
+            }
+            _ => base,
+        };
+        src.push(self.shifted(context, base, at));
+        let parts: Vec<&Operand> = coordinates
+            .rest
+            .iter()
+            .flat_map(|operand| match &operand.kind {
+                OperandKind::Vector(parts) => parts.iter().collect(),
+                _ => vec![operand],
+            })
+            .collect();
+        if parts.len() != usize::from(copy.rank) {
+            let message =
+                format!("a tensor copy of {} dimensions has as many coordinates, not {}", copy.rank, parts.len());
+            return Err(self.error_at(Code::V002, map.span, message));
+        }
+        for part in parts {
+            src.push(self.source(context, part, Want::bits(32))?);
+        }
+        if let Some(counter) = operands.from {
+            let place = self.place_of(counter)?;
+            let (_, base, at) = self.address(Space::Shared, place, counter)?;
+            src.push(self.shifted(context, base, at));
+        }
+        Ok(offset)
     }
 
     pub(super) fn phaser(&mut self, context: Context, op: PhaserOp, operands: &Operands<'_>) -> Try<()> {

@@ -25,6 +25,8 @@ pub(super) struct Operands<'i> {
     pub(super) from: Option<&'i Operand>,
     /// Where the bytes of a bulk copy are counted.
     pub(super) counter: Option<&'i Operand>,
+    /// The tensor map and the coordinates of a tensor copy.
+    pub(super) map: Option<&'i Operand>,
 }
 
 impl<'m> Lowering<'m> {
@@ -665,7 +667,8 @@ fn shape(operand: &Operand) -> Shape {
         OperandKind::Vector(parts) => Shape::Vector(parts.len().min(255) as u8),
         OperandKind::Pair(_) => Shape::Pair,
         OperandKind::Minus(_) => Shape::Minus,
-        OperandKind::Coordinates(_) | OperandKind::List(_) => Shape::Other,
+        OperandKind::Coordinates(_) => Shape::Coordinates,
+        OperandKind::List(_) => Shape::Other,
     }
 }
 
@@ -681,7 +684,8 @@ fn encode(shapes: &[Shape]) -> u64 {
             Shape::Other => 6,
             Shape::Element => 7,
             Shape::Minus => 8,
-            Shape::Vector(n) => 9 + u64::from(*n).min(246),
+            Shape::Coordinates => 9,
+            Shape::Vector(n) => 10 + u64::from(*n).min(245),
         };
         code << 8 | byte
     })
@@ -695,6 +699,7 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
         address: None,
         from: None,
         counter: None,
+        map: None,
     };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
         match (kind, &operand.kind) {
@@ -719,6 +724,7 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
             (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
             (SlotKind::Address, _) if sorted.from.is_none() => sorted.from = Some(operand),
             (SlotKind::Address, _) => sorted.counter = Some(operand),
+            (SlotKind::Coordinates, _) => sorted.map = Some(operand),
             (SlotKind::Rest, _) => {}
         }
     }
