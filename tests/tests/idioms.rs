@@ -44,6 +44,7 @@ fn shape(kernel: &str) -> String {
     };
     let count = kernel.parameters.len();
     let setup = Setup {
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
         launch: Launch { grid: [1, 1, 1], block: [threads, 1, 1], ctas: vec![[0, 0, 0]], dynamic_shared: 0 },

@@ -7,8 +7,8 @@
 
 use super::arguments::{Asked, assign, is_used, mentioned};
 use super::encode::encode;
-use super::{launch, maps};
 use super::variables::{Settable, declares, settable};
+use super::{launch, maps};
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::ir::Field;
@@ -372,7 +372,10 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
             continue;
         }
         if parameter.aggregate && parameter.size == maps::BYTES && used && parameter.fields.is_empty() {
-            let message = format!("{what}, has the {} bytes of a tensor map: what it holds has to be said", parameter.size);
+            let message = format!(
+                "{what}, has the {} bytes of a tensor map: what it holds has to be said",
+                parameter.size
+            );
             errors.push(
                 complaint(asked, message)
                     .note("write its argument as { tensor_map = \"A\", box = [64, 64], swizzle = \"128B\" }: the tensor, and what the host gives to cuTensorMapEncodeTiled, the outermost dimension first"),
@@ -692,10 +695,13 @@ impl Builder<'_> {
             }
             (size, count) => {
                 let few = if count == 1 { "a tensor map".to_owned() } else { format!("{count} tensor maps") };
-                self.fail(leaf, format!(
-                    "has {size} bytes and cannot be {few}, which has {} bytes, or a pointer of 8 to some",
-                    maps::BYTES
-                ));
+                self.fail(
+                    leaf,
+                    format!(
+                        "has {size} bytes and cannot be {few}, which has {} bytes, or a pointer of 8 to some",
+                        maps::BYTES
+                    ),
+                );
                 None
             }
         }

@@ -83,17 +83,22 @@ impl TensorMap {
         let mut pieces = Vec::new();
         let mut push = |at: u64, element: Option<u64>, count: u64| {
             if count > 0 {
-                pieces.push(Piece { at: at * bytes, element: element.map(|e| e * bytes), bytes: count * bytes });
+                pieces.push(Piece {
+                    at: at * bytes,
+                    element: element.map(|e| e * bytes),
+                    bytes: count * bytes,
+                });
             }
         };
         let mut index = vec![0u32; outer.len()];
         let mut start = 0;
         loop {
-            let position = outer.iter().zip(&index).zip(&at[1..]).try_fold(0u64, |sum, ((axis, index), at)| {
-                let place = at.checked_add(i64::from(index * axis.step))?;
-                let place = u64::try_from(place).ok().filter(|place| *place < axis.size)?;
-                Some(sum + place * axis.stride)
-            });
+            let position =
+                outer.iter().zip(&index).zip(&at[1..]).try_fold(0u64, |sum, ((axis, index), at)| {
+                    let place = at.checked_add(i64::from(index * axis.step))?;
+                    let place = u64::try_from(place).ok().filter(|place| *place < axis.size)?;
+                    Some(sum + place * axis.stride)
+                });
             match position.filter(|_| inside > 0) {
                 None => push(start, None, row),
                 Some(position) => {
@@ -155,14 +160,8 @@ mod tests {
         let map = map(&[(6, 1, 4, 1), (3, 8, 2, 1)], Swizzle::None);
         let piece = |at, element, bytes| Piece { at, element, bytes };
         assert_eq!(map.rows(&[0, 0]), [piece(0, Some(0), 16), piece(16, Some(32), 16)]);
-        assert_eq!(
-            map.rows(&[4, 2]),
-            [piece(0, Some(80), 8), piece(8, None, 8), piece(16, None, 16)]
-        );
-        assert_eq!(
-            map.rows(&[-1, -1]),
-            [piece(0, None, 16), piece(16, None, 4), piece(20, Some(0), 12)]
-        );
+        assert_eq!(map.rows(&[4, 2]), [piece(0, Some(80), 8), piece(8, None, 8), piece(16, None, 16)]);
+        assert_eq!(map.rows(&[-1, -1]), [piece(0, None, 16), piece(16, None, 4), piece(20, Some(0), 12)]);
         assert_eq!(map.rows(&[100, 0]), [piece(0, None, 16), piece(16, None, 16)]);
         assert_eq!(map.rows(&[-100, i64::from(i32::MAX)]), [piece(0, None, 16), piece(16, None, 16)]);
     }

@@ -23,8 +23,8 @@
 //! structured*, unless only its writes to global memory are left.
 //! Misses: copies between the CTAs of a cluster, multicast and masks, which are unsupported.
 
-use super::clock::{GLOBAL, SHARED};
 use super::atomics::{is_bulk_update, update_present};
+use super::clock::{GLOBAL, SHARED};
 use super::copies::{Extent, Flight};
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind, Misuse, Site};
@@ -202,10 +202,12 @@ impl<'a> Machine<'a> {
                 }
                 let value = match update {
                     None => value,
-                    Some(update) => match self.updated_in_bulk(index, pc, lane, (region, there), update, value) {
-                        Some(value) => value,
-                        None => continue,
-                    },
+                    Some(update) => {
+                        match self.updated_in_bulk(index, pc, lane, (region, there), update, value) {
+                            Some(value) => value,
+                            None => continue,
+                        }
+                    }
                 };
                 self.note_stored((index, pc, lane), (region, there), value);
                 let cells = &mut self.memory.regions[region].cells;
@@ -276,7 +278,8 @@ impl<'a> Machine<'a> {
             if let Some(conflict) = conflict.filter(|conflict| conflict.observed) {
                 let place = self.region_place(region, at, granule as u32);
                 let other = self.global_thread(conflict.other);
-                let why = format!("what this copy makes of {} depends on whether {other} comes first", place.text);
+                let why =
+                    format!("what this copy makes of {} depends on whether {other} comes first", place.text);
                 self.list(index, by.mask, pc, FaultKind::DependsOnSchedule(why));
                 return;
             }
@@ -285,12 +288,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Where a bulk copy comes after accesses through the generic proxy, and no proxy fence between them.
-    fn unfenced(
-        &mut self,
-        by: &Accessor,
-        kind: AccessKind,
-        extent: &Extent,
-    ) -> Vec<(u64, Conflict)> {
+    fn unfenced(&mut self, by: &Accessor, kind: AccessKind, extent: &Extent) -> Vec<(u64, Conflict)> {
         let mut found = Vec::new();
         let region = extent.region();
         if !self.memory.regions[region].watched {

@@ -65,9 +65,9 @@ impl Extent {
 
     /// The offsets of its granules.
     pub(super) fn granules(&self, granule: u64) -> impl Iterator<Item = u64> {
-        self.runs()
-            .iter()
-            .flat_map(move |(offset, bytes)| (offset / granule * granule..offset + bytes).step_by(granule as usize))
+        self.runs().iter().flat_map(move |(offset, bytes)| {
+            (offset / granule * granule..offset + bytes).step_by(granule as usize)
+        })
     }
 
     fn overlaps(&self, region: usize, offset: u64, bytes: u64) -> bool {
@@ -360,14 +360,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A copy reads for a lane's thread, in its present epoch; `noted` for accesses to come.
-    pub(super) fn read_for_copy(
-        &mut self,
-        index: usize,
-        pc: u32,
-        lane: u32,
-        read: &Extent,
-        noted: bool,
-    ) {
+    pub(super) fn read_for_copy(&mut self, index: usize, pc: u32, lane: u32, read: &Extent, noted: bool) {
         let region = read.region();
         if !self.memory.regions[region].watched {
             return;

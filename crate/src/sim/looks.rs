@@ -12,8 +12,8 @@
 //! worlds, every bit of an array's address from its alignment to 2^33 has been both 0 and 1, and arrays
 //! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align`, a variable as it
 //! is declared; shared arrays at least to 16 bytes.
-//! A tensor copy looks at where its box lies if that is not declared to be where its swizzle begins. Of dynamic
-//! shared memory that is assumed, if all static arrays (there are none in most such kernels) leave it at its place.
+//! A tensor copy looks at where its box lies if that is not declared to be where its swizzle begins. Dynamic
+//! shared memory is assumed to begin at a multiple of 1,024 bytes where there are no static arrays before it.
 //! Misses: bits above; comparisons of addresses with 0, which is no array's; addresses of local memory;
 //! addresses that come back from memory count as looked at where they are stored. Lanes that the machine
 //! has act together outside of branches that depend on data are one group in every world.
@@ -196,24 +196,34 @@ fn box_alignment(setup: &Setup) -> u32 {
 /// Where drivers of today put dynamic shared memory: at a multiple of so many bytes.
 const ASSUMED: u32 = 1024;
 
+/// Whether dynamic shared memory is all that a kernel has.
+fn is_all_dynamic(kernel: &Kernel) -> bool {
+    kernel.variables.iter().all(|variable| variable.space != Space::Shared || variable.size.is_none())
+}
+
+/// The arrays in shared memory, of some, in which a box need not lie as it has to, for all that the PTX says.
+fn loose(kernel: &Kernel, setup: &Setup, of: impl Fn(&Variable) -> bool) -> Set {
+    let least = box_alignment(setup);
+    let loose =
+        |variable: &Variable| variable.space == Space::Shared && variable.align < least && of(variable);
+    let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
+    variables.fold(0, |set, (at, _)| set | bit(setup.tensors.len() + at))
+}
+
+/// Whether an instruction reads or writes a box in shared memory.
+fn moves_box(instr: &Instr) -> bool {
+    matches!(instr.effect, Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch)
+}
+
 /// What dynamic shared memory is taken to begin at a multiple of, because boxes are put there by constant
 /// offsets and the PTX does not say so.
 pub(super) fn assumed_alignment(kernel: &Kernel, setup: &Setup) -> Option<u32> {
-    let copies = |instr: &Instr| {
-        matches!(instr.effect, Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch)
-    };
-    if !kernel.code.iter().any(copies) {
+    if !is_all_dynamic(kernel) || !kernel.code.iter().any(moves_box) {
         return None;
     }
-    let least = box_alignment(setup);
-    let first = setup.tensors.len();
-    let loose = |variable: &Variable| {
-        variable.space == Space::Shared && variable.size.is_none() && variable.align < least
-    };
-    let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
-    let arrays: Set = variables.fold(0, |set, (at, _)| set | bit(first + at));
+    let arrays = loose(kernel, setup, |_| true);
     let origins = follow(kernel, setup);
-    let put = |instr: &Instr| copies(instr) && origins[kernel.src(instr)[0].index()] & arrays != 0;
+    let put = |instr: &Instr| moves_box(instr) && origins[kernel.src(instr)[0].index()] & arrays != 0;
     kernel.code.iter().any(put).then_some(ASSUMED)
 }
 
@@ -247,14 +257,9 @@ fn looked_at(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> 
         Effect::Store(_) | Effect::Atomic { .. } => all(1),
         Effect::Vote(_) | Effect::Match { .. } | Effect::Redux { .. } => all(0),
         // Where a box lies decides how it is swizzled, and whether it may lie there.
-        Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch => {
-            let least = box_alignment(setup);
-            let loose = |variable: &Variable| {
-                variable.space == Space::Shared && variable.size.is_some() && variable.align < least
-            };
-            let first = setup.tensors.len();
-            let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
-            of(0) & variables.fold(0, |set, (at, _)| set | bit(first + at))
+        Effect::Copy(_) if moves_box(instr) => {
+            let assumed = is_all_dynamic(kernel);
+            of(0) & loose(kernel, setup, |variable| variable.size.is_some() || !assumed)
         }
         _ => 0,
     }

@@ -10,8 +10,8 @@
 //! its own affair, so an index that runs from one array into the next is out of bounds, whatever
 //! lies there today. All dynamic arrays are one region, as in CUDA.
 
-use super::looks;
 use super::cells::{Cells, granule_of, grow};
+use super::looks;
 use super::outcome::Place;
 use super::pages::PAGE_BYTES;
 use super::race::Shadow;

@@ -592,7 +592,11 @@ impl Detector {
         generic: impl Fn(u32) -> bool,
     ) -> Option<Conflict> {
         let lane = by.mask.trailing_zeros();
-        let late = |other: u32, epoch: u32| !clocks.is_handed(other, epoch, by.warp_first + lane, memory);
+        // What is in no order is a race without that.
+        let late = |other: u32, epoch: u32| {
+            let me = by.warp_first + lane;
+            clocks.ordered(other, epoch, me) && !clocks.is_handed(other, epoch, me, memory)
+        };
         let found = |other, instr, kind| {
             Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: true })
         };
@@ -609,8 +613,7 @@ impl Detector {
         let history = shadow.atomics;
         self.parties.sets[history.set as usize].parties.iter().find_map(|party| {
             let mut others = lanes(history.mask(party)).map(|other| party.first + other);
-            let other = others
-                .find(|other| generic(party.instr) && late(*other, history.epoch(party)))?;
+            let other = others.find(|other| generic(party.instr) && late(*other, history.epoch(party)))?;
             found(other, party.instr, AccessKind::Atomic)
         })
     }
@@ -648,7 +651,13 @@ impl Detector {
 
     /// A bulk copy that updates the granule has ended: it was the accessor `now`. What was `before`, under
     /// way, goes, unless another such copy `stays`. Nothing changes if somebody has written since.
-    pub(super) fn land_update(&mut self, shadow: &mut Shadow, before: &Accessor, now: &Accessor, stays: bool) {
+    pub(super) fn land_update(
+        &mut self,
+        shadow: &mut Shadow,
+        before: &Accessor,
+        now: &Accessor,
+        stays: bool,
+    ) {
         shadow.atomics = self.parties.replace(shadow.atomics, before, now, stays);
     }
 

@@ -330,6 +330,7 @@ mod tests {
             launch,
             tensors: Vec::new(),
             parameters: Vec::new(),
+            maps: Default::default(),
             unknowable: (0, 0),
             bounds: Vec::new(),
         };

@@ -66,13 +66,15 @@ impl<'a> Machine<'a> {
                 TensorWay::Load => {
                     let op = PhaserOp::Expect;
                     let Some(counter) = self.object(index, pc, lane, op, words[2 + rank]) else { continue };
-                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (map, &at), to, copy.way) else {
+                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (map, &at), to, copy.way)
+                    else {
                         continue;
                     };
                     self.let_fly(index, pc, lane, flight, Some((counter, map.bytes() as u32)));
                 }
                 TensorWay::Store | TensorWay::Update(_) => {
-                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (map, &at), to, copy.way) else {
+                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (map, &at), to, copy.way)
+                    else {
                         continue;
                     };
                     self.let_fly(index, pc, lane, flight, None);
@@ -85,10 +87,12 @@ impl<'a> Machine<'a> {
     fn tensor_map(&mut self, index: usize, pc: u32, lane: u32, address: u64) -> Option<&'a TensorMap> {
         let setup: &'a Setup = self.setup;
         let found = match self.memory.locate(Space::Generic, address) {
-            Spot::Region(PARAMETERS, offset) => setup.parameters.iter().find_map(|bound| match bound.binding {
-                Binding::Map(map) if i64::from(bound.offset) == offset => Some(map),
-                _ => None,
-            }),
+            Spot::Region(PARAMETERS, offset) => {
+                setup.parameters.iter().find_map(|bound| match bound.binding {
+                    Binding::Map(map) if i64::from(bound.offset) == offset => Some(map),
+                    _ => None,
+                })
+            }
             Spot::Region(region, offset) => match self.memory.regions[region].owner {
                 Owner::Maps(_) if self.memory.regions[region].written => {
                     let why = "what a tensor map holds that the kernel writes is not followed".to_owned();
@@ -181,6 +185,12 @@ impl<'a> Machine<'a> {
                 _ => outside.push((spot.1, row.bytes)),
             }
         }
+        if way == TensorWay::Store && overlap(&outside) {
+            let why =
+                "this tensor map sees an element twice, so what a copy leaves there is undefined".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return None;
+        }
         let pieces = map.swizzled(&rows, address);
         let inside = match load {
             true => vec![(start, bytes.into())],
@@ -208,6 +218,13 @@ impl<'a> Machine<'a> {
         };
         Some(self.start_transfer(index, pc, lane, transfer))
     }
+}
+
+/// Whether stretches of bytes overlap.
+fn overlap(runs: &[(u64, u64)]) -> bool {
+    let mut runs = runs.to_vec();
+    runs.sort_unstable();
+    runs.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
 }
 
 fn access(space: Space, format: Format) -> Access {

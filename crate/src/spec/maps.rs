@@ -11,7 +11,16 @@ use std::fmt::Write;
 use toml::de::{DeTable, DeValue};
 
 const KEYS: &[&str] = &[
-    "tensor_map", "box", "swizzle", "type", "shape", "strides", "offset", "element_strides", "interleave", "oob",
+    "tensor_map",
+    "box",
+    "swizzle",
+    "type",
+    "shape",
+    "strides",
+    "offset",
+    "element_strides",
+    "interleave",
+    "oob",
 ];
 /// Swizzles that have a name and are not supported.
 const OTHERS: &[&str] = &["128B atom 32B flip 8B"];
@@ -86,14 +95,13 @@ pub fn one(reader: &mut Reader, node: &Node<'_>, table: &DeTable<'_>, at: usize)
         }
     }
     if map.span.is_empty() {
-        let diagnostic = reader.error(span_of(node), "a tensor map needs the size of its boxes: add `box = [64, 64]`");
+        let diagnostic =
+            reader.error(span_of(node), "a tensor map needs the size of its boxes: add `box = [64, 64]`");
         diagnostic.notes.push("in the order of the tensor's shape, the outermost dimension first".to_owned());
         return None;
     }
     let rank = map.span.len();
-    for (what, other) in
-        [("shape", &map.shape), ("strides", &map.strides), ("element_strides", &map.steps)]
-    {
+    for (what, other) in [("shape", &map.shape), ("strides", &map.strides), ("element_strides", &map.steps)] {
         if let Some(found) = other.as_ref().filter(|other| other.len() != rank) {
             let message = format!("`{what}` has {} dimensions, and `box` has {rank}", found.len());
             reader.error(span_of(node), message);
@@ -101,17 +109,28 @@ pub fn one(reader: &mut Reader, node: &Node<'_>, table: &DeTable<'_>, at: usize)
         }
     }
     if map.strides.as_ref().is_some_and(|strides| strides.last() != Some(&1)) {
-        reader.error(span_of(node), "the last of `strides` is 1: the elements of a row lie one after the other");
+        reader.error(
+            span_of(node),
+            "the last of `strides` is 1: the elements of a row lie one after the other",
+        );
         return None;
     }
     Some(map)
 }
 
-fn sizes(reader: &mut Reader, key: Key, what: &str, node: &Node<'_>, low: u64, high: u64) -> Option<Vec<u64>> {
+fn sizes(
+    reader: &mut Reader,
+    key: Key,
+    what: &str,
+    node: &Node<'_>,
+    low: u64,
+    high: u64,
+) -> Option<Vec<u64>> {
     reader.key = key;
     let sizes = reader.integers(what, node, low, high)?;
     if !(1..=MOST_DIMENSIONS).contains(&sizes.len()) {
-        let message = format!("a tensor map has 1 to {MOST_DIMENSIONS} dimensions, and `{what}` has {}", sizes.len());
+        let message =
+            format!("a tensor map has 1 to {MOST_DIMENSIONS} dimensions, and `{what}` has {}", sizes.len());
         reader.error(span_of(node), message);
         return None;
     }
@@ -158,4 +177,60 @@ pub fn print(written: &[Written], map: &TensorMap, at: usize) -> String {
         text += ", oob = \"nan\"";
     }
     text + " }"
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::{Argument, Spec, parse, print};
+
+    fn arguments(spec: &Spec) -> &[Argument] {
+        spec.optimized.args.as_deref().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_tensor_map_is_printed_as_it_is_read() {
+        let text = r#"[optimized]
+args = [{ tensor_map = "A", type = "f16", offset = "8 * N", box = ["4 * N", 64], shape = [2, 64], strides = [128, 1], element_strides = [2, 1], swizzle = "128B atom 32B", oob = "nan" }, { tensor_maps = [{ tensor_map = "B", box = [8] }, { tensor_map = "B", box = [16], interleave = "16B" }] }, { fields = [[0, { tensor_map = "C", box = [4, "2 * N"] }], [128, 3]] }]
+
+[scalars]
+N = 2
+"#;
+        let (spec, diagnostics) = parse(text);
+        assert!(diagnostics.is_empty(), "{diagnostics:?}");
+        let Argument::Maps(maps) = &arguments(&spec)[0] else { panic!("no tensor map") };
+        assert_eq!((maps[0].offset, maps[0].span.as_slice()), (16, [8, 64].as_slice()));
+        assert_eq!(print(&spec), text);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_tensor_map_is_said() {
+        let cases = [
+            ("{ tensor_map = \"A\" }", "a tensor map needs the size of its boxes: add `box = [64, 64]`"),
+            ("{ tensor_map = \"A\", box = 300 }", "`box` must be from 1 to 256, not 300"),
+            (
+                "{ tensor_map = \"A\", box = [1, 1, 1, 1, 1, 4] }",
+                "a tensor map has 1 to 5 dimensions, and `box` has 6",
+            ),
+            (
+                "{ tensor_map = \"A\", box = [4, 4], shape = [8] }",
+                "`shape` has 1 dimensions, and `box` has 2",
+            ),
+            (
+                "{ tensor_map = \"A\", box = [4, 4], strides = [1, 4] }",
+                "the last of `strides` is 1: the elements of a row lie one after the other",
+            ),
+            ("{ tensor_map = \"A\", box = 4, swizzle = \"128\" }", "`swizzle` has no value \"128\""),
+            (
+                "{ tensor_map = \"A\", box = 4, element_strides = 9 }",
+                "`element_strides` must be from 1 to 8, not 9",
+            ),
+            ("{ tensor_maps = [] }", "`tensor_maps` is empty"),
+            ("{ tensor_map = \"A\", box = 4, fill = 0 }", "a tensor map has no key `fill`"),
+        ];
+        for (argument, message) in cases {
+            let (_, diagnostics) = parse(&format!("[optimized]\nargs = [{argument}]"));
+            assert_eq!(diagnostics.len(), 1, "{argument}: {diagnostics:?}");
+            assert_eq!(diagnostics[0].message, message);
+        }
+    }
 }

@@ -6,8 +6,8 @@
 
 use super::model::TensorMap;
 use super::read::{Node, Reader, span_of};
-use super::{maps, sweep};
 use super::{Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
+use super::{maps, sweep};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Whole;

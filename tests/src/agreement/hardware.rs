@@ -85,6 +85,8 @@ impl Job {
             launch: Launch { grid: [1; 3], block: [1; 3], ctas: Vec::new(), dynamic_shared: 0 },
             parameters: Vec::new(),
             pointers: Vec::new(),
+            maps: Vec::new(),
+            mapped: Vec::new(),
             images: Vec::new(),
         };
         for line in fs::read_to_string(folder.join("job.txt"))?.lines() {

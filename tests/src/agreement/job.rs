@@ -1,7 +1,7 @@
 //! A kernel's launch on random numbers, for whoever executes it, and the machine that does.
 
 use super::{Ending, Question, places};
-use crate::machine::{Machine, Stop, memory::Global, program, soft};
+use crate::machine::{Machine, Stop, memory::Global, program, soft, tensor::Map};
 use crate::program::Dice;
 use rustc_apfloat::Round;
 use warpproof::base::Format;
@@ -17,6 +17,10 @@ pub struct Job {
     /// The parameters, with zeros for pointers.
     pub parameters: Vec<u8>,
     pub pointers: Vec<Pointer>,
+    /// Tensor maps.
+    pub maps: Vec<Map>,
+    /// Where they are: the place in the parameters, the first one, and how many, if that is a pointer to them.
+    pub mapped: Vec<(usize, usize, Option<usize>)>,
     /// The bytes of each tensor.
     pub images: Vec<Vec<u8>>,
 }
@@ -63,13 +67,22 @@ impl Question {
             images.push(image);
         }
         let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
-        let mut pointers = Vec::new();
+        let (mut pointers, mut mapped) = (Vec::new(), Vec::new());
         for bound in &self.setup.parameters {
             let place = bound.offset as usize;
             let bits = match bound.binding {
                 Binding::Pointer { tensor, offset } => {
                     let bytes = self.setup.tensors[tensor].format.map_or(4, Format::bytes);
                     pointers.push(Pointer { place, tensor, offset: offset * u64::from(bytes) });
+                    continue;
+                }
+                Binding::Map(map) => {
+                    mapped.push((place, map, None));
+                    continue;
+                }
+                Binding::Maps(stored) => {
+                    let (first, count) = self.setup.maps.stored[stored];
+                    mapped.push((place, first, Some(count)));
                     continue;
                 }
                 Binding::Bits(bits) => bits,
@@ -86,7 +99,8 @@ impl Question {
                 .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
         }
         let (entry, launch) = (self.kernel.name.clone(), self.setup.launch.clone());
-        (Job { entry, launch, parameters, pointers, images }, values)
+        let maps = self.maps.clone();
+        (Job { entry, launch, parameters, pointers, maps, mapped, images }, values)
     }
 
     /// The machine executes a job. Waiting in a loop costs it more turns than the simulator.
@@ -100,7 +114,23 @@ impl Question {
         for Pointer { place, tensor, offset } in &job.pointers {
             parameters[*place..place + 8].copy_from_slice(&(bases[*tensor] + offset).to_le_bytes());
         }
+        for (place, first, stored) in &job.mapped {
+            let numbers: Vec<u8> = (0..stored.unwrap_or(1))
+                .flat_map(|at| {
+                    let mut bytes = vec![0xa5; 128];
+                    bytes[..8].copy_from_slice(&((first + at) as u64).to_le_bytes());
+                    bytes
+                })
+                .collect();
+            match stored {
+                None => parameters[*place..place + 128].copy_from_slice(&numbers),
+                Some(_) => {
+                    parameters[*place..place + 8].copy_from_slice(&global.place(numbers).to_le_bytes())
+                }
+            }
+        }
         let mut machine = Machine::new(&program, &job.launch, global, &parameters, seed);
+        machine.describe(job.maps.clone(), bases.clone());
         machine.run(20 * limit + 1000).map_err(|stop| match stop {
             Stop::Refused(what) => Ending::Skipped(format!("the machine has no {what}")),
             Stop::Limit => Ending::Disagrees("the machine does not come to an end".to_owned()),

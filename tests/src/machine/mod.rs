@@ -13,7 +13,7 @@
 //! hardware, waits for all lanes that are left.
 //! Misses: it finds no races by itself; weak memory is not modelled (a store is visible at once);
 //! proxies are one, and a bulk copy happens at one moment;
-//! textures, clusters, `wgmma`, tensor copies, sparse products and the quad pairs of `m8n8k4` are
+//! textures, clusters, `wgmma`, tensor copies by im2col, sparse products and the quad pairs of `m8n8k4` are
 //! refused by name.
 //!
 //! Source: PTX ISA 9.0.
@@ -27,6 +27,7 @@ pub mod program;
 mod run;
 pub mod soft;
 mod step;
+pub mod tensor;
 pub mod video;
 mod warp;
 

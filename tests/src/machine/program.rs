@@ -37,6 +37,10 @@ pub enum Arg {
     Symbol(Space, u64),
     /// `[base + offset]`
     Memory(Box<Arg>, i64),
+    /// `[base + offset, {…}]`
+    Coordinates(Box<Arg>, Vec<Arg>),
+    /// These bits, whatever they stand for.
+    Bits(u64),
     /// `{…}`, or the arguments of a call.
     Vector(Vec<Arg>),
     Pair(Box<Arg>, Box<Arg>),
@@ -523,7 +527,16 @@ impl Builder<'_> {
                 Arg::Memory(Box::new(base), address.offset)
             }
             K::Minus(inner) => Arg::Minus(Box::new(self.operand(&inner.kind)?)),
-            K::Coordinates(_) => return Err("an address with coordinates".to_owned()),
+            K::Coordinates(all) => {
+                let base = self.operand(&K::Address(all.address))?;
+                match all.rest.as_slice() {
+                    [only] => match self.operand(&only.kind)? {
+                        Arg::Vector(parts) => Arg::Coordinates(Box::new(base), parts),
+                        _ => return Err("an address with coordinates".to_owned()),
+                    },
+                    _ => return Err("an address with coordinates".to_owned()),
+                }
+            }
             K::Not(name) => match self.name(*name, 0)? {
                 Arg::Reg(register) => Arg::Not(register),
                 _ => return Err("a negation of no register".to_owned()),

@@ -3,6 +3,7 @@
 use super::memory::{self, Global, Region, Space};
 use super::program::{Arg, Program};
 use super::step::Flow;
+use super::tensor::Map;
 use crate::program::Dice;
 use std::collections::{BTreeMap, HashMap};
 use warpproof::spec::Launch;
@@ -45,17 +46,20 @@ pub(super) enum Background {
     /// A bulk copy: where to, where from, how many bytes; the barrier object that counts them, or none if the
     /// thread waits for them in groups.
     Bulk { to: (Space, u64), from: (Space, u64), bytes: u64, object: Option<u64> },
+    /// A bulk copy of elements, in shared and in global memory, of so many bytes each: into shared memory if an
+    /// object counts them. It may change what is in global memory, by an instruction.
+    Boxed { elements: Vec<(u64, Option<u64>)>, bytes: u64, change: Option<String>, object: Option<u64> },
 }
 
 impl Background {
     /// Whether it belongs to a group of bulk copies.
     pub(super) fn in_bulk_group(&self) -> bool {
-        matches!(self, Background::Bulk { object: None, .. })
+        matches!(self, Background::Bulk { object: None, .. } | Background::Boxed { object: None, .. })
     }
 
     /// Whether it belongs to a group of other copies.
     pub(super) fn in_group(&self) -> bool {
-        !matches!(self, Background::Bulk { .. })
+        !matches!(self, Background::Bulk { .. } | Background::Boxed { .. })
     }
 }
 
@@ -140,6 +144,9 @@ pub struct Machine<'p> {
     pub steps: u64,
     /// Bulk copies have been started, which end whatever their threads wait for.
     pub(super) bulk: bool,
+    /// The tensor maps, by number, and where the tensors begin.
+    pub(super) maps: Vec<Map>,
+    pub(super) bases: Vec<u64>,
 }
 
 impl<'p> Machine<'p> {
@@ -165,6 +172,8 @@ impl<'p> Machine<'p> {
             ready: Vec::new(),
             steps: 0,
             bulk: false,
+            maps: Vec::new(),
+            bases: Vec::new(),
         };
         for (cta, id) in launch.ctas.iter().enumerate() {
             machine.ctas.push(Cta {
@@ -201,6 +210,11 @@ impl<'p> Machine<'p> {
             }
         }
         machine
+    }
+
+    /// Tensor maps, by number, of tensors that begin at these addresses.
+    pub fn describe(&mut self, maps: Vec<Map>, bases: Vec<u64>) {
+        (self.maps, self.bases) = (maps, bases);
     }
 
     /// Runs to the end. How long a thread keeps the machine is part of the schedule: sometimes one
@@ -353,6 +367,9 @@ impl<'p> Machine<'p> {
                     self.store(thread, Space::Shared, to + at, 1, value)?;
                 }
                 Ok(())
+            }
+            Background::Boxed { ref elements, bytes, ref change, object } => {
+                self.copy_box(thread, elements, bytes, change.as_deref(), object)
             }
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
             Background::Bulk { to, from, bytes, object } => {

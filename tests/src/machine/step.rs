@@ -47,6 +47,7 @@ impl Machine<'_> {
             Arg::Not(register) => self.threads[thread].regs[*register] ^ 1,
             Arg::Symbol(_, own) => *own,
             Arg::Special(name) => self.special(thread, name)?,
+            Arg::Bits(bits) => *bits,
             other => match other.literal(float) {
                 Some(bits) => bits,
                 None => return Err(Stop::Refused(format!("an operand {other:?}"))),
@@ -130,14 +131,14 @@ impl Machine<'_> {
         done.ok_or_else(|| Stop::Fault(format!("write of {count} bytes at {space:?} {own:#x}")))
     }
 
-    fn address(&self, thread: usize, arg: &Arg) -> Result<u64, Stop> {
+    pub(super) fn address(&self, thread: usize, arg: &Arg) -> Result<u64, Stop> {
         match arg {
             Arg::Memory(base, offset) => Ok(self.value(thread, base, None)?.wrapping_add_signed(*offset)),
             arg => self.value(thread, arg, None),
         }
     }
 
-    fn aligned(&self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub(super) fn aligned(&self, address: u64, bytes: u64) -> Result<(), Stop> {
         if address.is_multiple_of(bytes.max(1)) {
             Ok(())
         } else {
@@ -487,7 +488,7 @@ impl Machine<'_> {
         Ok(old)
     }
 
-    fn atomic(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+    pub(super) fn atomic(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
         let ty = op.ty.ok_or_else(|| refused(op))?;
         let returns = op.base == "atom";
         let (to, rest) = if returns { (Some(&args[0]), &args[1..]) } else { (None, args) };
@@ -619,6 +620,12 @@ impl Machine<'_> {
     }
 
     fn copy(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        if op.has("bulk") && op.has("tensor") {
+            return self.tensor_copy(thread, op, args);
+        }
+        if op.has("bulk") && op.has("reduce") {
+            return self.bulk_change(thread, op, args);
+        }
         if op.suffixes.first().is_none_or(|first| first != "async") {
             return Err(refused(op));
         }
@@ -673,6 +680,26 @@ impl Machine<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `cp.reduce.async.bulk` to global memory: elements change as by `red` (9.7.9.25.4.2).
+    fn bulk_change(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        let Some(change) = op.text.strip_prefix("cp.reduce.async.bulk.global.shared::cta.bulk_group.") else {
+            return Err(refused(op));
+        };
+        let bytes = u64::from(op.ty.ok_or_else(|| refused(op))?.bits / 8);
+        let (to, from) = (self.address(thread, &args[0])?, self.address(thread, &args[1])?);
+        let size = cut(self.value(thread, &args[2], None)?, 32);
+        for number in [to, from, size] {
+            self.aligned(number, 16)?;
+        }
+        let elements = (0..size / bytes).map(|at| (from + at * bytes, Some(to + at * bytes))).collect();
+        // Halves have a minimum and a maximum alone only here.
+        let change = Some(format!("red.global.{change}"));
+        self.bulk = true;
+        let what = Background::Boxed { elements, bytes, change, object: None };
+        self.threads[thread].pending.push(Pending { group: None, what });
+        Ok(())
     }
 
     /// Bulk copies; both addresses and the size are multiples of 16 (9.7.9.25.4.1).

@@ -108,8 +108,14 @@ pub fn execute(forms: &[Form], layout: Format, rows: &[[u8; 4]]) -> Result<Outco
             binding: Binding::Pointer { tensor, offset: 0 },
         })
         .collect();
-    let setup =
-        Setup { unknowable: (0, 0), bounds: Vec::new(), launch: launch(1, LANES), tensors, parameters };
+    let setup = Setup {
+        maps: Default::default(),
+        unknowable: (0, 0),
+        bounds: Vec::new(),
+        launch: launch(1, LANES),
+        tensors,
+        parameters,
+    };
     let options = Options { timeline_events: 0, ..Options::default() };
     let run = sim::simulate(&options, &Budget::default(), &lowered.kernel, &setup);
     if let Some(fault) = run.faults.first() {

@@ -177,8 +177,11 @@ impl<'m> Lowering<'m> {
             })
             .collect();
         if parts.len() != usize::from(copy.rank) {
-            let message =
-                format!("a tensor copy of {} dimensions has as many coordinates, not {}", copy.rank, parts.len());
+            let message = format!(
+                "a tensor copy of {} dimensions has as many coordinates, not {}",
+                copy.rank,
+                parts.len()
+            );
             return Err(self.error_at(Code::V002, map.span, message));
         }
         for part in parts {

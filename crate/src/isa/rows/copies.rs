@@ -7,8 +7,8 @@
 
 use super::memory::operation;
 use super::moves::space;
-use crate::isa::form::Choice;
 use crate::base::Format;
+use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Shape, Support, find};
 use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, PhaserOp, Space, TensorCopy, TensorWay};
 
@@ -32,7 +32,13 @@ pub fn reduces(op: AtomicOp, format: Format) -> bool {
     let name = format!("{op:?}").to_lowercase();
     let whole = matches!(format.bits(), 32 | 64);
     let format = match op {
-        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor if !format.is_float() && whole => if format.bits() == 64 { Format::B64 } else { Format::B32 },
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor if !format.is_float() && whole => {
+            if format.bits() == 64 {
+                Format::B64
+            } else {
+                Format::B32
+            }
+        }
         AtomicOp::Add if !format.is_float() => format.as_integer(false),
         _ => format,
     };
