@@ -16,7 +16,7 @@
 
 use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Bulk, CopyOp, Effect, MatrixOp, Meaning, Space};
+use crate::isa::{self, Bulk, CopyOp, Effect, MapField, MatrixOp, Meaning, Space};
 
 /// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
 type Set = u128;
@@ -47,8 +47,13 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
         }
     }
     for instr in &kernel.code {
-        if let Effect::FromGeneric(_) = instr.effect {
-            known |= origins.direct[kernel.src(instr)[0].index()];
+        match instr.effect {
+            Effect::FromGeneric(_) => known |= origins.direct[kernel.src(instr)[0].index()],
+            // What a tensor map is of.
+            Effect::Copy(CopyOp::Replace(MapField::Address, _)) => {
+                known |= origins.direct[kernel.src(instr)[1].index()];
+            }
+            _ => {}
         }
     }
     let count = places.len();

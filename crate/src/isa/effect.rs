@@ -396,6 +396,15 @@ pub enum CopyOp {
     /// Starts a copy of a box of a tensor. Sources: the address in shared memory (none for a prefetch), the
     /// address of the tensor map, the coordinates, [the address of the `mbarrier` that counts the bytes].
     Tensor(TensorCopy),
+    /// Writes zeros (`st.bulk`), at once. Sources: the address, how many bytes, and zero.
+    Clear(Space),
+    /// Changes a field of a tensor map, or an entry of one. Sources: the address, [which entry,] the value.
+    Replace(MapField, Space),
+    /// A warp copies a tensor map from shared to global memory, for those who acquire it. Sources: the two
+    /// addresses, and how many bytes.
+    Publish,
+    /// Acquires a tensor map that others have published. Sources: the address, and how many bytes.
+    AcquireMap,
     /// The thread's bulk copies since the last group become a group.
     CommitBulk,
     /// Waits until at most as many of the newest groups of bulk copies run as source 0 says.
@@ -433,6 +442,10 @@ impl CopyOp {
             | CopyOp::WaitGroups
             | CopyOp::WaitAll
             | CopyOp::Arrive { .. }
+            | CopyOp::Clear(_)
+            | CopyOp::Replace(..)
+            | CopyOp::Publish
+            | CopyOp::AcquireMap
             | CopyOp::CommitBulk
             | CopyOp::WaitBulk { .. }
             | CopyOp::Prefetch
@@ -444,6 +457,30 @@ impl CopyOp {
     /// Whether it starts a bulk copy that changes elements of global memory.
     pub fn updates(self) -> bool {
         matches!(self, CopyOp::Update(..) | CopyOp::Tensor(TensorCopy { way: TensorWay::Update(_), .. }))
+    }
+}
+
+/// A field of a tensor map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum MapField {
+    Address,
+    Rank,
+    Box,
+    Size,
+    Stride,
+    Step,
+    Format,
+    Interleave,
+    Swizzle,
+    Atomicity,
+    Fill,
+}
+
+impl MapField {
+    /// Whether it has an entry for each dimension.
+    pub fn is_list(self) -> bool {
+        matches!(self, MapField::Box | MapField::Size | MapField::Stride | MapField::Step)
     }
 }
 

@@ -21,9 +21,9 @@ mod video;
 mod word;
 
 pub use effect::{
-    Access, AtomicOp, BarrierOp, Bulk, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MatchMode,
-    MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space,
-    Sparsity, Stored, Strength, TensorCopy, TensorWay, Tiles, VoteMode, WARP,
+    Access, AtomicOp, BarrierOp, Bulk, CopyOp, Effect, Forbidden, LaneFn, Lanes, Lanewise, MapField,
+    MatchMode, MatrixOp, Meaning, Order, Pairing, Pattern, PhaserOp, Pick, Product, ReduceOp, Scope,
+    ShuffleMode, Space, Sparsity, Stored, Strength, TensorCopy, TensorWay, Tiles, VoteMode, WARP,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};

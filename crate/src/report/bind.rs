@@ -373,7 +373,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
         }
         if parameter.aggregate && parameter.size == maps::BYTES && used && parameter.fields.is_empty() {
             let message = format!(
-                "{what}, has the {} bytes of a tensor map: what it holds has to be said",
+                "{what} has the {} bytes of a tensor map: what it holds has to be said",
                 parameter.size
             );
             errors.push(

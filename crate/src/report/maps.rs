@@ -11,6 +11,8 @@ use crate::spec;
 pub(super) const BYTES: u32 = 128;
 /// What addresses, strides and rows of boxes are multiples of.
 const UNIT: u64 = 16;
+/// Elements of a dimension (CUDA driver API).
+const LARGEST_SIZE: u64 = 1 << 32;
 /// Elements that a tensor may have of which nothing is said.
 const LARGEST: u128 = 1 << 32;
 
@@ -46,6 +48,11 @@ pub(super) fn bound(
     if strides.last() != Some(&1) {
         return Err(wrong(format!(
             "the elements of a row of `{name}` do not lie one after the other, as a tensor map wants it"
+        )));
+    }
+    if let Some(size) = shape.iter().find(|size| **size > LARGEST_SIZE) {
+        return Err(wrong(format!(
+            "a tensor map has at most {LARGEST_SIZE} elements in a dimension, not {size}"
         )));
     }
     let multiples = [("offset", map.offset * bytes), ("row of a box", map.span[rank - 1] * bytes)];

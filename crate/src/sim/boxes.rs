@@ -85,7 +85,7 @@ impl TensorMap {
             if count > 0 {
                 pieces.push(Piece {
                     at: at * bytes,
-                    element: element.map(|e| e * bytes),
+                    element: element.map(|element| element.saturating_mul(bytes)),
                     bytes: count * bytes,
                 });
             }
@@ -97,13 +97,14 @@ impl TensorMap {
                 outer.iter().zip(&index).zip(&at[1..]).try_fold(0u64, |sum, ((axis, index), at)| {
                     let place = at.checked_add(i64::from(index * axis.step))?;
                     let place = u64::try_from(place).ok().filter(|place| *place < axis.size)?;
-                    Some(sum + place * axis.stride)
+                    Some(sum.saturating_add(place.saturating_mul(axis.stride)))
                 });
             match position.filter(|_| inside > 0) {
                 None => push(start, None, row),
                 Some(position) => {
                     push(start, None, before);
-                    push(start + before, Some(self.offset + position + first as u64), inside);
+                    let element = self.offset.saturating_add(position).saturating_add(first as u64);
+                    push(start + before, Some(element), inside);
                     push(start + before + inside, None, row - before - inside);
                 }
             }

@@ -23,6 +23,7 @@
 //! structured*, unless only its writes to global memory are left.
 //! Misses: copies between the CTAs of a cluster, multicast and masks, which are unsupported.
 
+use super::accesses::Stored;
 use super::atomics::{is_bulk_update, update_present};
 use super::clock::{GLOBAL, SHARED};
 use super::copies::{Extent, Flight};
@@ -40,6 +41,11 @@ use crate::term::Value;
 const UNIT: u32 = 16;
 /// Bytes that are moved at once.
 const STEP: u32 = 4;
+
+/// What the size of a `st.bulk` and its address are multiples of.
+const CLEARED: u64 = 8;
+/// The most bytes that it stores.
+const MOST_CLEARED: u64 = 16_777_216;
 
 /// What the ledger says of copies that overwrite what was read without a proxy fence.
 const READ_BEFORE: &str =
@@ -60,6 +66,8 @@ pub(super) struct Transfer {
     pub(super) target: Extent,
     /// What it reads.
     pub(super) source: Option<Extent>,
+    /// The tensor map that it reads, if the kernel has made that.
+    pub(super) map: Option<Extent>,
     /// From where to where, in these two regions.
     pub(super) moves: Vec<Move>,
     /// Bytes that are moved at once.
@@ -163,12 +171,17 @@ impl<'a> Machine<'a> {
         let source = Some(Extent::one(region, from, size.into()));
         let moves = vec![Move { from: Some(from), to, bytes: size.into() }];
         let step = update.map_or(STEP, |(_, format)| format.bytes());
-        Some(self.start_transfer(index, pc, lane, Transfer { target, source, moves, step, update }))
+        Some(self.start_transfer(
+            index,
+            pc,
+            lane,
+            Transfer { target, source, map: None, moves, step, update },
+        ))
     }
 
     /// Bytes are moved by a lane's copy, whose places are checked and ready.
     pub(super) fn start_transfer(&mut self, index: usize, pc: u32, lane: u32, transfer: Transfer) -> Flight {
-        let Transfer { target, source, moves, step, update } = transfer;
+        let Transfer { target, source, map, moves, step, update } = transfer;
         let (epoch, now) = (self.clocks.epoch(self.warps[index].first() + lane), self.warps[index].step);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let changed = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
@@ -218,11 +231,10 @@ impl<'a> Machine<'a> {
         for (at, conflict) in unfenced {
             self.judge(index, pc, (changed, region, at), &by, None, Some(conflict));
         }
-        if let Some(source) = &source {
-            self.memory.regions[source.region()].flights += 1;
-        }
+        let flight = Flight::new(target, source, (pc, epoch, now)).with(map, update);
+        flight.sources().for_each(|source| self.memory.regions[source.region()].flights += 1);
         self.trace.event(index as u32, now, 1 << lane, pc, EventKind::Copy);
-        Flight::new(target, source, (pc, epoch, now)).updating(update)
+        flight
     }
 
     /// The new value of an element that a copy changes; `None` after stopping the lane.
@@ -327,9 +339,10 @@ impl<'a> Machine<'a> {
         for flight in flights {
             self.has_read(thread, &flight, agent, epoch);
             self.clocks.stand_for(agent, Some(&now));
-            match flight.source() {
-                Some(source) if reads => self.memory.regions[source.region()].flights -= 1,
-                _ => self.settle(thread, &flight, (self.first_thread + agent, epoch, Hand::Bulk)),
+            if reads {
+                flight.sources().for_each(|source| self.memory.regions[source.region()].flights -= 1);
+            } else {
+                self.settle(thread, &flight, (self.first_thread + agent, epoch, Hand::Bulk));
             }
             self.clocks.stand_for(agent, None);
         }
@@ -347,21 +360,22 @@ impl<'a> Machine<'a> {
         self.clocks.stand_for(clock, None);
     }
 
-    /// A copy has read its source, which `reader` stands for.
+    /// A copy has read its sources, which `reader` stands for.
     fn has_read(&mut self, thread: u32, flight: &Flight, reader: u32, epoch: u32) {
-        let Some(source) = flight.source() else { return };
-        let region = source.region();
-        if !self.memory.regions[region].watched {
-            return;
-        }
         let lane = thread % WARP as u32;
         let warp_first = reader.wrapping_sub(lane);
         let global_first = self.first_thread + reader - lane;
         let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr: flight.instr() };
-        let granule = u64::from(self.memory.regions[region].cells.granule());
-        for at in source.granules(granule) {
-            let shadow = self.memory.regions[region].shadow_at(at);
-            self.detector.note_read(&self.clocks, shadow, &by);
+        for source in flight.sources() {
+            let region = source.region();
+            if !self.memory.regions[region].watched {
+                continue;
+            }
+            let granule = u64::from(self.memory.regions[region].cells.granule());
+            for at in source.granules(granule) {
+                let shadow = self.memory.regions[region].shadow_at(at);
+                self.detector.note_read(&self.clocks, shadow, &by);
+            }
         }
     }
 
@@ -369,7 +383,7 @@ impl<'a> Machine<'a> {
     pub(super) fn end_bulk_copies(&mut self) {
         let over = self.warps.iter().all(|warp| warp.alive() == 0 && warp.faulted == 0)
             && self.races.found.is_empty();
-        let grouped = self.bulk.under_way().filter(|(_, flight)| flight.source().is_some());
+        let grouped = self.bulk.under_way().filter(|(_, flight)| flight.reads());
         let left: Vec<(u32, u32)> = self
             .phasers
             .under_way()
@@ -392,6 +406,56 @@ impl<'a> Machine<'a> {
                 self.global_thread(first + thread)
             }
             None => self.global_thread(number),
+        }
+    }
+
+    /// Each lane writes zeros, as by stores (`st.bulk`).
+    pub(super) fn clear_in_bulk(&mut self, index: usize, pc: u32, mask: u32, space: Space) {
+        let kernel = self.kernel;
+        let src = kernel.src(&kernel.code[pc as usize]);
+        let mut known = mask;
+        for reg in src {
+            known = self.concrete_lanes(index, pc, known, *reg, "an operand of the store");
+        }
+        if known == 0 {
+            return;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return };
+        let access = Access { space, format: Format::B32, vector: 1, strength: Strength::Weak };
+        for lane in lanes(known) {
+            let (size, value) = (self.warps[index].word(src[1], lane), self.warps[index].word(src[2], lane));
+            if !size.is_multiple_of(CLEARED) || size > MOST_CLEARED || value != 0 {
+                let what = format!(
+                    "stores {size} bytes of {value}; `st.bulk` stores zeros, a multiple of {CLEARED} bytes and up to {MOST_CLEARED}"
+                );
+                self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Transactions, what));
+                continue;
+            }
+            let (kind, at) = (AccessKind::Write, addresses[lane as usize]);
+            let spot = self.aligned_spot(index, pc, lane, access, kind, at, size as u32, CLEARED as u32);
+            let Some((region, start)) = spot.filter(|_| size > 0) else { continue };
+            if self.memory.regions[region].space != Space::Shared {
+                let why = "`st.bulk` writes shared memory alone".to_owned();
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
+            self.charge(size / u64::from(STEP));
+            if self.memory.regions[region].flights > 0 {
+                self.write_under_copies(index, pc, lane, region, start, size as u32);
+            }
+            let value = Value::Concrete(0);
+            for at in (start..start + size).step_by(STEP as usize) {
+                let cells = &mut self.memory.regions[region].cells;
+                self.changes += u64::from(cells.write(&mut self.terms, at, STEP, value));
+            }
+            let by = self.accessor(index, pc, 1 << lane, self.clocks.epoch(self.warps[index].first() + lane));
+            let granule = u64::from(self.memory.regions[region].cells.granule());
+            for at in (start..start + size).step_by(granule as usize) {
+                let shadow = self.memory.regions[region].shadow_at(at);
+                let conflict = self.detector.write(&self.clocks, shadow, &by, Hand::Thread);
+                let stored = Stored { value, start: at, bytes: granule as u32, format: Format::B32 };
+                self.judge(index, pc, (kind, region, at), &by, Some(stored), conflict);
+            }
         }
     }
 

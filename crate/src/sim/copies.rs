@@ -83,6 +83,8 @@ pub(super) struct Flight {
     to: Extent,
     /// What it still reads.
     from: Option<Extent>,
+    /// The tensor map that it still reads, if the kernel has made that.
+    map: Option<Extent>,
     /// What it does with the elements that it finds, if it does not replace them.
     update: Option<(AtomicOp, Format)>,
     instr: u32,
@@ -95,17 +97,22 @@ pub(super) struct Flight {
 impl Flight {
     /// A copy from some bytes of memory to others, started at an instruction in an epoch, at a step of the warp.
     pub(super) fn new(to: Extent, from: Option<Extent>, (instr, epoch, step): (u32, u32, u32)) -> Flight {
-        Flight { to, from, update: None, instr, epoch, step }
+        Flight { to, from, map: None, update: None, instr, epoch, step }
     }
 
-    /// The same, changing elements.
-    pub(super) fn updating(self, update: Option<(AtomicOp, Format)>) -> Flight {
-        Flight { update, ..self }
+    /// The same, by a tensor map of the kernel, changing elements.
+    pub(super) fn with(self, map: Option<Extent>, update: Option<(AtomicOp, Format)>) -> Flight {
+        Flight { map, update, ..self }
+    }
+
+    /// Whether it still reads.
+    pub(super) fn reads(&self) -> bool {
+        self.sources().next().is_some()
     }
 
     /// What it still reads.
-    pub(super) fn source(&self) -> Option<&Extent> {
-        self.from.as_ref()
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Extent> {
+        self.from.iter().chain(&self.map)
     }
 
     /// The instruction that started it.
@@ -186,9 +193,9 @@ impl Flights {
         }
         let mut found = Vec::new();
         for flight in groups.iter_mut().take(over).flat_map(|group| &mut group.flights) {
-            if flight.from.is_some() {
+            if flight.reads() {
                 found.push(flight.clone());
-                flight.from = None;
+                (flight.from, flight.map) = (None, None);
             }
         }
         found
@@ -230,6 +237,10 @@ impl<'a> Machine<'a> {
                 self.start_bulk_copies(index, pc, mask, Bulk::ToGlobal, Some((op, format)));
             }
             CopyOp::Tensor(copy) => self.tensor_copies(index, pc, mask, copy),
+            CopyOp::Clear(space) => self.clear_in_bulk(index, pc, mask, space),
+            CopyOp::Replace(field, space) => self.replace_in_maps(index, pc, mask, field, space),
+            CopyOp::Publish => self.publish_map(index, pc, mask),
+            CopyOp::AcquireMap => self.acquire_maps(index, pc, mask),
             CopyOp::CommitBulk => {
                 for lane in lanes(mask) {
                     self.bulk.commit((first + lane) as usize);
@@ -475,7 +486,7 @@ impl<'a> Machine<'a> {
     pub(super) fn settle(&mut self, thread: u32, flight: &Flight, (writer, epoch, hand): (u32, u32, Hand)) {
         self.trace_flight(thread, flight.step, flight.instr);
         let shared = flight.to.region();
-        if let Some(read) = &flight.from {
+        for read in flight.sources() {
             self.memory.regions[read.region()].flights -= 1;
         }
         if !self.memory.regions[shared].watched {
@@ -498,15 +509,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A copy's bytes were changed by `writer` in `epoch`, by itself or by another copy of its instruction that is
-    /// still under way.
+    /// A copy's bytes were changed by `writer` in `epoch`; other copies of its thread may still be about to change
+    /// them.
     fn settle_update(&mut self, thread: u32, flight: &Flight, (writer, epoch): (u32, u32)) {
         let region = flight.to.region();
-        let others: Vec<Extent> = self
+        let others: Vec<(Extent, u32)> = self
             .bulk
             .of(thread as usize)
-            .filter(|other| other.instr == flight.instr && other.update.is_some())
-            .map(|other| other.to.clone())
+            .filter(|other| other.update.is_some())
+            .map(|other| (other.to.clone(), other.instr))
             .collect();
         let lane = thread % WARP as u32;
         let by = |first: u32, epoch: u32| Accessor {
@@ -519,7 +530,8 @@ impl<'a> Machine<'a> {
         let (before, now) = (by(self.first_thread + thread - lane, NEVER), by(writer - lane, epoch));
         let granule = u64::from(self.memory.regions[region].cells.granule());
         for at in flight.to.granules(granule) {
-            let stays = others.iter().any(|other| other.overlaps(region, at, granule));
+            let stays =
+                others.iter().find(|(other, _)| other.overlaps(region, at, granule)).map(|(_, instr)| *instr);
             let shadow = self.memory.regions[region].shadow_at(at);
             self.detector.land_update(shadow, &before, &now, stays);
         }
@@ -535,9 +547,8 @@ impl<'a> Machine<'a> {
         offset: u64,
         bytes: u32,
     ) {
-        let overlaps = |flight: &&Flight| {
-            flight.from.as_ref().is_some_and(|read| read.overlaps(region, offset, bytes.into()))
-        };
+        let overlaps =
+            |flight: &&Flight| flight.sources().any(|read| read.overlaps(region, offset, bytes.into()));
         let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
         let found = flights.into_iter().find(|(_, flight)| overlaps(flight));
         let found = found.map(|(thread, flight)| (thread, flight.instr));

@@ -128,6 +128,10 @@ impl<'a> Machine<'a> {
                 self.charge(ends::ACCESS);
                 return self.meet(index, pc, mask);
             }
+            Effect::Copy(CopyOp::Publish) => {
+                self.charge(ends::ACCESS);
+                return self.meet(index, pc, mask);
+            }
             Effect::Copy(op) => {
                 self.charge(ends::OBJECT * threads(mask));
                 self.copy(index, pc, mask, *op);

@@ -15,6 +15,7 @@ use super::claims::Claims;
 use super::clock::{Arrival, Clocks};
 use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
+use super::drafts::Drafts;
 use super::memory::Memory;
 use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Site, Stats, Thread};
@@ -107,6 +108,8 @@ pub(super) struct Machine<'a> {
     pub(super) starters: BTreeMap<(u32, u32), u32>,
     /// Barrier objects in shared memory.
     pub(super) phasers: Phasers,
+    /// Tensor maps that the kernel has made.
+    pub(super) drafts: Drafts,
     /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
     pub(super) agents: bool,
     /// Bulk copies update memory.
@@ -254,6 +257,7 @@ impl<'a> Machine<'a> {
             bulk: Flights::new(0),
             starters: BTreeMap::new(),
             phasers: Phasers::default(),
+            drafts: Drafts::new(),
             updates_in_bulk: (0..kernel.code.len() as u32).any(|instr| is_bulk_update(kernel, instr)),
             agents: bulk::has_any(kernel)
                 || kernel

@@ -534,7 +534,15 @@ impl<'a> Machine<'a> {
     }
 
     /// The whole warp accesses bytes of a region.
-    fn touch(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize, offset: u64, bytes: u32) {
+    pub(super) fn touch(
+        &mut self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        offset: u64,
+        bytes: u32,
+    ) {
         if !self.memory.regions[region].watched {
             return;
         }

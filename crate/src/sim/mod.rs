@@ -8,7 +8,7 @@
 //! both sides of a branch that depends on data, and `ends` says how lanes and runs end; `execute` is the
 //! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
 //! `phaser` are the effects; `bulk` is copies through the asynchronous
-//! proxy, `tensor` those of boxes of tensors, whose bytes `boxes` finds, and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
+//! proxy, `tensor` those of boxes of tensors, whose bytes `boxes` finds and whose maps a kernel may make itself (`drafts`), and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
 //! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` and `moment` run
 //! a kernel again to see where values come from and what a lane does at a step. This module knows neither PTX text nor how equality is
 //! decided.
@@ -53,6 +53,7 @@ mod clock;
 mod collective;
 mod contradiction;
 mod copies;
+mod drafts;
 mod ends;
 mod execute;
 mod far;

@@ -286,22 +286,29 @@ impl Parties {
         History { set: self.step(history.set, history.party(by)), ..history }
     }
 
-    /// The history with one accessor in the place of another, or beside it if that `stays`; as it is if the
-    /// other is not there.
-    fn replace(&mut self, history: History, before: &Accessor, now: &Accessor, stays: bool) -> History {
+    /// The history with one accessor in the place of another; that stays as well, for what another
+    /// instruction has done, if one `stays`. As it is if the other is not there. (What a party does in one epoch
+    /// stands for all that it does there, whatever the instruction.)
+    fn replace(
+        &mut self,
+        history: History,
+        before: &Accessor,
+        now: &Accessor,
+        stays: Option<u32>,
+    ) -> History {
         let mut parties = self.sets[history.set as usize].parties.to_vec();
         let is_it = |party: &Party| {
-            let same = party.first == before.global_first && party.instr == before.instr;
-            same && history.epoch(party) == before.epoch && history.mask(party) & before.mask != 0
+            let same = party.first == before.global_first && history.epoch(party) == before.epoch;
+            same && history.mask(party) & before.mask != 0
         };
         let Some(at) = parties.iter().position(is_it) else { return history };
-        if !stays {
-            parties[at].mask &= !history.party(before).mask;
-            parties.retain(|party| party.mask != 0);
-        }
-        let now = history.party(now);
-        if !parties.contains(&now) {
-            parties.push(now);
+        parties[at].mask &= !history.party(before).mask;
+        parties.retain(|party| party.mask != 0);
+        let stays = stays.map(|instr| history.party(&Accessor { instr, ..*before }));
+        for party in stays.into_iter().chain([history.party(now)]) {
+            if !parties.contains(&party) {
+                parties.push(party);
+            }
         }
         History { set: self.intern(parties), ..history }
     }
@@ -650,13 +657,14 @@ impl Detector {
     }
 
     /// A bulk copy that updates the granule has ended: it was the accessor `now`. What was `before`, under
-    /// way, goes, unless another such copy `stays`. Nothing changes if somebody has written since.
+    /// way, goes, unless another such copy of its thread `stays`, by its instruction. Nothing changes if somebody
+    /// has written since.
     pub(super) fn land_update(
         &mut self,
         shadow: &mut Shadow,
         before: &Accessor,
         now: &Accessor,
-        stays: bool,
+        stays: Option<u32>,
     ) {
         shadow.atomics = self.parties.replace(shadow.atomics, before, now, stays);
     }

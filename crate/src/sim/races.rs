@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, Effect, Space, Strength};
+use crate::isa::{Bulk, CopyOp, Effect, Space, Strength};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -59,7 +59,11 @@ impl<'a> Machine<'a> {
         let second = RaceSide { site: Site { instr: pc, thread }, kind };
         let bytes = self.memory.regions[region].cells.granule();
         let place = self.region_place(region, offset, bytes);
-        let ordering = if conflict.unfenced {
+        let publishes =
+            |pc: u32| matches!(self.kernel.code[pc as usize].effect, Effect::Copy(CopyOp::Publish));
+        let ordering = if conflict.unfenced && publishes(conflict.instr) {
+            "the two are in order, but tensor copies read tensor maps through a proxy of their own, which sees what threads have made only behind a fence for that map: a fence.proxy.tensormap::generic.acquire of its 128 bytes is missing on the way".to_owned()
+        } else if conflict.unfenced {
             let fence = match place.space {
                 Space::Shared => "fence.proxy.async.shared::cta",
                 _ => "fence.proxy.async",

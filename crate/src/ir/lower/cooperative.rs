@@ -5,7 +5,9 @@ use super::instruction::Operands;
 use super::operand::{Base, Want};
 use super::{Code, Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
-use crate::isa::{self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space, TensorCopy};
+use crate::isa::{
+    self, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space, TensorCopy,
+};
 use crate::syntax::ast::{Operand, OperandKind};
 
 impl<'m> Lowering<'m> {
@@ -69,9 +71,9 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    pub(super) fn copy(&mut self, context: Context, op: CopyOp, operands: &Operands<'_>) -> Try<()> {
-        let (mut src, mut offset) = (Vec::new(), 0);
-        match op {
+    pub(super) fn copy(&mut self, context: Context, mut op: CopyOp, operands: &Operands<'_>) -> Try<()> {
+        let (mut src, mut offset, bulk) = (Vec::new(), 0, op.bulk());
+        match &mut op {
             CopyOp::Start => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
                 let place = self.place_of(to)?;
@@ -89,10 +91,10 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operand, want)?);
                 }
             }
-            CopyOp::Tensor(copy) => offset = self.tensor_copy(context, copy, operands, &mut src)?,
+            CopyOp::Tensor(copy) => offset = self.tensor_copy(context, *copy, operands, &mut src)?,
             CopyOp::Bulk(_) | CopyOp::Update(..) => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
-                let (into, outof) = match op.bulk() {
+                let (into, outof) = match bulk {
                     Some(Bulk::ToShared) => (Space::Shared, Space::Global),
                     _ => (Space::Global, Space::Shared),
                 };
@@ -124,6 +126,51 @@ impl<'m> Lowering<'m> {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
                 let (_, base, at) = self.address(Space::Global, place, address)?;
+                src.push(base);
+                offset = at;
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+            }
+            CopyOp::Replace(field, space) => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (lives, base, at) = self.address(*space, place, address)?;
+                *space = lives;
+                src.push(base);
+                offset = at;
+                let (last, list) = (operands.source.len() - 1, field.is_list());
+                if list {
+                    src.push(self.source(context, operands.source[0], Want::bits(32))?);
+                }
+                let wide = matches!(field, MapField::Address | MapField::Stride);
+                let want = Want::bits(if wide { 64 } else { 32 });
+                src.push(self.source(context, operands.source[last], want)?);
+            }
+            CopyOp::Clear(space) => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (lives, base, at) = self.address(*space, place, address)?;
+                *space = lives;
+                src.push(base);
+                offset = at;
+                for operand in &operands.source {
+                    src.push(self.source(context, operand, Want::bits(64))?);
+                }
+            }
+            CopyOp::Publish => {
+                let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(Space::Global, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(from)?;
+                let (_, base, at) = self.address(Space::Shared, place, from)?;
+                src.push(self.shifted(context, base, at));
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+            }
+            CopyOp::AcquireMap => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (_, base, at) = self.address(Space::Generic, place, address)?;
                 src.push(base);
                 offset = at;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);

@@ -10,7 +10,7 @@ use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::table::{Action, Row, Shape, Support, find};
-use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, PhaserOp, Space, TensorCopy, TensorWay};
+use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
 
 fn copy(op: CopyOp) -> Option<Action> {
     Some(Action::Effect(Effect::Copy(op)))
@@ -26,6 +26,27 @@ fn tensor(m: &Choice<'_>, way: TensorWay) -> Option<Action> {
     copy(CopyOp::Tensor(TensorCopy { rank, way }))
 }
 
+/// A change of a tensor map. The widths of values are those of the fields.
+fn replace(m: &Choice<'_>) -> Option<Action> {
+    let field = match m.get("field")? {
+        "global_address" => MapField::Address,
+        "rank" => MapField::Rank,
+        "box_dim" => MapField::Box,
+        "global_dim" => MapField::Size,
+        "global_stride" => MapField::Stride,
+        "element_stride" => MapField::Step,
+        "elemtype" => MapField::Format,
+        "interleave_layout" => MapField::Interleave,
+        "swizzle_mode" => MapField::Swizzle,
+        "swizzle_atomicity" => MapField::Atomicity,
+        _ => MapField::Fill,
+    };
+    let wide = matches!(field, MapField::Address | MapField::Stride);
+    let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
+    (wide == (m.get("type") == Some("b64"))).then_some(())?;
+    copy(CopyOp::Replace(field, space))
+}
+
 /// Whether the manual has a bulk copy that does this with elements of a format; signs do not matter to sums
 /// and bits.
 pub fn reduces(op: AtomicOp, format: Format) -> bool {
@@ -33,11 +54,7 @@ pub fn reduces(op: AtomicOp, format: Format) -> bool {
     let whole = matches!(format.bits(), 32 | 64);
     let format = match op {
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor if !format.is_float() && whole => {
-            if format.bits() == 64 {
-                Format::B64
-            } else {
-                Format::B32
-            }
+            if format.bits() == 64 { Format::B64 } else { Format::B32 }
         }
         AtomicOp::Add if !format.is_float() => format.as_integer(false),
         _ => format,
@@ -124,6 +141,22 @@ rows! {
         ["cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.l2} [a, {c}]{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Prefetch), "Asks for a box of a tensor to be cached.",
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r2, %r3}];";
+    "st" "9.7.9.13" ["st.bulk{.weak}{.ss} [a], b, c; .ss = .shared::cta"]
+        |m| copy(CopyOp::Clear(m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?)),
+        "Writes b bytes of zeros to shared memory.", "st.bulk.weak.shared::cta [%rd1], %rd2, 0;";
+    "tensormap" "9.7.9.26"
+        ["tensormap.replace.tile.field{.ss}.b1024.type [a], b; .field = .global_address .rank .elemtype .interleave_layout .swizzle_mode .swizzle_atomicity .fill_mode; .ss = .global .shared::cta; .type = .b32 .b64",
+         "tensormap.replace.tile.field{.ss}.b1024.type [a], b, c; .field = .box_dim .global_dim .global_stride .element_stride; .ss = .global .shared::cta; .type = .b32 .b64"]
+        replace, "Changes a field of a tensor map.",
+        "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd1], 1;";
+    "tensormap" "9.7.13.16"
+        ["tensormap.cp_fenceproxy.global.src.tensormap::generic.release.scope.sync.aligned [a], [b], c; .src = .shared::cta; .scope = .cta .cluster .gpu .sys"]
+        |_| copy(CopyOp::Publish), "Copies a tensor map to global memory, for those who acquire it.",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd2], 128;";
+    "fence" "9.7.13.4"
+        ["fence.proxy.tensormap::generic.acquire.scope [a], b; .scope = .cta .cluster .gpu .sys"]
+        |_| copy(CopyOp::AcquireMap), "Acquires a tensor map that a thread has published.",
+        "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;";
     "cp" "9.7.9.25.4.3" ["cp.async.bulk.prefetch.L2.global{.l2} [a], b{, x}; .l2 = .L2::cache_hint"]
         |_| copy(CopyOp::Prefetch), "Asks for b bytes to be cached.",
         "cp.async.bulk.prefetch.L2.global [%rd1], 1024;";

@@ -35,16 +35,12 @@ missing! {
         "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
-    "tensormap" "9.7.13.16" "tensor maps (Hopper copies)" "tensormap ..."
-        "Changes or fences a tensor map." "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "barrier" "9.7.13.3" "clusters of thread blocks" "barrier.cluster ..."
         "Waits for the threads of a cluster." "barrier.cluster.arrive.aligned;";
     "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
         "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
-    "st" "9.7.9.13" "bulk copies (Hopper)" "st.bulk ..."
-        "Writes zeros in the background." "st.bulk.shared::cta [%rd1], %rd2, 0;";
     "red" "9.7.13.7" "clusters of thread blocks" "red.async ..."
         "Changes the shared memory of the cluster in the background." "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];";
     "atom" "9.7.13.5" "atomics of 128 bits" "atom.b128 ..."
