@@ -7,7 +7,8 @@
                                                       committed files, assemble each with ptxas
 
 What it computes: for each row of TABLE, the PTX that Triton makes of a function of
-`kernels/triton/kernels.py`, `library.py` or `operators.py` for compute capability 8.0.
+`kernels/triton/kernels.py`, `library.py` or `operators.py` for compute capability 8.0, and of
+`descriptors.py` for 9.0.
 Why this way: Triton's compiler needs no GPU and no PyTorch. Two releases are pinned, and installed
 into .venv-triton-<version> the first time (about 600 MB each): they differ in who stores a warp's
 share of a reduction, one lane (3.5) or all lanes (3.9).
@@ -31,7 +32,9 @@ HERE = Path(__file__).resolve().parent
 FOLDER = HERE / "kernels" / "triton"
 OLDER, NEWER = "3.5.1", "3.9.0"
 # Files beside kernels.py; the names of their outputs begin with theirs.
-FILES = ("library.", "operators.")
+FILES = ("library.", "operators.", "descriptors.")
+# Compute capability, where a row does not say another (`target`).
+TARGET = 80
 
 # (name of the output, function, signature by parameter, constants, release of Triton, options).
 TABLE: list[tuple[str, str, dict[str, str], dict[str, object], str, dict[str, int]]] = []
@@ -40,6 +43,10 @@ TABLE: list[tuple[str, str, dict[str, str], dict[str, object], str, dict[str, in
 def add(output: str, function: str, signature: dict[str, str], constants: dict[str, object],
         release: str = NEWER, **options) -> None:
     TABLE.append((output, function, signature, constants, release, {"num_warps": 4} | options))
+
+
+def target_of(options: dict[str, int]) -> int:
+    return options.get("target", TARGET)
 
 
 ROW = {"x": "*fp32", "y": "*fp32"}
@@ -144,6 +151,14 @@ add("operators.attention_grouped", "attention", ATTENTION, ONE_HEAD | {"HEADS": 
 BACKWARD = {"q": "*fp16", "k": "*fp16", "v": "*fp16", "go": "*fp16", "l": "*fp32", "d": "*fp32"}
 add("operators.attention_gradient_queries", "attention_gradient_queries", BACKWARD | {"dq": "*fp32"}, HEAD, num_warps=1, num_stages=1)
 add("operators.attention_gradient_keys", "attention_gradient_keys", BACKWARD | {"dk": "*fp32", "dv": "*fp32"}, HEAD, num_stages=1)
+BOXES = {"x": "tensordesc<fp32[64,32]>", "y": "tensordesc<fp32[64,32]>"}
+for mutant in (0, 1):
+    name = f"_mutant{mutant}" if mutant else ""
+    add(f"descriptors.scaled{name}", "scaled", BOXES, {"ROWS": 64, "COLS": 32, "MUTANT": mutant}, target=90)
+    add(f"descriptors.row_sums{name}", "row_sums", {"x": "tensordesc<fp16[32,64]>", "y": "*fp32", "n": "i32"},
+        {"ROWS": 32, "COLS": 64, "TILES": 3, "MUTANT": mutant}, target=90, num_stages=2)
+add("descriptors.added", "added", BOXES, {"ROWS": 64, "COLS": 32}, target=90)
+add("descriptors.made", "made", {"x": "*fp32", "y": "*fp32", "m": "i32", "n": "i32"}, {"ROWS": 64, "COLS": 32}, target=90)
 
 
 def python_with(release: str) -> Path:
@@ -173,7 +188,8 @@ def make(row) -> str:
     # Pointers and sizes are multiples of 16, as Triton finds them at run time.
     positions = {(i,): [["tt.divisibility", 16]] for i, t in enumerate(types.values()) if t.startswith("*")}
     source = ASTSource(kernel, types, constexprs=constants, attrs=positions)
-    compiled = triton.compile(source, target=GPUTarget("cuda", 80, 32), options=options)
+    target = GPUTarget("cuda", target_of(options), 32)
+    compiled = triton.compile(source, target=target, options={k: v for k, v in options.items() if k != "target"})
     ptx = compiled.asm["ptx"]
     ptx = re.sub(r"^\t\.section\t\.debug_(?!str)\w+\n\t\{\n.*?^\t\}\n", "", ptx, flags=re.M | re.S)
     ptx = ptx.replace(f'"{FOLDER}/', '"triton/')
@@ -187,13 +203,13 @@ def make(row) -> str:
             f"// python3 tests/corpus/compile_triton.py {output}\n") + ptx.rstrip() + "\n"
 
 
-def assemble(path: Path) -> str | None:
+def assemble(path: Path, target: int) -> str | None:
     """What Triton's ptxas has against the file, or None."""
     import triton
 
     found = list(Path(triton.__file__).parent.rglob("bin/ptxas"))
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([found[0], "-arch=sm_80", "-o", f"{folder}/x", path], capture_output=True, text=True)
+        run = subprocess.run([found[0], f"-arch=sm_{target}a" if target >= 90 else f"-arch=sm_{target}", "-o", f"{folder}/x", path], capture_output=True, text=True)
     return None if run.returncode == 0 else run.stderr.strip()
 
 
@@ -221,7 +237,7 @@ def main() -> None:
             path.write_text(ptx)
             continue
         same = path.exists() and path.read_text() == ptx
-        complaint = assemble(path) if same else "differs from the committed file"
+        complaint = assemble(path, target_of(row[5])) if same else "differs from the committed file"
         if complaint:
             faults += 1
             print(f"{row[0]}: {complaint}")

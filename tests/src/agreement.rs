@@ -6,7 +6,7 @@
 //! nothing wrote must still hold the garbage that was there, and tensors that the simulator calls
 //! unwritten their old bytes.
 
-use crate::machine::{integer, soft};
+use crate::machine::{integer, soft, tensor::Map};
 use crate::numeric::{Point, Precision, Value, tiny, unit};
 use crate::program::Dice;
 use rustc_apfloat::Round;
@@ -16,10 +16,10 @@ use warpproof::decide::idioms;
 use warpproof::ir::{self, Kernel};
 use warpproof::isa::ViewKind;
 use warpproof::sim::{
-    self, Binding, BoundParameter, FaultKind, Initial, Options, Run, Sampling, Schedule, Setup, TensorSetup,
-    ViewSetup,
+    self, Axis, Binding, BoundParameter, FaultKind, Initial, Maps, Options, Run, Sampling, Schedule, Setup,
+    TensorSetup, ViewSetup,
 };
-use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec};
+use warpproof::spec::{Argument, Contents, Ctas, Launch, Literal, Role, Side, Spec, TensorMap};
 use warpproof::syntax::{self, ast};
 use warpproof::term::Term;
 use warpproof::term::eval::{Cone, evaluate};
@@ -96,6 +96,8 @@ pub struct Question {
     setup: Setup,
     /// Elements in the shared numbering.
     count: usize,
+    /// The tensor maps as the machine has them.
+    maps: Vec<Map>,
     /// Symbolic scalars: format and element.
     scalars: Vec<(Format, u32)>,
     precision: Precision,
@@ -151,10 +153,12 @@ impl Question {
                 tensors: Vec::new(),
                 views: Vec::new(),
                 parameters: Vec::new(),
+                maps: Maps::default(),
                 unknowable: (0, 0),
                 bounds: Vec::new(),
             },
             count: 0,
+            maps: Vec::new(),
             scalars: Vec::new(),
             precision: Precision { format: Format::S64, unit: 0.0, tiny: 0.0, narrows: false },
         };
@@ -175,7 +179,8 @@ impl Question {
             match argument {
                 Argument::Struct(fields) => named.extend(fields.iter().map(|(offset, field)| {
                     let next = fields.iter().map(|(at, _)| *at).filter(|at| at > offset).min();
-                    let room = next.unwrap_or(parameter.size).saturating_sub(*offset).min(8);
+                    let room = next.unwrap_or(parameter.size).saturating_sub(*offset);
+                    let room = if let Argument::Maps(_) = field { room.min(128) } else { room.min(8) };
                     (field.clone(), parameter.offset + offset, room, None)
                 })),
                 _ => {
@@ -192,6 +197,7 @@ impl Question {
             let own = named.iter().find_map(|(argument, ..)| match argument {
                 Argument::Tensor { tensor: name, format, .. } if *name == tensor.name => *format,
                 Argument::View(view) if view.tensor.as_ref() == Some(&tensor.name) => view.format,
+                Argument::Maps(maps) => maps.iter().find(|map| map.tensor == tensor.name)?.format,
                 _ => None,
             });
             let format = own.or(tensor.format).ok_or("a tensor without a type")?;
@@ -284,6 +290,16 @@ impl Question {
                     });
                     Binding::View(self.setup.views.len() - 1)
                 }
+                Argument::Maps(maps) => {
+                    let first = self.maps.len();
+                    maps.iter().try_for_each(|map| self.map(map))?;
+                    if size == 128 {
+                        Binding::Map(first)
+                    } else {
+                        self.setup.maps.stored.push((first, maps.len()));
+                        Binding::Maps(self.setup.maps.stored.len() - 1)
+                    }
+                }
                 Argument::Struct(_) => return Err("a struct in a struct".to_owned()),
             };
             let size = match binding {
@@ -292,6 +308,59 @@ impl Question {
             };
             self.setup.parameters.push(BoundParameter { offset, size, binding });
         }
+        Ok(())
+    }
+
+    /// A tensor map, for the machine and for the simulator.
+    fn map(&mut self, map: &TensorMap) -> Result<(), String> {
+        let setups = &self.setup.tensors;
+        let tensor = setups.iter().position(|tensor| tensor.name == map.tensor);
+        let tensor = tensor.ok_or("a tensor map of a tensor nobody declares")?;
+        let format = setups[tensor].format.ok_or("a tensor without a type")?;
+        let shape = map.shape.clone().or(setups[tensor].shape.clone()).ok_or("a tensor without a shape")?;
+        let swizzle = map.swizzle.ok_or("a swizzle that the machine does not have")?;
+        if map.interleave.is_some() || map.nan {
+            return Err("a tensor map that the machine does not have".to_owned());
+        }
+        let own = setups[tensor].strides.clone().filter(|_| map.shape.is_none());
+        let strides = map.strides.clone().or(own).unwrap_or_else(|| {
+            let mut strides = vec![1; shape.len()];
+            for at in (0..shape.len() - 1).rev() {
+                strides[at] = strides[at + 1] * shape[at + 1];
+            }
+            strides
+        });
+        // The innermost dimension has no traversal stride.
+        let mut steps = map.steps.clone().unwrap_or_else(|| vec![1; shape.len()]);
+        *steps.last_mut().ok_or("a tensor map without dimensions")? = 1;
+        let bytes = u64::from(format.bytes());
+        let inner = |values: &[u64]| values.iter().rev().copied().collect::<Vec<u64>>();
+        self.maps.push(Map {
+            tensor,
+            offset: map.offset * bytes,
+            ty: format.name(),
+            bytes,
+            sizes: inner(&shape),
+            strides: inner(&strides).iter().map(|stride| stride * bytes).collect(),
+            span: inner(&map.span),
+            steps: inner(&steps),
+            swizzle: swizzle.name(),
+        });
+        let axes = (0..shape.len()).rev().map(|at| Axis {
+            size: shape[at],
+            stride: strides[at],
+            span: map.span[at] as u32,
+            step: steps[at] as u32,
+        });
+        self.setup.maps.all.push(sim::TensorMap {
+            tensor,
+            format,
+            offset: map.offset,
+            axes: axes.collect(),
+            swizzle,
+            nan: false,
+            unsupported: None,
+        });
         Ok(())
     }
 
@@ -308,7 +377,14 @@ impl Question {
         let mut narrows = false;
         for opcode in &self.kernel.opcodes {
             let parts: Vec<&str> = opcode.split('.').collect();
-            if ["ld", "st", "mov", "cp", "ldmatrix", "stmatrix", "selp", "setp"].contains(&parts[0]) {
+            let moves = ["ld", "st", "mov", "cp", "ldmatrix", "stmatrix", "selp", "setp"].contains(&parts[0]);
+            let changes = parts[..2.min(parts.len())] == ["cp", "reduce"];
+            if changes && parts.contains(&"tensor") {
+                for map in &self.setup.maps.all {
+                    coarsest = coarser(coarsest, map.format);
+                }
+            }
+            if moves && !changes {
                 continue;
             }
             for part in &parts[1..] {

@@ -255,6 +255,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
         binding: Binding::Pointer { tensor: at, offset: 0 },
     };
     let setup = Setup {
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
         launch: launch.clone(),

@@ -44,6 +44,7 @@ fn shape(kernel: &str) -> String {
     };
     let count = kernel.parameters.len();
     let setup = Setup {
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
         launch: Launch {

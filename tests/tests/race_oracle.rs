@@ -81,6 +81,7 @@ fn prepare(program: &Program) -> Subject<'_> {
         launch,
         tensors,
         views: Vec::new(),
+        maps: Default::default(),
         parameters: vec![pointer(0), pointer(1)],
         unknowable: (0, 0),
         bounds: Vec::new(),

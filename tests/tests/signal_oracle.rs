@@ -489,6 +489,7 @@ impl Program {
             tensors,
             parameters: vec![pointer(0), pointer(1)],
             unknowable: (64, 64),
+            maps: Default::default(),
             views: Vec::new(),
             bounds: Vec::new(),
         };

@@ -67,6 +67,7 @@ fn executed(ptx: &str, threads: u32) -> Run {
     let parameters =
         [(0, 4, scalar(0)), (8, 8, pointer(0)), (16, 8, pointer(1)), (24, 4, scalar(1)), (32, 8, pointer(2))];
     let setup = Setup {
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
         launch: Launch {

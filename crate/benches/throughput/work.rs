@@ -152,7 +152,15 @@ impl Work {
             parameters.push(BoundParameter { offset: 8 * index as u32, size: 8, binding });
         }
         let launch = Launch { grid: [1, 1, 1], block: self.block, ctas: vec![[0, 0, 0]], dynamic_shared: 0 };
-        Setup { launch, tensors, views: Vec::new(), parameters, unknowable: (0, 0), bounds: Vec::new() }
+        Setup {
+            launch,
+            tensors,
+            views: Vec::new(),
+            parameters,
+            maps: Default::default(),
+            unknowable: (0, 0),
+            bounds: Vec::new(),
+        }
     }
 
     pub fn run(&self, kernel: &Kernel, setup: &Setup) -> Run {

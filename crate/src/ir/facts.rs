@@ -18,7 +18,9 @@
 
 use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
 use crate::base::{Format, FormatClass};
-use crate::isa::{self, Bulk, CopyOp, Effect, Geometry, MatrixOp, Meaning, Space, ViewKind, WarpgroupOp};
+use crate::isa::{
+    self, Bulk, CopyOp, Effect, Geometry, MapField, MatrixOp, Meaning, Space, ViewKind, WarpgroupOp,
+};
 
 /// Parameters and fields of structs, then variables, as bits of a set; what lies beyond the last bit is not followed.
 type Set = u128;
@@ -49,8 +51,13 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
         }
     }
     for instr in &kernel.code {
-        if let Effect::FromGeneric(_) = instr.effect {
-            known |= origins.direct[kernel.src(instr)[0].index()];
+        match instr.effect {
+            Effect::FromGeneric(_) => known |= origins.direct[kernel.src(instr)[0].index()],
+            // What a tensor map is of.
+            Effect::Copy(CopyOp::Replace(MapField::Address, _)) => {
+                known |= origins.direct[kernel.src(instr)[1].index()];
+            }
+            _ => {}
         }
     }
     let count = places.len();
@@ -110,7 +117,7 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     for instr in &kernel.code {
         let global = match instr.effect {
             Effect::Copy(CopyOp::Start | CopyOp::Bulk(Bulk::ToShared)) => 1,
-            Effect::Copy(CopyOp::Bulk(Bulk::ToGlobal)) => 0,
+            Effect::Copy(CopyOp::Bulk(Bulk::ToGlobal) | CopyOp::Update(..)) => 0,
             _ => continue,
         };
         let from = origins.set[kernel.src(instr)[global].index()] & known;

@@ -433,6 +433,20 @@ pub enum CopyOp {
     /// Starts a bulk copy. Sources: destination address, source address, bytes, [the address of the
     /// `mbarrier` that counts them].
     Bulk(Bulk),
+    /// Starts a bulk copy that changes elements of global memory, each in one step. Sources as above.
+    Update(AtomicOp, Format),
+    /// Starts a copy of a box of a tensor. Sources: the address in shared memory (none for a prefetch), the
+    /// address of the tensor map, the coordinates, [the address of the `mbarrier` that counts the bytes].
+    Tensor(TensorCopy),
+    /// Writes zeros (`st.bulk`), at once. Sources: the address, how many bytes, and zero.
+    Clear(Space),
+    /// Changes a field of a tensor map, or an entry of one. Sources: the address, [which entry,] the value.
+    Replace(MapField, Space),
+    /// A warp copies a tensor map from shared to global memory, for those who acquire it. Sources: the two
+    /// addresses, and how many bytes.
+    Publish,
+    /// Acquires a tensor map that others have published. Sources: the address, and how many bytes.
+    AcquireMap,
     /// The thread's bulk copies since the last group become a group.
     CommitBulk,
     /// Waits until at most as many of the newest groups of bulk copies run as source 0 says.
@@ -452,6 +466,86 @@ pub enum CopyOp {
     /// One half of such a fence (`fence.proxy.async::generic.release`, `.acquire`), which needs the other in
     /// another thread.
     HalfFence,
+}
+
+impl CopyOp {
+    /// Where a bulk copy goes that this starts.
+    pub fn bulk(self) -> Option<Bulk> {
+        match self {
+            CopyOp::Bulk(bulk) => Some(bulk),
+            CopyOp::Update(..) => Some(Bulk::ToGlobal),
+            CopyOp::Tensor(TensorCopy { way, .. }) => match way {
+                TensorWay::Load => Some(Bulk::ToShared),
+                TensorWay::Store | TensorWay::Update(_) => Some(Bulk::ToGlobal),
+                TensorWay::Prefetch => None,
+            },
+            CopyOp::Start
+            | CopyOp::Commit
+            | CopyOp::WaitGroups
+            | CopyOp::WaitAll
+            | CopyOp::Arrive { .. }
+            | CopyOp::Clear(_)
+            | CopyOp::Replace(..)
+            | CopyOp::Publish
+            | CopyOp::AcquireMap
+            | CopyOp::CommitBulk
+            | CopyOp::WaitBulk { .. }
+            | CopyOp::Prefetch
+            | CopyOp::Fence { .. }
+            | CopyOp::HalfFence => None,
+        }
+    }
+
+    /// Whether it starts a bulk copy that changes elements of global memory.
+    pub fn updates(self) -> bool {
+        matches!(self, CopyOp::Update(..) | CopyOp::Tensor(TensorCopy { way: TensorWay::Update(_), .. }))
+    }
+}
+
+/// A field of a tensor map.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum MapField {
+    Address,
+    Rank,
+    Box,
+    Size,
+    Stride,
+    Step,
+    Format,
+    Interleave,
+    Swizzle,
+    Atomicity,
+    Fill,
+}
+
+impl MapField {
+    /// Whether it has an entry for each dimension.
+    pub fn is_list(self) -> bool {
+        matches!(self, MapField::Box | MapField::Size | MapField::Stride | MapField::Step)
+    }
+}
+
+/// A copy of a box of a tensor that a tensor map describes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TensorCopy {
+    /// Coordinates.
+    pub rank: u8,
+    /// What is done.
+    pub way: TensorWay,
+}
+
+/// What a tensor copy does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorWay {
+    /// From global to shared memory; a barrier object counts the bytes.
+    Load,
+    /// From shared to global memory; its thread waits for its group.
+    Store,
+    /// The same, and what is in global memory is changed, element by element.
+    Update(AtomicOp),
+    /// Asks for global memory to be cached.
+    Prefetch,
 }
 
 /// Where a bulk copy goes, and so how one waits for it.

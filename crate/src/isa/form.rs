@@ -67,14 +67,14 @@ pub enum SlotKind {
     InVector(u8),
     /// A memory address.
     Address,
+    /// An address with coordinates behind it.
+    Coordinates,
     /// The registers of a matrix fragment, as destinations; the effect knows how many.
     OutFragment,
     /// The registers of a matrix fragment, as sources.
     InFragment,
     /// A vector of destinations, or a pair of one and a predicate.
     OutVectorPair,
-    /// An address with coordinates.
-    Coordinates,
     /// A single value or a vector; the instruction knows which.
     Loose,
     /// Anything, and everything behind it.
@@ -369,6 +369,7 @@ mod tests {
         );
         assert_eq!(kinds("mov.b64 {d, e}, a"), [(OutVector(2), false), (In, false)]);
         assert_eq!(kinds("st.u32 [a], b{, c}"), [(Address, false), (In, false), (In, true)]);
+        assert_eq!(kinds("cp.x [a], [b, {c}]"), [(Address, false), (Coordinates, false)]);
         assert_eq!(kinds("mma ..."), [(Rest, false)]);
         assert_eq!(kinds("ret"), []);
     }

@@ -15,19 +15,22 @@ mod real;
 mod rows;
 mod soft;
 pub mod sparsity;
+pub mod swizzle;
 mod table;
 mod video;
 mod word;
 
 pub use effect::{
     Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, Geometry, Inquiry,
-    LaneFn, Lanes, Lanewise, Level, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern, PhaserOp,
-    Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity, Stored, Strength, SurfacePlace, Tiles,
-    ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
+    LaneFn, Lanes, Lanewise, Level, MapField, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern,
+    PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity, Stored, Strength, SurfacePlace,
+    TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
 pub use fragment::{Fragment, Layout, Part, multiply};
+pub use rows::copies::reduces;
 pub use rows::extern_math::{known_function, known_function_names};
+pub use swizzle::Swizzle;
 pub use table::{
     Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, SurfaceAccess, ViewOp,
     assign, coverage, find, row, row_for, rows,

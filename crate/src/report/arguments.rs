@@ -89,6 +89,7 @@ pub fn mentioned(argument: &Argument) -> Vec<&str> {
         Argument::Name(name) | Argument::Tensor { tensor: name, .. } => vec![name],
         Argument::View(view) => view.tensor.iter().map(String::as_str).collect(),
         Argument::Literal(_) => Vec::new(),
+        Argument::Maps(maps) => maps.iter().map(|map| map.tensor.as_str()).collect(),
         Argument::Struct(fields) => fields.iter().flat_map(|(_, field)| mentioned(field)).collect(),
     }
 }
@@ -354,6 +355,7 @@ fn describe(kernel: &Kernel, arguments: &[Argument]) -> String {
             false => kind(p.view, p.pointer, p.pointee, p.format),
         };
         let names = mentioned(argument).join(", ");
+        let kind = if let Argument::Maps(_) = argument { "tensor map".to_owned() } else { kind };
         if names.is_empty() { kind } else { format!("`{names}` ({kind})") }
     };
     kernel.parameters.iter().zip(arguments).map(each).collect::<Vec<_>>().join(", ")

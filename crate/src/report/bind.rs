@@ -5,16 +5,16 @@
 //! element formats, the run for sizes and roles); what only the user can know, the value of an
 //! integer, is an error that says exactly what to write.
 
-use super::arguments::{Asked, assign, is_used};
+use super::arguments::{Asked, assign, is_used, mentioned};
 use super::encode::encode;
-use super::launch;
 use super::variables::{Settable, declares, settable};
 use super::views;
+use super::{launch, maps};
 use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::ir::Field;
 use crate::isa::{Geometry, ViewKind};
-use crate::sim::{Binding, BoundParameter, Initial, Setup, TensorSetup, ViewSetup, unknowables};
+use crate::sim::{Binding, BoundParameter, Initial, Maps, Setup, TensorSetup, ViewSetup, unknowables};
 use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec, View};
 use crate::term::{Elements, Pages, Term};
 
@@ -203,6 +203,24 @@ pub(super) struct Leaf<'a> {
     used: bool,
 }
 
+impl<'a> Leaf<'a> {
+    /// The bytes of a tensor map.
+    fn of_map(offset: u32, argument: &'a Argument, what: String, used: bool) -> Leaf<'a> {
+        Leaf {
+            offset,
+            size: maps::BYTES,
+            format: None,
+            any: false,
+            pointer: false,
+            pointee: None,
+            view: None,
+            argument,
+            what,
+            used,
+        }
+    }
+}
+
 /// Binds the kernels of a question.
 pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>> {
     let mut ledger = Ledger::default();
@@ -267,11 +285,12 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
     builder.choose_formats(&leaves, &variables);
     builder.extend_variables();
     builder.number_tensors();
-    let mut parameters: Vec<(Vec<BoundParameter>, Vec<ViewSetup>)> = Vec::new();
-    for (leaves, asked) in leaves.iter().zip(kernels) {
-        let bound = leaves.iter().filter_map(|leaf| builder.binding(leaf)).collect();
+    let mut parameters: Vec<(Vec<BoundParameter>, Vec<ViewSetup>, Maps)> = Vec::new();
+    for (kernel, (leaves, asked)) in leaves.iter().zip(kernels).enumerate() {
+        let mut maps = Maps::default();
+        let bound = leaves.iter().filter_map(|leaf| builder.binding(leaf, kernel, &mut maps)).collect();
         builder.view_variables(asked);
-        parameters.push((bound, std::mem::take(&mut builder.views)));
+        parameters.push((bound, std::mem::take(&mut builder.views), maps));
     }
     let states: Vec<Vec<TensorSetup>> = (0..kernels.len()).map(|kernel| builder.setups(kernel)).collect();
     for tensor in &builder.tensors {
@@ -302,11 +321,12 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .zip(states)
         .zip(parameters)
         .zip(unknowable)
-        .map(|(((launch, tensors), (parameters, views)), unknowable)| Setup {
+        .map(|(((launch, tensors), (parameters, views, maps)), unknowable)| Setup {
             launch,
             tensors,
             views,
             parameters,
+            maps,
             unknowable,
             bounds: Vec::new(),
         })
@@ -336,6 +356,13 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                     ));
                     continue;
                 }
+                if let Argument::Maps(_) = field
+                    && room >= maps::BYTES
+                {
+                    let what = format!("field {index}, at byte {offset}, of {what}");
+                    leaves.push(Leaf::of_map(parameter.offset + offset, field, what, used));
+                    continue;
+                }
                 // As far as the kernel reads it.
                 let own = parameter.fields.iter().find(|own| own.offset == *offset && own.size <= room);
                 leaves.push(Leaf {
@@ -351,6 +378,23 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                     used,
                 });
             }
+            continue;
+        }
+        if let Argument::Maps(_) = argument
+            && parameter.size == maps::BYTES
+        {
+            leaves.push(Leaf::of_map(parameter.offset, argument, what, used));
+            continue;
+        }
+        if parameter.aggregate && parameter.size == maps::BYTES && used && parameter.fields.is_empty() {
+            let message = format!(
+                "{what} has the {} bytes of a tensor map: what it holds has to be said",
+                parameter.size
+            );
+            errors.push(
+                complaint(asked, message)
+                    .note("write its argument as { tensor_map = \"A\", box = [64, 64], swizzle = \"128B\" }: the tensor, and what the host gives to cuTensorMapEncodeTiled, the outermost dimension first"),
+            );
             continue;
         }
         if parameter.aggregate && parameter.size > 8 && used {
@@ -413,27 +457,26 @@ fn tensors(
         spec.tensors.iter().map(|tensor| new(&tensor.name, Some(tensor.clone()))).collect();
     // A name is a tensor if any kernel treats it as one.
     for leaf in leaves.iter().flatten() {
-        let name = match leaf.argument {
-            Argument::Tensor { tensor, .. } | Argument::View(View { tensor: Some(tensor), .. }) => tensor,
+        let names = match leaf.argument {
             Argument::Name(name)
-                if leaf.pointer && spec.scalars.iter().all(|scalar| scalar.name != *name) =>
+                if !leaf.pointer || spec.scalars.iter().any(|scalar| scalar.name == *name) =>
             {
-                name
+                continue;
             }
-            _ => continue,
+            argument => mentioned(argument),
         };
-        if tensors.iter().all(|tensor| tensor.name != *name) {
-            tensors.push(new(name, None));
+        for name in names {
+            if tensors.iter().all(|tensor| tensor.name != *name) {
+                tensors.push(new(name, None));
+            }
         }
     }
     for (kernel, leaves) in leaves.iter().enumerate() {
         for leaf in leaves {
-            if let Argument::Name(name)
-            | Argument::Tensor { tensor: name, .. }
-            | Argument::View(View { tensor: Some(name), .. }) = leaf.argument
-                && let Some(tensor) = tensors.iter_mut().find(|tensor| tensor.name == *name)
-            {
-                tensor.taken[kernel] = true;
+            for name in mentioned(leaf.argument) {
+                if let Some(tensor) = tensors.iter_mut().find(|tensor| tensor.name == name) {
+                    tensor.taken[kernel] = true;
+                }
             }
         }
     }
@@ -515,6 +558,10 @@ impl Builder<'_> {
                         Argument::Name(name) if *name == tensor.name => None,
                         // What a channel is read as is not what an element holds.
                         Argument::View(view) if view.tensor.as_ref() == Some(&tensor.name) => view.format,
+                        Argument::Maps(maps) => match maps.iter().find(|map| map.tensor == tensor.name) {
+                            Some(map) => map.format,
+                            None => continue,
+                        },
                         _ => continue,
                     };
                     if given.is_some() {
@@ -607,8 +654,9 @@ impl Builder<'_> {
     }
 
     /// What the bytes of a leaf hold; `None` after saying what is wrong (or if nobody reads them).
-    fn binding(&mut self, leaf: &Leaf<'_>) -> Option<BoundParameter> {
+    fn binding(&mut self, leaf: &Leaf<'_>, kernel: usize, maps: &mut Maps) -> Option<BoundParameter> {
         let binding = match leaf.argument {
+            Argument::Maps(own) => self.maps(leaf, own, kernel, maps)?,
             Argument::Literal(literal) => Binding::Bits(self.bits(leaf, *literal)?),
             Argument::Tensor { tensor, format, offset: 0 } if leaf.view.is_some() => {
                 let view = View { tensor: Some(tensor.clone()), format: *format, ..View::default() };
@@ -644,7 +692,7 @@ impl Builder<'_> {
         let (format, term) = match binding {
             Binding::Symbolic(format, term) => (*format, Ok(*term)),
             Binding::Bits(bits) => (leaf.format.unwrap_or(Format::B64), Err(*bits)),
-            Binding::Pointer { .. } | Binding::View(_) => return,
+            Binding::Pointer { .. } | Binding::View(_) | Binding::Map(_) | Binding::Maps(_) => return,
         };
         if self.named.iter().all(|known| known.name != name) {
             self.named.push(Named { name: name.to_owned(), format, term });
@@ -658,6 +706,46 @@ impl Builder<'_> {
         }
         let tensor = self.tensors.iter().position(|tensor| tensor.name == name)?;
         Some(Binding::Pointer { tensor, offset })
+    }
+
+    /// Tensor maps: one in the parameter itself, or some in memory that it points to.
+    #[cold]
+    fn maps(
+        &mut self,
+        leaf: &Leaf<'_>,
+        own: &[spec::TensorMap],
+        kernel: usize,
+        maps: &mut Maps,
+    ) -> Option<Binding> {
+        let first = maps.all.len();
+        for map in own {
+            let tensor = self.tensors.iter().position(|tensor| tensor.name == map.tensor)?;
+            match maps::bound(map, tensor, &self.tensors[tensor], kernel) {
+                Ok(map) => maps.all.push(map),
+                Err(error) => {
+                    self.errors.push(error);
+                    return None;
+                }
+            }
+        }
+        match (leaf.size, own.len()) {
+            (maps::BYTES, 1) => Some(Binding::Map(first)),
+            (8, count) => {
+                maps.stored.push((first, count));
+                Some(Binding::Maps(maps.stored.len() - 1))
+            }
+            (size, count) => {
+                let few = if count == 1 { "a tensor map".to_owned() } else { format!("{count} tensor maps") };
+                self.fail(
+                    leaf,
+                    format!(
+                        "has {size} bytes and cannot be {few}, which has {} bytes, or a pointer of 8 to some",
+                        maps::BYTES
+                    ),
+                );
+                None
+            }
+        }
     }
 
     #[cold]

@@ -356,6 +356,10 @@ fn parameter(spec: &Spec, kernel: &Kernel, part: Part<'_>) -> InferredParameter 
     match argument {
         Argument::Literal(value) => literal(*value),
         Argument::Struct(_) | Argument::View(View { tensor: None, .. }) => {}
+        Argument::Maps(maps) => {
+            inferred.kind = "tensor map".to_owned();
+            inferred.bound = maps.first().map_or_else(String::new, |map| map.tensor.clone());
+        }
         Argument::View(View { tensor: Some(name), .. })
         | Argument::Name(name)
         | Argument::Tensor { tensor: name, .. } => {

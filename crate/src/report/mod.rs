@@ -35,6 +35,7 @@ mod infer;
 mod inspect;
 mod launch;
 mod limits;
+mod maps;
 mod model;
 mod moment;
 mod origins;

@@ -6,7 +6,7 @@ use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Everybody, lanes};
 use crate::base::{Format, FormatClass};
-use crate::ir::RegisterKind;
+use crate::ir::{Kernel, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 use crate::term::{BitOp, Symbol, Term, Terms, Value};
 
@@ -96,7 +96,13 @@ impl<'a> Machine<'a> {
             let shadow = self.memory.regions[region].shadow_at(at);
             let before = *shadow;
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
-            let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, narrow, observed, everybody);
+            let proxies = self.updates_in_bulk.then(|| {
+                let other = |instr: u32| is_bulk_update(kernel, instr);
+                self.detector.of_other_proxy(&self.clocks, shadow, &by, other)
+            });
+            let how = (narrow, observed, false);
+            let conflict = self.detector.atomic(&self.clocks, shadow, &by, kind, how, everybody);
+            let conflict = proxies.flatten().or(conflict);
             if let Some(conflict) = conflict
                 && conflict.observed
                 && self.tickets.is_none()
@@ -119,8 +125,13 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// Whether an instruction updates memory by a bulk copy.
+pub(super) fn is_bulk_update(kernel: &Kernel, instr: u32) -> bool {
+    matches!(kernel.code[instr as usize].effect, Effect::Copy(op) if op.updates())
+}
+
 /// The new value of an atomic, which lacks bits if one of the values that it is made of does.
-fn update_present(
+pub(super) fn update_present(
     terms: &mut Terms,
     op: AtomicOp,
     format: Format,

@@ -1,4 +1,4 @@
-//! Bulk copies (`cp.async.bulk`; PTX ISA 9.0, 9.7.9.25.4 and 9.7.9.25.6).
+//! Bulk copies (`cp.async.bulk`, `cp.reduce.async.bulk`; PTX ISA 9.0, 9.7.9.25.4 and 9.7.9.25.6).
 //!
 //! Like other copies in the background they may happen at any moment between their start and the wait
 //! that covers them; their bytes are moved when they start, and until they have ended any access to
@@ -14,25 +14,38 @@
 //! since they have what they read, and libraries leave it out (CUTLASS where registers are filled from
 //! shared memory), that is an assumption.
 //!
+//! Copies that change elements of global memory do that with each in one step, as `red` does: they do not
+//! conflict with one another, and add up in any order. Until one has ended for somebody it is an update that
+//! is in nobody's past. An atomic of a thread is one through another proxy, so the two do not exclude each other
+//! (8.9.2: morally strong operations go through the same proxy).
+//!
 //! Guarantees: a copy that has ended for nobody when its CTA does, of which nothing is promised, is *not
 //! structured*, unless only its writes to global memory are left.
 //! Misses: copies between the CTAs of a cluster, multicast and masks, which are unsupported.
 
+use super::accesses::Stored;
+use super::atomics::{is_bulk_update, update_present};
 use super::clock::{GLOBAL, SHARED};
-use super::copies::Flight;
+use super::copies::{Extent, Flight};
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind, Misuse, Site};
-use super::race::{Accessor, Conflict, Hand, lanes};
+use super::race::{Accessor, Conflict, Everybody, Hand, lanes};
 use super::trace::EventKind;
 use super::transactions::Counted;
 use crate::base::Format;
 use crate::ir::Kernel;
-use crate::isa::{Access, Bulk, CopyOp, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
+use crate::isa::{Access, AtomicOp, Bulk, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
+use crate::term::Value;
 
 /// What sizes and addresses are multiples of.
 const UNIT: u32 = 16;
 /// Bytes that are moved at once.
 const STEP: u32 = 4;
+
+/// What the size of a `st.bulk` and its address are multiples of.
+const CLEARED: u64 = 8;
+/// The most bytes that it stores.
+const MOST_CLEARED: u64 = 16_777_216;
 
 /// What the ledger says of copies that overwrite what was read without a proxy fence.
 const READ_BEFORE: &str =
@@ -40,13 +53,46 @@ const READ_BEFORE: &str =
 
 /// Whether a kernel has bulk copies or products of warpgroups, and with them a second proxy.
 pub(super) fn has_any(kernel: &Kernel) -> bool {
-    let bulk = |effect: &Effect| matches!(effect, Effect::Copy(CopyOp::Bulk(_)));
-    kernel.code.iter().any(|instr| bulk(&instr.effect)) || super::warpgroup::has_any(kernel)
+    kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect)) || super::warpgroup::has_any(kernel)
+}
+
+fn starts_bulk_copy(effect: &Effect) -> bool {
+    matches!(effect, Effect::Copy(op) if op.bulk().is_some())
+}
+
+/// What a copy moves.
+pub(super) struct Transfer {
+    /// What it writes.
+    pub(super) target: Extent,
+    /// What it reads.
+    pub(super) source: Option<Extent>,
+    /// The tensor map that it reads, if the kernel has made that.
+    pub(super) map: Option<Extent>,
+    /// From where to where, in these two regions.
+    pub(super) moves: Vec<Move>,
+    /// Bytes that are moved at once.
+    pub(super) step: u32,
+    /// What it does with what it finds, instead of replacing it.
+    pub(super) update: Option<(AtomicOp, Format)>,
+}
+
+/// Bytes of a copy that lie one after the other; without a source they become zeros.
+pub(super) struct Move {
+    pub(super) from: Option<u64>,
+    pub(super) to: u64,
+    pub(super) bytes: u64,
 }
 
 impl<'a> Machine<'a> {
     /// Starts a bulk copy of each lane.
-    pub(super) fn start_bulk_copies(&mut self, index: usize, pc: u32, mask: u32, bulk: Bulk) {
+    pub(super) fn start_bulk_copies(
+        &mut self,
+        index: usize,
+        pc: u32,
+        mask: u32,
+        bulk: Bulk,
+        update: Option<(AtomicOp, Format)>,
+    ) {
         let kernel = self.kernel;
         let src = kernel.src(&kernel.code[pc as usize]);
         let mut known = mask;
@@ -76,17 +122,29 @@ impl<'a> Machine<'a> {
                 },
             };
             let Some(flight) =
-                self.start_bulk_copy(index, pc, lane, bulk, (addresses[lane as usize], from), size)
+                self.start_bulk_copy(index, pc, lane, (bulk, update), (addresses[lane as usize], from), size)
             else {
                 continue;
             };
-            let thread = self.warps[index].first() + lane;
-            match counter {
-                Some(address) => {
-                    self.count_bytes(index, pc, lane, address, (size, Some(flight)));
-                }
-                None => self.bulk.start(thread as usize, flight),
+            self.let_fly(index, pc, lane, flight, counter.map(|counter| (counter, size)));
+        }
+    }
+
+    /// A copy of a lane is under way, and a barrier object counts so many bytes, or it belongs to a group.
+    pub(super) fn let_fly(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        flight: Flight,
+        counter: Option<(u64, u32)>,
+    ) {
+        let thread = self.warps[index].first() + lane;
+        match counter {
+            Some((address, size)) => {
+                self.count_bytes(index, pc, lane, address, (size, Some(flight)));
             }
+            None => self.bulk.start(thread as usize, flight),
         }
     }
 
@@ -95,7 +153,7 @@ impl<'a> Machine<'a> {
         index: usize,
         pc: u32,
         lane: u32,
-        bulk: Bulk,
+        (bulk, update): (Bulk, Option<(AtomicOp, Format)>),
         (to, from): (u64, u64),
         size: u32,
     ) -> Option<Flight> {
@@ -103,60 +161,148 @@ impl<'a> Machine<'a> {
             Bulk::ToShared => (Space::Shared, Space::Global),
             Bulk::ToGlobal => (Space::Global, Space::Shared),
         };
-        let access = |space| Access { space, format: Format::B32, vector: 1, strength: Strength::Weak };
-        let spot = |machine: &mut Self, space, kind, address| {
-            machine.aligned_spot(index, pc, lane, access(space), kind, address, size, UNIT)
-        };
-        let target = spot(self, into, AccessKind::Write, to)?;
-        let source = spot(self, outof, AccessKind::Read, from)?;
-        let (epoch, step) = (self.clocks.epoch(self.warps[index].first() + lane), self.warps[index].step);
+        let format = update.map_or(Format::B32, |(_, format)| format);
+        let access = |space| Access { space, format, vector: 1, strength: Strength::Weak };
+        let changed = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        let (region, to) = self.aligned_spot(index, pc, lane, access(into), changed, to, size, UNIT)?;
+        let target = Extent::one(region, to, size.into());
+        let (region, from) =
+            self.aligned_spot(index, pc, lane, access(outof), AccessKind::Read, from, size, UNIT)?;
+        let source = Some(Extent::one(region, from, size.into()));
+        let moves = vec![Move { from: Some(from), to, bytes: size.into() }];
+        let step = update.map_or(STEP, |(_, format)| format.bytes());
+        Some(self.start_transfer(
+            index,
+            pc,
+            lane,
+            Transfer { target, source, map: None, moves, step, update },
+        ))
+    }
+
+    /// Bytes are moved by a lane's copy, whose places are checked and ready.
+    pub(super) fn start_transfer(&mut self, index: usize, pc: u32, lane: u32, transfer: Transfer) -> Flight {
+        let Transfer { target, source, map, moves, step, update } = transfer;
+        let (epoch, now) = (self.clocks.epoch(self.warps[index].first() + lane), self.warps[index].step);
         let by = self.accessor(index, pc, 1 << lane, epoch);
-        self.charge(u64::from(size / STEP));
-        self.read_for_copy(index, pc, lane, (source.0, source.1, size.into()), false);
-        let unfenced = self.unfenced(&by, AccessKind::Read, source, size);
-        for (at, conflict) in unfenced {
-            self.judge(index, pc, (AccessKind::Read, source.0, at), &by, None, Some(conflict));
-        }
-        let unfenced = self.unfenced(&by, AccessKind::Write, target, size);
-        if self.memory.regions[target.0].flights > 0 {
-            self.write_under_copies(index, pc, lane, target.0, target.1, size);
-        }
-        for at in (0..size).step_by(STEP as usize) {
-            let (here, there) = (source.1 + u64::from(at), target.1 + u64::from(at));
-            let value = self.piece(source, at, STEP);
-            let value = self.as_read((index, pc, lane), (Some(source.0), here), STEP, value);
-            if self.recorder.is_some() {
-                self.observe_copy(index, pc, lane, value);
-            }
-            self.note_stored((index, pc, lane), (target.0, there), value);
-            let cells = &mut self.memory.regions[target.0].cells;
-            self.changes += u64::from(cells.write(&mut self.terms, there, STEP, value));
-        }
-        if self.memory.regions[target.0].watched {
-            let granule = u64::from(self.memory.regions[target.0].cells.granule());
-            for at in (target.1..target.1 + u64::from(size)).step_by(granule as usize) {
-                let shadow = self.memory.regions[target.0].shadow_at(at);
-                let conflict = self.detector.write(&self.clocks, shadow, &by, Hand::Copy);
-                self.judge(index, pc, (AccessKind::Write, target.0, at), &by, None, conflict);
+        let changed = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        if let Some(source) = &source {
+            self.read_for_copy(index, pc, lane, source, false);
+            for (at, conflict) in self.unfenced(&by, AccessKind::Read, source) {
+                self.judge(index, pc, (AccessKind::Read, source.region(), at), &by, None, Some(conflict));
             }
         }
-        for (at, conflict) in unfenced {
-            self.judge(index, pc, (AccessKind::Write, target.0, at), &by, None, Some(conflict));
+        let unfenced = self.unfenced(&by, changed, &target);
+        let region = target.region();
+        if self.memory.regions[region].flights > 0 {
+            for (at, bytes) in target.runs() {
+                self.write_under_copies(index, pc, lane, region, *at, *bytes as u32);
+            }
         }
-        self.memory.regions[source.0].flights += 1;
-        self.trace.event(index as u32, step, 1 << lane, pc, EventKind::Copy);
-        Some(Flight::new(target, (source.0, source.1, size.into()), pc, epoch, step))
+        for piece in moves {
+            self.charge(piece.bytes.div_ceil(u64::from(step)));
+            for at in (0..piece.bytes).step_by(step as usize) {
+                let there = piece.to + at;
+                let value = match (piece.from, &source) {
+                    (Some(from), Some(source)) => {
+                        let here = (source.region(), from + at);
+                        let value = self.piece(here, 0, step);
+                        self.as_read((index, pc, lane), (Some(here.0), here.1), step, value)
+                    }
+                    _ => Value::Concrete(0),
+                };
+                if self.recorder.is_some() {
+                    self.observe_copy(index, pc, lane, value);
+                }
+                let value = match update {
+                    None => value,
+                    Some(update) => {
+                        match self.updated_in_bulk(index, pc, lane, (region, there), update, value) {
+                            Some(value) => value,
+                            None => continue,
+                        }
+                    }
+                };
+                self.note_stored((index, pc, lane), (region, there), value);
+                let cells = &mut self.memory.regions[region].cells;
+                self.changes += u64::from(cells.write(&mut self.terms, there, step, value));
+            }
+        }
+        self.note_transfer(index, pc, &by, &target, update);
+        for (at, conflict) in unfenced {
+            self.judge(index, pc, (changed, region, at), &by, None, Some(conflict));
+        }
+        let flight = Flight::new(target, source, (pc, epoch, now)).with(map, update);
+        flight.sources().for_each(|source| self.memory.regions[source.region()].flights += 1);
+        self.trace.event(index as u32, now, 1 << lane, pc, EventKind::Copy);
+        flight
+    }
+
+    /// The new value of an element that a copy changes; `None` after stopping the lane.
+    fn updated_in_bulk(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        (region, offset): (usize, u64),
+        (op, format): (AtomicOp, Format),
+        operand: Value,
+    ) -> Option<Value> {
+        let bytes = format.bytes();
+        let old = self.piece((region, offset), 0, bytes);
+        let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
+        let new = update_present(&mut self.terms, op, format, old, &[operand]);
+        if new.is_none() {
+            let why = "the outcome of this reduction depends on input data".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+        }
+        self.symbolic_uses[pc as usize] += u64::from(matches!(new, Some(Value::Symbolic(_))));
+        new
+    }
+
+    /// What a copy that starts writes or updates is under way.
+    fn note_transfer(
+        &mut self,
+        index: usize,
+        pc: u32,
+        by: &Accessor,
+        target: &Extent,
+        update: Option<(AtomicOp, Format)>,
+    ) {
+        let (region, kernel) = (target.region(), self.kernel);
+        if !self.memory.regions[region].watched {
+            return;
+        }
+        let alone = self.setup.launch.ctas.len() == 1;
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        for at in target.granules(granule) {
+            let shadow = self.memory.regions[region].shadow_at(at);
+            let Some(update) = update else {
+                let conflict = self.detector.write(&self.clocks, shadow, by, Hand::Copy);
+                self.judge(index, pc, (AccessKind::Write, region, at), by, None, conflict);
+                continue;
+            };
+            let generic = |instr: u32| !is_bulk_update(kernel, instr);
+            let other = self.detector.of_other_proxy(&self.clocks, shadow, by, generic);
+            let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
+            let how = (false, false, true);
+            let conflict = self.detector.atomic(&self.clocks, shadow, by, update, how, everybody);
+            let conflict = other.or(conflict);
+            if let Some(conflict) = conflict.filter(|conflict| conflict.observed) {
+                let place = self.region_place(region, at, granule as u32);
+                let other = self.global_thread(conflict.other);
+                let why =
+                    format!("what this copy makes of {} depends on whether {other} comes first", place.text);
+                self.list(index, by.mask, pc, FaultKind::DependsOnSchedule(why));
+                return;
+            }
+            self.judge(index, pc, (AccessKind::Atomic, region, at), by, None, conflict);
+        }
     }
 
     /// Where a bulk copy comes after accesses through the generic proxy, and no proxy fence between them.
-    fn unfenced(
-        &mut self,
-        by: &Accessor,
-        kind: AccessKind,
-        (region, offset): (usize, u64),
-        size: u32,
-    ) -> Vec<(u64, Conflict)> {
+    fn unfenced(&mut self, by: &Accessor, kind: AccessKind, extent: &Extent) -> Vec<(u64, Conflict)> {
         let mut found = Vec::new();
+        let region = extent.region();
         if !self.memory.regions[region].watched {
             return found;
         }
@@ -165,12 +311,12 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let generic = |instr: u32| {
             let effect = &kernel.code[instr as usize].effect;
-            !matches!(effect, Effect::Copy(CopyOp::Bulk(_)) | Effect::Matrix(MatrixOp::Warpgroup(_)))
+            !starts_bulk_copy(effect) && !matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(_)))
         };
         let mut read = false;
-        for at in (offset..offset + u64::from(size)).step_by(granule as usize) {
+        for at in extent.granules(granule) {
             let shadow = self.memory.regions[region].shadow_at(at);
-            let conflict = self.detector.unfenced(&self.clocks, shadow, by, memory);
+            let conflict = self.detector.unfenced(&self.clocks, shadow, by, memory, generic);
             if kind == AccessKind::Write && conflict.is_none() {
                 read |= self.detector.read_unfenced(&self.clocks, shadow, by, memory, generic);
             }
@@ -196,9 +342,10 @@ impl<'a> Machine<'a> {
         for flight in flights {
             self.has_read(thread, &flight, agent, epoch);
             self.clocks.stand_for(agent, Some(&now));
-            match flight.source() {
-                Some((region, ..)) if reads => self.memory.regions[region].flights -= 1,
-                _ => self.settle(thread, &flight, (self.first_thread + agent, epoch, Hand::Bulk)),
+            if reads {
+                flight.sources().for_each(|source| self.memory.regions[source.region()].flights -= 1);
+            } else {
+                self.settle(thread, &flight, (self.first_thread + agent, epoch, Hand::Bulk));
             }
             self.clocks.stand_for(agent, None);
         }
@@ -216,27 +363,23 @@ impl<'a> Machine<'a> {
         self.clocks.stand_for(clock, None);
     }
 
-    /// A copy has read its source, which `reader` stands for.
+    /// A copy has read its sources, which `reader` stands for.
     fn has_read(&mut self, thread: u32, flight: &Flight, reader: u32, epoch: u32) {
-        let Some((region, offset, bytes)) = flight.source() else { return };
-        if !self.memory.regions[region].watched {
-            return;
-        }
         let lane = thread % WARP as u32;
         let warp_first = reader.wrapping_sub(lane);
         let global_first = self.first_thread + reader - lane;
-        let by = Accessor {
-            warp_first,
-            global_first,
-            mask: 1 << lane,
-            epoch,
-            instr: flight.instr(),
-            stale: false,
-        };
-        let granule = u64::from(self.memory.regions[region].cells.granule());
-        for at in (offset..offset + bytes).step_by(granule as usize) {
-            let shadow = self.memory.regions[region].shadow_at(at);
-            self.detector.note_read(&self.clocks, shadow, &by);
+        let instr = flight.instr();
+        let by = Accessor { warp_first, global_first, mask: 1 << lane, epoch, instr, stale: false };
+        for source in flight.sources() {
+            let region = source.region();
+            if !self.memory.regions[region].watched {
+                continue;
+            }
+            let granule = u64::from(self.memory.regions[region].cells.granule());
+            for at in source.granules(granule) {
+                let shadow = self.memory.regions[region].shadow_at(at);
+                self.detector.note_read(&self.clocks, shadow, &by);
+            }
         }
     }
 
@@ -244,7 +387,7 @@ impl<'a> Machine<'a> {
     pub(super) fn end_bulk_copies(&mut self) {
         let over = self.warps.iter().all(|warp| warp.alive() == 0 && warp.faulted == 0)
             && self.races.found.is_empty();
-        let grouped = self.bulk.under_way().filter(|(_, flight)| flight.source().is_some());
+        let grouped = self.bulk.under_way().filter(|(_, flight)| flight.reads());
         let left: Vec<(u32, u32)> = self
             .phasers
             .under_way()
@@ -267,6 +410,56 @@ impl<'a> Machine<'a> {
                 self.global_thread(first + thread)
             }
             None => self.global_thread(number),
+        }
+    }
+
+    /// Each lane writes zeros, as by stores (`st.bulk`).
+    pub(super) fn clear_in_bulk(&mut self, index: usize, pc: u32, mask: u32, space: Space) {
+        let kernel = self.kernel;
+        let src = kernel.src(&kernel.code[pc as usize]);
+        let mut known = mask;
+        for reg in src {
+            known = self.concrete_lanes(index, pc, known, *reg, "an operand of the store");
+        }
+        if known == 0 {
+            return;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return };
+        let access = Access { space, format: Format::B32, vector: 1, strength: Strength::Weak };
+        for lane in lanes(known) {
+            let (size, value) = (self.warps[index].word(src[1], lane), self.warps[index].word(src[2], lane));
+            if !size.is_multiple_of(CLEARED) || size > MOST_CLEARED || value != 0 {
+                let what = format!(
+                    "stores {size} bytes of {value}; `st.bulk` stores zeros, a multiple of {CLEARED} bytes and up to {MOST_CLEARED}"
+                );
+                self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Transactions, what));
+                continue;
+            }
+            let (kind, at) = (AccessKind::Write, addresses[lane as usize]);
+            let spot = self.aligned_spot(index, pc, lane, access, kind, at, size as u32, CLEARED as u32);
+            let Some((region, start)) = spot.filter(|_| size > 0) else { continue };
+            if self.memory.regions[region].space != Space::Shared {
+                let why = "`st.bulk` writes shared memory alone".to_owned();
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+                continue;
+            }
+            self.charge(size / u64::from(STEP));
+            if self.memory.regions[region].flights > 0 {
+                self.write_under_copies(index, pc, lane, region, start, size as u32);
+            }
+            let value = Value::Concrete(0);
+            for at in (start..start + size).step_by(STEP as usize) {
+                let cells = &mut self.memory.regions[region].cells;
+                self.changes += u64::from(cells.write(&mut self.terms, at, STEP, value));
+            }
+            let by = self.accessor(index, pc, 1 << lane, self.clocks.epoch(self.warps[index].first() + lane));
+            let granule = u64::from(self.memory.regions[region].cells.granule());
+            for at in (start..start + size).step_by(granule as usize) {
+                let shadow = self.memory.regions[region].shadow_at(at);
+                let conflict = self.detector.write(&self.clocks, shadow, &by, Hand::Thread);
+                let stored = Stored { value, start: at, bytes: granule as u32, format: Format::B32 };
+                self.judge(index, pc, (kind, region, at), &by, Some(stored), conflict);
+            }
         }
     }
 

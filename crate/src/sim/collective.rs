@@ -22,7 +22,7 @@ use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
-use crate::isa::{Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, VoteMode, WARP, WarpgroupOp};
+use crate::isa::{CopyOp, Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, VoteMode, WARP, WarpgroupOp};
 use crate::term::{BitOp, Missing, Symbol, Term, Terms, Value};
 
 /// Lanes that wait for the others of their member mask.
@@ -77,6 +77,11 @@ fn have(mask: u32) -> String {
     format!("{} {}", lanes_text(mask), if mask.count_ones() == 1 { "has" } else { "have" })
 }
 
+/// Whether all 32 lanes have to execute an instruction together.
+fn is_of_whole_warp(effect: &Effect) -> bool {
+    matches!(effect, Effect::Matrix(_) | Effect::Copy(CopyOp::Publish))
+}
+
 /// Instructions meet only their own kind.
 fn kind_of(effect: &Effect, pc: u32) -> u32 {
     match effect {
@@ -96,7 +101,7 @@ impl<'a> Machine<'a> {
     pub(super) fn meet(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
-        if let Effect::Matrix(_) = instr.effect {
+        if is_of_whole_warp(&instr.effect) {
             return self.meet_whole_warp(index, pc, mask);
         }
         let Some(member_reg) = kernel.src(instr).last().copied() else { return Flow::Next };
@@ -202,7 +207,7 @@ impl<'a> Machine<'a> {
             let meeting = self.meetings[index].remove(at);
             let first = self.warps[index].first();
             let pc = meeting.pcs[meeting.arrived.trailing_zeros() as usize];
-            if matches!(self.kernel.code[pc as usize].effect, Effect::Matrix(_)) && meeting.missing() != 0 {
+            if is_of_whole_warp(&self.kernel.code[pc as usize].effect) && meeting.missing() != 0 {
                 lanes(meeting.arrived).for_each(|lane| self.waits[(first + lane) as usize] = None);
                 self.park_incomplete(index, pc, meeting.arrived);
                 continue;
@@ -244,6 +249,7 @@ impl<'a> Machine<'a> {
                     self.order_warp(index, members, met);
                 }
             }
+            Effect::Copy(op) => self.copy(index, pcs[leader], met, op),
             Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),
             Effect::Vote(mode) => self.vote(index, met, pcs, mode),
             Effect::Match { mode, bits } => self.match_lanes(index, met, pcs, mode, bits),

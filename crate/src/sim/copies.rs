@@ -13,25 +13,80 @@
 //! so. Where copies may arrive, who has read is known when the copy ends, and is remembered then.
 
 use super::bulk;
-use super::clock::Arrival;
+use super::clock::{Arrival, NEVER};
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Accessor, Conflict, Hand, lanes};
 use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::RegisterKind;
-use crate::isa::{Access, CopyOp, Space, Strength, WARP};
+use crate::isa::{Access, AtomicOp, Bulk, CopyOp, Space, Strength, WARP};
 use crate::term::Value;
 use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// Bytes of a region.
+#[derive(Clone, Debug)]
+pub(super) struct Extent {
+    region: usize,
+    runs: Runs,
+}
+
+/// Stretches of bytes: offsets, and how many.
+#[derive(Clone, Debug)]
+enum Runs {
+    One([(u64, u64); 1]),
+    Many(Rc<[(u64, u64)]>),
+}
+
+impl Extent {
+    /// One stretch.
+    pub(super) fn one(region: usize, offset: u64, bytes: u64) -> Extent {
+        Extent { region, runs: Runs::One([(offset, bytes)]) }
+    }
+
+    /// Several, which do not overlap.
+    pub(super) fn many(region: usize, runs: Vec<(u64, u64)>) -> Extent {
+        Extent { region, runs: Runs::Many(runs.into()) }
+    }
+
+    /// Where it is.
+    pub(super) fn region(&self) -> usize {
+        self.region
+    }
+
+    /// The stretches.
+    pub(super) fn runs(&self) -> &[(u64, u64)] {
+        match &self.runs {
+            Runs::One(one) => one,
+            Runs::Many(many) => many,
+        }
+    }
+
+    /// The offsets of its granules.
+    pub(super) fn granules(&self, granule: u64) -> impl Iterator<Item = u64> {
+        self.runs().iter().flat_map(move |(offset, bytes)| {
+            (offset / granule * granule..offset + bytes).step_by(granule as usize)
+        })
+    }
+
+    fn overlaps(&self, region: usize, offset: u64, bytes: u64) -> bool {
+        let meets = |(from, count): &(u64, u64)| *from < offset + bytes && offset < from + count;
+        self.region == region && self.runs().iter().any(meets)
+    }
+}
 
 /// A copy under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flight {
-    /// Region and offset in shared memory.
-    to: (usize, u64),
-    bytes: u64,
-    /// Region and offset that it reads, and how many bytes.
-    from: Option<(usize, u64, u64)>,
+    /// What it writes.
+    to: Extent,
+    /// What it still reads.
+    from: Option<Extent>,
+    /// The tensor map that it still reads, if the kernel has made that.
+    map: Option<Extent>,
+    /// What it does with the elements that it finds, if it does not replace them.
+    update: Option<(AtomicOp, Format)>,
     instr: u32,
     /// The thread's epoch when it started.
     epoch: u32,
@@ -40,20 +95,24 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// A copy to a place in memory, from some bytes of it.
-    pub(super) fn new(
-        to: (usize, u64),
-        from: (usize, u64, u64),
-        instr: u32,
-        epoch: u32,
-        step: u32,
-    ) -> Flight {
-        Flight { to, bytes: from.2, from: Some(from), instr, epoch, step }
+    /// A copy from some bytes of memory to others, started at an instruction in an epoch, at a step of the warp.
+    pub(super) fn new(to: Extent, from: Option<Extent>, (instr, epoch, step): (u32, u32, u32)) -> Flight {
+        Flight { to, from, map: None, update: None, instr, epoch, step }
     }
 
-    /// What it still reads: region, offset, bytes.
-    pub(super) fn source(&self) -> Option<(usize, u64, u64)> {
-        self.from
+    /// The same, by a tensor map of the kernel, changing elements.
+    pub(super) fn with(self, map: Option<Extent>, update: Option<(AtomicOp, Format)>) -> Flight {
+        Flight { map, update, ..self }
+    }
+
+    /// Whether it still reads.
+    pub(super) fn reads(&self) -> bool {
+        self.sources().next().is_some()
+    }
+
+    /// What it still reads.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Extent> {
+        self.from.iter().chain(&self.map)
     }
 
     /// The instruction that started it.
@@ -134,9 +193,9 @@ impl Flights {
         }
         let mut found = Vec::new();
         for flight in groups.iter_mut().take(over).flat_map(|group| &mut group.flights) {
-            if flight.from.is_some() {
-                found.push(*flight);
-                flight.from = None;
+            if flight.reads() {
+                found.push(flight.clone());
+                (flight.from, flight.map) = (None, None);
             }
         }
         found
@@ -173,7 +232,15 @@ impl<'a> Machine<'a> {
                 }
             }
             CopyOp::Arrive { counted } => self.copies_arrive(index, pc, mask, counted),
-            CopyOp::Bulk(bulk) => self.start_bulk_copies(index, pc, mask, bulk),
+            CopyOp::Bulk(bulk) => self.start_bulk_copies(index, pc, mask, bulk, None),
+            CopyOp::Update(op, format) => {
+                self.start_bulk_copies(index, pc, mask, Bulk::ToGlobal, Some((op, format)));
+            }
+            CopyOp::Tensor(copy) => self.tensor_copies(index, pc, mask, copy),
+            CopyOp::Clear(space) => self.clear_in_bulk(index, pc, mask, space),
+            CopyOp::Replace(field, space) => self.replace_in_maps(index, pc, mask, field, space),
+            CopyOp::Publish => self.publish_map(index, pc, mask),
+            CopyOp::AcquireMap => self.acquire_maps(index, pc, mask),
             CopyOp::CommitBulk => {
                 for lane in lanes(mask) {
                     self.bulk.commit((first + lane) as usize);
@@ -268,7 +335,8 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(first + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         if let Some((region, offset)) = source {
-            self.read_for_copy(index, pc, lane, (region, offset, u64::from(read)), !self.agents);
+            let read = Extent::one(region, offset, u64::from(read));
+            self.read_for_copy(index, pc, lane, &read, !self.agents);
             self.memory.regions[region].flights += 1;
         }
         for at in (0..size).step_by(step as usize) {
@@ -297,27 +365,21 @@ impl<'a> Machine<'a> {
         }
         let step = self.warps[index].step;
         self.trace.event(index as u32, step, 1 << lane, pc, EventKind::Copy);
-        let from = source.map(|(region, offset)| (region, offset, u64::from(read)));
-        let flight = Flight { to: (shared, to), bytes: size.into(), from, instr: pc, epoch, step };
+        let from = source.map(|(region, offset)| Extent::one(region, offset, u64::from(read)));
+        let flight = Flight::new(Extent::one(shared, to, size.into()), from, (pc, epoch, step));
         self.flights.open[(first + lane) as usize].flights.push(flight);
     }
 
     /// A copy reads for a lane's thread, in its present epoch; `noted` for accesses to come.
-    pub(super) fn read_for_copy(
-        &mut self,
-        index: usize,
-        pc: u32,
-        lane: u32,
-        (region, offset, bytes): (usize, u64, u64),
-        noted: bool,
-    ) {
+    pub(super) fn read_for_copy(&mut self, index: usize, pc: u32, lane: u32, read: &Extent, noted: bool) {
+        let region = read.region();
         if !self.memory.regions[region].watched {
             return;
         }
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let granule = u64::from(self.memory.regions[region].cells.granule());
-        for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
+        for at in read.granules(granule) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = self.detector.before_read(&self.clocks, shadow, &by);
             if noted {
@@ -353,7 +415,8 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(agent);
         for flight in flights {
             self.settle(thread, flight, (self.first_thread + agent, epoch, Hand::Thread));
-            let Some((region, offset, bytes)) = flight.from else { continue };
+            let Some(read) = &flight.from else { continue };
+            let region = read.region();
             if !self.memory.regions[region].watched {
                 continue;
             }
@@ -367,7 +430,7 @@ impl<'a> Machine<'a> {
                 stale: false,
             };
             let granule = u64::from(self.memory.regions[region].cells.granule());
-            for at in (offset / granule * granule..offset + bytes).step_by(granule as usize) {
+            for at in read.granules(granule) {
                 let shadow = self.memory.regions[region].shadow_at(at);
                 self.detector.note_read(&self.clocks, shadow, &by);
             }
@@ -384,10 +447,10 @@ impl<'a> Machine<'a> {
             let reads: Vec<_> = self
                 .flights
                 .of(thread as usize)
-                .filter_map(|flight| Some((flight.instr, flight.from?)))
+                .filter_map(|flight| Some((flight.instr, flight.from.clone()?)))
                 .collect();
             for (instr, read) in reads {
-                self.read_for_copy(thread as usize / WARP, instr, thread % WARP as u32, read, true);
+                self.read_for_copy(thread as usize / WARP, instr, thread % WARP as u32, &read, true);
             }
         }
     }
@@ -412,7 +475,7 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(thread);
         for flight in flights {
             self.settle(thread, flight, (self.first_thread + thread, epoch, Hand::Thread));
-            if let Some(read) = flight.from
+            if let Some(read) = &flight.from
                 && (self.agents || flight.epoch != epoch)
             {
                 self.read_for_copy(index, flight.instr, lane, read, true);
@@ -423,15 +486,19 @@ impl<'a> Machine<'a> {
     /// A copy's bytes were written by `writer` in `epoch`.
     pub(super) fn settle(&mut self, thread: u32, flight: &Flight, (writer, epoch, hand): (u32, u32, Hand)) {
         self.trace_flight(thread, flight.step, flight.instr);
-        let (shared, to) = flight.to;
-        if let Some((region, ..)) = flight.from {
-            self.memory.regions[region].flights -= 1;
+        let shared = flight.to.region();
+        for read in flight.sources() {
+            self.memory.regions[read.region()].flights -= 1;
         }
         if !self.memory.regions[shared].watched {
             return;
         }
+        if flight.update.is_some() {
+            self.settle_update(thread, flight, (writer, epoch));
+            return;
+        }
         let granule = u64::from(self.memory.regions[shared].cells.granule());
-        for at in (to..to + flight.bytes).step_by(granule as usize) {
+        for at in flight.to.granules(granule) {
             let shadow = self.memory.regions[shared].shadow_at(at);
             shadow.land(self.first_thread + thread, flight.instr, (writer, epoch, hand));
             let lane = thread % WARP as u32;
@@ -450,6 +517,35 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// A copy's bytes were changed by `writer` in `epoch`; other copies of its thread may still be about to change
+    /// them.
+    fn settle_update(&mut self, thread: u32, flight: &Flight, (writer, epoch): (u32, u32)) {
+        let region = flight.to.region();
+        let others: Vec<(Extent, u32)> = self
+            .bulk
+            .of(thread as usize)
+            .filter(|other| other.update.is_some())
+            .map(|other| (other.to.clone(), other.instr))
+            .collect();
+        let lane = thread % WARP as u32;
+        let by = |first: u32, epoch: u32| Accessor {
+            warp_first: first - self.first_thread,
+            global_first: first,
+            mask: 1 << lane,
+            epoch,
+            instr: flight.instr,
+            stale: false,
+        };
+        let (before, now) = (by(self.first_thread + thread - lane, NEVER), by(writer - lane, epoch));
+        let granule = u64::from(self.memory.regions[region].cells.granule());
+        for at in flight.to.granules(granule) {
+            let stays =
+                others.iter().find(|(other, _)| other.overlaps(region, at, granule)).map(|(_, instr)| *instr);
+            let shadow = self.memory.regions[region].shadow_at(at);
+            self.detector.land_update(shadow, &before, &now, stays);
+        }
+    }
+
     /// A lane writes where copies under way may read.
     pub(super) fn write_under_copies(
         &mut self,
@@ -460,11 +556,8 @@ impl<'a> Machine<'a> {
         offset: u64,
         bytes: u32,
     ) {
-        let overlaps = |flight: &&Flight| {
-            flight.from.is_some_and(|(other, from, count)| {
-                other == region && from < offset + u64::from(bytes) && offset < from + count
-            })
-        };
+        let overlaps =
+            |flight: &&Flight| flight.sources().any(|read| read.overlaps(region, offset, bytes.into()));
         let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
         let found = flights.into_iter().find(|(_, flight)| overlaps(flight));
         let found = found.map(|(thread, flight)| (thread, flight.instr));

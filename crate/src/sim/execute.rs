@@ -8,7 +8,7 @@ use super::outcome::FaultKind;
 use super::race::lanes;
 use super::signals;
 use crate::ir::{Instr, Reg};
-use crate::isa::{ClusterOp, CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, WARP};
+use crate::isa::{ClusterOp, CopyOp, Effect, Forbidden, Lanes, PhaserOp, Space, TensorWay, WARP};
 use crate::term::Value;
 
 /// What the ledger says of calls that print.
@@ -128,6 +128,10 @@ impl<'a> Machine<'a> {
             | Effect::Redux { .. }
             | Effect::Elect
             | Effect::Matrix(_) => {
+                self.charge(ends::ACCESS);
+                return self.meet(index, pc, mask);
+            }
+            Effect::Copy(CopyOp::Publish) => {
                 self.charge(ends::ACCESS);
                 return self.meet(index, pc, mask);
             }
@@ -319,6 +323,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Phaser(_)
         | Effect::ActiveMask => true,
         Effect::Cluster(op) => matches!(op, ClusterOp::Arrive { .. } | ClusterOp::Wait),
+        Effect::Copy(CopyOp::Tensor(copy)) => copy.way != TensorWay::Prefetch,
         Effect::Copy(op) => !matches!(op, CopyOp::Fence { .. } | CopyOp::HalfFence | CopyOp::Prefetch),
         Effect::Lanewise(_)
         | Effect::Move { .. }

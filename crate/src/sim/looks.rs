@@ -12,6 +12,8 @@
 //! worlds, every bit of an array's address from its alignment to 2^33 has been both 0 and 1, and arrays
 //! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align`, a variable as it
 //! is declared; shared arrays at least to 16 bytes.
+//! A tensor copy looks at where its box lies if that is not declared to be where its swizzle begins. Dynamic
+//! shared memory is assumed to begin at a multiple of 1,024 bytes where there are no static arrays before it.
 //! Misses: bits above; comparisons of addresses with 0, which is no array's; addresses of local memory;
 //! addresses that come back from memory count as looked at where they are stored. Lanes that the machine
 //! has act together outside of branches that depend on data are one group in every world.
@@ -20,8 +22,8 @@
 //! `elect.sync`).
 
 use super::setup::{Binding, Setup};
-use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{self, ClusterOp, Effect, Lanewise, Meaning, Space};
+use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind, Variable};
+use crate::isa::{self, ClusterOp, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorWay};
 
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;
@@ -52,7 +54,7 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                     "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
                 )
             }
-            _ => match looked_at(kernel, instr, &origins) {
+            _ => match looked_at(kernel, setup, instr, &origins) {
                 0 => continue,
                 set => format!(
                     "`{opcode}` looks at where {} lies: three ways to lay out memory were tried",
@@ -129,7 +131,7 @@ fn result(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set
                 Binding::View(view) => {
                     Some((parameter.offset, setup.tensors.len() + kernel.variables.len() + view))
                 }
-                Binding::Bits(_) | Binding::Symbolic(..) => None,
+                Binding::Bits(_) | Binding::Symbolic(..) | Binding::Map(_) | Binding::Maps(_) => None,
             });
             match kernel.registers[src[0].index()] {
                 RegisterKind::Constant(Constant::ParameterAddress(base)) => {
@@ -191,8 +193,47 @@ fn one_array(a: Set, b: Set) -> bool {
     a == b && a.is_power_of_two()
 }
 
+/// What the addresses of boxes have to be multiples of, for swizzles to be as if they began at 0.
+fn box_alignment(setup: &Setup) -> u32 {
+    setup.maps.all.iter().map(|map| map.swizzle.period()).fold(Swizzle::None.period(), u32::max)
+}
+
+/// Where drivers of today put dynamic shared memory: at a multiple of so many bytes.
+const ASSUMED: u32 = 1024;
+
+/// Whether dynamic shared memory is all that a kernel has.
+fn is_all_dynamic(kernel: &Kernel) -> bool {
+    kernel.variables.iter().all(|variable| variable.space != Space::Shared || variable.size.is_none())
+}
+
+/// The arrays in shared memory, of some, in which a box need not lie as it has to, for all that the PTX says.
+fn loose(kernel: &Kernel, setup: &Setup, of: impl Fn(&Variable) -> bool) -> Set {
+    let least = box_alignment(setup);
+    let loose =
+        |variable: &Variable| variable.space == Space::Shared && variable.align < least && of(variable);
+    let variables = kernel.variables.iter().enumerate().filter(|(_, variable)| loose(variable));
+    variables.fold(0, |set, (at, _)| set | bit(setup.tensors.len() + at))
+}
+
+/// Whether an instruction reads or writes a box in shared memory.
+fn moves_box(instr: &Instr) -> bool {
+    matches!(instr.effect, Effect::Copy(CopyOp::Tensor(copy)) if copy.way != TensorWay::Prefetch)
+}
+
+/// What dynamic shared memory is taken to begin at a multiple of, because boxes are put there by constant
+/// offsets and the PTX does not say so.
+pub(super) fn assumed_alignment(kernel: &Kernel, setup: &Setup) -> Option<u32> {
+    if !is_all_dynamic(kernel) || !kernel.code.iter().any(moves_box) {
+        return None;
+    }
+    let arrays = loose(kernel, setup, |_| true);
+    let origins = follow(kernel, setup);
+    let put = |instr: &Instr| moves_box(instr) && origins[kernel.src(instr)[0].index()] & arrays != 0;
+    kernel.code.iter().any(put).then_some(ASSUMED)
+}
+
 /// The arrays whose addresses an instruction looks at.
-fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
+fn looked_at(kernel: &Kernel, setup: &Setup, instr: &Instr, origins: &[Set]) -> Set {
     let src = kernel.src(instr);
     let of = |at: usize| src.get(at).map_or(0, |reg: &Reg| origins[reg.index()]);
     let all = |from: usize| (from..src.len()).fold(0, |set, at| set | of(at));
@@ -220,6 +261,11 @@ fn looked_at(kernel: &Kernel, instr: &Instr, origins: &[Set]) -> Set {
         },
         Effect::Store(_) | Effect::Atomic { .. } => all(1),
         Effect::Vote(_) | Effect::Match { .. } | Effect::Redux { .. } => all(0),
+        // Where a box lies decides how it is swizzled, and whether it may lie there.
+        Effect::Copy(_) if moves_box(instr) => {
+            let assumed = is_all_dynamic(kernel);
+            of(0) & loose(kernel, setup, |variable| variable.size.is_some() || !assumed)
+        }
         _ => 0,
     }
 }

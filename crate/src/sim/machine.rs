@@ -7,6 +7,7 @@
 //! race that explains it is found too.
 
 use super::accesses::{Accesses, Places};
+use super::atomics::is_bulk_update;
 use super::barrier::{Barriers, Wait};
 use super::bulk;
 use super::cells::Cells;
@@ -15,6 +16,7 @@ use super::clock::{Arrival, Clocks};
 use super::cluster::ClusterBarrier;
 use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
+use super::drafts::Drafts;
 use super::memory::Memory;
 use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Site, Stats, Thread};
@@ -108,8 +110,12 @@ pub(super) struct Machine<'a> {
     pub(super) starters: BTreeMap<(u32, u32), u32>,
     /// Barrier objects in shared memory.
     pub(super) phasers: Phasers,
+    /// Tensor maps that the kernel has made.
+    pub(super) drafts: Drafts,
     /// Copies may arrive at barrier objects: threads have agents with clocks of their own.
     pub(super) agents: bool,
+    /// Bulk copies update memory.
+    pub(super) updates_in_bulk: bool,
     /// Barrier objects are used with `.relaxed` somewhere, or by bulk copies: to know is not to rely on.
     pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
@@ -272,6 +278,8 @@ impl<'a> Machine<'a> {
             bulk: Flights::new(0),
             starters: BTreeMap::new(),
             phasers: Phasers::default(),
+            drafts: Drafts::new(),
+            updates_in_bulk: (0..kernel.code.len() as u32).any(|instr| is_bulk_update(kernel, instr)),
             agents: bulk::has_any(kernel)
                 || kernel
                     .code

@@ -14,6 +14,7 @@ use super::gaps::{lacking, spread};
 use super::machine::Machine;
 use super::memory::Spot;
 use super::outcome::{AccessKind, FaultKind};
+use super::pages::PAGE_BYTES;
 use super::race::{Hand, lanes};
 use super::trace::EventKind;
 use crate::base::Format;
@@ -496,9 +497,15 @@ impl<'a> Machine<'a> {
                     return None;
                 }
                 self.prepare_at(region, offset as u64, bytes, access, kind);
+                // Copies may reach over several pages.
+                let pages = (offset as u64 + PAGE_BYTES..offset as u64 + u64::from(bytes))
+                    .step_by(PAGE_BYTES as usize)
+                    .chain([offset as u64 + u64::from(bytes.max(1)) - 1]);
+                self.memory.touch(self.kernel, self.setup, &mut self.terms, region, pages);
                 let effect = &self.kernel.code[pc as usize].effect;
                 let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }))
-                    || matches!(effect, Effect::Copy(CopyOp::Bulk(_))) && bytes == super::phaser::BYTES;
+                    || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
+                        && bytes == super::phaser::BYTES;
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }
@@ -558,7 +565,15 @@ impl<'a> Machine<'a> {
     }
 
     /// The whole warp accesses bytes of a region.
-    fn touch(&mut self, index: usize, pc: u32, kind: AccessKind, region: usize, offset: u64, bytes: u32) {
+    pub(super) fn touch(
+        &mut self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        offset: u64,
+        bytes: u32,
+    ) {
         if !self.memory.regions[region].watched {
             return;
         }

@@ -11,6 +11,7 @@
 //! lies there today. All dynamic arrays are one region, as in CUDA.
 
 use super::cells::{Cells, granule_of, grow};
+use super::looks;
 use super::outcome::Place;
 use super::pages::PAGE_BYTES;
 use super::race::Shadow;
@@ -32,7 +33,7 @@ const STRETCH: u32 = 36;
 const SMALL: u64 = 1 << 14;
 
 /// Index of dynamic shared memory in [`Memory::regions`].
-const DYNAMIC: usize = 0;
+pub(super) const DYNAMIC: usize = 0;
 /// Index of the parameter block in [`Memory::regions`].
 pub(super) const PARAMETERS: usize = 1;
 
@@ -46,7 +47,12 @@ pub(super) enum Owner {
     Variable(usize),
     /// A texture, a sampler or a surface: a place of no bytes, which stands for it.
     View(usize),
+    /// Tensor maps, by their index in [`super::setup::Maps::stored`].
+    Maps(usize),
 }
+
+/// Bytes of a tensor map.
+pub(super) const MAP_BYTES: u64 = 128;
 
 /// A tensor, a global or const variable, shared memory, or the parameter block.
 pub(super) struct Region {
@@ -116,6 +122,8 @@ pub(super) struct Memory {
     reversed: bool,
     /// Regions begin somewhere behind the beginning of their stretch.
     shifted: bool,
+    /// What dynamic shared memory is taken to begin at a multiple of, though the PTX does not say so.
+    pub(super) assumed: Option<u32>,
 }
 
 impl Memory {
@@ -152,6 +160,7 @@ impl Memory {
             describes: stretch > DESCRIBED + 1 && super::warpgroup::has_any(kernel),
             reversed: world == 1,
             shifted: world > 0,
+            assumed: looks::assumed_alignment(kernel, setup),
         };
         for (index, tensor) in setup.tensors.iter().enumerate() {
             let mut made = tensor_region(index, tensor, memory.reach(Space::Global));
@@ -184,6 +193,10 @@ impl Memory {
             let owner = Owner::Variable(index);
             memory.regions.push(region(owner, variable.space, Some(variable.size.unwrap_or(0)), granule));
         }
+        for (index, (_, count)) in setup.maps.stored.iter().enumerate() {
+            let bytes = MAP_BYTES * *count as u64;
+            memory.regions.push(region(Owner::Maps(index), Space::Global, Some(bytes), 4));
+        }
         memory.views = memory.regions.len();
         for (index, view) in setup.views.iter().enumerate() {
             if let Some(variable) = view.variable.filter(|at| kernel.variables[*at].view.is_some()) {
@@ -214,7 +227,8 @@ impl Memory {
                         + layout_offset(kernel, &memory.regions[region])
                         + shift(world, beyond, memory.room(Space::Shared));
                 }
-                let align = alignment(kernel, setup, &memory.regions[region]);
+                let own = alignment(kernel, setup, &memory.regions[region]);
+                let align = own.max(memory.assumed.filter(|_| region == DYNAMIC).unwrap_or(1).into());
                 memory.start(region) + shift(world, align, memory.room(memory.regions[region].space))
             })
             .collect();
@@ -242,6 +256,15 @@ impl Memory {
     fn bind(&mut self, setup: &Setup, terms: &mut Terms) {
         for parameter in &setup.parameters {
             let value = match parameter.binding {
+                Binding::Map(_) => {
+                    let end = u64::from(parameter.offset + parameter.size);
+                    self.regions[PARAMETERS].cells.grow(end);
+                    continue;
+                }
+                Binding::Maps(index) => {
+                    let region = self.regions.iter().position(|region| region.owner == Owner::Maps(index));
+                    Value::Concrete(region.map_or(0, |region| self.starts[region]))
+                }
                 Binding::Bits(bits) => Value::Concrete(bits),
                 Binding::Symbolic(format, term) => {
                     if let Some(element) = term.as_element() {
@@ -365,6 +388,11 @@ impl Memory {
     fn shared_region(&self, variable: usize) -> usize {
         let owner = Owner::Shared(Some(variable));
         self.regions.iter().position(|region| region.owner == owner).unwrap_or(DYNAMIC)
+    }
+
+    /// The region of a tensor.
+    pub(super) fn tensor(&self, tensor: usize) -> usize {
+        tensor + 2
     }
 
     /// The address of an offset in a region, in the region's own space.
@@ -596,6 +624,7 @@ impl Memory {
                         )
                     }
                     Owner::View(view) => (setup.views[view].name.clone(), None, None),
+                    Owner::Maps(_) => ("tensor maps".to_owned(), None, None),
                     Owner::Parameters => (String::new(), None, None),
                 };
                 let unit = format.map_or(bytes, Format::bytes);
@@ -725,7 +754,10 @@ impl Memory {
                     }
                 }
             }
-            (Owner::Shared(_) | Owner::Parameters | Owner::Variable(_) | Owner::View(_), None) => {}
+            (
+                Owner::Shared(_) | Owner::Parameters | Owner::Variable(_) | Owner::View(_) | Owner::Maps(_),
+                None,
+            ) => {}
         }
     }
 }
@@ -737,7 +769,7 @@ fn declared(setup: &Setup, owner: Owner) -> Option<usize> {
         Owner::Tensor(tensor) => {
             setup.tensors[tensor].variable.filter(|_| setup.tensors[tensor].initial == Initial::Declared)
         }
-        Owner::Shared(_) | Owner::Parameters | Owner::View(_) => None,
+        Owner::Shared(_) | Owner::Parameters | Owner::View(_) | Owner::Maps(_) => None,
     }
 }
 
@@ -812,6 +844,8 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
             dynamic.map(|variable| variable.align).fold(16, u32::max)
         }
         Owner::View(_) => 8,
+        // As `cuTensorMapEncodeTiled` wants it.
+        Owner::Maps(_) => 64,
         Owner::Parameters => 1,
     };
     u64::from(align.next_power_of_two())

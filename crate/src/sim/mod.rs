@@ -8,7 +8,7 @@
 //! both sides of a branch that depends on data, and `ends` says how lanes and runs end; `execute` is the
 //! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
 //! `phaser` are the effects; `bulk` is copies through the asynchronous
-//! proxy, and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
+//! proxy, `tensor` those of boxes of tensors, whose bytes `boxes` finds and whose maps a kernel may make itself (`drafts`), and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
 //! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` and `moment` run
 //! a kernel again to see where values come from and what a lane does at a step. This module knows neither PTX text nor how equality is
 //! decided.
@@ -43,6 +43,7 @@ mod atomics;
 mod barrier;
 mod batch;
 mod bits;
+mod boxes;
 mod bulk;
 mod bytes;
 mod cells;
@@ -55,6 +56,7 @@ mod contradiction;
 mod coordinates;
 mod copies;
 mod descriptor;
+mod drafts;
 mod ends;
 mod execute;
 mod far;
@@ -91,6 +93,7 @@ mod spin;
 mod straight;
 mod stretches;
 mod suspects;
+mod tensor;
 mod texels;
 mod textures;
 mod tickets;
@@ -104,6 +107,7 @@ mod warpgroup;
 mod ways;
 mod written;
 
+pub use boxes::{Axis, TensorMap};
 pub use inspect::{Held, Holding, Standstill, inspect};
 pub use looks::{Look, WORLDS, looks};
 pub use moment::{Happening, Moment, Seen, moment};
@@ -113,7 +117,7 @@ pub use outcome::{
     Run, SameStores, Site, Stats, Suspect, TensorState, Thread, Unwritten, WaitGroup, WaitKind,
 };
 pub use setup::{
-    Binding, BoundParameter, Initial, Options, Sampling, Schedule, Setup, TensorSetup, ViewSetup,
+    Binding, BoundParameter, Initial, Maps, Options, Sampling, Schedule, Setup, TensorSetup, ViewSetup,
 };
 pub use trace::{Event, EventKind, InFlight, RaceEnd, Release, Segment, SegmentKind, Timeline};
 pub use unknowable::{lowest, source_of, unknowables};

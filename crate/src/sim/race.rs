@@ -302,6 +302,33 @@ impl Parties {
         History { set: self.step(history.set, history.party(by)), ..history }
     }
 
+    /// The history with one accessor in the place of another; that stays as well, for what another
+    /// instruction has done, if one `stays`. As it is if the other is not there. (What a party does in one epoch
+    /// stands for all that it does there, whatever the instruction.)
+    fn replace(
+        &mut self,
+        history: History,
+        before: &Accessor,
+        now: &Accessor,
+        stays: Option<u32>,
+    ) -> History {
+        let mut parties = self.sets[history.set as usize].parties.to_vec();
+        let is_it = |party: &Party| {
+            let same = party.first == before.global_first && history.epoch(party) == before.epoch;
+            same && history.mask(party) & before.mask != 0
+        };
+        let Some(at) = parties.iter().position(is_it) else { return history };
+        parties[at].mask &= !history.party(before).mask;
+        parties.retain(|party| party.mask != 0);
+        let stays = stays.map(|instr| history.party(&Accessor { instr, ..*before }));
+        for party in stays.into_iter().chain([history.party(now)]) {
+            if !parties.contains(&party) {
+                parties.push(party);
+            }
+        }
+        History { set: self.intern(parties), ..history }
+    }
+
     #[inline]
     fn begin(&mut self, by: &Accessor) -> History {
         let start = History { set: EMPTY, epoch: by.epoch, lane: by.mask.trailing_zeros() as u8 };
@@ -578,16 +605,21 @@ impl Detector {
     }
 
     /// What a bulk copy by a lane's thread, which touches memory of that kind, comes after without a proxy
-    /// fence in between: writes by the generic proxy.
+    /// fence in between: writes by the generic proxy, and updates by instructions that are `generic`.
     pub(super) fn unfenced(
         &self,
         clocks: &Clocks,
         shadow: &Shadow,
         by: &Accessor,
         memory: usize,
+        generic: impl Fn(u32) -> bool,
     ) -> Option<Conflict> {
         let lane = by.mask.trailing_zeros();
-        let late = |other: u32, epoch: u32| !clocks.is_handed(other, epoch, by.warp_first + lane, memory);
+        // What is in no order is a race without that.
+        let late = |other: u32, epoch: u32| {
+            let me = by.warp_first + lane;
+            clocks.ordered(other, epoch, me) && !clocks.is_handed(other, epoch, me, memory)
+        };
         let found = |other, instr, kind| {
             Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: true })
         };
@@ -604,7 +636,7 @@ impl Detector {
         let history = shadow.atomics;
         self.parties.sets[history.set as usize].parties.iter().find_map(|party| {
             let mut others = lanes(history.mask(party)).map(|other| party.first + other);
-            let other = others.find(|other| late(*other, history.epoch(party)))?;
+            let other = others.find(|other| generic(party.instr) && late(*other, history.epoch(party)))?;
             found(other, party.instr, AccessKind::Atomic)
         })
     }
@@ -640,7 +672,35 @@ impl Detector {
         conflict
     }
 
-    /// One lane updates the granule atomically. `everybody` is who can reach it, if they are all of the
+    /// A bulk copy that updates the granule has ended: it was the accessor `now`. What was `before`, under
+    /// way, goes, unless another such copy of its thread `stays`, by its instruction. Nothing changes if somebody
+    /// has written since.
+    pub(super) fn land_update(
+        &mut self,
+        shadow: &mut Shadow,
+        before: &Accessor,
+        now: &Accessor,
+        stays: Option<u32>,
+    ) {
+        shadow.atomics = self.parties.replace(shadow.atomics, before, now, stays);
+    }
+
+    /// An update that nothing orders before the present one and that goes through the other proxy: of those
+    /// that `other` tells apart.
+    pub(super) fn of_other_proxy(
+        &self,
+        clocks: &Clocks,
+        shadow: &Shadow,
+        by: &Accessor,
+        other: impl Fn(u32) -> bool,
+    ) -> Option<Conflict> {
+        let of = |_, instr| other(instr);
+        let (other, instr, lane) = self.parties.unordered_of(clocks, shadow.atomics, by, of)?;
+        let kind = AccessKind::Atomic;
+        Some(Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: false })
+    }
+
+    /// One lane updates the granule atomically, now or with a bulk copy that is `under_way` from now on. `everybody` is who can reach it, if they are all of the
     /// running CTA.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn atomic(
@@ -649,8 +709,7 @@ impl Detector {
         shadow: &mut Shadow,
         by: &Accessor,
         op: (AtomicOp, Format),
-        narrow: bool,
-        observed: bool,
+        (narrow, observed, under_way): (bool, bool, bool),
         everybody: Option<Everybody<'_>>,
     ) -> Option<Conflict> {
         let mut conflict = self
@@ -682,7 +741,8 @@ impl Detector {
             let depends = observed || shadow.marks.has(Marks::OBSERVED) || mixed || !commutes(op.0);
             conflict = depends.then_some(Conflict { observed: true, ..other });
         }
-        shadow.atomics = self.parties.add(clocks, shadow.atomics, by);
+        let by = Accessor { epoch: if under_way { NEVER } else { by.epoch }, ..*by };
+        shadow.atomics = self.parties.add(clocks, shadow.atomics, &by);
         shadow.atomic_op = Some(op);
         let observed = observed || mixed || shadow.marks.has(Marks::OBSERVED);
         shadow.marks.set(Marks::OBSERVED, observed);

@@ -69,7 +69,11 @@ impl<'a> Machine<'a> {
         let second = RaceSide { site: Site { instr: pc, thread }, kind };
         let bytes = self.memory.regions[region].cells.granule();
         let place = self.region_place(region, offset, bytes);
-        let ordering = if conflict.unfenced {
+        let publishes =
+            |pc: u32| matches!(self.kernel.code[pc as usize].effect, Effect::Copy(CopyOp::Publish));
+        let ordering = if conflict.unfenced && publishes(conflict.instr) {
+            "the two are in order, but tensor copies read tensor maps through a proxy of their own, which sees what threads have made only behind a fence for that map: a fence.proxy.tensormap::generic.acquire of its 128 bytes is missing on the way".to_owned()
+        } else if conflict.unfenced {
             let fence = match place.space {
                 Space::Shared => "fence.proxy.async.shared::cta",
                 _ => "fence.proxy.async",
@@ -93,6 +97,12 @@ impl<'a> Machine<'a> {
             }
         } else if self.is_product(conflict.instr) {
             "nothing orders the two: a product has read its matrices for threads that have waited for its group (wgmma.wait_group), and for whoever knows that they have".to_owned()
+        } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic)
+            && self.is_bulk(pc).is_some() != self.is_bulk(conflict.instr).is_some()
+        {
+            "one of the two is an atomic of a thread and the other a bulk copy, which goes through a proxy of its own: they do not exclude each other, and nothing orders them".to_owned()
+        } else if self.is_bulk(conflict.instr) == Some(false) && first.kind == AccessKind::Atomic {
+            "nothing orders the two: a bulk copy has changed memory for a thread that has waited for its group (cp.async.bulk.wait_group without .read), and for those that synchronize with it afterwards".to_owned()
         } else if self.is_bulk(conflict.instr) == Some(true) {
             "nothing orders the two: a bulk copy has ended for threads that have waited for the phase of the barrier object that counts its bytes".to_owned()
         } else if [pc, conflict.instr].iter().any(|pc| self.kernel.code[*pc as usize].effect.is_view_read()) {
@@ -169,7 +179,7 @@ impl Machine<'_> {
     /// For an instruction that starts a bulk copy, whether it counts its bytes at a barrier object.
     fn is_bulk(&self, pc: u32) -> Option<bool> {
         match self.kernel.code[pc as usize].effect {
-            Effect::Copy(CopyOp::Bulk(bulk)) => Some(bulk == Bulk::ToShared),
+            Effect::Copy(op) => op.bulk().map(|bulk| bulk == Bulk::ToShared),
             _ => None,
         }
     }

@@ -337,6 +337,7 @@ mod tests {
             tensors: Vec::new(),
             views: Vec::new(),
             parameters: Vec::new(),
+            maps: Default::default(),
             unknowable: (0, 0),
             bounds: Vec::new(),
         };

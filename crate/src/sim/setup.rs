@@ -1,5 +1,6 @@
 //! What a run starts from: the launch, tensors with their initial contents, the parameter block.
 
+use super::boxes::TensorMap;
 use crate::base::Format;
 use crate::isa::{Geometry, ViewKind};
 use crate::spec::{AddressMode, Filter, Launch, ReadMode, Role};
@@ -114,6 +115,10 @@ pub enum Binding {
     Bits(u64),
     /// A symbolic number.
     Symbolic(Format, Term),
+    /// A tensor map itself, by its index in [`Maps::all`].
+    Map(usize),
+    /// The address of tensor maps in global memory, one after the other, by an index in [`Maps::stored`].
+    Maps(usize),
 }
 
 /// A parameter-block entry.
@@ -127,6 +132,15 @@ pub struct BoundParameter {
     pub binding: Binding,
 }
 
+/// Tensor maps of a launch.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Maps {
+    /// What they say.
+    pub all: Vec<TensorMap>,
+    /// Those that lie in global memory, one after the other: the first, and how many.
+    pub stored: Vec<(usize, usize)>,
+}
+
 /// Everything a run starts from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Setup {
@@ -138,6 +152,8 @@ pub struct Setup {
     pub views: Vec<ViewSetup>,
     /// The parameter block.
     pub parameters: Vec<BoundParameter>,
+    /// The tensor maps.
+    pub maps: Maps,
     /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.
     pub unknowable: (u32, u32),
     /// Elements of inputs, ascending, that the spec requires to lie between two integers, both included.

@@ -38,6 +38,7 @@
 use super::asked::Question;
 use super::barrier::Wait;
 use super::bits::mask as low_bits;
+use super::bulk;
 use super::clock::Arrival;
 use super::execute::meets_own;
 use super::history::{Key, Place, Progress, Read, Release, Released, Update, Write};
@@ -49,7 +50,7 @@ use super::tickets::Tickets;
 use super::warp::Group;
 use crate::base::FormatClass;
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{Access, AtomicOp, CopyOp, Effect, Order, Scope, Space, Strength};
+use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
 use crate::term::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -150,8 +151,8 @@ impl Signals {
 /// Whether the order through memory is followed. Barrier objects and bulk copies have an order of their own,
 /// which is not combined with this.
 pub(super) fn may_order(kernel: &Kernel) -> bool {
-    !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Bulk(_))))
-        && !super::warpgroup::has_any(kernel)
+    !bulk::has_any(kernel)
+        && !kernel.code.iter().any(|instr| matches!(instr.effect, Effect::Phaser(_)))
         && !super::cluster::has_any(kernel)
 }
 

@@ -544,6 +544,8 @@ impl<'a> Machine<'a> {
         };
         let now = self.clocks.stamp(first);
         self.clocks.stand_for(number, Some(&now));
+        let kernel = self.kernel;
+        let generic = |instr: u32| !super::atomics::is_bulk_update(kernel, instr);
         // Who wrote last is the same for many lines.
         let mut harmless = None;
         for (region, offset) in spots {
@@ -561,7 +563,8 @@ impl<'a> Machine<'a> {
                 }
                 let conflict = self.detector.before_read(&self.clocks, shadow, &by);
                 let unfenced = self.clocks.differently_handed(first, memory).find_map(|lane| {
-                    self.detector.unfenced(&self.clocks, shadow, &Accessor { mask: 1 << lane, ..by }, memory)
+                    let by = Accessor { mask: 1 << lane, ..by };
+                    self.detector.unfenced(&self.clocks, shadow, &by, memory, generic)
                 });
                 self.detector.note_read(&self.clocks, shadow, &reader);
                 harmless = key.filter(|_| conflict.is_none() && unfenced.is_none());

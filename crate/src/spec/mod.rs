@@ -5,6 +5,7 @@
 //! as expressions over the names of `[sweep]` and the integers of `[scalars]`; a spec that sweeps is read as it is for
 //! the first combination, and `sweep` gives the text of each.
 
+mod maps;
 mod model;
 mod parse;
 mod print;
@@ -14,11 +15,12 @@ mod sweep;
 mod tests;
 mod view;
 
+pub use maps::MOST_DIMENSIONS;
 pub use parse::{MAX_ELEMENTS, parse, parse_over};
 pub use print::{literal, print};
 
 pub use model::{
     Argument, Axis, Contents, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side,
-    Spec, Sweep, Tensor, Written,
+    Spec, Sweep, Tensor, TensorMap, Written,
 };
 pub use view::{AddressMode, Filter, NamedView, ReadMode, View};

@@ -3,6 +3,7 @@
 use super::view::{NamedView, View};
 use crate::base::{Format, Span};
 use crate::formula::Whole;
+use crate::isa::Swizzle;
 
 /// A whole spec file.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -79,6 +80,14 @@ pub enum Key {
     Argument,
     /// The `offset` of a pointer among `args`, by argument and field.
     Offset,
+    /// The `box` of a tensor map, by argument and dimension.
+    Box,
+    /// Its `element_strides`.
+    Steps,
+    /// Its own `shape`.
+    MapShape,
+    /// Its own `strides`.
+    MapStrides,
     /// Nothing that can be written as an expression.
     #[default]
     Nothing,
@@ -286,6 +295,42 @@ pub enum Argument {
     Literal(Literal),
     /// The fields of a struct passed by value: byte offset and argument.
     Struct(Vec<(u32, Argument)>),
+    /// A tensor map, or a pointer to some that lie one after the other.
+    Maps(Vec<TensorMap>),
+}
+
+/// What a tensor map holds. Dimensions are in the order of the tensor's shape, the outermost first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TensorMap {
+    /// The tensor whose memory it describes.
+    pub tensor: String,
+    /// Its format here, if another.
+    pub format: Option<Format>,
+    /// The map begins at this element of its memory.
+    pub offset: u64,
+    /// Elements that a box spans.
+    pub span: Vec<u64>,
+    /// The dimensions, if they are not the tensor's.
+    pub shape: Option<Vec<u64>>,
+    /// Elements from one to the next, likewise.
+    pub strides: Option<Vec<u64>>,
+    /// Every so manyth element belongs to a box.
+    pub steps: Option<Vec<u64>>,
+    /// How boxes lie in shared memory; `None` where that is not supported.
+    pub swizzle: Option<Swizzle>,
+    /// The layout is interleaved: by 16 or 32 bytes.
+    pub interleave: Option<u32>,
+    /// What is outside becomes NaN, not zero.
+    pub nan: bool,
+    /// Where it stands.
+    pub span_of: Span,
+}
+
+impl TensorMap {
+    /// The first part of the places of its integers: it is an argument, or part of one.
+    pub fn at(argument: usize, part: usize) -> usize {
+        argument | (part + 1) << 32
+    }
 }
 
 /// A number in a spec.

@@ -4,9 +4,10 @@
 //! run reports all of it. What needs a kernel (argument counts, missing values) is checked where
 //! the spec meets one, in `report`.
 
+use super::model::TensorMap;
 use super::read::{Node, Reader, span_of};
 use super::{Argument, Contents, Ctas, Formula, Key, LaunchPatch, Literal, Role, Scalar, Side, Spec, Tensor};
-use super::{sweep, view};
+use super::{maps, sweep, view};
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Whole;
@@ -266,14 +267,24 @@ fn argument(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Ar
                 );
                 return None;
             };
+            let argument = reader.at[0];
             let each = |(at, item): (usize, &Node<'_>)| {
-                reader.at[1] = at;
+                reader.at = [argument, at];
                 field(reader, item, tensors)
             };
             items.iter().enumerate().map(each).collect::<Option<Vec<_>>>().map(Argument::Struct)
         }
         DeValue::Table(table) if view::is_view(table) => {
             view::read(reader, "a texture or surface argument", table).map(Argument::View)
+        }
+        DeValue::Table(table) if table.contains_key("tensor_map") => {
+            let at = TensorMap::at(reader.at[0], reader.at[1]);
+            maps::one(reader, node, table, at).map(|map| Argument::Maps(vec![map]))
+        }
+        DeValue::Table(table) if table.contains_key("tensor_maps") => {
+            let entries = reader.entries("an argument", table, &["tensor_maps"]);
+            let at = reader.at[0];
+            maps::several(reader, entries.first()?.value, at).map(Argument::Maps)
         }
         DeValue::Table(table) => {
             let (mut tensor, mut format, mut offset) = (None, None, 0);
@@ -295,7 +306,7 @@ fn argument(reader: &mut Reader, node: &Node<'_>, tensors: &[&str]) -> Option<Ar
         _ => {
             reader.error(
                 span_of(node),
-                "an argument is a name, a number, { tensor = \"…\", type = \"…\" }, { texture = \"…\", filter = \"…\" }, { surface = \"…\" } or { fields = [[0, \"…\"], …] }",
+                "an argument is a name, a number, { tensor = \"…\", type = \"…\" }, { texture = \"…\", filter = \"…\" }, { surface = \"…\" }, { tensor_map = \"…\", box = […] } or { fields = [[0, \"…\"], …] }",
             );
             None
         }

@@ -1,7 +1,8 @@
 //! [`Spec`] to text: the canonical spelling, which [`parse`](super::parse) reads back as the same
 //! spec (positions aside).
 
-use super::model::written_at;
+use super::maps;
+use super::model::{TensorMap, written_at};
 use super::parse::AS_DECLARED;
 use super::view;
 use super::{
@@ -134,12 +135,12 @@ fn side(side: &Side) -> Vec<String> {
 }
 
 /// A number, or the expression for it.
-fn number(written: &[Written], key: Key, at: [usize; 2], value: i64) -> String {
+pub(super) fn number(written: &[Written], key: Key, at: [usize; 2], value: i64) -> String {
     written_at(written, key, at, value).map_or_else(|| value.to_string(), string)
 }
 
 /// A list of numbers and expressions, the `at`th of a list of lists.
-fn list(written: &[Written], key: Key, at: usize, values: &[u64]) -> String {
+pub(super) fn list(written: &[Written], key: Key, at: usize, values: &[u64]) -> String {
     let each = |(axis, value): (usize, &u64)| number(written, key, [at, axis], *value as i64);
     let each: Vec<String> = values.iter().enumerate().map(each).collect();
     format!("[{}]", each.join(", "))
@@ -169,6 +170,20 @@ fn argument(written: &[Written], argument: &Argument, at: [usize; 2]) -> String 
                 let _ = write!(text, ", offset = {}", number(written, Key::Offset, at, *offset as i64));
             }
             text + " }"
+        }
+        Argument::Maps(maps) => {
+            let each: Vec<_> = maps
+                .iter()
+                .enumerate()
+                .map(|(part, map)| {
+                    let part = if maps.len() == 1 { at[1] } else { part };
+                    maps::print(written, map, TensorMap::at(at[0], part))
+                })
+                .collect();
+            match each.as_slice() {
+                [one] => one.clone(),
+                several => format!("{{ tensor_maps = [{}] }}", several.join(", ")),
+            }
         }
         Argument::Struct(fields) => {
             let fields: Vec<_> = fields

@@ -13,3 +13,4 @@ for rule in range(1, 17):
 add("bulk/product.cu", arch="compute_90a")
 for fault in (1, 2, 3):
     add("bulk/product.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90a")
+add("bulk/large.cu", arch="compute_90a")

@@ -92,6 +92,8 @@ impl Job {
             },
             parameters: Vec::new(),
             pointers: Vec::new(),
+            maps: Vec::new(),
+            mapped: Vec::new(),
             images: Vec::new(),
             views: Vec::new(),
         };

@@ -2,7 +2,7 @@
 
 use super::{Ending, Question, places};
 use crate::machine::texture::{Address, View};
-use crate::machine::{Machine, Stop, memory::Global, program, soft};
+use crate::machine::{Machine, Stop, memory::Global, program, soft, tensor::Map};
 use crate::program::Dice;
 use rustc_apfloat::Round;
 use warpproof::base::Format;
@@ -19,6 +19,10 @@ pub struct Job {
     /// The parameters, with zeros for pointers.
     pub parameters: Vec<u8>,
     pub pointers: Vec<Pointer>,
+    /// Tensor maps.
+    pub maps: Vec<Map>,
+    /// Where they are: the place in the parameters, the first one, and how many, if that is a pointer to them.
+    pub mapped: Vec<(usize, usize, Option<usize>)>,
     /// The bytes of each tensor.
     pub images: Vec<Vec<u8>>,
     /// Textures and surfaces among the parameters.
@@ -76,7 +80,7 @@ impl Question {
             images.push(image);
         }
         let mut parameters = vec![0u8; self.kernel.parameter_bytes as usize];
-        let (mut pointers, mut views) = (Vec::new(), Vec::new());
+        let (mut pointers, mut views, mut mapped) = (Vec::new(), Vec::new(), Vec::new());
         for bound in &self.setup.parameters {
             let place = bound.offset as usize;
             let bits = match bound.binding {
@@ -87,6 +91,15 @@ impl Question {
                 }
                 Binding::View(view) => {
                     views.push(self.viewed(place, view));
+                    continue;
+                }
+                Binding::Map(map) => {
+                    mapped.push((place, map, None));
+                    continue;
+                }
+                Binding::Maps(stored) => {
+                    let (first, count) = self.setup.maps.stored[stored];
+                    mapped.push((place, first, Some(count)));
                     continue;
                 }
                 Binding::Bits(bits) => bits,
@@ -103,7 +116,8 @@ impl Question {
                 .copy_from_slice(&bits.to_le_bytes()[..bound.size as usize]);
         }
         let (entry, launch) = (self.kernel.name.clone(), self.setup.launch.clone());
-        (Job { entry, launch, parameters, pointers, images, views }, values)
+        let maps = self.maps.clone();
+        (Job { entry, launch, parameters, pointers, maps, mapped, images, views }, values)
     }
 
     /// How the machine is to see a texture or a surface.
@@ -150,7 +164,23 @@ impl Question {
             parameters[viewed.place..viewed.place + 8].copy_from_slice(&reference.to_le_bytes());
             views.push(View { reference, base: bases[viewed.tensor], ..viewed.view.clone() });
         }
+        for (place, first, stored) in &job.mapped {
+            let numbers: Vec<u8> = (0..stored.unwrap_or(1))
+                .flat_map(|at| {
+                    let mut bytes = vec![0xa5; 128];
+                    bytes[..8].copy_from_slice(&((first + at) as u64).to_le_bytes());
+                    bytes
+                })
+                .collect();
+            match stored {
+                None => parameters[*place..place + 128].copy_from_slice(&numbers),
+                Some(_) => {
+                    parameters[*place..place + 8].copy_from_slice(&global.place(numbers).to_le_bytes())
+                }
+            }
+        }
         let mut machine = Machine::new(&program, &job.launch, global, &parameters, seed);
+        machine.describe(job.maps.clone(), bases.clone());
         machine.views = views;
         machine.run(20 * limit + 1000).map_err(|stop| match stop {
             Stop::Refused(what) => Ending::Skipped(format!("the machine has no {what}")),
@@ -158,6 +188,15 @@ impl Question {
             Stop::Fault(what) => Ending::Disagrees(format!("the machine stops: {what}")),
         })?;
         let image = |base: &u64| machine.global.region(*base).unwrap_or_default().to_vec();
-        Ok(Executed { images: bases.iter().map(image).collect(), steps: machine.steps })
+        let mut images: Vec<Vec<u8>> = bases.iter().map(image).collect();
+        // What a tensor map is made of is the machine's affair.
+        for address in machine.maps_made() {
+            for (at, base) in bases.iter().enumerate() {
+                let place = address.checked_sub(*base).map(|place| place as usize);
+                let Some(place) = place.filter(|place| *place < images[at].len()) else { continue };
+                images[at][place..place + 128].copy_from_slice(&job.images[at][place..place + 128]);
+            }
+        }
+        Ok(Executed { images, steps: machine.steps })
     }
 }

@@ -37,8 +37,10 @@ pub enum Arg {
     Symbol(Space, u64),
     /// `[base + offset]`
     Memory(Box<Arg>, i64),
-    /// `[base, …]`
+    /// `[base + offset, …]`
     Place(Box<Arg>, Vec<Arg>),
+    /// These bits, whatever they stand for.
+    Bits(u64),
     /// `{…}`, or the arguments of a call.
     Vector(Vec<Arg>),
     Pair(Box<Arg>, Box<Arg>),
@@ -526,10 +528,7 @@ impl Builder<'_> {
             }
             K::Minus(inner) => Arg::Minus(Box::new(self.operand(&inner.kind)?)),
             K::Coordinates(coordinates) => {
-                let base = match coordinates.address.base {
-                    Some(name) => self.name(name, 0)?,
-                    None => return Err("coordinates of nothing".to_owned()),
-                };
+                let base = self.operand(&K::Address(coordinates.address))?;
                 let rest: Result<Vec<Arg>, Refusal> =
                     coordinates.rest.iter().map(|operand| self.operand(&operand.kind)).collect();
                 Arg::Place(Box::new(base), rest?)

@@ -3,6 +3,7 @@
 use super::memory::{self, Global, Region, Space};
 use super::program::{Arg, Program};
 use super::step::Flow;
+use super::tensor::{Made, Map};
 use super::warpgroup::Begun;
 use crate::program::Dice;
 use std::collections::{BTreeMap, HashMap};
@@ -49,17 +50,20 @@ pub(super) enum Background {
     /// A bulk copy: where to, where from, how many bytes; the barrier object that counts them, or none if the
     /// thread waits for them in groups.
     Bulk { to: (Space, u64), from: (Space, u64), bytes: u64, object: Option<u64> },
+    /// A bulk copy of elements, in shared and in global memory, of so many bytes each: into shared memory if an
+    /// object counts them. It may change what is in global memory, by an instruction.
+    Boxed { elements: Vec<(u64, Option<u64>)>, bytes: u64, change: Option<String>, object: Option<u64> },
 }
 
 impl Background {
     /// Whether it belongs to a group of bulk copies.
     pub(super) fn in_bulk_group(&self) -> bool {
-        matches!(self, Background::Bulk { object: None, .. })
+        matches!(self, Background::Bulk { object: None, .. } | Background::Boxed { object: None, .. })
     }
 
     /// Whether it belongs to a group of other copies.
     pub(super) fn in_group(&self) -> bool {
-        !matches!(self, Background::Bulk { .. })
+        !matches!(self, Background::Bulk { .. } | Background::Boxed { .. })
     }
 }
 
@@ -153,6 +157,11 @@ pub struct Machine<'p> {
     pub(super) bulk: bool,
     /// Textures and surfaces.
     pub views: Vec<super::texture::View>,
+    /// The tensor maps, by number, and where the tensors begin.
+    pub(super) maps: Vec<Map>,
+    pub(super) bases: Vec<u64>,
+    /// Those that the kernel has made, by CTA (from 1 on; 0 in global memory) and address.
+    pub(super) made: HashMap<(usize, u64), Made>,
 }
 
 impl<'p> Machine<'p> {
@@ -179,6 +188,9 @@ impl<'p> Machine<'p> {
             steps: 0,
             bulk: false,
             views: Vec::new(),
+            maps: Vec::new(),
+            bases: Vec::new(),
+            made: HashMap::new(),
         };
         for (cta, id) in launch.ctas.iter().enumerate() {
             machine.ctas.push(Cta {
@@ -219,6 +231,11 @@ impl<'p> Machine<'p> {
             }
         }
         machine
+    }
+
+    /// Tensor maps, by number, of tensors that begin at these addresses.
+    pub fn describe(&mut self, maps: Vec<Map>, bases: Vec<u64>) {
+        (self.maps, self.bases) = (maps, bases);
     }
 
     /// Runs to the end. How long a thread keeps the machine is part of the schedule: sometimes one
@@ -372,6 +389,9 @@ impl<'p> Machine<'p> {
                     self.store(thread, Space::Shared, to + at, 1, value)?;
                 }
                 Ok(())
+            }
+            Background::Boxed { ref elements, bytes, ref change, object } => {
+                self.copy_box(thread, elements, bytes, change.as_deref(), object)
             }
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
             Background::Bulk { to, from, bytes, object } => {

@@ -32,7 +32,7 @@ pub(super) enum Flow {
     Exit,
 }
 
-fn refused(op: &Op) -> Stop {
+pub(super) fn refused(op: &Op) -> Stop {
     Stop::Refused(op.text.clone())
 }
 
@@ -49,6 +49,7 @@ impl Machine<'_> {
             Arg::Not(register) => self.threads[thread].regs[*register] ^ 1,
             Arg::Symbol(_, own) => *own,
             Arg::Special(name) => self.special(thread, name)?,
+            Arg::Bits(bits) => *bits,
             other => match other.literal(float) {
                 Some(bits) => bits,
                 None => return Err(Stop::Refused(format!("an operand {other:?}"))),
@@ -148,7 +149,7 @@ impl Machine<'_> {
         }
     }
 
-    fn aligned(&self, address: u64, bytes: u64) -> Result<(), Stop> {
+    pub(super) fn aligned(&self, address: u64, bytes: u64) -> Result<(), Stop> {
         if address.is_multiple_of(bytes.max(1)) {
             Ok(())
         } else {
@@ -190,12 +191,21 @@ impl Machine<'_> {
             | "applypriority" | "pmevent" => {}
             "createpolicy" => self.set(thread, &args[0], 0)?,
             "ld" | "ldu" => self.read(thread, op, args)?,
+            // Zeros, from an address on (9.7.9.13).
+            "st" if op.has("bulk") => {
+                let (address, bytes) = (self.address(thread, &args[0])?, self.value(thread, &args[1], None)?);
+                self.aligned(address | bytes, 8)?;
+                for at in (0..bytes).step_by(8) {
+                    self.store(thread, op.space().unwrap_or(Space::Generic), address + at, 8, 0)?;
+                }
+            }
             "st" => self.write(thread, op, args)?,
             "atom" | "red" => self.atomic(thread, op, args)?,
             "tex" | "tld4" => self.texture(thread, op, args)?,
             "txq" | "suq" | "istypep" => self.inquiry(thread, op, args)?,
             "suld" | "sust" | "sured" => self.surface(thread, op, args)?,
             "cp" => self.copy(thread, op, args)?,
+            "tensormap" => self.tensor_map(thread, op, args)?,
             "mbarrier" => {
                 if self.phaser(thread, op, args)? {
                     return Ok(Flow::Yield);
@@ -635,6 +645,12 @@ impl Machine<'_> {
     }
 
     fn copy(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        if op.has("bulk") && op.has("tensor") {
+            return self.tensor_copy(thread, op, args);
+        }
+        if op.has("bulk") && op.has("reduce") {
+            return self.bulk_change(thread, op, args);
+        }
         if op.suffixes.first().is_none_or(|first| first != "async") {
             return Err(refused(op));
         }
@@ -689,6 +705,26 @@ impl Machine<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// `cp.reduce.async.bulk` to global memory: elements change as by `red` (9.7.9.25.4.2).
+    fn bulk_change(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        let Some(change) = op.text.strip_prefix("cp.reduce.async.bulk.global.shared::cta.bulk_group.") else {
+            return Err(refused(op));
+        };
+        let bytes = u64::from(op.ty.ok_or_else(|| refused(op))?.bits / 8);
+        let (to, from) = (self.address(thread, &args[0])?, self.address(thread, &args[1])?);
+        let size = cut(self.value(thread, &args[2], None)?, 32);
+        for number in [to, from, size] {
+            self.aligned(number, 16)?;
+        }
+        let elements = (0..size / bytes).map(|at| (from + at * bytes, Some(to + at * bytes))).collect();
+        // Halves have a minimum and a maximum alone only here.
+        let change = Some(format!("red.global.{change}"));
+        self.bulk = true;
+        let what = Background::Boxed { elements, bytes, change, object: None };
+        self.threads[thread].pending.push(Pending { group: None, what });
+        Ok(())
     }
 
     /// Bulk copies; both addresses and the size are multiples of 16 (9.7.9.25.4.1).

@@ -133,7 +133,8 @@ impl Machine<'_> {
     /// The reference, the layer and the coordinates as bits.
     fn bracketed(&self, thread: usize, op: &Op, arg: &Arg) -> Result<(View, u64, Vec<u64>), Stop> {
         let (axes, layered) = geometry(op)?;
-        let Arg::Place(reference, rest) = arg else { return Err(refused(&op.text)) };
+        let Arg::Place(place, rest) = arg else { return Err(refused(&op.text)) };
+        let Arg::Memory(reference, 0) = &**place else { return Err(refused(&op.text)) };
         let [at] = &rest[..] else { return Err(refused("a sampler of its own")) };
         let parts = match at {
             Arg::Vector(parts) => parts.as_slice(),

@@ -115,6 +115,7 @@ pub fn execute(forms: &[Form], layout: Format, rows: &[[u8; 4]]) -> Result<Outco
         })
         .collect();
     let setup = Setup {
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
         launch: launch(1, LANES),

@@ -2,11 +2,12 @@
 //! objects.
 
 use super::instruction::Operands;
-use super::operand::Want;
-use super::{Context, Emit, Lowering, Try};
+use super::operand::{Base, Want};
+use super::{Code, Context, Emit, Lowering, Try};
 use crate::ir::kernel::Reg;
 use crate::isa::{
-    self, Bulk, CopyOp, Effect, Fragment, MatrixOp, PhaserOp, Shape, Space, WarpgroupOp, WarpgroupProduct,
+    self, Bulk, CopyOp, Effect, Fragment, MapField, MatrixOp, PhaserOp, Shape, Space, TensorCopy,
+    WarpgroupOp, WarpgroupProduct,
 };
 use crate::syntax::ast::{Operand, OperandKind};
 
@@ -111,9 +112,9 @@ impl<'m> Lowering<'m> {
         Ok((dst, src))
     }
 
-    pub(super) fn copy(&mut self, context: Context, op: CopyOp, operands: &Operands<'_>) -> Try<()> {
-        let (mut src, mut offset) = (Vec::new(), 0);
-        match op {
+    pub(super) fn copy(&mut self, context: Context, mut op: CopyOp, operands: &Operands<'_>) -> Try<()> {
+        let (mut src, mut offset, bulk) = (Vec::new(), 0, op.bulk());
+        match &mut op {
             CopyOp::Start => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
                 let place = self.place_of(to)?;
@@ -131,11 +132,12 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operand, want)?);
                 }
             }
-            CopyOp::Bulk(bulk) => {
+            CopyOp::Tensor(copy) => offset = self.tensor_copy(context, *copy, operands, &mut src)?,
+            CopyOp::Bulk(_) | CopyOp::Update(..) => {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
                 let (into, outof) = match bulk {
-                    Bulk::ToShared => (Space::Shared, Space::Global),
-                    Bulk::ToGlobal => (Space::Global, Space::Shared),
+                    Some(Bulk::ToShared) => (Space::Shared, Space::Global),
+                    _ => (Space::Global, Space::Shared),
                 };
                 let place = self.place_of(to)?;
                 let (_, base, at) = self.address(into, place, to)?;
@@ -169,6 +171,51 @@ impl<'m> Lowering<'m> {
                 offset = at;
                 src.push(self.source(context, operands.source[0], Want::bits(32))?);
             }
+            CopyOp::Replace(field, space) => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (lives, base, at) = self.address(*space, place, address)?;
+                *space = lives;
+                src.push(base);
+                offset = at;
+                let (last, list) = (operands.source.len() - 1, field.is_list());
+                if list {
+                    src.push(self.source(context, operands.source[0], Want::bits(32))?);
+                }
+                let wide = matches!(field, MapField::Address | MapField::Stride);
+                let want = Want::bits(if wide { 64 } else { 32 });
+                src.push(self.source(context, operands.source[last], want)?);
+            }
+            CopyOp::Clear(space) => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (lives, base, at) = self.address(*space, place, address)?;
+                *space = lives;
+                src.push(base);
+                offset = at;
+                for operand in &operands.source {
+                    src.push(self.source(context, operand, Want::bits(64))?);
+                }
+            }
+            CopyOp::Publish => {
+                let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(Space::Global, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(from)?;
+                let (_, base, at) = self.address(Space::Shared, place, from)?;
+                src.push(self.shifted(context, base, at));
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+            }
+            CopyOp::AcquireMap => {
+                let Some(address) = operands.address else { return Ok(()) };
+                let place = self.place_of(address)?;
+                let (_, base, at) = self.address(Space::Generic, place, address)?;
+                src.push(base);
+                offset = at;
+                src.push(self.source(context, operands.source[0], Want::bits(32))?);
+            }
             CopyOp::Commit
             | CopyOp::WaitAll
             | CopyOp::CommitBulk
@@ -177,6 +224,63 @@ impl<'m> Lowering<'m> {
         }
         self.emit(context, Emit { effect: Effect::Copy(op), dst: &[], src: &src, offset, target: 0 });
         Ok(())
+    }
+
+    /// The sources of a tensor copy; gives what is added to the first.
+    fn tensor_copy(
+        &mut self,
+        context: Context,
+        copy: TensorCopy,
+        operands: &Operands<'_>,
+        src: &mut Vec<Reg>,
+    ) -> Try<i64> {
+        let Some(map) = operands.map else { return Ok(0) };
+        let OperandKind::Coordinates(coordinates) = &map.kind else { return Ok(0) };
+        let mut offset = 0;
+        if let Some(address) = operands.address {
+            let place = self.place_of(address)?;
+            let (_, base, at) = self.address(Space::Shared, place, address)?;
+            src.push(base);
+            offset = at;
+        }
+        // A tensor map lies in parameters, in constant or in global memory: its address is a generic one.
+        let name = Operand { span: map.span, kind: OperandKind::Address(coordinates.address) };
+        let place = self.place_of(&name)?;
+        let (space, base, at) = self.address(Space::Generic, place, &name)?;
+        let base = match (space, place.base) {
+            (Space::Param | Space::Local, Base::Parameter(_) | Base::Argument(_)) => {
+                let generic = self.registers.fresh(64, "");
+                self.plain(context, Effect::ToGeneric(space), &[generic], &[base]);
+                generic
+            }
+            _ => base,
+        };
+        src.push(self.shifted(context, base, at));
+        let parts: Vec<&Operand> = coordinates
+            .rest
+            .iter()
+            .flat_map(|operand| match &operand.kind {
+                OperandKind::Vector(parts) => parts.iter().collect(),
+                _ => vec![operand],
+            })
+            .collect();
+        if parts.len() != usize::from(copy.rank) {
+            let message = format!(
+                "a tensor copy of {} dimensions has as many coordinates, not {}",
+                copy.rank,
+                parts.len()
+            );
+            return Err(self.error_at(Code::V002, map.span, message));
+        }
+        for part in parts {
+            src.push(self.source(context, part, Want::bits(32))?);
+        }
+        if let Some(counter) = operands.from {
+            let place = self.place_of(counter)?;
+            let (_, base, at) = self.address(Space::Shared, place, counter)?;
+            src.push(self.shifted(context, base, at));
+        }
+        Ok(offset)
     }
 
     pub(super) fn phaser(&mut self, context: Context, op: PhaserOp, operands: &Operands<'_>) -> Try<()> {

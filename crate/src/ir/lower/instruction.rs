@@ -25,6 +25,8 @@ pub(super) struct Operands<'i> {
     pub(super) from: Option<&'i Operand>,
     /// Where the bytes of a bulk copy are counted.
     pub(super) counter: Option<&'i Operand>,
+    /// The tensor map and the coordinates of a tensor copy.
+    pub(super) map: Option<&'i Operand>,
 }
 
 impl<'m> Lowering<'m> {
@@ -698,6 +700,7 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
         address: None,
         from: None,
         counter: None,
+        map: None,
     };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
         match (kind, &operand.kind) {
@@ -724,11 +727,10 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
             ) => {
                 sorted.source.push(operand);
             }
-            (SlotKind::Address | SlotKind::Coordinates, _) if sorted.address.is_none() => {
-                sorted.address = Some(operand);
-            }
+            (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
             (SlotKind::Address, _) if sorted.from.is_none() => sorted.from = Some(operand),
-            (SlotKind::Address | SlotKind::Coordinates, _) => sorted.counter = Some(operand),
+            (SlotKind::Address, _) => sorted.counter = Some(operand),
+            (SlotKind::Coordinates, _) => sorted.map = Some(operand),
             (SlotKind::Rest, _) => {}
         }
     }

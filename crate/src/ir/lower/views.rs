@@ -201,7 +201,7 @@ impl<'m> Lowering<'m> {
     }
 
     fn fetch(&mut self, context: Context, mut fetch: Fetch, operands: &Operands<'_>) -> Try<()> {
-        let Some(address) = operands.address else { return Ok(()) };
+        let Some(address) = operands.map else { return Ok(()) };
         let (reference, sampler, at) = self.bracketed(context, address)?;
         let mut src = vec![reference, sampler.unwrap_or(reference)];
         src.extend(self.coordinates(context, at, fetch.geometry, fetch.integers)?);
@@ -271,7 +271,7 @@ impl<'m> Lowering<'m> {
             self.unsupported(context, why.to_owned());
             return Ok(());
         }
-        let Some(address) = operands.address else { return Ok(()) };
+        let Some(address) = operands.map else { return Ok(()) };
         let (reference, sampler, at) = self.bracketed(context, address)?;
         if sampler.is_some() {
             return Err(self.error_at(Code::V002, address.span, "a surface has no sampler"));

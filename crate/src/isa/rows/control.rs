@@ -126,7 +126,7 @@ rows! {
         ["fence{.sem}{.scope}; .sem = .sc .acq_rel .acquire .release; .scope = .cta .cluster .gpu .sys",
          "fence{.mbarrier_init}{.sem}{.scope}; .sem = .release; .scope = .cluster",
          "fence.proxy.kind{.space}; .kind = .alias .async .async.global .async.shared::cta .async.shared::cluster; .space = .global .shared::cta .shared::cluster",
-         "fence.proxy.tensormap::generic.sem.scope{.extra} ...; .sem = .acquire .release; .scope = .cta .cluster .gpu .sys; .extra = .sync"]
+         "fence.proxy.tensormap::generic.release.scope; .scope = .cta .cluster .gpu .sys"]
         |m| effect(match () {
             () if m.has("proxy") => proxy_fence(m),
             () if m.has("mbarrier_init") => Effect::Nothing,

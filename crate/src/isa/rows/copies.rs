@@ -1,16 +1,68 @@
 //! Copies that run in the background, and the barrier objects that wait for them
 //! (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15).
 //!
-//! Bulk copies go from global to shared memory and back, within one CTA. Tensor copies, reductions and
-//! copies into another CTA of a cluster are not supported.
+//! Bulk copies and tensor copies go from global to shared memory and back, within one CTA. Copies into
+//! another CTA of a cluster, of masked bytes, and of boxes that are gathered (im2col, gather4, scatter4) are
+//! not supported.
 
+use super::memory::operation;
 use super::moves::space;
+use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::table::{Action, Row, Support};
-use crate::isa::{Bulk, CopyOp, Effect, PhaserOp, Space};
+use crate::isa::table::{Action, Row, Shape, Support, find};
+use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
 
 fn copy(op: CopyOp) -> Option<Action> {
     Some(Action::Effect(Effect::Copy(op)))
+}
+
+/// A bulk copy that changes elements of global memory.
+fn update(m: &Choice<'_>) -> Option<Action> {
+    copy(CopyOp::Update(operation(m)?, m.format("type")?))
+}
+
+fn tensor(m: &Choice<'_>, way: TensorWay) -> Option<Action> {
+    let rank = m.get("dim")?.strip_suffix('d')?.parse().ok()?;
+    copy(CopyOp::Tensor(TensorCopy { rank, way }))
+}
+
+/// A change of a tensor map. The widths of values are those of the fields.
+fn replace(m: &Choice<'_>) -> Option<Action> {
+    let field = match m.get("field")? {
+        "global_address" => MapField::Address,
+        "rank" => MapField::Rank,
+        "box_dim" => MapField::Box,
+        "global_dim" => MapField::Size,
+        "global_stride" => MapField::Stride,
+        "element_stride" => MapField::Step,
+        "elemtype" => MapField::Format,
+        "interleave_layout" => MapField::Interleave,
+        "swizzle_mode" => MapField::Swizzle,
+        "swizzle_atomicity" => MapField::Atomicity,
+        _ => MapField::Fill,
+    };
+    let wide = matches!(field, MapField::Address | MapField::Stride);
+    let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
+    (wide == (m.get("type") == Some("b64"))).then_some(())?;
+    copy(CopyOp::Replace(field, space))
+}
+
+/// Whether the manual has a bulk copy that does this with elements of a format; signs do not matter to sums
+/// and bits.
+pub fn reduces(op: AtomicOp, format: Format) -> bool {
+    let name = format!("{op:?}").to_lowercase();
+    let whole = matches!(format.bits(), 32 | 64);
+    let format = match op {
+        AtomicOp::And | AtomicOp::Or | AtomicOp::Xor if !format.is_float() && whole => {
+            if format.bits() == 64 { Format::B64 } else { Format::B32 }
+        }
+        AtomicOp::Add if !format.is_float() => format.as_integer(false),
+        _ => format,
+    };
+    let mut suffixes = vec!["reduce", "async", "bulk", "global", "shared::cta", "bulk_group", &name];
+    suffixes.extend((op == AtomicOp::Add && format.bits() == 16).then_some("noftz"));
+    suffixes.push(format.name());
+    find("cp", &suffixes, &[Shape::Address, Shape::Address, Shape::Scalar]).is_ok()
 }
 
 /// A barrier object; only those in the CTA's own shared memory are known.
@@ -62,6 +114,49 @@ rows! {
         ["cp.async.bulk.global.src.bulk_group{.l2} [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint"]
         |_| copy(CopyOp::Bulk(Bulk::ToGlobal)), "Copies c bytes to global memory in the background.",
         "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 1024;";
+    "cp" "9.7.9.25.4.2"
+        ["cp.reduce.async.bulk.global.src.bulk_group{.l2}.op.type [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint; .op = .and .or .xor; .type = .b32 .b64",
+         "cp.reduce.async.bulk.global.src.bulk_group{.l2}.op.type [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint; .op = .add; .type = .u32 .s32 .u64 .f32 .f64",
+         "cp.reduce.async.bulk.global.src.bulk_group{.l2}.op.noftz.type [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint; .op = .add; .type = .f16 .bf16"]
+        update, "Adds c bytes of elements to global memory in the background, or joins their bits with those there.",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%rd1], [%r2], 1024;";
+    "cp" "9.7.9.25.4.2"
+        ["cp.reduce.async.bulk.global.src.bulk_group{.l2}.op.type [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint; .op = .min .max; .type = .u32 .s32 .u64 .s64 .f16 .bf16",
+         "cp.reduce.async.bulk.global.src.bulk_group{.l2}.op.type [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint; .op = .inc .dec; .type = .u32"]
+        update, "Leaves the smaller or larger elements in global memory, or counts there, in the background.",
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%rd1], [%r2], 1024;";
+    "cp" "9.7.9.25.5.2"
+        ["cp.async.bulk.tensor.dim.dst.global{.mode}.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dim = .1d .2d .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Load), "Copies a box of a tensor to shared memory in the background, and counts its bytes at a barrier object.",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4}], [%r5];";
+    "cp" "9.7.9.25.5.2"
+        ["cp.async.bulk.tensor.dim.global.src{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .mode = .tile; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Store), "Copies a box from shared memory into a tensor in the background.",
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd1, {%r2, %r3}], [%r4];";
+    "cp" "9.7.9.25.5.3"
+        ["cp.reduce.async.bulk.tensor.dim.global.src.op{.mode}.bulk_group{.l2} [a, {c}], [b]{, x}; .dim = .1d .2d .3d .4d .5d; .src = .shared::cta; .op = .add .min .max .inc .dec .and .or .xor; .mode = .tile; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Update(operation(m)?)), "Adds a box to a part of a tensor in the background, or does something else with each two elements.",
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd1, {%r2, %r3}], [%r4];";
+    "cp" "9.7.9.25.5.4"
+        ["cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.l2} [a, {c}]{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .l2 = .L2::cache_hint"]
+        |m| tensor(m, TensorWay::Prefetch), "Asks for a box of a tensor to be cached.",
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r2, %r3}];";
+    "st" "9.7.9.13" ["st.bulk{.weak}{.ss} [a], b, c; .ss = .shared::cta"]
+        |m| copy(CopyOp::Clear(m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?)),
+        "Writes b bytes of zeros to shared memory.", "st.bulk.weak.shared::cta [%rd1], %rd2, 0;";
+    "tensormap" "9.7.9.26"
+        ["tensormap.replace.tile.field{.ss}.b1024.type [a], b; .field = .global_address .rank .elemtype .interleave_layout .swizzle_mode .swizzle_atomicity .fill_mode; .ss = .global .shared::cta; .type = .b32 .b64",
+         "tensormap.replace.tile.field{.ss}.b1024.type [a], b, c; .field = .box_dim .global_dim .global_stride .element_stride; .ss = .global .shared::cta; .type = .b32 .b64"]
+        replace, "Changes a field of a tensor map.",
+        "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%rd1], 1;";
+    "tensormap" "9.7.13.16"
+        ["tensormap.cp_fenceproxy.global.src.tensormap::generic.release.scope.sync.aligned [a], [b], c; .src = .shared::cta; .scope = .cta .cluster .gpu .sys"]
+        |_| copy(CopyOp::Publish), "Copies a tensor map to global memory, for those who acquire it.",
+        "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd1], [%rd2], 128;";
+    "fence" "9.7.13.4"
+        ["fence.proxy.tensormap::generic.acquire.scope [a], b; .scope = .cta .cluster .gpu .sys"]
+        |_| copy(CopyOp::AcquireMap), "Acquires a tensor map that a thread has published.",
+        "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;";
     "cp" "9.7.9.25.4.3" ["cp.async.bulk.prefetch.L2.global{.l2} [a], b{, x}; .l2 = .L2::cache_hint"]
         |_| copy(CopyOp::Prefetch), "Asks for b bytes to be cached.",
         "cp.async.bulk.prefetch.L2.global [%rd1], 1024;";

@@ -49,13 +49,9 @@ pub(super) fn scope(m: &Choice<'_>) -> Scope {
     }
 }
 
-fn atomic(m: &Choice<'_>) -> Option<Action> {
-    let (format, packed) = match m.get("type")? {
-        "f16x2" => (Format::F16, 2),
-        "bf16x2" => (Format::Bf16, 2),
-        _ => (m.format("type")?, 1),
-    };
-    let op = match m.get("op")? {
+/// What `.op` does with a memory cell.
+pub(super) fn operation(m: &Choice<'_>) -> Option<AtomicOp> {
+    Some(match m.get("op")? {
         "add" => AtomicOp::Add,
         "min" => AtomicOp::Min,
         "max" => AtomicOp::Max,
@@ -67,7 +63,16 @@ fn atomic(m: &Choice<'_>) -> Option<Action> {
         "exch" => AtomicOp::Exchange,
         "cas" => AtomicOp::CompareSwap,
         _ => return None,
+    })
+}
+
+fn atomic(m: &Choice<'_>) -> Option<Action> {
+    let (format, packed) = match m.get("type")? {
+        "f16x2" => (Format::F16, 2),
+        "bf16x2" => (Format::Bf16, 2),
+        _ => (m.format("type")?, 1),
     };
+    let op = operation(m)?;
     if m.has("vec") {
         // The manual's table of vector types; elements of 16 bits alone have minima and maxima.
         let elements = u32::from(m.vector()) * packed;

@@ -19,24 +19,24 @@ macro_rules! missing {
 }
 
 missing! {
-    "cp" "9.7.9.25.4.2" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.reduce.async.bulk ..."
-        "Adds to memory in the background." "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r2], 1024;";
-    "cp" "9.7.9.25.5" "tensor copies (Hopper)" "cp.async.bulk.tensor ..."
-        "Copies boxes of tensors in the background." "cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3}], [%r4];";
-    "cp" "9.7.9.25.4" "bulk copies between thread blocks, of masked bytes, and reductions (Hopper)" "cp.async.bulk ..."
+    "cp" "9.7.9.25.4.2" "clusters of thread blocks" "cp.reduce.async.bulk ..."
+        "Adds to the shared memory of the cluster in the background." "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%r1], [%r2], 1024, [%r3];";
+    "cp" "9.7.9.25.5" "tensor copies in im2col modes" "cp.bulk.tensor.mode ...; .mode = .im2col .im2col_no_offs .im2col::w .im2col::w::128"
+        "Copies the neighbourhoods of pixels in the background." "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5}], [%r6], {%rs1};";
+    "cp" "9.7.9.25.5" "tensor copies of rows that are gathered and scattered (Blackwell)" "cp.bulk.tensor.mode ...; .mode = .tile::gather4 .tile::scatter4"
+        "Copies four rows of a tensor in the background." "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6, %r7}], [%r8];";
+    "cp" "9.7.9.25.5" "clusters of thread blocks" "cp.bulk.tensor.peers ...; .peers = .multicast::cluster .cta_group::2"
+        "Copies boxes of tensors to several thread blocks of the cluster." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd2, {%r3}], [%r4], %rs1;";
+    "cp" "9.7.9.25.4" "bulk copies between thread blocks and of masked bytes (Hopper)" "cp.async.bulk ..."
         "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
         "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
-    "tensormap" "9.7.13.16" "tensor maps (Hopper copies)" "tensormap ..."
-        "Changes or fences a tensor map." "tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
     "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
         "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
-    "st" "9.7.9.13" "bulk copies (Hopper)" "st.bulk ..."
-        "Writes zeros in the background." "st.bulk.shared::cta [%rd1], %rd2, 0;";
     "red" "9.7.13.7" "clusters of thread blocks" "red.async ..."
         "Changes the shared memory of the cluster in the background." "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];";
     "atom" "9.7.13.5" "atomics of 128 bits" "atom.b128 ..."

@@ -5,7 +5,7 @@ use super::table::Row;
 pub(super) mod compare;
 mod control;
 mod convert;
-mod copies;
+pub mod copies;
 pub(super) mod extern_math;
 mod float;
 mod integer;

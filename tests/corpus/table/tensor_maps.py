@@ -1,0 +1,17 @@
+"""Copies of boxes of tensors on Hopper, and bulk copies that change what they find."""
+
+from .build import add
+
+ARCH = "compute_90a"
+FAULTS = {"copy": 8, "transpose": 3, "halo": 1, "product": 7, "stencil": 1, "split": 4, "stored": 0, "dims": 0, "made": 5, "accumulate": 3}
+for name, faults in FAULTS.items():
+    add(f"tensor_maps/{name}.cu", arch=ARCH)
+    for fault in range(1, faults + 1):
+        add(f"tensor_maps/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch=ARCH)
+for kind in range(6):
+    add("tensor_maps/reduce.cu", f"{kind}", defines={"KIND": kind}, arch=ARCH)
+add("tensor_maps/reduce.cu", "wrong1", defines={"WRONG": 1}, lines=True, arch=ARCH)
+add("tensor_maps/reduce.cu", "wrong2", defines={"WRONG": 2, "KIND": 1}, lines=True, arch=ARCH)
+add("tensor_maps/zero.cu", arch="compute_100a")
+for fault in (1, 2):
+    add("tensor_maps/zero.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_100a")
