@@ -151,7 +151,13 @@ impl Work {
             let binding = Binding::Pointer { tensor: index, offset: 0 };
             parameters.push(BoundParameter { offset: 8 * index as u32, size: 8, binding });
         }
-        let launch = Launch { grid: [1, 1, 1], block: self.block, ctas: vec![[0, 0, 0]], dynamic_shared: 0 };
+        let launch = Launch {
+            grid: [1, 1, 1],
+            block: self.block,
+            cluster: [1; 3],
+            ctas: vec![[0, 0, 0]],
+            dynamic_shared: Some(0),
+        };
         Setup {
             launch,
             tensors,

@@ -431,7 +431,7 @@ pub enum CopyOp {
         counted: bool,
     },
     /// Starts a bulk copy. Sources: destination address, source address, bytes, [the address of the
-    /// `mbarrier` that counts them].
+    /// `mbarrier` that counts them, [the ranks of the CTAs that get them, as bits]].
     Bulk(Bulk),
     /// Starts a bulk copy that changes elements of global memory, each in one step. Sources as above.
     Update(AtomicOp, Format),
@@ -553,6 +553,8 @@ pub enum TensorWay {
 pub enum Bulk {
     /// From global to shared memory; a barrier object counts its bytes.
     ToShared,
+    /// From shared memory to that of another CTA of the cluster; a barrier object there counts its bytes.
+    Across,
     /// From shared to global memory; its thread waits for its group.
     ToGlobal,
 }

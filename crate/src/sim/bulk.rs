@@ -21,7 +21,7 @@
 //!
 //! Guarantees: a copy that has ended for nobody when its CTA does, of which nothing is promised, is *not
 //! structured*, unless only its writes to global memory are left.
-//! Misses: copies between the CTAs of a cluster, multicast and masks, which are unsupported.
+//! Misses: byte masks, which are unsupported.
 
 use super::accesses::Stored;
 use super::atomics::{is_bulk_update, update_present};
@@ -106,6 +106,7 @@ impl<'a> Machine<'a> {
         for lane in lanes(known) {
             let word = |at: usize| src.get(at).map(|reg| self.warps[index].word(*reg, lane));
             let (from, size, counter) = (word(1).unwrap_or(0), word(2).unwrap_or(0) as u32, word(3));
+            let ranks = word(4);
             if !size.is_multiple_of(UNIT) {
                 let what = format!("copies {size} bytes; the size of a bulk copy is a multiple of {UNIT}");
                 self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Transactions, what));
@@ -114,20 +115,48 @@ impl<'a> Machine<'a> {
             if size == 0 {
                 continue; // it moves and brings nothing
             }
-            let counter = match counter {
-                None => None,
-                Some(counter) => match self.object(index, pc, lane, PhaserOp::Expect, counter) {
-                    None => continue,
-                    address => address,
-                },
-            };
-            let Some(flight) =
-                self.start_bulk_copy(index, pc, lane, (bulk, update), (addresses[lane as usize], from), size)
-            else {
-                continue;
-            };
-            self.let_fly(index, pc, lane, flight, counter.map(|counter| (counter, size)));
+            for (to, counter) in
+                self.destinations(index, pc, lane, (addresses[lane as usize], counter), ranks)
+            {
+                let counter = match counter {
+                    None => None,
+                    Some(counter) => match self.object(index, pc, lane, PhaserOp::Expect, counter) {
+                        None => continue,
+                        address => address,
+                    },
+                };
+                let Some(flight) = self.start_bulk_copy(index, pc, lane, (bulk, update), (to, from), size)
+                else {
+                    continue;
+                };
+                self.let_fly(index, pc, lane, flight, counter.map(|counter| (counter, size)));
+            }
         }
+    }
+
+    /// Where a lane's copy goes and what counts it: of several CTAs of the cluster, the same place in each.
+    pub(super) fn destinations(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        (to, counter): (u64, Option<u64>),
+        ranks: Option<u64>,
+    ) -> Vec<(u64, Option<u64>)> {
+        let Some(ranks) = ranks else { return vec![(to, counter)] };
+        let ranks = ranks & 0xffff;
+        if ranks >> self.ranks != 0 {
+            let why = format!("a copy to the CTAs {ranks:#06x} of a cluster that has {}", self.ranks);
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return Vec::new();
+        }
+        let there = |address: u64, rank: u32| {
+            let (_, own) = self.memory.window_of(address);
+            self.memory.in_window(rank.into(), own)
+        };
+        lanes(ranks as u32)
+            .map(|rank| (there(to, rank), counter.map(|counter| there(counter, rank))))
+            .collect()
     }
 
     /// A copy of a lane is under way, and a barrier object counts so many bytes, or it belongs to a group.
@@ -159,6 +188,7 @@ impl<'a> Machine<'a> {
     ) -> Option<Flight> {
         let (into, outof) = match bulk {
             Bulk::ToShared => (Space::Shared, Space::Global),
+            Bulk::Across => (Space::Shared, Space::Shared),
             Bulk::ToGlobal => (Space::Global, Space::Shared),
         };
         let format = update.map_or(Format::B32, |(_, format)| format);

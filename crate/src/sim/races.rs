@@ -179,7 +179,7 @@ impl Machine<'_> {
     /// For an instruction that starts a bulk copy, whether it counts its bytes at a barrier object.
     fn is_bulk(&self, pc: u32) -> Option<bool> {
         match self.kernel.code[pc as usize].effect {
-            Effect::Copy(op) => op.bulk().map(|bulk| bulk == Bulk::ToShared),
+            Effect::Copy(op) => op.bulk().map(|bulk| bulk != Bulk::ToGlobal),
             _ => None,
         }
     }

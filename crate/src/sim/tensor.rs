@@ -74,13 +74,18 @@ impl<'a> Machine<'a> {
             match copy.way {
                 TensorWay::Prefetch => {}
                 TensorWay::Load => {
-                    let op = PhaserOp::Expect;
-                    let Some(counter) = self.object(index, pc, lane, op, words[2 + rank]) else { continue };
-                    let Some(flight) = self.start_tensor_copy(index, pc, lane, (&found, &at), to, copy.way)
-                    else {
-                        continue;
-                    };
-                    self.let_fly(index, pc, lane, flight, Some((counter, map.bytes() as u32)));
+                    let (counter, ranks) = (words[2 + rank], words.get(3 + rank).copied());
+                    for (to, counter) in self.destinations(index, pc, lane, (to, Some(counter)), ranks) {
+                        let op = PhaserOp::Expect;
+                        let counter = counter.and_then(|at| self.object(index, pc, lane, op, at));
+                        let Some(counter) = counter else { continue };
+                        let Some(flight) =
+                            self.start_tensor_copy(index, pc, lane, (&found, &at), to, copy.way)
+                        else {
+                            continue;
+                        };
+                        self.let_fly(index, pc, lane, flight, Some((counter, map.bytes() as u32)));
+                    }
                 }
                 TensorWay::Store | TensorWay::Update(_) => {
                     let Some(flight) = self.start_tensor_copy(index, pc, lane, (&found, &at), to, copy.way)

@@ -8,3 +8,7 @@ for name, faults in (("sums", (1, 2, 3, 4, 5)), ("exchange", (1, 2, 3)), ("count
         add(f"cluster/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90")
 add("cluster/exchange.cu", "signal", defines={"SIGNAL": 1}, arch="compute_90")
 add("cluster/exchange.cu", "wrong4", defines={"SIGNAL": 1, "WRONG": 4}, lines=True, arch="compute_90")
+add("cluster/multicast.cu", arch="compute_90")
+add("cluster/multicast.cu", "across", defines={"ACROSS": 1}, arch="compute_90")
+for fault in (1, 2, 3):
+    add("cluster/multicast.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90")

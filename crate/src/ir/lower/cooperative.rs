@@ -137,6 +137,7 @@ impl<'m> Lowering<'m> {
                 let (Some(to), Some(from)) = (operands.address, operands.from) else { return Ok(()) };
                 let (into, outof) = match bulk {
                     Some(Bulk::ToShared) => (Space::Shared, Space::Global),
+                    Some(Bulk::Across) => (Space::Shared, Space::Shared),
                     _ => (Space::Global, Space::Shared),
                 };
                 let place = self.place_of(to)?;
@@ -151,6 +152,9 @@ impl<'m> Lowering<'m> {
                     let place = self.place_of(counter)?;
                     let (_, base, at) = self.address(Space::Shared, place, counter)?;
                     src.push(self.shifted(context, base, at));
+                }
+                if self.opcodes[context.opcode as usize].contains("multicast") {
+                    src.push(self.source(context, operands.source[1], Want::bits(16))?);
                 }
             }
             CopyOp::WaitGroups | CopyOp::WaitBulk { .. } => {
@@ -279,6 +283,9 @@ impl<'m> Lowering<'m> {
             let place = self.place_of(counter)?;
             let (_, base, at) = self.address(Space::Shared, place, counter)?;
             src.push(self.shifted(context, base, at));
+        }
+        if self.opcodes[context.opcode as usize].contains("multicast") {
+            src.push(self.source(context, operands.source[0], Want::bits(16))?);
         }
         Ok(offset)
     }

@@ -1,8 +1,8 @@
 //! Copies that run in the background, and the barrier objects that wait for them
 //! (PTX ISA 9.0, 9.7.9.25 and 9.7.13.15).
 //!
-//! Bulk copies and tensor copies go from global to shared memory and back, within one CTA. Copies into
-//! another CTA of a cluster, of masked bytes, and of boxes that are gathered (im2col, gather4, scatter4) are
+//! Bulk copies and tensor copies go from global to shared memory, of several CTAs of a cluster as well, and back, and from
+//! one CTA to another. Copies of masked bytes, and of boxes that are gathered (im2col, gather4, scatter4), are
 //! not supported.
 
 use super::memory::operation;
@@ -107,9 +107,14 @@ rows! {
         "Arrives at a barrier object once the thread's copies so far are there.",
         "cp.async.mbarrier.arrive.noinc.shared.b64 [%r1];";
     "cp" "9.7.9.25.4.1"
-        ["cp.async.bulk.dst.global.mbarrier::complete_tx::bytes{.l2} [a], [b], c, [d]{, x}; .dst = .shared::cta .shared::cluster; .l2 = .L2::cache_hint"]
+        ["cp.async.bulk.dst.global.mbarrier::complete_tx::bytes{.l2} [a], [b], c, [d]{, x}; .dst = .shared::cta .shared::cluster; .l2 = .L2::cache_hint",
+         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster{.l2} [a], [b], c, [d], m{, x}; .l2 = .L2::cache_hint"]
         |_| copy(CopyOp::Bulk(Bulk::ToShared)), "Copies c bytes to shared memory in the background, and counts them at a barrier object.",
         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r1], [%rd2], 1024, [%r3];";
+    "cp" "9.7.9.25.4.1"
+        ["cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [a], [b], c, [d]"]
+        |_| copy(CopyOp::Bulk(Bulk::Across)), "Copies c bytes to the shared memory of another CTA, and counts them at a barrier object there.",
+        "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
     "cp" "9.7.9.25.4.1"
         ["cp.async.bulk.global.src.bulk_group{.l2} [a], [b], c{, x}; .src = .shared::cta; .l2 = .L2::cache_hint"]
         |_| copy(CopyOp::Bulk(Bulk::ToGlobal)), "Copies c bytes to global memory in the background.",
@@ -126,7 +131,8 @@ rows! {
         update, "Leaves the smaller or larger elements in global memory, or counts there, in the background.",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%rd1], [%r2], 1024;";
     "cp" "9.7.9.25.5.2"
-        ["cp.async.bulk.tensor.dim.dst.global{.mode}.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dim = .1d .2d .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint"]
+        ["cp.async.bulk.tensor.dim.dst.global{.mode}.mbarrier::complete_tx::bytes{.group}{.l2} [a], [b, {c}], [d]{, x}; .dim = .1d .2d .3d .4d .5d; .dst = .shared::cta .shared::cluster; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint",
+         "cp.async.bulk.tensor.dim.shared::cluster.global{.mode}.mbarrier::complete_tx::bytes.multicast::cluster{.group}{.l2} [a], [b, {c}], [d], m{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .group = .cta_group::1; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Load), "Copies a box of a tensor to shared memory in the background, and counts its bytes at a barrier object.",
         "cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4}], [%r5];";
     "cp" "9.7.9.25.5.2"

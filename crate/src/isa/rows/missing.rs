@@ -25,8 +25,8 @@ missing! {
         "Copies the neighbourhoods of pixels in the background." "cp.async.bulk.tensor.3d.shared::cta.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5}], [%r6], {%rs1};";
     "cp" "9.7.9.25.5" "tensor copies of rows that are gathered and scattered (Blackwell)" "cp.bulk.tensor.mode ...; .mode = .tile::gather4 .tile::scatter4"
         "Copies four rows of a tensor in the background." "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6, %r7}], [%r8];";
-    "cp" "9.7.9.25.5" "clusters of thread blocks" "cp.bulk.tensor.peers ...; .peers = .multicast::cluster .cta_group::2"
-        "Copies boxes of tensors to several thread blocks of the cluster." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%r1], [%rd2, {%r3}], [%r4], %rs1;";
+    "cp" "9.7.9.25.5" "clusters of thread blocks" "cp.bulk.tensor.peers ...; .peers = .cta_group::2"
+        "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies between thread blocks and of masked bytes (Hopper)" "cp.async.bulk ..."
         "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
