@@ -25,8 +25,9 @@ __device__ inline void scores(float (&d)[32], u64 a, u64 b, int adds) {
 }
 
 __device__ inline void values(float (&d)[32], const u32 *p, u64 b) {
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " SUMS ", {%32,%33,%34,%35}, %36, 1, 1, 1, %37;"
-                 : OUT(d) : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "l"(b), "n"(WRONG == 5 ? 0 : 1));
+    asm volatile("{ .reg .pred p; setp.ne.b32 p, %38, 0;\nwgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " SUMS
+                 ", {%32,%33,%34,%35}, %36, p, 1, 1, %37; }"
+                 : OUT(d) : "r"(p[0]), "r"(p[1]), "r"(p[2]), "r"(p[3]), "l"(b), "n"(WRONG == 5 ? 0 : 1), "r"(1));
 }
 
 __device__ inline void pin(float (&d)[32]) { for (int i = 0; i < 32; i++) asm volatile("" : "+f"(d[i])::"memory"); }
@@ -52,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(128) attention(
         load(v[0], &of_v, &full[0], 0, 0);
     }
     __syncthreads();
-    float sums[32], most[2] = {-INFINITY, -INFINITY}, total[2] = {0.0f, 0.0f};
+    float sums[32], most[2] = {-__int_as_float(0x7f800000), -__int_as_float(0x7f800000)}, total[2] = {0.0f, 0.0f};
     for (int i = 0; i < 32; i++) sums[i] = 0.0f;
     for (int tile = 0; tile < KEYS / TILE; tile++) {
         int s = WRONG == 4 ? 0 : tile % 2;
