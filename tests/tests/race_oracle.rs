@@ -80,6 +80,7 @@ fn prepare(program: &Program) -> Subject<'_> {
         launch,
         tensors,
         parameters: vec![pointer(0), pointer(1)],
+        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
     };
