@@ -487,6 +487,7 @@ impl Program {
             launch,
             tensors,
             parameters: vec![pointer(0), pointer(1)],
+            maps: Default::default(),
             unknowable: (64, 64),
             bounds: Vec::new(),
         };
