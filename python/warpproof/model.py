@@ -763,7 +763,7 @@ class InferredParameter:
     name: str
     """As in PTX."""
     kind: str
-    """`pointer`, `integer`, `float`, `struct`."""
+    """`pointer`, `integer`, `float`, `struct`, `tensor map`."""
     declared: str
     """Declared type."""
     bound: str

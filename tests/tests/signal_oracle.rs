@@ -488,6 +488,7 @@ impl Program {
             launch,
             tensors,
             parameters: vec![pointer(0), pointer(1)],
+            maps: Default::default(),
             unknowable: (64, 64),
             maps: Default::default(),
             views: Vec::new(),

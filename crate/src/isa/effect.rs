@@ -496,9 +496,12 @@ impl CopyOp {
         }
     }
 
-    /// Whether it starts a bulk copy that changes elements of global memory.
-    pub fn updates(self) -> bool {
-        matches!(self, CopyOp::Update(..) | CopyOp::Tensor(TensorCopy { way: TensorWay::Update(_), .. }))
+    /// What the bulk copy that this starts does with elements of global memory, if it changes them.
+    pub fn updates(self) -> Option<AtomicOp> {
+        match self {
+            CopyOp::Update(op, _) | CopyOp::Tensor(TensorCopy { way: TensorWay::Update(op), .. }) => Some(op),
+            _ => None,
+        }
     }
 }
 

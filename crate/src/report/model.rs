@@ -748,7 +748,7 @@ data! {
     pub struct InferredParameter {
         /// As in PTX.
         pub name: String,
-        /// `pointer`, `integer`, `float`, `struct`.
+        /// `pointer`, `integer`, `float`, `struct`, `tensor map`.
         pub kind: String,
         /// Declared type.
         pub declared: String,

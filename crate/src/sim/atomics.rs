@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
 
 /// Whether an instruction updates memory by a bulk copy.
 pub(super) fn is_bulk_update(kernel: &Kernel, instr: u32) -> bool {
-    matches!(kernel.code[instr as usize].effect, Effect::Copy(op) if op.updates())
+    matches!(kernel.code[instr as usize].effect, Effect::Copy(op) if op.updates().is_some())
 }
 
 /// The new value of an atomic, which lacks bits if one of the values that it is made of does.

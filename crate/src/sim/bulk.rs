@@ -285,7 +285,8 @@ impl<'a> Machine<'a> {
             let why = "the outcome of this reduction depends on input data".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
         }
-        self.symbolic_uses[pc as usize] += u64::from(matches!(new, Some(Value::Symbolic(_))));
+        self.symbolic_uses[pc as usize] +=
+            u64::from(format.is_float() && matches!(new, Some(Value::Symbolic(_))));
         new
     }
 
@@ -347,7 +348,7 @@ impl<'a> Machine<'a> {
         for at in extent.granules(granule) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = self.detector.unfenced(&self.clocks, shadow, by, memory, generic);
-            if kind == AccessKind::Write && conflict.is_none() {
+            if kind != AccessKind::Read && conflict.is_none() {
                 read |= self.detector.read_unfenced(&self.clocks, shadow, by, memory, generic);
             }
             found.extend(conflict.map(|conflict| (at, conflict)));

@@ -61,6 +61,33 @@ pub(super) struct Clocks {
     /// What has been handed to the asynchronous proxy, as far as each thread knows; empty in kernels that
     /// do not use that.
     handed: Vec<Handed>,
+    /// The last that a thread has learned.
+    learned: Option<Box<Learned>>,
+}
+
+/// What a thread knew, what it was told, and what it knew then: those who wait for one phase have mostly known the
+/// same before, and share what they know afterwards.
+struct Learned {
+    before: Rc<[u32]>,
+    /// Who arrived, in which epoch, and what they knew.
+    told: Vec<(u32, u32, Rc<[u32]>)>,
+    after: Rc<[u32]>,
+    floor: u32,
+}
+
+/// More arrivals than that are not remembered: they are told to few.
+const TOLD: usize = 8;
+
+impl Learned {
+    fn is_of(&self, before: &Rc<[u32]>, arrivals: &[Arrival], count: usize) -> bool {
+        let same = |(arrival, told): (&Arrival, &(u32, u32, Rc<[u32]>))| {
+            (arrival.thread, arrival.epoch) == (told.0, told.1) && Rc::ptr_eq(&arrival.base, &told.2)
+        };
+        Rc::ptr_eq(before, &self.before)
+            && arrivals.len() == self.told.len()
+            && self.after.len() == count
+            && arrivals.iter().zip(&self.told).all(same)
+    }
 }
 
 /// For every thread the last epoch of it that a proxy fence has handed over, in shared and global memory.
@@ -170,6 +197,7 @@ impl Clocks {
             offset: 0,
             sight: None,
             handed: Vec::new(),
+            learned: None,
         }
     }
 
@@ -459,6 +487,19 @@ impl Clocks {
             sight.see(arrivals, thread);
         }
         let at = self.at(thread);
+        let learned = self.learned.as_ref();
+        match learned.filter(|learned| learned.is_of(&self.base[at], arrivals, self.epoch.len())) {
+            Some(learned) => {
+                self.floor[at] = learned.floor;
+                self.base[at] = Rc::clone(&learned.after);
+            }
+            None => self.learn_anew(arrivals, at),
+        }
+        self.take_handed(arrivals, at);
+        self.changed(thread);
+    }
+
+    fn learn_anew(&mut self, arrivals: &[Arrival], at: usize) {
         let mut known: Vec<u32> = self.base[at].to_vec();
         known.resize(self.epoch.len(), 0);
         let mut last: Option<&Rc<[u32]>> = None;
@@ -472,10 +513,14 @@ impl Clocks {
             let own = &mut known[arrival.thread as usize];
             *own = (*own).max(arrival.epoch);
         }
-        self.floor[at] = self.least(&known);
-        self.base[at] = known.into();
-        self.take_handed(arrivals, at);
-        self.changed(thread);
+        let (after, floor): (Rc<[u32]>, u32) = (known.as_slice().into(), self.least(&known));
+        let before = std::mem::replace(&mut self.base[at], Rc::clone(&after));
+        self.floor[at] = floor;
+        if arrivals.len() <= TOLD {
+            let told = |arrival: &Arrival| (arrival.thread, arrival.epoch, Rc::clone(&arrival.base));
+            let told = arrivals.iter().map(told).collect();
+            self.learned = Some(Box::new(Learned { before, told, after, floor }));
+        }
     }
 
     /// A thread knows of the arrivals, and may rely on nothing: a `.relaxed` wait.

@@ -201,8 +201,7 @@ impl<'a> Machine<'a> {
                 let conflict = self.detector.write(&self.clocks, shadow, &by, Hand::Thread);
                 self.judge(index, pc, (kind, region, at), &by, None, conflict);
             }
-            self.make_opaque(region, offset);
-            self.drafts.insert((region, offset), draft);
+            self.keep_draft(region, offset, draft);
         }
     }
 
@@ -240,9 +239,8 @@ impl<'a> Machine<'a> {
         };
         self.touch(index, pc, AccessKind::Read, shared, start, bytes);
         self.touch(index, pc, AccessKind::Write, global, place, bytes);
-        self.make_opaque(global, place);
         let publisher = self.first_thread + self.warps[index].first();
-        self.drafts.insert((global, place), Draft { publisher, acquired: Vec::new(), ..draft });
+        self.keep_draft(global, place, Draft { publisher, acquired: Vec::new(), ..draft });
     }
 
     /// Each lane's thread acquires a tensor map.
@@ -269,8 +267,11 @@ impl<'a> Machine<'a> {
             let by = self.accessor(index, pc, 1 << lane, epoch);
             let knows = self.unordered_with_map(place, &by).is_none();
             let Some(draft) = self.drafts.get_mut(&place) else { continue };
-            if knows || draft.publisher == by.global_first {
-                draft.acquired.push((self.first_thread + thread, epoch));
+            let me = self.first_thread + thread;
+            if (knows || draft.publisher == by.global_first)
+                && draft.acquired.iter().all(|(other, _)| *other != me)
+            {
+                draft.acquired.push((me, epoch));
             }
         }
     }
@@ -293,22 +294,23 @@ impl<'a> Machine<'a> {
         lane: u32,
         (region, offset): (usize, u64),
     ) -> Option<(TensorMap, (usize, u64), Extent)> {
-        let draft = self.drafts.get(&(region, offset))?.clone();
         let own = Extent::one(region, offset, MAP_BYTES);
         let thread = self.warps[index].first() + lane;
+        let draft = self.drafts.get(&(region, offset))?;
+        let seen = |(other, epoch): &(u32, u32)| self.clocks.ordered(*other, *epoch, thread);
+        let acquired = draft.acquired.iter().any(seen);
+        let (map, address, other) = (draft.map(), draft.address, draft.publisher);
         let by = self.accessor(index, pc, 1 << lane, self.clocks.epoch(thread));
         let unordered = self.unordered_with_map((region, offset), &by).is_some();
         self.read_for_copy(index, pc, lane, &own, false);
-        let seen = |(other, epoch): &(u32, u32)| self.clocks.ordered(*other, *epoch, thread);
-        if !unordered && !draft.acquired.iter().any(seen) {
-            let shadow = self.memory.regions[region].shadow_at(offset);
-            let (other, instr) = (draft.publisher, shadow.last_writer().unwrap_or(pc));
+        if !unordered && !acquired {
+            let instr = self.memory.regions[region].shadow_at(offset).last_writer().unwrap_or(pc);
             let kind = AccessKind::Write;
             let conflict =
                 Conflict { other, instr, kind, lane, observed: false, under_way: false, unfenced: true };
             self.judge(index, pc, (AccessKind::Read, region, offset), &by, None, Some(conflict));
         }
-        let map = match draft.map() {
+        let map = match map {
             Ok(map) => map,
             Err(what) => {
                 let why = format!("the tensor map that the kernel has made {what}");
@@ -316,7 +318,7 @@ impl<'a> Machine<'a> {
                 return None;
             }
         };
-        match self.memory.locate(Space::Global, draft.address) {
+        match self.memory.locate(Space::Global, address) {
             Spot::Region(of, at)
                 if at >= 0
                     && matches!(self.memory.regions[of].owner, Owner::Tensor(_) | Owner::Variable(_)) =>
@@ -324,7 +326,7 @@ impl<'a> Machine<'a> {
                 Some((map, (of, at as u64), own))
             }
             _ => {
-                let place = self.place(access(Space::Global), draft.address);
+                let place = self.place(access(Space::Global), address);
                 self.park(index, 1 << lane, pc, FaultKind::OutOfBounds(AccessKind::Read, place));
                 None
             }
@@ -350,11 +352,17 @@ impl<'a> Machine<'a> {
         (0..MAP_BYTES).step_by(4).all(|at| self.piece((region, offset), at as u32, 4) == Value::Concrete(0))
     }
 
-    /// Nobody knows what the bytes of a tensor map are.
-    fn make_opaque(&mut self, region: usize, offset: u64) {
+    /// A draft lies at a place from now on, and none that it overlaps. What its bytes are nobody knows.
+    fn keep_draft(&mut self, region: usize, offset: u64, draft: Draft) {
+        let near = (region, offset.saturating_sub(MAP_BYTES - 1))..(region, offset + MAP_BYTES);
+        let overlapped: Vec<(usize, u64)> = self.drafts.range(near).map(|(place, _)| *place).collect();
+        for place in overlapped {
+            self.drafts.remove(&place);
+        }
+        self.drafts.insert((region, offset), draft);
         for at in (0..MAP_BYTES).step_by(4) {
             let cells = &mut self.memory.regions[region].cells;
-            self.changes += u64::from(cells.write(&mut self.terms, offset + at, 4, Value::NEVER));
+            cells.write(&mut self.terms, offset + at, 4, Value::NEVER);
         }
         self.changes += 1;
     }

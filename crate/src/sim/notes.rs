@@ -29,6 +29,8 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
             Effect::Lanewise(op) => op.dst.is_float() || op.src[0].is_float(),
             Effect::Atomic { access, .. } => access.format.is_float(),
             Effect::Matrix(op) => op.product().is_some_and(|product| product.d.format.is_float()),
+            // Of what bulk copies update, only floats are counted.
+            Effect::Copy(op) => op.updates().is_some(),
             _ => false,
         };
         if touches_floats {
@@ -93,6 +95,9 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
     match effect {
         Effect::Lanewise(op) => found.extend(of_lanewise(op, opcode)),
         Effect::Atomic { op: AtomicOp::Add, access } if access.format.is_float() => {
+            found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+        }
+        Effect::Copy(op) if op.updates() == Some(AtomicOp::Add) => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
         }
         Effect::Matrix(op) => {

@@ -3,7 +3,7 @@
 from .build import add
 
 ARCH = "compute_90a"
-FAULTS = {"copy": 8, "transpose": 3, "halo": 1, "product": 7, "stencil": 1, "split": 4, "stored": 0, "dims": 0, "made": 5, "accumulate": 3}
+FAULTS = {"copy": 8, "transpose": 4, "halo": 1, "product": 7, "stencil": 1, "split": 4, "stored": 0, "dims": 0, "made": 5, "accumulate": 3}
 for name, faults in FAULTS.items():
     add(f"tensor_maps/{name}.cu", arch=ARCH)
     for fault in range(1, faults + 1):
@@ -15,3 +15,5 @@ add("tensor_maps/reduce.cu", "wrong2", defines={"WRONG": 2, "KIND": 1}, lines=Tr
 add("tensor_maps/zero.cu", arch="compute_100a")
 for fault in (1, 2):
     add("tensor_maps/zero.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_100a")
+add("tensor_maps/accumulate.cu", "loop", defines={"UNROLL": 1}, arch=ARCH)
+add("tensor_maps/accumulate.cu", "loop_wrong1", defines={"UNROLL": 1, "WRONG": 1}, lines=True, arch=ARCH)

@@ -5,6 +5,9 @@
 #ifndef WRONG
 #define WRONG 0
 #endif
+#ifndef UNROLL
+#define UNROLL 4 // Each round has instructions of its own.
+#endif
 #include "../bulk/bulk.h"
 extern "C" __global__ void ref(const float *x, float *y) {
     int t = threadIdx.x;
@@ -16,6 +19,7 @@ extern "C" __global__ void ref(const float *x, float *y) {
 extern "C" __global__ void opt(const float *x, float *y) {
     __shared__ alignas(128) float rows[2][64];
     int t = threadIdx.x;
+#pragma unroll UNROLL
     for (int k = 0; k < 4; k++) {
         if (t == 0) wait_read<1>();
         __syncthreads();

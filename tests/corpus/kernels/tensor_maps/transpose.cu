@@ -1,7 +1,7 @@
 // The transpose of a matrix of 64 × 96 by tiles of 32 × 32: a box of rows of 128 bytes lies swizzled in shared
 // memory, is read by columns without conflicts between banks, and leaves as a box of the transposed matrix.
 // WRONG 1: the reads undo a swizzle of 64 bytes. 2: the reads undo none. 3: the array is declared with an alignment
-// of 16 bytes.
+// of 16 bytes. 4: of 128 bytes, where the swizzle begins again every 1,024.
 #ifndef WRONG
 #define WRONG 0
 #endif
@@ -19,7 +19,7 @@ __device__ int swizzled(int row, int col) {
 }
 
 extern "C" __global__ void opt(const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap y) {
-    __shared__ alignas(WRONG == 3 ? 16 : 1024) float in[N * N]; // wrong: 3
+    __shared__ alignas(WRONG == 3 ? 16 : WRONG == 4 ? 128 : 1024) float in[N * N]; // wrong: 3, 4
     __shared__ alignas(1024) float out[N * N];
     __shared__ u64 full;
     int t = threadIdx.x;
