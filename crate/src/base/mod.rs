@@ -7,7 +7,7 @@ mod format;
 mod ids;
 mod lines;
 mod names;
-mod omega;
+pub mod omega;
 mod span;
 mod suggest;
 

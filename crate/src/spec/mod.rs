@@ -17,6 +17,6 @@ pub use parse::{MAX_ELEMENTS, parse, parse_over};
 pub use print::{literal, print};
 
 pub use model::{
-    Argument, Axis, Contents, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Options, Role, Scalar, Side,
-    Spec, Sweep, Tensor, Written,
+    Argument, Axis, Contents, Ctas, Formula, Key, Launch, LaunchPatch, Literal, Open, Options, Role, Scalar,
+    Side, Spec, Sweep, Tensor, Written, written_at,
 };

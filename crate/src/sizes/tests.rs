@@ -1,0 +1,1 @@
+//! Small questions about the solver; whole kernels are asked in the tests' own package.

@@ -1,0 +1,594 @@
+//! A walk through a part of the kernel: states at blocks, joined where ways meet, and loops.
+//!
+//! Where ways meet, a register with several values is an unknown, and the path says under which conditions it has
+//! which; what all ways have in common stays as it is. A loop is walked with an unknown number `k` of rounds behind
+//! it: a register that each round changes by one amount is its first value and `k` times that amount, and what a
+//! round ended with holds of the round before. Any other register that a round changes is an unknown; bounds of it
+//! are tried that hold at first and, if they do in one round, in the next.
+
+use super::Stop;
+use super::graph::{Part, Way};
+use super::poly::{Condition, Poly, Unknown};
+use super::prover::{Prover, State, Value};
+use super::solve::Found;
+use super::unknowns::Scope;
+use crate::ir::Reg;
+use crate::isa::{Effect, Forbidden};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An edge, and how a thread is when it takes it.
+pub(super) type Leaving = (usize, usize, State);
+
+/// Times that a loop is walked to find what holds in it.
+const ROUNDS: usize = 12;
+/// Values that a register may run through.
+const VALUES: usize = 72;
+
+/// What a loop makes of a register.
+#[derive(Clone, PartialEq, Debug)]
+enum Plan {
+    /// Its first value, and each round this much more.
+    Steps(Poly),
+    /// One of these.
+    OneOf(Vec<i128>, Scope),
+    /// A number; a truth; anything.
+    Number(Scope),
+    Truth(Scope),
+    Data,
+}
+
+/// What is thought of a loop, until a walk through it says otherwise.
+struct Guess {
+    plans: BTreeMap<Reg, Plan>,
+    /// The number of rounds is the same for all threads of a CTA.
+    together: bool,
+    /// What holds of the round before, in terms of `k`.
+    before: Condition,
+    /// What holds in each round.
+    bounds: Vec<Bound>,
+}
+
+/// A condition on the registers at a loop's head: `sign · (its polynomial) ≥ 0`.
+#[derive(Clone, PartialEq, Debug)]
+enum Bound {
+    /// `± (register - value) ≥ 0`
+    Register(Reg, i128, Poly),
+    /// Of the number of rounds alone.
+    Rounds(Poly),
+}
+
+/// A loop's head as it was guessed.
+struct Head {
+    state: State,
+    rounds: Unknown,
+    fresh: BTreeMap<Reg, Unknown>,
+    /// Unknowns from here on are of one round.
+    mark: u32,
+}
+
+impl Prover<'_> {
+    /// Walks through a part, and notes what it sees.
+    pub(super) fn walk(&mut self, part: &Part, state: State, through: bool) -> Result<(), Stop> {
+        self.blocks(part, None, part.entry, state, through).map(drop)
+    }
+
+    /// Walks through the blocks of a loop, or of none; gives the ways out of them and back to the loop's head.
+    fn blocks(
+        &mut self,
+        part: &Part,
+        around: Option<usize>,
+        entry: usize,
+        state: State,
+        through: bool,
+    ) -> Result<Vec<Leaving>, Stop> {
+        let inside = |block: usize| around.is_none_or(|at| part.loops[at].blocks.contains(&block));
+        // The outermost loop below this one that a block is in.
+        let below = |block: usize| {
+            let from = around.map_or(0, |at| at + 1);
+            let holds = |at: &usize| {
+                let one = &part.loops[*at];
+                one.blocks.contains(&block) && around.is_none_or(|own| one.head != part.loops[own].head)
+            };
+            (from..part.loops.len()).find(holds)
+        };
+        let mut waiting: BTreeMap<usize, Vec<State>> = BTreeMap::from([(entry, vec![state])]);
+        let mut leaving = Vec::new();
+        for block in part.order.iter().copied().filter(|block| inside(*block)) {
+            let ways = match below(block) {
+                Some(at) if part.loops[at].head != block => continue,
+                Some(at) => match waiting.remove(&block) {
+                    Some(states) => {
+                        let state = self.join(states);
+                        self.rounds(part, at, state, through)?
+                    }
+                    None => continue,
+                },
+                None => match waiting.remove(&block) {
+                    Some(states) => {
+                        let state = self.join(states);
+                        self.block(block, state, through)?
+                    }
+                    None => continue,
+                },
+            };
+            for (from, to, state) in ways {
+                let back = around.is_some_and(|at| part.loops[at].head == to);
+                match inside(to) && !back {
+                    true => waiting.entry(to).or_default().push(state),
+                    false => leaving.push((from, to, state)),
+                }
+            }
+        }
+        Ok(leaving)
+    }
+
+    /// Executes a block.
+    fn block(&mut self, block: usize, mut state: State, through: bool) -> Result<Vec<Leaving>, Stop> {
+        let range = self.graph.instructions(block);
+        let last = range.end - 1;
+        let ends = |effect: &Effect| match effect {
+            Effect::Forbidden(what) => *what != Forbidden::Print,
+            other => matches!(other, Effect::Branch | Effect::Exit),
+        };
+        for pc in range {
+            self.budget()?;
+            if pc != last || !ends(&self.kernel.code[pc].effect) {
+                self.step(&mut state, pc as u32)?;
+            }
+        }
+        let instr = &self.kernel.code[last];
+        if let Effect::Barrier { .. } = instr.effect {
+            if instr.guard.is_some() {
+                return Err(self.stop(last as u32, "a barrier under a condition of its own"));
+            }
+            if !through {
+                return Ok(Vec::new());
+            }
+            self.seen.behind.insert(block, state.clone());
+        }
+        let taken = match ends(&instr.effect) {
+            true => self.guard(&mut state, instr),
+            false => Condition::True,
+        };
+        if ends(&instr.effect) && instr.guard.is_some() {
+            self.seen.branches.insert(block, (taken.clone(), state.path.clone()));
+        }
+        let mut ways = Vec::new();
+        for (to, way) in self.graph.next[block].clone() {
+            let condition = match way {
+                Way::Always => Condition::True,
+                Way::Taken => taken.clone(),
+                Way::Passed => taken.not().unwrap_or(Condition::True),
+            };
+            let mut state = state.clone();
+            match condition {
+                Condition::True => {}
+                Condition::False => continue,
+                Condition::All(parts) => state.path.extend(parts),
+                condition => state.path.push(condition),
+            }
+            ways.push((block, to, state));
+        }
+        Ok(ways)
+    }
+
+    /// One state for several.
+    fn join(&mut self, mut states: Vec<State>) -> State {
+        if states.len() == 1 {
+            return states.remove(0);
+        }
+        let common = (0..states[0].path.len())
+            .take_while(|at| states.iter().all(|state| state.path.get(*at) == Some(&states[0].path[*at])))
+            .count();
+        let mut ways: Vec<Vec<Condition>> =
+            states.iter().map(|state| state.path[common..].to_vec()).collect();
+        let apart = ways.iter().flatten().map(|condition| self.table.scope_of(condition)).max();
+        let apart = apart.unwrap_or(Scope::Launch);
+        let mut registers = Vec::with_capacity(states[0].registers.len());
+        for at in 0..states[0].registers.len() {
+            let values: Vec<Value> = states.iter().map(|state| state.registers[at].clone()).collect();
+            registers.push(self.joined(&values, apart, &mut ways));
+        }
+        let mut path = states.swap_remove(0).path;
+        path.truncate(common);
+        match Condition::any(ways.into_iter().map(Condition::all)) {
+            Condition::True => {}
+            Condition::All(parts) => path.extend(parts),
+            condition => path.push(condition),
+        }
+        State { registers, path }
+    }
+
+    /// One value for several; the ways say which of them it is.
+    fn joined(&mut self, values: &[Value], apart: Scope, ways: &mut [Vec<Condition>]) -> Value {
+        let known: Vec<&Value> = values.iter().filter(|value| **value != Value::Undefined).collect();
+        let Some(first) = known.first() else { return Value::Undefined };
+        if known.iter().all(|value| value == first) {
+            return (*first).clone();
+        }
+        let scope = known.iter().fold(apart, |scope, value| match value {
+            Value::Number(poly) => scope.max(self.table.scope(poly)),
+            Value::Truth(condition) => scope.max(self.table.scope_of(condition)),
+            Value::Data(own) => scope.max(*own),
+            Value::Undefined => scope,
+        });
+        if known.len() < values.len() {
+            return Value::Data(Scope::Thread);
+        }
+        let numbers: Option<Vec<&Poly>> = values
+            .iter()
+            .map(|value| if let Value::Number(poly) = value { Some(poly) } else { None })
+            .collect();
+        if let Some(numbers) = numbers {
+            return self.joined_number(&numbers, scope, ways).unwrap_or(Value::Data(scope));
+        }
+        let truths: Option<Vec<&Condition>> = values
+            .iter()
+            .map(|value| if let Value::Truth(condition) = value { Some(condition) } else { None })
+            .collect();
+        let Some(truths) = truths else { return Value::Data(scope) };
+        let Condition::AtLeast(poly) = self.any_truth(scope) else { return Value::Data(scope) };
+        let holds = Condition::AtLeast(poly);
+        let Some(fails) = holds.not() else { return Value::Data(scope) };
+        for (way, truth) in ways.iter_mut().zip(truths) {
+            let Some(not) = truth.not() else { continue };
+            way.push(Condition::any([
+                Condition::all([holds.clone(), truth.clone()]),
+                Condition::all([fails.clone(), not]),
+            ]));
+        }
+        Value::Truth(holds)
+    }
+
+    fn joined_number(&mut self, numbers: &[&Poly], scope: Scope, ways: &mut [Vec<Condition>]) -> Option<Value> {
+        let base = numbers[0].unknowns().find(|unknown| self.bases.contains(unknown));
+        let base = base.map(Poly::unknown).unwrap_or_default();
+        let offsets: Vec<Poly> =
+            numbers.iter().map(|number| number.plus(&base, -1)).collect::<Option<Vec<_>>>()?;
+        if offsets.iter().any(|poly| poly.unknowns().any(|unknown| self.bases.contains(&unknown))) {
+            return None;
+        }
+        let (mut low, mut high) = (Some(i128::MAX), Some(i128::MIN));
+        for poly in &offsets {
+            let (least, most) = self.table.interval(poly);
+            low = low.zip(least).map(|(a, b)| a.min(b));
+            high = high.zip(most).map(|(a, b)| a.max(b));
+        }
+        let unknown = Poly::unknown(self.table.add(scope, low, high));
+        for (way, offset) in ways.iter_mut().zip(&offsets) {
+            way.push(Condition::equal(&unknown, offset)?);
+        }
+        Some(Value::Number(unknown.plus(&base, 1)?))
+    }
+
+    /// Walks a loop until what is guessed of it holds, and gives the ways out of it.
+    fn rounds(&mut self, part: &Part, at: usize, entering: State, through: bool) -> Result<Vec<Leaving>, Stop> {
+        let one = &part.loops[at];
+        let changed: BTreeSet<Reg> =
+            one.blocks.iter().flat_map(|block| self.written[*block].iter().copied()).collect();
+        // A loop around barriers is one in which all threads go round together.
+        let barriers = one.blocks.iter().any(|block| self.graph.barrier[*block]);
+        let plan = |value: &Value| match value {
+            Value::Number(_) => Plan::Number(Scope::Launch),
+            Value::Truth(_) => Plan::Truth(Scope::Launch),
+            Value::Data(_) | Value::Undefined => Plan::Data,
+        };
+        let plans = changed.iter().map(|reg| (*reg, plan(&entering.registers[reg.0 as usize]))).collect();
+        let mut guess =
+            Guess { plans, together: through, before: Condition::True, bounds: Vec::new() };
+        let noted = self.seen.accesses.len();
+        let (mut first, mut tried) = (true, false);
+        for _ in 0..ROUNDS {
+            self.seen.accesses.truncate(noted);
+            let head = self.head(&entering, &guess);
+            let ways = self.blocks(part, Some(at), one.head, head.state.clone(), through)?;
+            let back: Vec<&State> =
+                ways.iter().filter(|(_, to, _)| *to == one.head).map(|(.., state)| state).collect();
+            let mut changed = false;
+            if first {
+                changed |= self.find_steps(&entering, &head, &back, &mut guess);
+                first = false;
+            }
+            let uniform = one.blocks.iter().all(|block| {
+                let branch = self.seen.branches.get(block);
+                branch.is_none_or(|(condition, _)| self.table.scope_of(condition) <= Scope::Cta)
+            });
+            if !barriers && guess.together && !uniform {
+                (guess.together, changed) = (false, true);
+            }
+            changed |= self.widen(&entering, &head, &back, &mut guess, uniform);
+            if !changed && !tried {
+                tried = true;
+                changed = self.propose(&entering, &head, &back, &mut guess);
+            } else if !changed {
+                changed = self.drop_bounds(&entering, &head, &back, &mut guess);
+            }
+            if !changed {
+                return Ok(ways.into_iter().filter(|(_, to, _)| *to != one.head).collect());
+            }
+        }
+        // Nothing but what is safe.
+        guess.before = Condition::True;
+        guess.bounds.clear();
+        guess.together = barriers && guess.together;
+        for plan in guess.plans.values_mut() {
+            *plan = match plan {
+                Plan::Number(_) | Plan::Steps(_) | Plan::OneOf(..) => Plan::Number(Scope::Thread),
+                Plan::Truth(_) => Plan::Truth(Scope::Thread),
+                Plan::Data => Plan::Data,
+            };
+        }
+        self.seen.accesses.truncate(noted);
+        let head = self.head(&entering, &guess);
+        let ways = self.blocks(part, Some(at), one.head, head.state, through)?;
+        Ok(ways.into_iter().filter(|(_, to, _)| *to != one.head).collect())
+    }
+
+    /// The state at a loop's head, behind an unknown number of rounds.
+    fn head(&mut self, entering: &State, guess: &Guess) -> Head {
+        let mark = self.table.len();
+        let scope = if guess.together { Scope::Cta } else { Scope::Thread };
+        let rounds = self.table.add(scope, Some(0), None);
+        let times = Poly::unknown(rounds);
+        let mut state = entering.clone();
+        let mut fresh = BTreeMap::new();
+        for (reg, plan) in &guess.plans {
+            let own = &mut state.registers[reg.0 as usize];
+            *own = match (plan, &*own) {
+                (Plan::Steps(step), Value::Number(value)) => {
+                    let more = step.times(&times).and_then(|more| value.plus(&more, 1));
+                    more.map_or(Value::Data(Scope::Thread), Value::Number)
+                }
+                (Plan::OneOf(values, scope), _) => {
+                    let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
+                    let unknown = self.table.add(*scope, low, high);
+                    let is = |value: &i128| Some(Condition::zero(Poly::unknown(unknown).offset(-value)?));
+                    let cases: Option<Vec<Condition>> = values.iter().map(is).collect();
+                    self.table.set_facts(unknown, Condition::any(cases.unwrap_or_default()));
+                    Value::Number(Poly::unknown(unknown))
+                }
+                (Plan::Number(scope), Value::Number(value)) => {
+                    let base = value.unknowns().find(|unknown| self.bases.contains(unknown));
+                    let unknown = self.table.add(*scope, None, None);
+                    fresh.insert(*reg, unknown);
+                    let base = base.map(Poly::unknown).unwrap_or_default();
+                    let number = Poly::unknown(unknown).plus(&base, 1);
+                    number.map_or(Value::Data(Scope::Thread), Value::Number)
+                }
+                (Plan::Truth(scope), _) => Value::Truth(self.any_truth(*scope)),
+                _ => Value::Data(Scope::Thread),
+            };
+        }
+        let mut known = vec![guess.before.put_in(
+            &|unknown| (unknown == ROUND).then(|| times.clone()),
+            &|_| false,
+        )];
+        known.extend(guess.bounds.iter().filter_map(|bound| bound_at(bound, &state, &times)));
+        for condition in known {
+            match condition {
+                Condition::True => {}
+                Condition::All(parts) => state.path.extend(parts),
+                condition => state.path.push(condition),
+            }
+        }
+        Head { state, rounds, fresh, mark }
+    }
+
+    /// Registers that each round changes by one amount, and those that run through few values.
+    fn find_steps(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess) -> bool {
+        let mut found = false;
+        for (reg, plan) in &mut guess.plans {
+            let at = reg.0 as usize;
+            let (Plan::Number(_), Value::Number(own)) = (&*plan, &head.state.registers[at]) else { continue };
+            let ends: Option<Vec<&Poly>> = back
+                .iter()
+                .map(|state| if let Value::Number(poly) = &state.registers[at] { Some(poly) } else { None })
+                .collect();
+            let Some(ends) = ends else {
+                (*plan, found) = (Plan::Data, true);
+                continue;
+            };
+            let Some(first) = ends.first() else { continue };
+            if ends.iter().any(|end| end != first) {
+                continue;
+            }
+            let step = first.plus(own, -1).map(|step| step.modulo(self.bits(*reg)));
+            if let Some(step) = step
+                && step.unknowns().all(|unknown| unknown.0 < head.mark)
+            {
+                (*plan, found) = (Plan::Steps(step), true);
+                continue;
+            }
+            let (Value::Number(start), Some(unknown)) =
+                (&entering.registers[at], head.fresh.get(reg).copied())
+            else {
+                continue;
+            };
+            let bits = self.bits(*reg);
+            let modulus = 1i128 << bits.min(64);
+            let mut values: Vec<i128> = Vec::new();
+            let mut next = start.value();
+            while let Some(value) = next {
+                // As the number without a sign that it is.
+                let value = value.rem_euclid(modulus);
+                if values.contains(&value) || values.len() > VALUES {
+                    break;
+                }
+                values.push(value);
+                next = self.table.evaluate(first, &|other| (other == unknown).then_some(value));
+            }
+            if next.is_some() && values.len() <= VALUES {
+                (*plan, found) = (Plan::OneOf(values, Scope::Launch), true);
+            }
+        }
+        found
+    }
+
+    fn bits(&self, reg: Reg) -> u32 {
+        match self.kernel.registers[reg.0 as usize] {
+            crate::ir::RegisterKind::Virtual { bits } => bits,
+            _ => 64,
+        }
+    }
+
+    /// Takes back what is not the same for all threads, and what is no number.
+    fn widen(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess, uniform: bool) -> bool {
+        let mut changed = false;
+        for (reg, plan) in &mut guess.plans {
+            let at = reg.0 as usize;
+            let ends = || back.iter().map(|state| &state.registers[at]);
+            let own = match plan {
+                Plan::Number(scope) | Plan::Truth(scope) | Plan::OneOf(_, scope) => *scope,
+                Plan::Steps(step) => {
+                    let value = &head.state.registers[at];
+                    let is = |end: &Value| match (value, end) {
+                        (Value::Number(own), Value::Number(end)) => {
+                            end.plus(own, -1).map(|more| more.modulo(self.bits(*reg))).as_ref() == Some(step)
+                        }
+                        _ => false,
+                    };
+                    if !ends().all(is) {
+                        (*plan, changed) = (Plan::Number(Scope::Launch), true);
+                    }
+                    continue;
+                }
+                Plan::Data => continue,
+            };
+            let same = |end: &Value| match (&*plan, end) {
+                (Plan::Truth(_), Value::Truth(_)) | (Plan::Number(_) | Plan::OneOf(..), Value::Number(_)) => true,
+                _ => false,
+            };
+            if !ends().all(same) {
+                (*plan, changed) = (Plan::Data, true);
+                continue;
+            }
+            let mut scope = Scope::Launch;
+            for end in ends().chain([&entering.registers[at]]) {
+                scope = scope.max(match end {
+                    Value::Number(poly) => self.table.scope(poly),
+                    Value::Truth(condition) => self.table.scope_of(condition),
+                    Value::Data(_) | Value::Undefined => Scope::Thread,
+                });
+            }
+            let several = back.windows(2).any(|pair| pair[0].registers[at] != pair[1].registers[at]);
+            if !guess.together || several && !uniform {
+                scope = Scope::Thread;
+            }
+            if scope > own {
+                changed = true;
+                match plan {
+                    Plan::Number(own) | Plan::Truth(own) | Plan::OneOf(_, own) => *own = scope,
+                    Plan::Steps(_) | Plan::Data => {}
+                }
+            }
+        }
+        changed
+    }
+
+    /// What may hold in each round: what the round before ended with, and bounds.
+    fn propose(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess) -> bool {
+        let known = head.state.path.len();
+        let of_round = |unknown: Unknown| unknown.0 >= head.mark && unknown != head.rounds;
+        let earlier = Poly::unknown(ROUND).offset(-1);
+        let ends = back.iter().map(|state| {
+            let rest = Condition::all(state.path[known..].iter().cloned());
+            rest.put_in(&|unknown| if unknown == head.rounds { earlier.clone() } else { None }, &of_round)
+        });
+        let ended = Condition::any(ends);
+        let some = Poly::unknown(ROUND).offset(-1).map(Condition::at_least);
+        guess.before = Condition::any([
+            Condition::zero(Poly::unknown(ROUND)),
+            Condition::all([some.unwrap_or(Condition::True), ended]),
+        ]);
+        let mut bounds = Vec::new();
+        for (reg, plan) in &guess.plans {
+            let (Plan::Number(_), Value::Number(first)) = (plan, &entering.registers[reg.0 as usize]) else {
+                continue;
+            };
+            let base = first.unknowns().find(|unknown| self.bases.contains(unknown));
+            let base = base.map(Poly::unknown).unwrap_or_default();
+            let widest = Poly::constant((1 << (self.bits(*reg).clamp(2, 64) - 1)) - 1);
+            bounds.push(Bound::Register(*reg, 1, first.clone()));
+            bounds.push(Bound::Register(*reg, -1, first.clone()));
+            bounds.push(Bound::Register(*reg, 1, base.clone()));
+            bounds.extend(base.offset(1).map(|one| Bound::Register(*reg, 1, one)));
+            bounds.extend(base.plus(&widest, 1).map(|most| Bound::Register(*reg, -1, most)));
+        }
+        // Loops that end where two numbers are equal.
+        let mut unequal = |condition: &Condition| {
+            let Condition::Any(parts) = condition else { return };
+            let [Condition::AtLeast(above), Condition::AtLeast(below)] = &parts[..] else { return };
+            for poly in [above, below] {
+                let least = poly.offset(1);
+                let own = |unknown: Unknown| (unknown == head.rounds).then(|| Poly::unknown(ROUND));
+                if poly.unknowns().any(of_round) {
+                    continue;
+                }
+                bounds.extend(least.and_then(|poly| poly.put_in(&own)).map(Bound::Rounds));
+            }
+        };
+        back.iter().for_each(|state| state.path[known..].iter().for_each(&mut unequal));
+        guess.bounds = bounds;
+        guess.before != Condition::True || !guess.bounds.is_empty()
+    }
+
+    /// Takes back the bounds that do not hold at first, or in the next round.
+    fn drop_bounds(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess) -> bool {
+        let (zero, now) = (Poly::default(), Poly::unknown(head.rounds));
+        let next = now.offset(1).unwrap_or_default();
+        let before = guess.bounds.len();
+        let mut kept = Vec::new();
+        for bound in std::mem::take(&mut guess.bounds) {
+            let places = std::iter::once((entering, &zero)).chain(back.iter().map(|state| (*state, &next)));
+            let mut holds = true;
+            for (state, rounds) in places {
+                let fails = bound_at(&bound, state, rounds).and_then(|condition| condition.not());
+                let Some(fails) = fails else {
+                    holds = false;
+                    break;
+                };
+                let mut all = vec![fails];
+                all.extend_from_slice(&state.path);
+                if self.solve(&all) != Found::Refuted {
+                    holds = false;
+                    break;
+                }
+            }
+            if holds {
+                kept.push(bound);
+            }
+        }
+        guess.bounds = kept;
+        guess.bounds.len() < before
+    }
+
+    pub(super) fn budget(&mut self) -> Result<(), Stop> {
+        if self.budget.poll().is_err() {
+            return Err(Stop { pc: None, reason: "the proof was stopped".to_owned() });
+        }
+        match self.work.left {
+            0 => Err(Stop { pc: None, reason: "the proof takes more work than it may".to_owned() }),
+            left => {
+                self.work.left = left.saturating_sub(self.kernel.registers.len() as u64);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Stands for the number of rounds in what is guessed.
+const ROUND: Unknown = Unknown(u32::MAX);
+
+/// A bound in a state at a loop's head, behind so many rounds.
+fn bound_at(bound: &Bound, state: &State, rounds: &Poly) -> Option<Condition> {
+    match bound {
+        Bound::Register(reg, sign, value) => match &state.registers[reg.0 as usize] {
+            Value::Number(own) => Some(Condition::at_least(own.plus(value, -1)?.scaled(*sign)?)),
+            _ => None,
+        },
+        Bound::Rounds(poly) => {
+            let own = |unknown| (unknown == ROUND).then(|| rounds.clone());
+            Some(Condition::at_least(poly.put_in(&own)?))
+        }
+    }
+}
