@@ -60,9 +60,13 @@ pub fn all_sizes(input: &Input<'_>, budget: &Budget) -> Option<AllSizes> {
         .iter()
         .map(|(source, kernel)| Question { source: *source, side: side_of(&spec, *source), kernel, formula: None })
         .collect();
-    // Whatever cannot be bound is told of the samples.
-    let bound = bind(&spec, &asked_of).ok()?;
-    let arguments = assign(&spec, &asked_of).ok()?.arguments;
+    let (Ok(bound), Ok(assigned)) = (bind(&spec, &asked_of), assign(&spec, &asked_of)) else {
+        // What is missing is told of the samples.
+        all.report.proved = false;
+        return Some(all);
+    };
+    let arguments = assigned.arguments;
+    all.report.proved = !asked_of.is_empty();
     let texts = Texts::new(input.reference, input.optimized, input.spec);
     let mut more: Vec<Vec<i64>> = Vec::new();
     for fixed in fixed(sweep) {

@@ -145,11 +145,6 @@ impl Poly {
         self.terms.get(&Vec::new()).copied().unwrap_or_default()
     }
 
-    /// Divided by what divides all coefficients.
-    pub(super) fn divided(&self, by: i128) -> Poly {
-        Poly { terms: self.terms.iter().map(|(monomial, value)| (monomial.clone(), value / by)).collect() }
-    }
-
     /// With other polynomials in the place of unknowns.
     pub(super) fn put_in(&self, value: &dyn Fn(Unknown) -> Option<Poly>) -> Option<Poly> {
         if self.unknowns().all(|unknown| value(unknown).is_none()) {

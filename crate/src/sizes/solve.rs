@@ -251,33 +251,38 @@ impl Search<'_> {
 
     /// Products of atoms and of factors that are not negative, as far as they speak of the monomials that occur.
     fn products(&self, case: &Case) -> Vec<Atom> {
-        let monomials: BTreeSet<&Monomial> = case
-            .atoms
-            .iter()
-            .flat_map(|atom| atom.poly.terms().map(|(monomial, _)| monomial))
-            .filter(|monomial| monomial.len() > 1)
-            .collect();
         let mut made = BTreeSet::new();
-        for monomial in &monomials {
-            for (at, unknown) in monomial.iter().enumerate() {
-                let mut factor = (*monomial).clone();
-                factor.remove(at);
-                let positive =
-                    factor.iter().all(|own| self.table.get(*own).low.is_some_and(|low| low >= 0));
-                let times = Poly::monomial(factor, 1);
-                let mentions = |atom: &&Atom| {
-                    atom.poly.terms().any(|(own, _)| own.len() == 1 && own[0] == *unknown)
-                };
-                for atom in case.atoms.iter().filter(mentions).filter(|atom| atom.zero || positive) {
-                    if made.len() < PRODUCTS
-                        && let Some(poly) = atom.poly.times(&times)
-                    {
-                        made.insert(Atom { poly, zero: atom.zero });
-                    }
+        // Products bring monomials of their own, of which more has to be said.
+        let mut seen = BTreeSet::new();
+        for _ in 0..2 {
+            let known = case.atoms.iter().chain(&made);
+            let all = known.flat_map(|atom| atom.poly.terms().map(|(monomial, _)| monomial));
+            let monomials: BTreeSet<Monomial> =
+                all.filter(|monomial| monomial.len() > 1 && !seen.contains(*monomial)).cloned().collect();
+            for monomial in &monomials {
+                self.products_for(case, monomial, &mut made);
+            }
+            seen.extend(monomials);
+        }
+        made.into_iter().collect()
+    }
+
+    fn products_for(&self, case: &Case, monomial: &Monomial, made: &mut BTreeSet<Atom>) {
+        for (at, unknown) in monomial.iter().enumerate() {
+            let mut factor = monomial.clone();
+            factor.remove(at);
+            let positive = factor.iter().all(|own| self.table.get(*own).low.is_some_and(|low| low >= 0));
+            let times = Poly::monomial(factor, 1);
+            let mentions =
+                |atom: &&Atom| atom.poly.terms().any(|(own, _)| own.len() == 1 && own[0] == *unknown);
+            for atom in case.atoms.iter().filter(mentions).filter(|atom| atom.zero || positive) {
+                if made.len() < PRODUCTS
+                    && let Some(poly) = atom.poly.times(&times)
+                {
+                    made.insert(Atom { poly, zero: atom.zero });
                 }
             }
         }
-        made.into_iter().collect()
     }
 }
 

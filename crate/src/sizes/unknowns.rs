@@ -157,6 +157,22 @@ impl Table {
         Some(sum)
     }
 
+    /// With what numbers are congruent to in their place, where that is said of them.
+    pub(super) fn unwrapped(&self, poly: &Poly) -> Poly {
+        let mut poly = poly.clone();
+        for _ in 0..8 {
+            let inner = |unknown: Unknown| {
+                let known = self.entries.get(unknown.0 as usize)?;
+                known.residue.clone()
+            };
+            match poly.put_in(&inner) {
+                Some(next) if next != poly => poly = next,
+                _ => break,
+            }
+        }
+        poly
+    }
+
     /// Numbers between which a polynomial lies, from those of its unknowns alone.
     pub(super) fn interval(&self, poly: &Poly) -> (Option<i128>, Option<i128>) {
         let (mut low, mut high) = (Some(0i128), Some(0i128));

@@ -48,14 +48,8 @@ struct Guess {
     bounds: Vec<Bound>,
 }
 
-/// A condition on the registers at a loop's head: `sign · (its polynomial) ≥ 0`.
-#[derive(Clone, PartialEq, Debug)]
-enum Bound {
-    /// `± (register - value) ≥ 0`
-    Register(Reg, i128, Poly),
-    /// Of the number of rounds alone.
-    Rounds(Poly),
-}
+/// A condition on the registers at a loop's head and the rounds behind it, by their placeholders.
+type Bound = Condition;
 
 /// A loop's head as it was guessed.
 struct Head {
@@ -500,36 +494,103 @@ impl Prover<'_> {
             Condition::zero(Poly::unknown(ROUND)),
             Condition::all([some.unwrap_or(Condition::True), ended]),
         ]);
+        guess.bounds = self.bounds(entering, head, back, guess);
+        guess.before != Condition::True || !guess.bounds.is_empty()
+    }
+
+    /// Bounds that may hold in each round.
+    fn bounds(&self, entering: &State, head: &Head, back: &[&State], guess: &Guess) -> Vec<Bound> {
         let mut bounds = Vec::new();
+        // Registers about whose values nothing is known, with the first and the next one.
+        let mut open: Vec<(Poly, &Poly, Option<Poly>)> = Vec::new();
         for (reg, plan) in &guess.plans {
-            let (Plan::Number(_), Value::Number(first)) = (plan, &entering.registers[reg.0 as usize]) else {
+            let at = reg.0 as usize;
+            let (Plan::Number(_) | Plan::OneOf(..), Value::Number(first)) = (plan, &entering.registers[at]) else {
                 continue;
             };
+            let own = Poly::unknown(place(*reg));
             let base = first.unknowns().find(|unknown| self.bases.contains(unknown));
             let base = base.map(Poly::unknown).unwrap_or_default();
-            let widest = Poly::constant((1 << (self.bits(*reg).clamp(2, 64) - 1)) - 1);
-            bounds.push(Bound::Register(*reg, 1, first.clone()));
-            bounds.push(Bound::Register(*reg, -1, first.clone()));
-            bounds.push(Bound::Register(*reg, 1, base.clone()));
-            bounds.extend(base.offset(1).map(|one| Bound::Register(*reg, 1, one)));
-            bounds.extend(base.plus(&widest, 1).map(|most| Bound::Register(*reg, -1, most)));
+            let most = (1 << (self.bits(*reg).clamp(2, 64) - 1)) - 1;
+            bounds.extend(Condition::at_most(first, &own));
+            bounds.extend(Condition::at_most(&own, first));
+            bounds.extend(Condition::at_most(&base, &own));
+            bounds.extend(Condition::less(&base, &own));
+            bounds.extend(base.offset(most).and_then(|most| Condition::at_most(&own, &most)));
+            let mut ends = back.iter().map(|state| match &state.registers[at] {
+                Value::Number(end) => Some(self.table.unwrapped(end)),
+                _ => None,
+            });
+            let next = ends.next().flatten();
+            let next = next.filter(|next| ends.all(|end| end.as_ref() == Some(next)));
+            open.push((own, first, next));
         }
-        // Loops that end where two numbers are equal.
-        let mut unequal = |condition: &Condition| {
-            let Condition::Any(parts) = condition else { return };
-            let [Condition::AtLeast(above), Condition::AtLeast(below)] = &parts[..] else { return };
-            for poly in [above, below] {
-                let least = poly.offset(1);
-                let own = |unknown: Unknown| (unknown == head.rounds).then(|| Poly::unknown(ROUND));
-                if poly.unknowns().any(of_round) {
-                    continue;
+        // What two of them have together, or apart, stays as it is.
+        for (at, (own, first, _)) in open.iter().enumerate() {
+            for (other, its, _) in &open[at + 1..] {
+                for sign in [1, -1] {
+                    let both = own.plus(other, sign).zip(first.plus(its, sign));
+                    bounds.extend(both.and_then(|(now, before)| Condition::equal(&now, &before)));
                 }
-                bounds.extend(least.and_then(|poly| poly.put_in(&own)).map(Bound::Rounds));
             }
+        }
+        let known = head.state.path.len();
+        let (zero, round) = (Condition::zero(Poly::unknown(ROUND)), Poly::unknown(ROUND));
+        let of_round = |poly: &Poly| {
+            poly.unknowns().any(|unknown| unknown.0 >= head.mark && unknown != head.rounds && !is_place(unknown))
         };
-        back.iter().for_each(|state| state.path[known..].iter().for_each(&mut unequal));
-        guess.bounds = bounds;
-        guess.before != Condition::True || !guess.bounds.is_empty()
+        let now = |unknown: Unknown| (unknown == head.rounds).then(|| round.clone());
+        let earlier = |unknown: Unknown| (unknown == head.rounds).then(|| round.offset(-1)).flatten();
+        for condition in back.iter().flat_map(|state| &state.path[known..]) {
+            let condition = self.unwrapped(condition);
+            // Loops that end where two numbers are equal.
+            if let Condition::Any(parts) = &condition
+                && let [Condition::AtLeast(above), Condition::AtLeast(below)] = &parts[..]
+                && above.plus(below, 1).and_then(|sum| sum.value()) == Some(-2)
+            {
+                let least = [above, below].into_iter().filter(|poly| !of_round(poly));
+                let least = least.filter_map(|poly| poly.offset(1)?.put_in(&now)).map(Condition::at_least);
+                bounds.extend(least);
+            }
+            // What the round before ended with.
+            let mut inside = false;
+            condition.visit(&mut |poly| inside |= of_round(poly));
+            if !inside && back.len() == 1 {
+                let before = condition.put_in(&earlier, &|_| false);
+                bounds.push(Condition::any([zero.clone(), before]));
+            }
+            // The same of a register that has its next value by then.
+            if let Condition::AtLeast(poly) = &condition {
+                for (own, _, next) in &open {
+                    let Some(next) = next.as_ref().filter(|next| next.value().is_none()) else { continue };
+                    for sign in [1, -1] {
+                        let rest = poly.plus(next, -sign).filter(|rest| !of_round(rest));
+                        let Some(bound) = rest.and_then(|rest| rest.plus(own, sign)?.put_in(&earlier)) else {
+                            continue;
+                        };
+                        let bound = Condition::at_least(bound);
+                        bounds.push(Condition::any([zero.clone(), bound.clone()]));
+                        bounds.push(bound);
+                    }
+                }
+            }
+        }
+        bounds.retain(|bound| *bound != Condition::True && *bound != Condition::False);
+        bounds.sort();
+        bounds.dedup();
+        bounds.truncate(BOUNDS);
+        bounds
+    }
+
+    /// With what numbers are congruent to in their place.
+    fn unwrapped(&self, condition: &Condition) -> Condition {
+        match condition {
+            Condition::True | Condition::False => condition.clone(),
+            Condition::AtLeast(poly) => Condition::at_least(self.table.unwrapped(poly)),
+            Condition::Zero(poly) => Condition::zero(self.table.unwrapped(poly)),
+            Condition::All(parts) => Condition::all(parts.iter().map(|part| self.unwrapped(part))),
+            Condition::Any(parts) => Condition::any(parts.iter().map(|part| self.unwrapped(part))),
+        }
     }
 
     /// Takes back the bounds that do not hold at first, or in the next round.
@@ -538,7 +599,24 @@ impl Prover<'_> {
         let next = now.offset(1).unwrap_or_default();
         let before = guess.bounds.len();
         let mut kept = Vec::new();
+        // A register that is one of few values is congruent to what a round makes of it, and has to be the same.
+        let mut wraps = BTreeSet::new();
+        for (reg, plan) in &guess.plans {
+            let Plan::OneOf(values, _) = plan else { continue };
+            let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
+            let Some(within) = low.zip(high).map(|(low, high)| [low, high]) else { continue };
+            let fits = back.iter().all(|state| match &state.registers[reg.0 as usize] {
+                Value::Number(end) => self.lies(&end.clone(), within, &state.path),
+                _ => false,
+            });
+            if !fits {
+                wraps.insert(place(*reg));
+            }
+        }
         for bound in std::mem::take(&mut guess.bounds) {
+            if bound.unknowns().iter().any(|unknown| wraps.contains(unknown)) {
+                continue;
+            }
             let places = std::iter::once((entering, &zero)).chain(back.iter().map(|state| (*state, &next)));
             let mut holds = true;
             for (state, rounds) in places {
@@ -578,17 +656,36 @@ impl Prover<'_> {
 
 /// Stands for the number of rounds in what is guessed.
 const ROUND: Unknown = Unknown(u32::MAX);
+/// Bounds that are tried of one loop.
+const BOUNDS: usize = 80;
+/// From here on unknowns stand for registers at a loop's head.
+const PLACES: u32 = 1 << 31;
+
+/// Stands for a register at a loop's head.
+fn place(reg: Reg) -> Unknown {
+    Unknown(PLACES | reg.0)
+}
+
+fn is_place(unknown: Unknown) -> bool {
+    unknown.0 >= PLACES
+}
 
 /// A bound in a state at a loop's head, behind so many rounds.
 fn bound_at(bound: &Bound, state: &State, rounds: &Poly) -> Option<Condition> {
-    match bound {
-        Bound::Register(reg, sign, value) => match &state.registers[reg.0 as usize] {
-            Value::Number(own) => Some(Condition::at_least(own.plus(value, -1)?.scaled(*sign)?)),
-            _ => None,
-        },
-        Bound::Rounds(poly) => {
-            let own = |unknown| (unknown == ROUND).then(|| rounds.clone());
-            Some(Condition::at_least(poly.put_in(&own)?))
-        }
+    let numbers = bound.unknowns().into_iter().filter(|unknown| is_place(*unknown) && *unknown != ROUND);
+    let number = |unknown: Unknown| match state.registers.get((unknown.0 - PLACES) as usize) {
+        Some(Value::Number(poly)) => Some(poly.clone()),
+        _ => None,
+    };
+    for unknown in numbers {
+        number(unknown)?;
     }
+    let value = |unknown: Unknown| match unknown {
+        ROUND => Some(rounds.clone()),
+        other if is_place(other) => number(other),
+        _ => None,
+    };
+    let mut fits = true;
+    bound.visit(&mut |poly| fits &= poly.put_in(&value).is_some());
+    fits.then(|| bound.put_in(&value, &|_| false))
 }

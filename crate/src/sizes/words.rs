@@ -44,7 +44,7 @@ pub(super) enum Meant {
 
 impl Prover<'_> {
     /// Whether a polynomial lies between two numbers wherever the path leads there.
-    fn lies(&mut self, poly: &Poly, [low, high]: [i128; 2], path: &[Condition]) -> bool {
+    pub(super) fn lies(&mut self, poly: &Poly, [low, high]: [i128; 2], path: &[Condition]) -> bool {
         let (least, most) = self.table.interval(poly);
         let above = least.is_some_and(|least| least >= low);
         let below = most.is_some_and(|most| most <= high);
