@@ -7,7 +7,7 @@ mod format;
 mod ids;
 mod lines;
 mod names;
-pub mod omega;
+mod omega;
 mod span;
 mod suggest;
 

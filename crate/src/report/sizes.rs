@@ -22,8 +22,8 @@ use crate::sizes::{self, Answer, Extent, Given, Name, Named, Tensor, Unproved};
 use crate::spec::{self, Argument, Ctas, Key, LaunchPatch, Literal, Side, Spec, Sweep, Written, written_at};
 
 /// Work for one kernel and one combination of the names that are not open, and for one size that is tried.
-const WORK: u64 = 2_000_000_000;
-const TRIAL: u64 = 40_000_000;
+const WORK: u64 = 300_000_000;
+const TRIAL: u64 = 10_000_000;
 /// Sizes that are tried where there is no proof, and those of them that become samples.
 const TRIALS: usize = 60;
 const MORE: usize = 4;

@@ -174,6 +174,34 @@ impl Graph {
         Some(Part { entry, order, loops })
     }
 
+    /// The registers whose values some way from a block's beginning reads.
+    pub(super) fn live(&self, kernel: &Kernel) -> Vec<Vec<bool>> {
+        let none = vec![false; kernel.registers.len()];
+        let mut live = vec![none.clone(); self.count()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in (0..self.count()).rev() {
+                let mut now = none.clone();
+                for (to, _) in &self.next[block] {
+                    now.iter_mut().zip(&live[*to]).for_each(|(own, next)| *own |= next);
+                }
+                for pc in self.instructions(block).rev() {
+                    let instr = &kernel.code[pc];
+                    if instr.guard.is_none() {
+                        kernel.dst(instr).iter().for_each(|reg| now[reg.0 as usize] = false);
+                    }
+                    let read = kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate));
+                    read.for_each(|reg| now[reg.0 as usize] = true);
+                }
+                if now != live[block] {
+                    (live[block], changed) = (now, true);
+                }
+            }
+        }
+        live
+    }
+
     /// A branch at which threads of a CTA may part and come to different barriers, if only those of `uniform` blocks
     /// are known to send all of them the same way.
     pub(super) fn parting(&self, all: &Part, uniform: &dyn Fn(usize) -> bool) -> Option<usize> {

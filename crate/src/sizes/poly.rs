@@ -145,6 +145,23 @@ impl Poly {
         self.terms.get(&Vec::new()).copied().unwrap_or_default()
     }
 
+    /// Divided by what its coefficients but the constant have in common; the constant is rounded down.
+    fn divided(&self, by: i128) -> Poly {
+        if by == 1 {
+            return self.clone();
+        }
+        let mut terms: BTreeMap<Monomial, i128> =
+            self.terms.iter().map(|(monomial, value)| (monomial.clone(), value.div_euclid(by))).collect();
+        terms.retain(|_, value| *value != 0);
+        Poly { terms }
+    }
+
+    /// Divided by what all its coefficients have in common.
+    pub(super) fn primitive(&self) -> Poly {
+        let all = num_integer::gcd(self.common(), self.constant_part());
+        if all == 0 { self.clone() } else { self.divided(all) }
+    }
+
     /// With other polynomials in the place of unknowns.
     pub(super) fn put_in(&self, value: &dyn Fn(Unknown) -> Option<Poly>) -> Option<Poly> {
         if self.unknowns().all(|unknown| value(unknown).is_none()) {
@@ -205,7 +222,7 @@ impl Condition {
         match poly.value() {
             Some(value) if value >= 0 => Condition::True,
             Some(_) => Condition::False,
-            None => Condition::AtLeast(poly),
+            None => Condition::AtLeast(poly.divided(poly.common())),
         }
     }
 
@@ -215,7 +232,7 @@ impl Condition {
             Some(0) => Condition::True,
             Some(_) => Condition::False,
             None if poly.constant_part() % common != 0 => Condition::False,
-            None => Condition::Zero(poly),
+            None => Condition::Zero(poly.divided(common)),
         }
     }
 
@@ -242,6 +259,12 @@ impl Condition {
                 other => flat.push(other),
             }
         }
+        // Not less and not more is the same.
+        if let [Condition::AtLeast(a), Condition::AtLeast(b)] = &flat[..]
+            && a.plus(b, 1) == Some(Poly::default())
+        {
+            return Condition::zero(a.clone());
+        }
         match flat.len() {
             0 => Condition::True,
             1 => flat.remove(0),
@@ -251,6 +274,12 @@ impl Condition {
 
     pub(super) fn any(parts: impl IntoIterator<Item = Condition>) -> Condition {
         let mut flat = Vec::new();
+        let parts: Vec<Condition> = parts.into_iter().collect();
+        if let [a, b] = &parts[..]
+            && (a.not().as_ref() == Some(b) || b.not().as_ref() == Some(a))
+        {
+            return Condition::True;
+        }
         for part in parts {
             match part {
                 Condition::False => {}
@@ -263,7 +292,6 @@ impl Condition {
         match flat.len() {
             0 => Condition::False,
             1 => flat.remove(0),
-            2 if flat[0].not().as_ref() == Some(&flat[1]) => Condition::True,
             _ => Condition::Any(flat),
         }
     }

@@ -99,6 +99,8 @@ pub(super) struct Prover<'a> {
     /// Where integers were taken to fit their format.
     pub(super) assumed: BTreeSet<u32>,
     pub(super) seen: Seen,
+    /// Registers that are read behind a block's beginning.
+    pub(super) live: Vec<Vec<bool>>,
     /// Registers that a block writes.
     pub(super) written: Vec<BTreeSet<Reg>>,
 }
@@ -108,7 +110,14 @@ impl Prover<'_> {
     pub(super) fn solve(&mut self, conditions: &[Condition]) -> Found {
         let mut all = conditions.to_vec();
         all.extend_from_slice(&self.facts);
-        solve::solve(&self.table, &all, &mut self.work)
+        solve::solve(&self.table, &all, &mut self.work, false)
+    }
+
+    /// The same, giving up sooner.
+    pub(super) fn excludes(&mut self, conditions: &[Condition]) -> bool {
+        let mut all = conditions.to_vec();
+        all.extend_from_slice(&self.facts);
+        solve::solve(&self.table, &all, &mut self.work, true) == Found::Refuted
     }
 
     pub(super) fn assume_in_range(&mut self, pc: u32, _format: Format) {

@@ -41,6 +41,7 @@ impl<'a> Prover<'a> {
             each.flatten().copied().collect()
         });
         let written = written.collect();
+        let live = graph.live(kernel);
         let mut prover = Prover {
             kernel,
             question,
@@ -60,6 +61,7 @@ impl<'a> Prover<'a> {
             ratios: BTreeMap::new(),
             assumed: BTreeSet::new(),
             seen: Seen::default(),
+            live,
             written,
         };
         let names = prover.names()?;

@@ -10,8 +10,8 @@
 //! more work than there is.
 
 use super::poly::{Condition, Monomial, Poly, Unknown};
-use super::unknowns::Table;
-use crate::base::omega::{Constraints, Linear, Point};
+use super::unknowns::{Scope, Table};
+use crate::base::{Constraints, Linear, OutOfReach, Point};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What came of it.
@@ -33,10 +33,14 @@ pub(super) struct Work {
 }
 
 /// Coefficients for one question, and for one system of linear constraints.
-const QUESTION: u64 = 40_000_000;
-const SYSTEM: u64 = 2_000_000;
+const QUESTION: u64 = 4_000_000;
+const SYSTEM: u64 = 200_000;
+/// The same where an answer is only of use: whether a number fits, whether a bound holds.
+const ASIDE: u64 = 300_000;
+/// Coefficients for a point that says where to look next.
+const GUIDE: u64 = 30_000;
 /// Cases of one question.
-const CASES: u32 = 600;
+const CASES: u32 = 300;
 /// Products of facts in one system.
 const PRODUCTS: usize = 300;
 
@@ -51,6 +55,8 @@ struct Search<'t> {
     table: &'t Table,
     work: u64,
     cases: u32,
+    /// Facts are multiplied by unknowns of this scope.
+    factors: Scope,
 }
 
 /// Everything on one way through the cases.
@@ -65,13 +71,28 @@ struct Case {
 }
 
 /// Whether these conditions, and the facts about their unknowns, can hold together.
-pub(super) fn solve(table: &Table, conditions: &[Condition], work: &mut Work) -> Found {
-    let given = QUESTION.min(work.left);
-    let mut search = Search { table, work: given, cases: CASES };
-    let mut case = Case::default();
-    conditions.iter().for_each(|condition| search.take(&mut case, condition));
-    let found = search.search(case);
-    work.left -= given - search.work;
+pub(super) fn solve(table: &Table, conditions: &[Condition], work: &mut Work, aside: bool) -> Found {
+    let mut found = Found::Open;
+    let most = if aside { ASIDE } else { QUESTION };
+    // Sizes are what other things are multiplied by; other factors are tried if that does not do.
+    for factors in [Scope::Launch, Scope::Cta, Scope::Thread] {
+        let given = most.min(work.left);
+        let mut search = Search { table, work: given, cases: CASES, factors };
+        let mut case = Case::default();
+        conditions.iter().for_each(|condition| search.take(&mut case, condition));
+        found = search.search(case);
+        work.left -= given - search.work;
+        if found != Found::Open {
+            break;
+        }
+    }
+    if found != Found::Refuted && std::env::var("SZDEBUG").is_ok() {
+        eprintln!("--- {found:?}");
+        for c in conditions { eprintln!("   {c:?}"); }
+        let mut seen = std::collections::BTreeSet::new();
+        let mut open: Vec<Unknown> = conditions.iter().flat_map(|c| c.unknowns()).collect();
+        while let Some(u) = open.pop() { if seen.insert(u) { let k = table.get(u); eprintln!("     {u:?}: {:?}..{:?} {:?}", k.low, k.high, k.facts); open.extend(k.facts.unknowns()); } }
+    }
     found
 }
 
@@ -127,13 +148,32 @@ impl Search<'_> {
         let (system, names) = self.linear(&case);
         let given = SYSTEM.min(self.work);
         let mut left = given;
-        let solved = system.solve(&mut left);
+        if std::env::var("SZTRACE").is_ok() { eprintln!("   search atoms {} names {} open {}", case.atoms.len(), names.len(), case.open.len()); }
+        let excluded = system.clone().excluded(&mut left);
+        if std::env::var("SZTRACE").is_ok() { eprintln!("     excluded {excluded:?} work {}", given - left); }
+        self.work -= given - left;
+        if excluded == Ok(true) {
+            return Found::Refuted;
+        }
+        // A point says where to look next.
+        let given = GUIDE.min(self.work);
+        let mut left = given;
+        let solved = match excluded {
+            Ok(_) => system.solve(&mut left),
+            Err(_) => Err(OutOfReach),
+        };
         self.work -= given - left;
         let point = match solved {
             Ok(None) => return Found::Refuted,
             Ok(Some(point)) => Some(point),
             Err(_) => None,
         };
+        if point.is_none()
+            && !case.open.iter().any(|parts| parts.iter().all(|part| value_of(part).is_some()))
+            && let Some(cofactor) = self.cofactor(&case, &|_| false)
+        {
+            return self.by_sign(&case, cofactor);
+        }
         // A disjunction that the point does not fulfil; without a point, any.
         let value = |poly: &Poly| {
             let mut sum = 0i128;
@@ -147,29 +187,54 @@ impl Search<'_> {
             Some(sum)
         };
         let meets = |parts: &Vec<Condition>| parts.iter().any(|part| part.holds(&value) == Some(true));
-        let unmet = case.open.iter().position(|parts| !meets(parts));
+        let single = |parts: &Vec<Condition>| parts.iter().all(|part| value_of(part).is_some());
+        let unmet = case.open.iter().position(|parts| single(parts) && !meets(parts));
+        let unmet = unmet.or_else(|| case.open.iter().position(|parts| !meets(parts)));
         if let Some(at) = unmet {
             let mut rest = case;
             let parts = rest.open.remove(at);
             let cases = parts.into_iter().map(|part| vec![part]).collect();
             return self.each(&rest, cases, None);
         }
-        let Some(point) = point else { return Found::Open };
         let consistent = |monomial: &Monomial| {
+            let Some(point) = &point else { return false };
             let product = monomial.iter().try_fold(1i128, |product, unknown| {
-                product.checked_mul(valued(&names, &point, &vec![*unknown])?)
+                product.checked_mul(valued(&names, point, &vec![*unknown])?)
             });
-            product.is_some() && product == valued(&names, &point, monomial)
+            product.is_some() && product == valued(&names, point, monomial)
         };
-        if names.keys().filter(|monomial| monomial.len() > 1).all(consistent) {
+        if point.is_some() && names.keys().filter(|monomial| monomial.len() > 1).all(consistent) {
             return Found::Holds;
         }
-        let Some(cofactor) = self.cofactor(&case, &consistent) else { return Found::Open };
-        let cases = [Some(Condition::zero(cofactor.clone())), less(&cofactor, -1), less(&cofactor, 1)];
-        let Some(cases) = cases.into_iter().map(|one| Some(vec![one?])).collect::<Option<Vec<_>>>() else {
-            return Found::Open;
+        // One of few values, of which every product is known; then a factor's sign; then what is left.
+        let wrong: BTreeSet<Unknown> =
+            names.keys().filter(|monomial| monomial.len() > 1 && !consistent(monomial)).flatten().copied().collect();
+        let few = |parts: &Vec<Condition>| {
+            parts.iter().all(|part| value_of(part).is_some_and(|unknown| wrong.contains(&unknown)))
         };
-        self.each(&case, cases, Some(cofactor))
+        let cofactor = self.cofactor(&case, &consistent);
+        let branch = case.open.iter().position(few).or_else(|| {
+            let any = if cofactor.is_none() && !case.open.is_empty() { Some(0) } else { None };
+            any
+        });
+        if let Some(at) = branch {
+            let mut rest = case;
+            let cases = rest.open.remove(at).into_iter().map(|part| vec![part]).collect();
+            return self.each(&rest, cases, None);
+        }
+        match cofactor {
+            Some(cofactor) => self.by_sign(&case, cofactor),
+            None => Found::Open,
+        }
+    }
+
+    /// A factor is 0, less, or more.
+    fn by_sign(&mut self, case: &Case, cofactor: Poly) -> Found {
+        let cases = [Some(Condition::zero(cofactor.clone())), less(&cofactor, -1), less(&cofactor, 1)];
+        match cases.into_iter().map(|one| Some(vec![one?])).collect::<Option<Vec<_>>>() {
+            Some(cases) => self.each(case, cases, Some(cofactor)),
+            None => Found::Open,
+        }
     }
 
     /// All cases are refuted, or some is not.
@@ -197,7 +262,7 @@ impl Search<'_> {
             }
             let unknowns: BTreeSet<Unknown> = atom.poly.unknowns().collect();
             for unknown in unknowns {
-                let (_, cofactor) = atom.poly.split(unknown);
+                let cofactor = atom.poly.split(unknown).1.primitive();
                 if cofactor.value().is_some() || case.signs.contains(&cofactor) {
                     continue;
                 }
@@ -271,7 +336,11 @@ impl Search<'_> {
         for (at, unknown) in monomial.iter().enumerate() {
             let mut factor = monomial.clone();
             factor.remove(at);
-            let positive = factor.iter().all(|own| self.table.get(*own).low.is_some_and(|low| low >= 0));
+            let known = |own: &Unknown| self.table.get(*own);
+            if factor.iter().any(|own| known(own).scope > self.factors) {
+                continue;
+            }
+            let positive = factor.iter().all(|own| known(own).low.is_some_and(|low| low >= 0));
             let times = Poly::monomial(factor, 1);
             let mentions =
                 |atom: &&Atom| atom.poly.terms().any(|(own, _)| own.len() == 1 && own[0] == *unknown);
@@ -288,6 +357,14 @@ impl Search<'_> {
 
 fn valued(names: &BTreeMap<Monomial, u32>, point: &Point, monomial: &Monomial) -> Option<i128> {
     Some(point.get(names.get(monomial)?).copied().unwrap_or_default())
+}
+
+/// The unknown that has one value, if that is what a condition says.
+fn value_of(condition: &Condition) -> Option<Unknown> {
+    match condition {
+        Condition::Zero(poly) if poly.degree() == 1 => poly.unknowns().next(),
+        _ => None,
+    }
 }
 
 /// `poly · sign ≥ 1`

@@ -10,9 +10,8 @@ use super::Stop;
 use super::graph::{Part, Way};
 use super::poly::{Condition, Poly, Unknown};
 use super::prover::{Prover, State, Value};
-use super::solve::Found;
 use super::unknowns::Scope;
-use crate::ir::Reg;
+use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Effect, Forbidden};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,14 +91,14 @@ impl Prover<'_> {
                 Some(at) if part.loops[at].head != block => continue,
                 Some(at) => match waiting.remove(&block) {
                     Some(states) => {
-                        let state = self.join(states);
+                        let state = self.join(block, states);
                         self.rounds(part, at, state, through)?
                     }
                     None => continue,
                 },
                 None => match waiting.remove(&block) {
                     Some(states) => {
-                        let state = self.join(states);
+                        let state = self.join(block, states);
                         self.block(block, state, through)?
                     }
                     None => continue,
@@ -166,8 +165,16 @@ impl Prover<'_> {
         Ok(ways)
     }
 
-    /// One state for several.
-    fn join(&mut self, mut states: Vec<State>) -> State {
+    /// One state for several, at a block's beginning.
+    fn join(&mut self, block: usize, mut states: Vec<State>) -> State {
+        for state in &mut states {
+            let own = self.kernel.registers.iter().zip(&self.live[block]).zip(&mut state.registers);
+            for ((kind, live), value) in own {
+                if !live && matches!(kind, RegisterKind::Virtual { .. }) {
+                    *value = Value::Undefined;
+                }
+            }
+        }
         if states.len() == 1 {
             return states.remove(0);
         }
@@ -185,12 +192,49 @@ impl Prover<'_> {
         }
         let mut path = states.swap_remove(0).path;
         path.truncate(common);
+        let dead = self.dead(&registers, &path, &ways);
+        for condition in ways.iter_mut().flatten() {
+            *condition = condition.put_in(&|_| None, &|unknown| dead.contains(&unknown));
+        }
         match Condition::any(ways.into_iter().map(Condition::all)) {
             Condition::True => {}
             Condition::All(parts) => path.extend(parts),
             condition => path.push(condition),
         }
         State { registers, path }
+    }
+
+    /// Unknowns of the ways that nothing behind them speaks of.
+    fn dead(&self, registers: &[Value], path: &[Condition], ways: &[Vec<Condition>]) -> BTreeSet<Unknown> {
+        let mut live: BTreeSet<Unknown> = BTreeSet::new();
+        let mut open: Vec<Unknown> = path.iter().flat_map(Condition::unknowns).collect();
+        for value in registers {
+            match value {
+                Value::Number(poly) => open.extend(poly.unknowns()),
+                Value::Truth(condition) => open.extend(condition.unknowns()),
+                Value::Data(_) | Value::Undefined => {}
+            }
+        }
+        // What is said of one of them together with others is worth knowing.
+        let equal = |condition: &Condition| match condition {
+            Condition::Zero(poly) => poly.unknowns().collect::<Vec<_>>(),
+            _ => Vec::new(),
+        };
+        let equations: Vec<Vec<Unknown>> = ways.iter().flatten().map(equal).collect();
+        loop {
+            while let Some(unknown) = open.pop() {
+                if live.insert(unknown) {
+                    open.extend(self.table.get(unknown).facts.unknowns());
+                }
+            }
+            let more = equations.iter().filter(|own| own.iter().any(|unknown| live.contains(unknown)));
+            open.extend(more.flatten().filter(|unknown| !live.contains(unknown)));
+            if open.is_empty() {
+                break;
+            }
+        }
+        let all = ways.iter().flatten().flat_map(|condition| condition.unknowns());
+        all.filter(|unknown| !live.contains(unknown) && !self.sizes.contains(unknown)).collect()
     }
 
     /// One value for several; the ways say which of them it is.
@@ -420,7 +464,7 @@ impl Prover<'_> {
 
     fn bits(&self, reg: Reg) -> u32 {
         match self.kernel.registers[reg.0 as usize] {
-            crate::ir::RegisterKind::Virtual { bits } => bits,
+            RegisterKind::Virtual { bits } => bits,
             _ => 64,
         }
     }
@@ -563,15 +607,23 @@ impl Prover<'_> {
             if let Condition::AtLeast(poly) = &condition {
                 for (own, _, next) in &open {
                     let Some(next) = next.as_ref().filter(|next| next.value().is_none()) else { continue };
-                    for sign in [1, -1] {
-                        let rest = poly.plus(next, -sign).filter(|rest| !of_round(rest));
-                        let Some(bound) = rest.and_then(|rest| rest.plus(own, sign)?.put_in(&earlier)) else {
-                            continue;
-                        };
-                        let bound = Condition::at_least(bound);
-                        bounds.push(Condition::any([zero.clone(), bound.clone()]));
-                        bounds.push(bound);
-                    }
+                    let own_part = next.terms().find(|(monomial, _)| {
+                        let round = |unknown: &Unknown| unknown.0 >= head.mark && *unknown != head.rounds;
+                        monomial.iter().any(round)
+                    });
+                    let Some((monomial, times)) = own_part else { continue };
+                    let Some((_, coefficient)) = poly.terms().find(|(own, _)| *own == monomial) else { continue };
+                    // So many times the condition has the next value so many times.
+                    let scale = (times / num_integer::gcd(times, coefficient)).abs();
+                    let factor = scale * coefficient / times;
+                    let rest = poly.scaled(scale).and_then(|poly| poly.plus(next, -factor));
+                    let rest = rest.filter(|rest| !of_round(rest));
+                    let Some(bound) = rest.and_then(|rest| rest.plus(own, factor)?.put_in(&earlier)) else {
+                        continue;
+                    };
+                    let bound = Condition::at_least(bound);
+                    bounds.push(Condition::any([zero.clone(), bound.clone()]));
+                    bounds.push(bound);
                 }
             }
         }
@@ -627,7 +679,7 @@ impl Prover<'_> {
                 };
                 let mut all = vec![fails];
                 all.extend_from_slice(&state.path);
-                if self.solve(&all) != Found::Refuted {
+                if !self.excludes(&all) {
                     holds = false;
                     break;
                 }

@@ -8,7 +8,6 @@
 
 use super::poly::{Condition, Poly, Unknown};
 use super::prover::Prover;
-use super::solve::Found;
 use super::unknowns::Scope;
 use crate::base::Format;
 use crate::term::{BitOp, Node, Relation, Term, Terms, Unary};
@@ -56,9 +55,20 @@ impl Prover<'_> {
 
     /// Whether `poly ≥ 0` cannot hold there.
     fn refutes(&mut self, poly: Poly, path: &[Condition]) -> bool {
+        // What nothing holds back can be as large as it likes.
+        let free = |(monomial, coefficient): (&Vec<Unknown>, i128)| {
+            let [unknown] = monomial[..] else { return false };
+            let known = self.table.get(unknown);
+            let bound = if coefficient > 0 { known.high } else { known.low };
+            let mentioned = || path.iter().any(|condition| condition.unknowns().contains(&unknown));
+            bound.is_none() && known.facts == Condition::True && !mentioned()
+        };
+        if poly.terms().any(free) {
+            return false;
+        }
         let mut all = vec![Condition::at_least(poly)];
         all.extend_from_slice(path);
-        self.solve(&all) == Found::Refuted
+        self.excludes(&all)
     }
 
     /// The number that a register holds in a format of integers.

@@ -10,8 +10,10 @@ extern "C" __global__ void stride(int n, float a, const float *x, float *y) {
     int step = blockDim.x * gridDim.x;
 #endif
 #if MUTANT == 2
+#pragma unroll 1
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += step) y[i] = a * x[i];  // wrong: one too far
 #else
+#pragma unroll 1
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) y[i] = a * x[i];
 #endif
 }
