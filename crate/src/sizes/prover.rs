@@ -99,6 +99,8 @@ pub(super) struct Prover<'a> {
     /// Where integers were taken to fit their format.
     pub(super) assumed: BTreeSet<u32>,
     pub(super) seen: Seen,
+    /// Loops that are walked to find what may hold in them, before it is looked into.
+    pub(super) quick: u32,
     /// Registers that are read behind a block's beginning.
     pub(super) live: Vec<Vec<bool>>,
     /// Registers that a block writes.
@@ -115,6 +117,9 @@ impl Prover<'_> {
 
     /// The same, giving up sooner.
     pub(super) fn excludes(&mut self, conditions: &[Condition]) -> bool {
+        if self.quick > 0 {
+            return false;
+        }
         let mut all = conditions.to_vec();
         all.extend_from_slice(&self.facts);
         solve::solve(&self.table, &all, &mut self.work, true) == Found::Refuted

@@ -61,6 +61,7 @@ impl<'a> Prover<'a> {
             ratios: BTreeMap::new(),
             assumed: BTreeSet::new(),
             seen: Seen::default(),
+            quick: 0,
             live,
             written,
         };

@@ -319,7 +319,9 @@ impl Prover<'_> {
         for _ in 0..ROUNDS {
             self.seen.accesses.truncate(noted);
             let head = self.head(&entering, &guess);
+            self.quick += u32::from(!tried);
             let ways = self.blocks(part, Some(at), one.head, head.state.clone(), through)?;
+            self.quick -= u32::from(!tried);
             let back: Vec<&State> =
                 ways.iter().filter(|(_, to, _)| *to == one.head).map(|(.., state)| state).collect();
             let mut changed = false;
@@ -336,8 +338,8 @@ impl Prover<'_> {
             }
             changed |= self.widen(&entering, &head, &back, &mut guess, uniform);
             if !changed && !tried {
-                tried = true;
-                changed = self.propose(&entering, &head, &back, &mut guess);
+                (tried, changed) = (true, true);
+                self.propose(&entering, &head, &back, &mut guess);
             } else if !changed {
                 changed = self.drop_bounds(&entering, &head, &back, &mut guess);
             }
@@ -524,7 +526,7 @@ impl Prover<'_> {
     }
 
     /// What may hold in each round: what the round before ended with, and bounds.
-    fn propose(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess) -> bool {
+    fn propose(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess) {
         let known = head.state.path.len();
         let of_round = |unknown: Unknown| unknown.0 >= head.mark && unknown != head.rounds;
         let earlier = Poly::unknown(ROUND).offset(-1);
@@ -539,7 +541,6 @@ impl Prover<'_> {
             Condition::all([some.unwrap_or(Condition::True), ended]),
         ]);
         guess.bounds = self.bounds(entering, head, back, guess);
-        guess.before != Condition::True || !guess.bounds.is_empty()
     }
 
     /// Bounds that may hold in each round.

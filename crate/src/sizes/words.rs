@@ -47,6 +47,9 @@ impl Prover<'_> {
         let (least, most) = self.table.interval(poly);
         let above = least.is_some_and(|least| least >= low);
         let below = most.is_some_and(|most| most <= high);
+        if self.quick > 0 {
+            return above && below;
+        }
         let below_low = poly.scaled(-1).and_then(|poly| poly.offset(low - 1));
         let above_high = poly.offset(-high - 1);
         (above || below_low.is_some_and(|poly| self.refutes(poly, path)))
@@ -56,14 +59,22 @@ impl Prover<'_> {
     /// Whether `poly ≥ 0` cannot hold there.
     fn refutes(&mut self, poly: Poly, path: &[Condition]) -> bool {
         // What nothing holds back can be as large as it likes.
-        let free = |(monomial, coefficient): (&Vec<Unknown>, i128)| {
-            let [unknown] = monomial[..] else { return false };
+        let free = |unknown: Unknown| {
             let known = self.table.get(unknown);
-            let bound = if coefficient > 0 { known.high } else { known.low };
-            let mentioned = || path.iter().any(|condition| condition.unknowns().contains(&unknown));
-            bound.is_none() && known.facts == Condition::True && !mentioned()
+            let mut terms = poly.terms().filter(|(monomial, _)| monomial.contains(&unknown)).peekable();
+            let (up, down) = (known.high.is_none(), known.low.is_none());
+            let grows = |(monomial, coefficient): (&Vec<Unknown>, i128)| {
+                let others = monomial.iter().filter(|other| **other != unknown);
+                let positive = others.clone().count() + 1 == monomial.len()
+                    && others.into_iter().all(|other| self.table.get(*other).low.is_some_and(|low| low >= 1));
+                positive && (coefficient > 0 && up || coefficient < 0 && down && monomial.len() == 1)
+            };
+            terms.peek().is_some()
+                && known.facts == Condition::True
+                && terms.all(grows)
+                && !path.iter().any(|condition| condition.unknowns().contains(&unknown))
         };
-        if poly.terms().any(free) {
+        if poly.unknowns().any(free) {
             return false;
         }
         let mut all = vec![Condition::at_least(poly)];
