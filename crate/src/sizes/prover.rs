@@ -112,21 +112,17 @@ impl Prover<'_> {
     pub(super) fn solve(&mut self, conditions: &[Condition]) -> Found {
         let mut all = conditions.to_vec();
         all.extend_from_slice(&self.facts);
-        solve::solve(&self.table, &all, &mut self.work, false)
+        solve::solve(&self.table, &all, &mut self.work, solve::QUESTION)
     }
 
     /// The same, giving up sooner.
-    pub(super) fn excludes(&mut self, conditions: &[Condition]) -> bool {
+    pub(super) fn excludes(&mut self, conditions: &[Condition], most: u64) -> bool {
         if self.quick > 0 {
             return false;
         }
         let mut all = conditions.to_vec();
         all.extend_from_slice(&self.facts);
-        solve::solve(&self.table, &all, &mut self.work, true) == Found::Refuted
-    }
-
-    pub(super) fn assume_in_range(&mut self, pc: u32, _format: Format) {
-        self.assumed.insert(pc);
+        solve::solve(&self.table, &all, &mut self.work, most) == Found::Refuted
     }
 
     pub(super) fn stop(&self, pc: u32, reason: impl Into<String>) -> Stop {

@@ -33,10 +33,12 @@ pub(super) struct Work {
 }
 
 /// Coefficients for one question, and for one system of linear constraints.
-const QUESTION: u64 = 4_000_000;
+pub(super) const QUESTION: u64 = 4_000_000;
 const SYSTEM: u64 = 200_000;
-/// The same where an answer is only of use: whether a number fits, whether a bound holds.
-const ASIDE: u64 = 300_000;
+/// The same where an answer is only of use: whether a number fits, whether a bound holds; and where there is
+/// another.
+pub(super) const ASIDE: u64 = 300_000;
+pub(super) const GLANCE: u64 = 20_000;
 /// Coefficients for a point that says where to look next.
 const GUIDE: u64 = 30_000;
 /// Cases of one question.
@@ -71,9 +73,8 @@ struct Case {
 }
 
 /// Whether these conditions, and the facts about their unknowns, can hold together.
-pub(super) fn solve(table: &Table, conditions: &[Condition], work: &mut Work, aside: bool) -> Found {
+pub(super) fn solve(table: &Table, conditions: &[Condition], work: &mut Work, most: u64) -> Found {
     let mut found = Found::Open;
-    let most = if aside { ASIDE } else { QUESTION };
     // Sizes are what other things are multiplied by; other factors are tried if that does not do.
     for factors in [Scope::Launch, Scope::Cta, Scope::Thread] {
         let given = most.min(work.left);
@@ -82,16 +83,9 @@ pub(super) fn solve(table: &Table, conditions: &[Condition], work: &mut Work, as
         conditions.iter().for_each(|condition| search.take(&mut case, condition));
         found = search.search(case);
         work.left -= given - search.work;
-        if found != Found::Open {
+        if found != Found::Open || most == GLANCE {
             break;
         }
-    }
-    if found != Found::Refuted && std::env::var("SZDEBUG").is_ok() {
-        eprintln!("--- {found:?}");
-        for c in conditions { eprintln!("   {c:?}"); }
-        let mut seen = std::collections::BTreeSet::new();
-        let mut open: Vec<Unknown> = conditions.iter().flat_map(|c| c.unknowns()).collect();
-        while let Some(u) = open.pop() { if seen.insert(u) { let k = table.get(u); eprintln!("     {u:?}: {:?}..{:?} {:?}", k.low, k.high, k.facts); open.extend(k.facts.unknowns()); } }
     }
     found
 }
@@ -148,9 +142,7 @@ impl Search<'_> {
         let (system, names) = self.linear(&case);
         let given = SYSTEM.min(self.work);
         let mut left = given;
-        if std::env::var("SZTRACE").is_ok() { eprintln!("   search atoms {} names {} open {}", case.atoms.len(), names.len(), case.open.len()); }
         let excluded = system.clone().excluded(&mut left);
-        if std::env::var("SZTRACE").is_ok() { eprintln!("     excluded {excluded:?} work {}", given - left); }
         self.work -= given - left;
         if excluded == Ok(true) {
             return Found::Refuted;

@@ -10,6 +10,7 @@ use super::Stop;
 use super::graph::{Part, Way};
 use super::poly::{Condition, Poly, Unknown};
 use super::prover::{Prover, State, Value};
+use super::solve::ASIDE;
 use super::unknowns::Scope;
 use crate::ir::{Reg, RegisterKind};
 use crate::isa::{Effect, Forbidden};
@@ -659,7 +660,7 @@ impl Prover<'_> {
             let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
             let Some(within) = low.zip(high).map(|(low, high)| [low, high]) else { continue };
             let fits = back.iter().all(|state| match &state.registers[reg.0 as usize] {
-                Value::Number(end) => self.lies(&end.clone(), within, &state.path),
+                Value::Number(end) => self.lies(&end.clone(), within, &state.path, ASIDE),
                 _ => false,
             });
             if !fits {
@@ -680,7 +681,7 @@ impl Prover<'_> {
                 };
                 let mut all = vec![fails];
                 all.extend_from_slice(&state.path);
-                if !self.excludes(&all) {
+                if !self.excludes(&all, ASIDE) {
                     holds = false;
                     break;
                 }

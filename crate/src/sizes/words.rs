@@ -8,6 +8,7 @@
 
 use super::poly::{Condition, Poly, Unknown};
 use super::prover::Prover;
+use super::solve::{ASIDE, GLANCE};
 use super::unknowns::Scope;
 use crate::base::Format;
 use crate::term::{BitOp, Node, Relation, Term, Terms, Unary};
@@ -43,7 +44,7 @@ pub(super) enum Meant {
 
 impl Prover<'_> {
     /// Whether a polynomial lies between two numbers wherever the path leads there.
-    pub(super) fn lies(&mut self, poly: &Poly, [low, high]: [i128; 2], path: &[Condition]) -> bool {
+    pub(super) fn lies(&mut self, poly: &Poly, [low, high]: [i128; 2], path: &[Condition], most_work: u64) -> bool {
         let (least, most) = self.table.interval(poly);
         let above = least.is_some_and(|least| least >= low);
         let below = most.is_some_and(|most| most <= high);
@@ -52,12 +53,12 @@ impl Prover<'_> {
         }
         let below_low = poly.scaled(-1).and_then(|poly| poly.offset(low - 1));
         let above_high = poly.offset(-high - 1);
-        (above || below_low.is_some_and(|poly| self.refutes(poly, path)))
-            && (below || above_high.is_some_and(|poly| self.refutes(poly, path)))
+        (above || below_low.is_some_and(|poly| self.refutes(poly, path, most_work)))
+            && (below || above_high.is_some_and(|poly| self.refutes(poly, path, most_work)))
     }
 
     /// Whether `poly ≥ 0` cannot hold there.
-    fn refutes(&mut self, poly: Poly, path: &[Condition]) -> bool {
+    fn refutes(&mut self, poly: Poly, path: &[Condition], most_work: u64) -> bool {
         // What nothing holds back can be as large as it likes.
         let free = |unknown: Unknown| {
             let known = self.table.get(unknown);
@@ -79,7 +80,7 @@ impl Prover<'_> {
         }
         let mut all = vec![Condition::at_least(poly)];
         all.extend_from_slice(path);
-        self.excludes(&all)
+        self.excludes(&all, most_work)
     }
 
     /// The number that a register holds in a format of integers.
@@ -94,28 +95,26 @@ impl Prover<'_> {
         if self.fits.get(&key).is_some_and(|path| at.path.starts_with(path)) {
             return Some(poly.clone());
         }
-        if self.lies(poly, [low, high], at.path) {
-            self.fits.insert(key, at.path.to_vec());
-            return Some(poly.clone());
-        }
-        if !self.table.is_data(poly) {
-            let mut path = at.path.to_vec();
+        let data = self.table.is_data(poly);
+        let mut path = at.path.to_vec();
+        if !data {
             let small = |unknown: &Unknown| {
                 Poly::unknown(*unknown).scaled(-1).and_then(|poly| poly.offset(SMALL)).map(Condition::at_least)
             };
             path.extend(self.sizes.iter().filter_map(small));
-            if self.lies(poly, [low, high], &path) {
-                self.assume_in_range(at.pc, format);
-                self.fits.insert(key, at.path.to_vec());
-                return Some(poly.clone());
+        }
+        if self.lies(poly, [low, high], &path, ASIDE) {
+            if !data && !self.lies(poly, [low, high], at.path, GLANCE) {
+                self.assumed.insert(at.pc);
             }
+            self.fits.insert(key, at.path.to_vec());
+            return Some(poly.clone());
         }
         if let Some(known) = self.numbers.get(&key) {
             return Some(known.clone());
         }
         // A number of the format that differs by a multiple of 2ⁿ.
         let scope = self.table.scope(poly);
-        let data = self.table.is_data(poly);
         let number = match data {
             true => self.table.add_data(scope, low, high),
             false => self.table.add(scope, Some(low), Some(high)),
@@ -188,7 +187,7 @@ impl Prover<'_> {
             if divisor <= 0 {
                 return None;
             }
-            if self.lies(a, [0, i128::MAX / 4], at.path) {
+            if self.lies(a, [0, i128::MAX / 4], at.path, ASIDE) {
                 return self.table.quotient(a, divisor);
             }
             // Towards zero: ⌊a / d⌋ where a ≥ 0, -⌊-a / d⌋ elsewhere.
@@ -199,7 +198,7 @@ impl Prover<'_> {
             let other = positive.not()?;
             return self.choose(vec![(positive, down), (other, up)]);
         }
-        let positive = self.lies(b, [1, i128::MAX / 4], at.path) && self.lies(a, [0, i128::MAX / 4], at.path);
+        let positive = self.lies(b, [1, i128::MAX / 4], at.path, ASIDE) && self.lies(a, [0, i128::MAX / 4], at.path, ASIDE);
         if !positive {
             return None;
         }
