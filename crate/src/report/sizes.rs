@@ -36,6 +36,11 @@ pub struct AllSizes {
 }
 
 impl AllSizes {
+    /// Whether all kernels are proved.
+    pub fn proved(&self) -> bool {
+        self.report.proved
+    }
+
     /// The samples.
     pub fn asked(&self) -> &Asked {
         &self.asked
