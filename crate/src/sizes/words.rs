@@ -2,8 +2,8 @@
 //!
 //! A register of `n` bits is held as an integer that is congruent to it modulo 2ⁿ; sums and products need no more.
 //! Where the number itself counts (a comparison, a wider word, a quotient), it is that integer if it provably lies
-//! in the format. If not, but if it does for all sizes up to [`SMALL`], that it does is an assumption, which the
-//! answer names; else it is whatever number of the format is congruent. What an instruction means is asked of its
+//! in the format. If not, but if it does for all sizes up to [`SMALL`] and the format has 32 bits or more, that it
+//! does is an assumption, which the answer names; else it is whatever number of the format is congruent. What an instruction means is asked of its
 //! row: of the term that it makes of the integers.
 
 use super::poly::{Condition, Poly, Unknown};
@@ -97,14 +97,16 @@ impl Prover<'_> {
         }
         let data = self.table.is_data(poly);
         let mut path = at.path.to_vec();
-        if !data {
+        // Narrow words are meant to wrap, or do at sizes that people use.
+        let assumes = !data && format.bits() >= 32;
+        if assumes {
             let small = |unknown: &Unknown| {
                 Poly::unknown(*unknown).scaled(-1).and_then(|poly| poly.offset(SMALL)).map(Condition::at_least)
             };
             path.extend(self.sizes.iter().filter_map(small));
         }
         if self.lies(poly, [low, high], &path, ASIDE) {
-            if !data && !self.lies(poly, [low, high], at.path, GLANCE) {
+            if assumes && !self.lies(poly, [low, high], at.path, GLANCE) {
                 self.assumed.insert(at.pc);
             }
             self.fits.insert(key, at.path.to_vec());
