@@ -113,7 +113,7 @@ fn machine(text: &str, sizes: [u64; 3]) -> Verdict {
 #[test]
 fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let (count, seed) = (number("SIZES").unwrap_or(150), number("SIZES_SEED").unwrap_or(1));
+    let (count, seed) = (number("SIZES").unwrap_or(120), number("SIZES_SEED").unwrap_or(1));
     let open = spec(None);
     let (proved, broken, unknown) = (Default::default(), Default::default(), Default::default());
     let add = |counter: &std::sync::atomic::AtomicU64| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
@@ -121,7 +121,7 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(*at);
         let text = kernel(seed);
         let input = Input { optimized: &text, spec: Some(&open), ..Input::default() };
-        let budget = Budget::default();
+        let budget = Budget::new(100_000_000, 256 << 20);
         let all = report::all_sizes(&input, &budget).expect("a spec about every size");
         if !all.proved() {
             let report = Sweeping::of_sizes(&input, all).ask(&RunOptions::default(), &budget);

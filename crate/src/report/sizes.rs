@@ -21,9 +21,10 @@ use crate::sim::Binding;
 use crate::sizes::{self, Answer, Extent, Given, Name, Named, Tensor, Unproved};
 use crate::spec::{self, Argument, Ctas, Key, LaunchPatch, Literal, Side, Spec, Sweep, Written, written_at};
 
-/// Work for one kernel and one combination of the names that are not open, and for one size that is tried.
-const WORK: u64 = 300_000_000;
-const TRIAL: u64 = 10_000_000;
+/// Parts of a run's fuel that are work for one kernel and one combination of the names that are not open, and for
+/// one size that is tried.
+const WORK: u64 = 8;
+const TRIAL: u64 = 400;
 /// Sizes that are tried where there is no proof, and those of them that become samples.
 const TRIALS: usize = 60;
 const MORE: usize = 4;
@@ -79,7 +80,7 @@ pub fn all_sizes(input: &Input<'_>, budget: &Budget) -> Option<AllSizes> {
             let question = question(&spec, sweep, &fixed, kernel, &arguments[at], &bound, at);
             let answer = match (&question, only_some(&spec, kernel.side, &bound, at)) {
                 (Ok(_), Some(reason)) => Err(Unproved { reason, pc: None, other: None, possible: false }),
-                (Ok(question), None) => match sizes::prove(kernel.kernel, question, WORK, budget) {
+                (Ok(question), None) => match sizes::prove(kernel.kernel, question, budget.fuel / WORK, budget) {
                     Answer::Proved { assumed } => Ok(assumed),
                     Answer::Unknown(unproved) => Err(unproved),
                 },
@@ -352,7 +353,7 @@ fn breaking(
         let named: Vec<(String, i64)> =
             sweep.axes.iter().zip(&values).map(|(axis, value)| (axis.name.clone(), *value)).collect();
         let holds = |when: &Whole| when.holds(&named).unwrap_or(true);
-        if question.when.iter().all(holds) && sizes::may_fail(kernel, question, &named, TRIAL, budget) {
+        if question.when.iter().all(holds) && sizes::may_fail(kernel, question, &named, budget.fuel / TRIAL, budget) {
             found.push(values);
             if found.len() == MORE {
                 break;
