@@ -147,9 +147,13 @@ impl Kernel {
         self.addresses += 2;
         let (offset, address) = (self.addresses - 1, self.addresses);
         let wide = self.draw.pick(&["s32", "s32", "u32"]);
-        self.say(&format!("mul.wide.{wide} %rd{offset}, {index}, 4;\nadd.s64 %rd{address}, {base}, %rd{offset};"));
+        self.say(&format!(
+            "mul.wide.{wide} %rd{offset}, {index}, 4;\nadd.s64 %rd{address}, {base}, %rd{offset};"
+        ));
         if base == "%rd2" || self.draw.one_in(2) {
-            self.say(&format!("@{guard} ld.{space}.f32 %f2, [%rd{address}];\n@{guard} add.f32 %f1, %f1, %f2;"));
+            self.say(&format!(
+                "@{guard} ld.{space}.f32 %f2, [%rd{address}];\n@{guard} add.f32 %f1, %f1, %f2;"
+            ));
         } else {
             self.say(&format!("@{guard} st.{space}.f32 [%rd{address}], %f1;"));
         }

@@ -47,7 +47,8 @@ fn reason(report: &SweepReport) -> String {
     let sizes = report.sizes.as_ref().expect("asked about every size");
     let open = sizes.kernels.iter().filter(|kernel| !kernel.proved);
     open.map(|kernel| {
-        let place = kernel.at.as_ref().map_or(String::new(), |at| format!(" at line {}: {}", at.line, at.excerpt));
+        let place =
+            kernel.at.as_ref().map_or(String::new(), |at| format!(" at line {}: {}", at.line, at.excerpt));
         format!("{} {}{place}", kernel.case, kernel.reason.as_deref().unwrap_or_default())
     })
     .collect::<Vec<_>>()
@@ -60,9 +61,18 @@ fn kernels_without_faults_are_proved_for_every_size() {
     assert!(all.len() >= 12, "{} kernels", all.len());
     each(&all, |path| {
         let report = ask(&texts(path).input());
-        assert_eq!(report.verdict, Verdict::RaceFree, "{}: {}\n{}", path.display(), report.summary, reason(&report));
+        assert_eq!(
+            report.verdict,
+            Verdict::RaceFree,
+            "{}: {}\n{}",
+            path.display(),
+            report.summary,
+            reason(&report)
+        );
         assert!(report.sizes.is_some_and(|sizes| sizes.proved && !sizes.kernels.is_empty()));
-        assert!(report.summary.starts_with("No data race, no access out of bounds and no barrier divergence"));
+        assert!(
+            report.summary.starts_with("No data race, no access out of bounds and no barrier divergence")
+        );
     });
 }
 
@@ -116,7 +126,8 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
     let (count, seed) = (number("SIZES").unwrap_or(120), number("SIZES_SEED").unwrap_or(1));
     let open = spec(None);
     let (proved, broken, unknown) = (Default::default(), Default::default(), Default::default());
-    let add = |counter: &std::sync::atomic::AtomicU64| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let add =
+        |counter: &std::sync::atomic::AtomicU64| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     each(&(0..count).collect::<Vec<u64>>(), |at| {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(*at);
         let text = kernel(seed);
@@ -141,7 +152,11 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
             assert!(!fault, "seed {seed}, n, g, b = {sizes:?}: {verdict:?}, and was proved\n{text}");
         }
     });
-    let [proved, broken, unknown]: [u64; 3] = [proved, broken, unknown].map(|one: std::sync::atomic::AtomicU64| one.into_inner());
+    let [proved, broken, unknown]: [u64; 3] =
+        [proved, broken, unknown].map(|one: std::sync::atomic::AtomicU64| one.into_inner());
     println!("{count} kernels: {proved} proved, {broken} broken, {unknown} unknown");
-    assert!(proved * 10 > count && broken * 10 > count, "{proved} proved, {broken} broken, {unknown} unknown");
+    assert!(
+        proved * 10 > count && broken * 10 > count,
+        "{proved} proved, {broken} broken, {unknown} unknown"
+    );
 }

@@ -6,13 +6,13 @@
 //! proof; then sizes at which the same question has no proof either are among the samples, the smallest that are
 //! found. A fault is told only if a sample has it.
 
+use super::Input;
 use super::arguments::{Asked as Question, assign};
 use super::bind::{Bound, bind};
 use super::model::{Asked, CombinationReport, KernelSizes, SizesReport, Verdict};
 use super::pipeline::{fronts, side_of};
 use super::sweep::{asked, counts};
 use super::texts::{Texts, cuda};
-use super::Input;
 use crate::base::{Budget, Source};
 use crate::diag::{Assumption, Diagnostic, Label, Ledger, Severity};
 use crate::formula::Whole;
@@ -24,9 +24,9 @@ use crate::spec::{self, Argument, Ctas, Key, LaunchPatch, Literal, Side, Spec, S
 /// Parts of a run's fuel that are work for one kernel and one combination of the names that are not open, and for
 /// one size that is tried.
 const WORK: u64 = 8;
-const TRIAL: u64 = 400;
+const TRIAL: u64 = 2_000;
 /// Sizes that are tried where there is no proof, and those of them that become samples.
-const TRIALS: usize = 60;
+const TRIALS: usize = 30;
 const MORE: usize = 4;
 
 /// What is proved, and the samples that are still to be asked.
@@ -60,11 +60,18 @@ pub fn all_sizes(input: &Input<'_>, budget: &Budget) -> Option<AllSizes> {
         report: SizesReport { proved: true, every: every(sweep), kernels: Vec::new() },
         ledger: Ledger::default(),
     };
-    let kernels: Vec<(Source, Kernel)> =
-        fronts(input, &spec).into_iter().filter_map(|(source, front)| Some((source, front.kernel?))).collect();
+    let kernels: Vec<(Source, Kernel)> = fronts(input, &spec)
+        .into_iter()
+        .filter_map(|(source, front)| Some((source, front.kernel?)))
+        .collect();
     let asked_of: Vec<Question<'_>> = kernels
         .iter()
-        .map(|(source, kernel)| Question { source: *source, side: side_of(&spec, *source), kernel, formula: None })
+        .map(|(source, kernel)| Question {
+            source: *source,
+            side: side_of(&spec, *source),
+            kernel,
+            formula: None,
+        })
         .collect();
     let (Ok(bound), Ok(assigned)) = (bind(&spec, &asked_of), assign(&spec, &asked_of)) else {
         // What is missing is told of the samples.
@@ -80,10 +87,12 @@ pub fn all_sizes(input: &Input<'_>, budget: &Budget) -> Option<AllSizes> {
             let question = question(&spec, sweep, &fixed, kernel, &arguments[at], &bound, at);
             let answer = match (&question, only_some(&spec, kernel.side, &bound, at)) {
                 (Ok(_), Some(reason)) => Err(Unproved { reason, pc: None, other: None, possible: false }),
-                (Ok(question), None) => match sizes::prove(kernel.kernel, question, budget.fuel / WORK, budget) {
-                    Answer::Proved { assumed } => Ok(assumed),
-                    Answer::Unknown(unproved) => Err(unproved),
-                },
+                (Ok(question), None) => {
+                    match sizes::prove(kernel.kernel, question, budget.fuel / WORK, budget) {
+                        Answer::Proved { assumed } => Ok(assumed),
+                        Answer::Unknown(unproved) => Err(unproved),
+                    }
+                }
                 (Err(reason), _) => {
                     Err(Unproved { reason: reason.clone(), pc: None, other: None, possible: false })
                 }
@@ -116,7 +125,13 @@ pub fn all_sizes(input: &Input<'_>, budget: &Budget) -> Option<AllSizes> {
 }
 
 impl AllSizes {
-    fn note(&mut self, texts: &Texts<'_>, asked: &Question<'_>, case: &str, answer: Result<Vec<u32>, Unproved>) {
+    fn note(
+        &mut self,
+        texts: &Texts<'_>,
+        asked: &Question<'_>,
+        case: &str,
+        answer: Result<Vec<u32>, Unproved>,
+    ) {
         let kernel = asked.kernel;
         let place = |pc: u32| texts.location(asked.source, kernel.code[pc as usize].span);
         let mut told = KernelSizes {
@@ -250,10 +265,11 @@ fn question(
         let patches = [&asked.side.launch, &spec.launch];
         patches.into_iter().find(|patch| given(patch)).map_or(&[], |patch| &patch.written)
     };
-    let axes = |key: Key, given: &dyn Fn(&LaunchPatch) -> bool, values: [u32; 3]| -> Result<[Extent; 3], String> {
-        let [x, y, z] = [0, 1, 2].map(|axis| extent(patch(given), key, [0, axis], values[axis].into()));
-        Ok([x?, y?, z?])
-    };
+    let axes =
+        |key: Key, given: &dyn Fn(&LaunchPatch) -> bool, values: [u32; 3]| -> Result<[Extent; 3], String> {
+            let [x, y, z] = [0, 1, 2].map(|axis| extent(patch(given), key, [0, axis], values[axis].into()));
+            Ok([x?, y?, z?])
+        };
     let mut tensors = Vec::new();
     for (tensor, setup) in bound.tensors.iter().zip(&setup.tensors) {
         let declared = tensor.declared.as_ref();
@@ -274,16 +290,18 @@ fn question(
     }
     let mut parameters = Vec::new();
     for parameter in &setup.parameters {
-        let place = asked.kernel.parameters.iter().zip(arguments).enumerate().find_map(|(at, (own, argument))| {
-            let within = parameter.offset.checked_sub(own.offset).filter(|within| *within < own.size.max(1))?;
-            Some(match argument {
-                Argument::Struct(fields) => {
-                    let field = fields.iter().position(|(offset, _)| *offset == within)?;
-                    (&fields[field].1, [at, field], None)
-                }
-                other => (other, [at, 0], Some(own.format)),
-            })
-        });
+        let place =
+            asked.kernel.parameters.iter().zip(arguments).enumerate().find_map(|(at, (own, argument))| {
+                let within =
+                    parameter.offset.checked_sub(own.offset).filter(|within| *within < own.size.max(1))?;
+                Some(match argument {
+                    Argument::Struct(fields) => {
+                        let field = fields.iter().position(|(offset, _)| *offset == within)?;
+                        (&fields[field].1, [at, field], None)
+                    }
+                    other => (other, [at, 0], Some(own.format)),
+                })
+            });
         let Some((argument, place, format)) = place else { continue };
         let given = match parameter.binding {
             Binding::Pointer { tensor, offset } => Given::Pointer {
@@ -353,7 +371,9 @@ fn breaking(
         let named: Vec<(String, i64)> =
             sweep.axes.iter().zip(&values).map(|(axis, value)| (axis.name.clone(), *value)).collect();
         let holds = |when: &Whole| when.holds(&named).unwrap_or(true);
-        if question.when.iter().all(holds) && sizes::may_fail(kernel, question, &named, budget.fuel / TRIAL, budget) {
+        if question.when.iter().all(holds)
+            && sizes::may_fail(kernel, question, &named, budget.fuel / TRIAL, budget)
+        {
             found.push(values);
             if found.len() == MORE {
                 break;
@@ -376,7 +396,9 @@ pub(super) fn of_every_size(
     let apart = summary.trim_end_matches(" Nothing is said about other sizes.");
     if samples.exit_status() != 0 {
         let verdict = match sizes.proved {
-            true => format!("{CLAIM} for {every}: these are proved. The sizes that were asked one by one: {apart}"),
+            true => format!(
+                "{CLAIM} for {every}: these are proved. The sizes that were asked one by one: {apart}"
+            ),
             false => format!("{apart} For {every}, nothing is proved."),
         };
         return (samples, verdict);
@@ -391,7 +413,10 @@ pub(super) fn of_every_size(
     }
     let open = sizes.kernels.iter().find(|kernel| !kernel.proved);
     let why = open.map_or(String::new(), |kernel| {
-        let line = kernel.at.as_ref().map_or(String::new(), |at| format!(" (line {} of `{}`)", at.line, kernel.kernel));
+        let line = kernel
+            .at
+            .as_ref()
+            .map_or(String::new(), |at| format!(" (line {} of `{}`)", at.line, kernel.kernel));
         format!("{}{line}", kernel.reason.as_deref().unwrap_or_default())
     });
     let text = format!(

@@ -129,7 +129,14 @@ impl<'a> Sweeping<'a> {
     pub fn part(input: &'a Input<'a>, asked: Asked, range: Range<usize>) -> Self {
         let end = range.end.min(asked.combinations.len());
         let range = range.start.min(end)..end;
-        Sweeping { input, asked, sizes: None, next: AtomicUsize::new(range.start), range, answers: Mutex::default() }
+        Sweeping {
+            input,
+            asked,
+            sizes: None,
+            next: AtomicUsize::new(range.start),
+            range,
+            answers: Mutex::default(),
+        }
     }
 
     /// The report on a sweep of which all parts, in their order, were asked apart: the report of a sweep that was

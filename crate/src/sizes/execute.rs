@@ -7,9 +7,7 @@ use super::unknowns::Scope;
 use super::words::{At, Meant};
 use crate::base::Format;
 use crate::ir::{Instr, Reg, RegisterKind};
-use crate::isa::{
-    self, BarrierOp, CopyOp, Effect, Forbidden, Lanewise, MatrixOp, Meaning, Space, Strength,
-};
+use crate::isa::{self, BarrierOp, CopyOp, Effect, Forbidden, Lanewise, MatrixOp, Meaning, Space, Strength};
 use crate::term::{Relation, Term, Terms};
 
 impl Prover<'_> {
@@ -34,7 +32,11 @@ impl Prover<'_> {
         match self.value(state, reg) {
             Value::Truth(condition) => condition,
             Value::Number(poly) if poly.value().is_some() => {
-                if poly.value() == Some(0) { Condition::False } else { Condition::True }
+                if poly.value() == Some(0) {
+                    Condition::False
+                } else {
+                    Condition::True
+                }
             }
             other => {
                 let scope = self.scope_of_value(&other);
@@ -200,7 +202,8 @@ impl Prover<'_> {
     fn window(&self, value: Value, space: Space, generic: bool) -> Value {
         let Value::Number(poly) = value else { return value };
         let other = |unknown| {
-            let memory = self.memories.iter().find(|memory| memory.bases[usize::from(!generic)] == unknown)?;
+            let memory =
+                self.memories.iter().find(|memory| memory.bases[usize::from(!generic)] == unknown)?;
             (memory.space == space || space == Space::Generic)
                 .then(|| Poly::unknown(memory.bases[usize::from(generic)]))
         };
@@ -345,7 +348,8 @@ impl Prover<'_> {
             }
             Meaning::Real(meaning) | Meaning::Compare(meaning) | Meaning::Logic(meaning) => {
                 let logic = matches!(lanes.meaning, Meaning::Logic(_));
-                if !logic && !integers(&lanes.src[..count]) || lanes.dst != predicate && lanes.dst.is_float() {
+                if !logic && !integers(&lanes.src[..count]) || lanes.dst != predicate && lanes.dst.is_float()
+                {
                     return None;
                 }
                 let meaning = |terms: &mut Terms, s: &[Term]| Some(meaning(terms, s));
@@ -357,11 +361,9 @@ impl Prover<'_> {
                 }
                 self.by_term(lanes, &meaning, sources, at)
             }
-            Meaning::Convert
-            | Meaning::Carry(_)
-            | Meaning::Table
-            | Meaning::Dot { .. }
-            | Meaning::None => None,
+            Meaning::Convert | Meaning::Carry(_) | Meaning::Table | Meaning::Dot { .. } | Meaning::None => {
+                None
+            }
         }
     }
 

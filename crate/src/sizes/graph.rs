@@ -191,7 +191,8 @@ impl Graph {
                     if instr.guard.is_none() {
                         kernel.dst(instr).iter().for_each(|reg| now[reg.0 as usize] = false);
                     }
-                    let read = kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate));
+                    let read =
+                        kernel.src(instr).iter().copied().chain(instr.guard.map(|guard| guard.predicate));
                     read.for_each(|reg| now[reg.0 as usize] = true);
                 }
                 if now != live[block] {
@@ -263,7 +264,8 @@ impl Graph {
     /// The block at which all ways from each block that stay among those that lead to barriers meet.
     fn meeting(&self, leads: &[bool], stays: &dyn Fn(usize) -> Vec<usize>) -> Vec<Option<usize>> {
         let (count, exit) = (self.count(), self.count());
-        let mut after: Vec<Vec<usize>> = (0..count).map(|block| if leads[block] { stays(block) } else { Vec::new() }).collect();
+        let mut after: Vec<Vec<usize>> =
+            (0..count).map(|block| if leads[block] { stays(block) } else { Vec::new() }).collect();
         after.push(Vec::new());
         for block in 0..count {
             if leads[block] && after[block].is_empty() {

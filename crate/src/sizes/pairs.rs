@@ -152,10 +152,13 @@ impl Prover<'_> {
             if !inside {
                 let name = &self.memories[access.memory].name;
                 let verb = if access.kind == Kind::Read { "read" } else { "write" };
-                let reason = format!("a thread may {verb} {side} the {} of `{name}`", match side {
-                    "before" => "first byte",
-                    _ => "last byte",
-                });
+                let reason = format!(
+                    "a thread may {verb} {side} the {} of `{name}`",
+                    match side {
+                        "before" => "first byte",
+                        _ => "last byte",
+                    }
+                );
                 return Err(Unproved { reason, pc: Some(access.pc), other: None, possible: true });
             }
         }
@@ -194,11 +197,15 @@ impl Prover<'_> {
                     let place = if a.pc == b.pc {
                         format!("{whose} may meet here: one {}, and so does the other", self.title(a))
                     } else {
-                        format!("{whose} may meet: one {}, and the other {} it", self.title(a), match b.kind {
-                            Kind::Read => "reads",
-                            Kind::Write => "writes",
-                            Kind::Update(..) => "updates",
-                        })
+                        format!(
+                            "{whose} may meet: one {}, and the other {} it",
+                            self.title(a),
+                            match b.kind {
+                                Kind::Read => "reads",
+                                Kind::Write => "writes",
+                                Kind::Update(..) => "updates",
+                            }
+                        )
                     };
                     let other = (a.pc != b.pc).then_some(b.pc);
                     return Err(Unproved { reason: place, pc: Some(a.pc), other, possible: true });
@@ -211,7 +218,8 @@ impl Prover<'_> {
     /// Whether accesses to one byte would be a race.
     fn conflicts(&self, a: &Access, b: &Access, across: bool) -> bool {
         let space = self.memories[a.memory].space;
-        let shared = if across { space == Space::Global } else { matches!(space, Space::Global | Space::Shared) };
+        let shared =
+            if across { space == Space::Global } else { matches!(space, Space::Global | Space::Shared) };
         let both = match (a.kind, b.kind) {
             (Kind::Read, Kind::Read) => false,
             (Kind::Update(f, x, p), Kind::Update(g, y, q)) => {
@@ -236,14 +244,15 @@ impl Prover<'_> {
                 different.extend(Condition::less(&its, &own));
             }
         }
-        let mut all = match a.offset.plus(&offset, -1).and_then(|distance| touching(&distance, a.bytes, b.bytes)) {
-            Some(Condition::False) => {
-                self.table.truncate(length);
-                return true;
-            }
-            Some(condition) => vec![condition],
-            None => Vec::new(),
-        };
+        let mut all =
+            match a.offset.plus(&offset, -1).and_then(|distance| touching(&distance, a.bytes, b.bytes)) {
+                Some(Condition::False) => {
+                    self.table.truncate(length);
+                    return true;
+                }
+                Some(condition) => vec![condition],
+                None => Vec::new(),
+            };
         all.push(Condition::any(different));
         all.extend_from_slice(&a.path);
         all.extend(path);

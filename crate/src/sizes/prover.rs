@@ -7,8 +7,8 @@ use super::unknowns::{Scope, Table};
 use super::{Question, Stop};
 use crate::base::{Budget, Format};
 use crate::ir::{Kernel, Reg, RegisterKind};
-use crate::isa::{AtomicOp, Space};
 use crate::isa::Scope as Reach;
+use crate::isa::{AtomicOp, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a register holds.

@@ -28,11 +28,14 @@ enum Whole {
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn new(kernel: &'a Kernel, question: &'a Question, work: u64, budget: &'a Budget) -> Result<Prover<'a>, Stop> {
-        let graph = Graph::new(kernel).map_err(|pc| Stop {
-            pc: Some(pc),
-            reason: "a jump through a table of targets".to_owned(),
-        })?;
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        question: &'a Question,
+        work: u64,
+        budget: &'a Budget,
+    ) -> Result<Prover<'a>, Stop> {
+        let graph = Graph::new(kernel)
+            .map_err(|pc| Stop { pc: Some(pc), reason: "a jump through a table of targets".to_owned() })?;
         if kernel.clustered {
             return Err(Stop { pc: None, reason: "clusters of CTAs".to_owned() });
         }
@@ -108,7 +111,10 @@ impl<'a> Prover<'a> {
             Extent::Known(value) => Ok(Poly::constant((*value).into())),
             Extent::Written(whole) => match self.whole(whole.expression(), names) {
                 Some(Whole::Number(poly)) => Ok(poly),
-                _ => Err(Stop { pc: None, reason: "a size of the spec is no polynomial of the names".to_owned() }),
+                _ => Err(Stop {
+                    pc: None,
+                    reason: "a size of the spec is no polynomial of the names".to_owned(),
+                }),
             },
         }
     }
@@ -153,9 +159,9 @@ impl<'a> Prover<'a> {
                     Operator::Multiply => number(a.times(&b)?),
                     Operator::FloorDivide => number(self.divided(&a, &b)?),
                     Operator::Remainder => number(a.plus(&self.divided(&a, &b)?.times(&b)?, -1)?),
-                    Operator::Power => number(Poly::constant(
-                        a.value()?.checked_pow(u32::try_from(b.value()?).ok()?)?,
-                    )),
+                    Operator::Power => {
+                        number(Poly::constant(a.value()?.checked_pow(u32::try_from(b.value()?).ok()?)?))
+                    }
                     Operator::Less => truth(Condition::less(&a, &b)?),
                     Operator::LessEqual => truth(Condition::at_most(&a, &b)?),
                     Operator::Greater => truth(Condition::less(&b, &a)?),
@@ -206,7 +212,10 @@ impl<'a> Prover<'a> {
         let unknown = self.table.add(scope, positive.then_some(0), most);
         let quotient = Poly::unknown(unknown);
         let rest = a.plus(&quotient.times(b)?, -1)?;
-        self.table.set_facts(unknown, Condition::all([Condition::at_least(rest.clone()), Condition::less(&rest, b)?]));
+        self.table.set_facts(
+            unknown,
+            Condition::all([Condition::at_least(rest.clone()), Condition::less(&rest, b)?]),
+        );
         self.ratios.insert(key, quotient.clone());
         Some(quotient)
     }

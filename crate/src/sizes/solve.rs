@@ -199,8 +199,12 @@ impl Search<'_> {
             return Found::Holds;
         }
         // One of few values, of which every product is known; then a factor's sign; then what is left.
-        let wrong: BTreeSet<Unknown> =
-            names.keys().filter(|monomial| monomial.len() > 1 && !consistent(monomial)).flatten().copied().collect();
+        let wrong: BTreeSet<Unknown> = names
+            .keys()
+            .filter(|monomial| monomial.len() > 1 && !consistent(monomial))
+            .flatten()
+            .copied()
+            .collect();
         let few = |parts: &Vec<Condition>| {
             parts.iter().all(|part| value_of(part).is_some_and(|unknown| wrong.contains(&unknown)))
         };

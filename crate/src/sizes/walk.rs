@@ -279,7 +279,12 @@ impl Prover<'_> {
         Value::Truth(holds)
     }
 
-    fn joined_number(&mut self, numbers: &[&Poly], scope: Scope, ways: &mut [Vec<Condition>]) -> Option<Value> {
+    fn joined_number(
+        &mut self,
+        numbers: &[&Poly],
+        scope: Scope,
+        ways: &mut [Vec<Condition>],
+    ) -> Option<Value> {
         let base = numbers[0].unknowns().find(|unknown| self.bases.contains(unknown));
         let base = base.map(Poly::unknown).unwrap_or_default();
         let offsets: Vec<Poly> =
@@ -301,7 +306,13 @@ impl Prover<'_> {
     }
 
     /// Walks a loop until what is guessed of it holds, and gives the ways out of it.
-    fn rounds(&mut self, part: &Part, at: usize, entering: State, through: bool) -> Result<Vec<Leaving>, Stop> {
+    fn rounds(
+        &mut self,
+        part: &Part,
+        at: usize,
+        entering: State,
+        through: bool,
+    ) -> Result<Vec<Leaving>, Stop> {
         let one = &part.loops[at];
         let changed: BTreeSet<Reg> =
             one.blocks.iter().flat_map(|block| self.written[*block].iter().copied()).collect();
@@ -313,8 +324,7 @@ impl Prover<'_> {
             Value::Data(_) | Value::Undefined => Plan::Data,
         };
         let plans = changed.iter().map(|reg| (*reg, plan(&entering.registers[reg.0 as usize]))).collect();
-        let mut guess =
-            Guess { plans, together: through, before: Condition::True, bounds: Vec::new() };
+        let mut guess = Guess { plans, together: through, before: Condition::True, bounds: Vec::new() };
         let noted = self.seen.accesses.len();
         let (mut first, mut tried) = (true, false);
         for _ in 0..ROUNDS {
@@ -400,10 +410,8 @@ impl Prover<'_> {
                 _ => Value::Data(Scope::Thread),
             };
         }
-        let mut known = vec![guess.before.put_in(
-            &|unknown| (unknown == ROUND).then(|| times.clone()),
-            &|_| false,
-        )];
+        let mut known =
+            vec![guess.before.put_in(&|unknown| (unknown == ROUND).then(|| times.clone()), &|_| false)];
         known.extend(guess.bounds.iter().filter_map(|bound| bound_at(bound, &state, &times)));
         for condition in known {
             match condition {
@@ -473,7 +481,14 @@ impl Prover<'_> {
     }
 
     /// Takes back what is not the same for all threads, and what is no number.
-    fn widen(&mut self, entering: &State, head: &Head, back: &[&State], guess: &mut Guess, uniform: bool) -> bool {
+    fn widen(
+        &mut self,
+        entering: &State,
+        head: &Head,
+        back: &[&State],
+        guess: &mut Guess,
+        uniform: bool,
+    ) -> bool {
         let mut changed = false;
         for (reg, plan) in &mut guess.plans {
             let at = reg.0 as usize;
@@ -496,7 +511,9 @@ impl Prover<'_> {
                 Plan::Data => continue,
             };
             let same = |end: &Value| match (&*plan, end) {
-                (Plan::Truth(_), Value::Truth(_)) | (Plan::Number(_) | Plan::OneOf(..), Value::Number(_)) => true,
+                (Plan::Truth(_), Value::Truth(_)) | (Plan::Number(_) | Plan::OneOf(..), Value::Number(_)) => {
+                    true
+                }
                 _ => false,
             };
             if !ends().all(same) {
@@ -551,7 +568,8 @@ impl Prover<'_> {
         let mut open: Vec<(Poly, &Poly, Option<Poly>)> = Vec::new();
         for (reg, plan) in &guess.plans {
             let at = reg.0 as usize;
-            let (Plan::Number(_) | Plan::OneOf(..), Value::Number(first)) = (plan, &entering.registers[at]) else {
+            let (Plan::Number(_) | Plan::OneOf(..), Value::Number(first)) = (plan, &entering.registers[at])
+            else {
                 continue;
             };
             let own = Poly::unknown(place(*reg));
@@ -583,7 +601,8 @@ impl Prover<'_> {
         let known = head.state.path.len();
         let (zero, round) = (Condition::zero(Poly::unknown(ROUND)), Poly::unknown(ROUND));
         let of_round = |poly: &Poly| {
-            poly.unknowns().any(|unknown| unknown.0 >= head.mark && unknown != head.rounds && !is_place(unknown))
+            poly.unknowns()
+                .any(|unknown| unknown.0 >= head.mark && unknown != head.rounds && !is_place(unknown))
         };
         let now = |unknown: Unknown| (unknown == head.rounds).then(|| round.clone());
         let earlier = |unknown: Unknown| (unknown == head.rounds).then(|| round.offset(-1)).flatten();
@@ -614,7 +633,9 @@ impl Prover<'_> {
                         monomial.iter().any(round)
                     });
                     let Some((monomial, times)) = own_part else { continue };
-                    let Some((_, coefficient)) = poly.terms().find(|(own, _)| *own == monomial) else { continue };
+                    let Some((_, coefficient)) = poly.terms().find(|(own, _)| *own == monomial) else {
+                        continue;
+                    };
                     // So many times the condition has the next value so many times.
                     let scale = (times / num_integer::gcd(times, coefficient)).abs();
                     let factor = scale * coefficient / times;

@@ -44,7 +44,13 @@ pub(super) enum Meant {
 
 impl Prover<'_> {
     /// Whether a polynomial lies between two numbers wherever the path leads there.
-    pub(super) fn lies(&mut self, poly: &Poly, [low, high]: [i128; 2], path: &[Condition], most_work: u64) -> bool {
+    pub(super) fn lies(
+        &mut self,
+        poly: &Poly,
+        [low, high]: [i128; 2],
+        path: &[Condition],
+        most_work: u64,
+    ) -> bool {
         let (least, most) = self.table.interval(poly);
         let above = least.is_some_and(|least| least >= low);
         let below = most.is_some_and(|most| most <= high);
@@ -101,7 +107,10 @@ impl Prover<'_> {
         let assumes = !data && format.bits() >= 32;
         if assumes {
             let small = |unknown: &Unknown| {
-                Poly::unknown(*unknown).scaled(-1).and_then(|poly| poly.offset(SMALL)).map(Condition::at_least)
+                Poly::unknown(*unknown)
+                    .scaled(-1)
+                    .and_then(|poly| poly.offset(SMALL))
+                    .map(Condition::at_least)
             };
             path.extend(self.sizes.iter().filter_map(small));
         }
@@ -200,7 +209,8 @@ impl Prover<'_> {
             let other = positive.not()?;
             return self.choose(vec![(positive, down), (other, up)]);
         }
-        let positive = self.lies(b, [1, i128::MAX / 4], at.path, ASIDE) && self.lies(a, [0, i128::MAX / 4], at.path, ASIDE);
+        let positive = self.lies(b, [1, i128::MAX / 4], at.path, ASIDE)
+            && self.lies(a, [0, i128::MAX / 4], at.path, ASIDE);
         if !positive {
             return None;
         }
@@ -285,7 +295,13 @@ impl Prover<'_> {
                 let scope = self.table.scope(a);
                 Poly::unknown(self.table.add_data(scope, 0, width.into()))
             }
-            BitOp::Slice | BitOp::Concat | BitOp::Reverse | BitOp::Equal | BitOp::Less | BitOp::LessSigned | BitOp::Other => {
+            BitOp::Slice
+            | BitOp::Concat
+            | BitOp::Reverse
+            | BitOp::Equal
+            | BitOp::Less
+            | BitOp::LessSigned
+            | BitOp::Other => {
                 return None;
             }
         })

@@ -151,12 +151,14 @@ const SAMPLES: [&[i64]; 4] = [
 fn samples(open: Open, count: usize) -> Vec<i64> {
     let Open { from, step } = open;
     let near = |value: &i64| {
-        let steps = value.saturating_sub(from).max(0).div_euclid(step) + i64::from((value - from).rem_euclid(step) != 0);
+        let steps = value.saturating_sub(from).max(0).div_euclid(step)
+            + i64::from((value - from).rem_euclid(step) != 0);
         from.checked_add(steps.checked_mul(step)?)
     };
     let list = SAMPLES[count.clamp(1, SAMPLES.len()) - 1];
     let first = [0, 1, 2].into_iter().filter_map(|steps| from.checked_add(step.checked_mul(steps)?));
-    let mut values: Vec<i64> = first.chain(list.iter().filter(|value| **value > from).filter_map(near)).collect();
+    let mut values: Vec<i64> =
+        first.chain(list.iter().filter(|value| **value > from).filter_map(near)).collect();
     values.sort_unstable();
     values.dedup();
     values
@@ -346,9 +348,10 @@ fn combinations(
         at[next + 1..].fill(0);
     }
     if found.is_empty() && sweep.is_open() {
-        reader.error(when_span.unwrap_or(place), "`when` holds for none of the samples of the open ranges").notes.push(
-            "let a range begin where it holds, or take steps: `N = \"1000.. step 1000\"`".to_owned(),
-        );
+        reader
+            .error(when_span.unwrap_or(place), "`when` holds for none of the samples of the open ranges")
+            .notes
+            .push("let a range begin where it holds, or take steps: `N = \"1000.. step 1000\"`".to_owned());
         return None;
     }
     if found.is_empty() {
