@@ -22,8 +22,6 @@ mod poly;
 mod prover;
 mod setup;
 mod solve;
-#[cfg(test)]
-mod tests;
 mod unknowns;
 mod walk;
 mod words;

@@ -210,8 +210,7 @@ impl Search<'_> {
         };
         let cofactor = self.cofactor(&case, &consistent);
         let branch = case.open.iter().position(few).or_else(|| {
-            let any = if cofactor.is_none() && !case.open.is_empty() { Some(0) } else { None };
-            any
+            if cofactor.is_none() && !case.open.is_empty() { Some(0) } else { None }
         });
         if let Some(at) = branch {
             let mut rest = case;

@@ -510,11 +510,9 @@ impl Prover<'_> {
                 }
                 Plan::Data => continue,
             };
-            let same = |end: &Value| match (&*plan, end) {
-                (Plan::Truth(_), Value::Truth(_)) | (Plan::Number(_) | Plan::OneOf(..), Value::Number(_)) => {
-                    true
-                }
-                _ => false,
+            let same = |end: &Value| {
+                let (truth, number) = (matches!(end, Value::Truth(_)), matches!(end, Value::Number(_)));
+                if matches!(plan, Plan::Truth(_)) { truth } else { number }
             };
             if !ends().all(same) {
                 (*plan, changed) = (Plan::Data, true);

@@ -133,7 +133,7 @@ impl Prover<'_> {
         let times = self.table.add(scope, None, None);
         let number = Poly::unknown(number);
         let difference = number.plus(poly, -1)?.plus(&Poly::unknown(times), -modulus)?;
-        let Some(unknown) = number.unknowns().next() else { return None };
+        let unknown = number.unknowns().next()?;
         self.table.set_facts(unknown, Condition::zero(difference));
         self.table.set_residue(unknown, poly.clone());
         self.numbers.insert(key, number.clone());
