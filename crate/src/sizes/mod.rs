@@ -2,7 +2,7 @@
 //! the grid are.
 //!
 //! One thread stands for all. It is executed on polynomials over its indices, the sizes and the rounds of loops
-//! ([`walk`], [`execute`], [`words`]); branches on data are taken both ways. Two copies of it are two arbitrary
+//! ([`walk`], [`loops`], [`execute`], [`words`]); branches on data are taken both ways. Two copies of it are two arbitrary
 //! threads: of one CTA between two barriers ([`graph`] says who comes to a barrier together), and of two CTAs at any
 //! time ([`pairs`]). That they touch the same byte, or that an access leaves its tensor, is a question of integer
 //! arithmetic ([`solve`]).
@@ -17,6 +17,7 @@
 
 mod execute;
 mod graph;
+mod loops;
 mod pairs;
 mod poly;
 mod prover;

@@ -209,9 +209,11 @@ impl Search<'_> {
             parts.iter().all(|part| value_of(part).is_some_and(|unknown| wrong.contains(&unknown)))
         };
         let cofactor = self.cofactor(&case, &consistent);
-        let branch = case.open.iter().position(few).or_else(|| {
-            if cofactor.is_none() && !case.open.is_empty() { Some(0) } else { None }
-        });
+        let branch = case
+            .open
+            .iter()
+            .position(few)
+            .or_else(|| if cofactor.is_none() && !case.open.is_empty() { Some(0) } else { None });
         if let Some(at) = branch {
             let mut rest = case;
             let cases = rest.open.remove(at).into_iter().map(|part| vec![part]).collect();
