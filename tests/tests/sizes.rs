@@ -1,39 +1,35 @@
 //! Proofs for every size: what is proved stays true at each size that the machine is asked about, what is broken is
 //! found, and what cannot be followed says so. `SIZES` and `SIZES_SEED` set how many random kernels are asked.
 
-use rayon_free::each;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use warpproof::base::Budget;
 use warpproof::report::{self, Input, RunOptions, SweepReport, Sweeping, Verdict};
 use warpproof_tests::affine::{Draw, kernel, spec};
 use warpproof_tests::corpus::{Case, Texts, files, root};
 
-/// Work shared out to as many threads as there are.
-mod rayon_free {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    pub fn each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
-        let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| {
-                    while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        work(one);
-                    }
-                });
-            }
-        });
-    }
+/// Shares work out to as many threads as there are.
+fn each<T: Sync>(all: &[T], work: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(one);
+                }
+            });
+        }
+    });
 }
 
 fn cases(folder: &str) -> Vec<PathBuf> {
     files(&root().join("../sizes").join(folder), "toml")
 }
 
-fn texts(path: &PathBuf) -> Texts {
+fn texts(path: &Path) -> Texts {
     let name = path.display().to_string();
-    let case = Case { path: path.clone(), name: name.clone(), expected: String::new(), today: None };
+    let case = Case { path: path.to_path_buf(), name: name.clone(), expected: String::new(), today: None };
     case.read().unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
@@ -125,7 +121,7 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let (count, seed) = (number("SIZES").unwrap_or(120), number("SIZES_SEED").unwrap_or(1));
     let open = spec(None);
-    let (proved, broken, unknown) = (Default::default(), Default::default(), Default::default());
+    let [proved, broken, unknown] = [0, 0, 0].map(AtomicU64::new);
     let add =
         |counter: &std::sync::atomic::AtomicU64| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     each(&(0..count).collect::<Vec<u64>>(), |at| {
@@ -152,8 +148,7 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
             assert!(!fault, "seed {seed}, n, g, b = {sizes:?}: {verdict:?}, and was proved\n{text}");
         }
     });
-    let [proved, broken, unknown]: [u64; 3] =
-        [proved, broken, unknown].map(|one: std::sync::atomic::AtomicU64| one.into_inner());
+    let [proved, broken, unknown]: [u64; 3] = [proved, broken, unknown].map(AtomicU64::into_inner);
     println!("{count} kernels: {proved} proved, {broken} broken, {unknown} unknown");
     assert!(
         proved * 10 > count && broken * 10 > count,
