@@ -122,8 +122,7 @@ fn what_is_proved_of_random_kernels_holds_at_every_size_that_is_asked() {
     let (count, seed) = (number("SIZES").unwrap_or(120), number("SIZES_SEED").unwrap_or(1));
     let open = spec(None);
     let [proved, broken, unknown] = [0, 0, 0].map(AtomicU64::new);
-    let add =
-        |counter: &std::sync::atomic::AtomicU64| counter.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let add = |counter: &AtomicU64| counter.fetch_add(1, Ordering::Relaxed);
     each(&(0..count).collect::<Vec<u64>>(), |at| {
         let seed = seed.wrapping_mul(1_000_003).wrapping_add(*at);
         let text = kernel(seed);
