@@ -20,6 +20,7 @@ pub mod spec;
 
 pub mod formula;
 pub mod sim;
+pub mod sizes;
 
 pub mod report;
 

@@ -606,10 +606,46 @@ class SweepReport:
     """The same with neighbours of equal verdicts put together."""
     shown: ShownCombination | None = None
     """The smallest combination that is not fine."""
+    sizes: SizesReport | None = None
+    """What is proved for every size, where a range has no end: the combinations are samples then."""
     assumptions: list[AssumptionReport]
     """What all these answers rest on, added up."""
     time: float | None = None
     """Milliseconds that everything took."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizesReport:
+    """What is proved for every size."""
+
+    proved: bool
+    """No data race, no access out of bounds and no barrier divergence in any kernel, for any size."""
+    every: str
+    """Which sizes: `every N ≥ 1`."""
+    kernels: list[KernelSizes]
+    """Each kernel; each for each combination of the names that are not open."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSizes:
+    """What is proved of one kernel for every size."""
+
+    side: TextSource
+    """Which kernel."""
+    kernel: str
+    """Its name as its author wrote it."""
+    case: str
+    """The names that are not open: `block = 32`; empty if all are."""
+    proved: bool
+    """Whether it is proved."""
+    reason: str | None = None
+    """Why it is not."""
+    at: Location | None = None
+    """The instruction that it is about."""
+    other: Location | None = None
+    """The other one, of a pair."""
+    cuda: CudaLocation | None = None
+    """Where the CUDA source has the instruction."""
 
 
 @dataclass(frozen=True, kw_only=True)

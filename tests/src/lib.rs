@@ -1,5 +1,6 @@
 //! Shared pieces of the test suites.
 
+pub mod affine;
 pub mod agreement;
 pub mod algebra;
 pub mod ask;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warpproof_tests::corpus::files;
 
 /// `DESIGN.md`, section 1. Modules of one layer do not import each other, except where listed.
-const LAYERS: [(&str, u32); 14] = [
+const LAYERS: [(&str, u32); 15] = [
     ("base", 1),
     ("diag", 2),
     ("term", 2),
@@ -18,6 +18,7 @@ const LAYERS: [(&str, u32); 14] = [
     ("spec", 5),
     ("formula", 4),
     ("sim", 6),
+    ("sizes", 6),
     ("report", 7),
     ("wasm", 8),
     ("cli", 8),

@@ -83,7 +83,6 @@ fn prepare(program: &Program) -> Subject<'_> {
         views: Vec::new(),
         maps: Default::default(),
         parameters: vec![pointer(0), pointer(1)],
-        maps: Default::default(),
         unknowable: (0, 0),
         bounds: Vec::new(),
     };

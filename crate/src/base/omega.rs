@@ -6,6 +6,8 @@
 //! solution of the shadow means none at all, a solution of the *dark shadow* (which leaves room for an integer
 //! between each pair of bounds) is one, and what lies between the two is looked at plane by plane.
 //!
+//! Shadows alone ([`Constraints::excluded`]) exclude most of what has no solution, at a fraction of the work.
+//!
 //! Guarantees: *none* means that no integers satisfy the constraints; a point satisfies them. Complete, but for its
 //! limits: work, and coefficients of 127 bits.
 //! Source: Pugh, *The Omega test: a fast and practical integer programming algorithm for dependence analysis*, 1991.
@@ -154,6 +156,19 @@ impl Constraints {
     /// # Errors
     /// `work` is used up, or coefficients become too large.
     pub fn solve(self, work: &mut u64) -> Result<Option<Point>, OutOfReach> {
+        self.named(work, false)
+    }
+
+    /// Whether shadows alone show that nothing satisfies them: cheaper, and `false` says nothing.
+    ///
+    /// # Errors
+    /// `work` is used up, or coefficients become too large.
+    pub fn excluded(self, work: &mut u64) -> Result<bool, OutOfReach> {
+        Ok(self.named(work, true)?.is_none())
+    }
+
+    /// Where it is `rough`, a point says only that shadows have one.
+    fn named(self, work: &mut u64, rough: bool) -> Found<Option<Point>> {
         let mut names: Vec<u32> = self.at_least.keys().flatten().map(|(variable, _)| *variable).collect();
         names.extend(self.equal.iter().flat_map(|linear| linear.terms.keys()));
         names.sort_unstable();
@@ -170,12 +185,12 @@ impl Constraints {
         for linear in self.inequalities() {
             inner.at_least(&Linear { terms: moved(&linear.terms), constant: linear.constant });
         }
-        let point = inner.search(work, &mut (names.len() as u32), DEEPEST)?;
+        let point = inner.search(work, &mut (names.len() as u32), DEEPEST, rough)?;
         let named = |(at, value): (u32, i128)| Some((*names.get(at as usize)?, value));
         Ok(point.map(|point| point.into_iter().filter_map(named).collect()))
     }
 
-    fn search(self, work: &mut u64, fresh: &mut u32, left: u32) -> Found<Option<Point>> {
+    fn search(self, work: &mut u64, fresh: &mut u32, left: u32, rough: bool) -> Found<Option<Point>> {
         let left = left.checked_sub(1).ok_or(OutOfReach)?;
         let cost = self.equal.iter().map(|linear| linear.terms.len()).sum::<usize>()
             + self.at_least.keys().map(Vec::len).sum::<usize>();
@@ -184,8 +199,8 @@ impl Constraints {
             return Ok(None);
         }
         match self.equal.first() {
-            Some(_) => self.by_equation(work, fresh, left),
-            None => self.by_elimination(work, fresh, left),
+            Some(_) => self.by_equation(work, fresh, left, rough),
+            None => self.by_elimination(work, fresh, left, rough),
         }
     }
 
@@ -208,7 +223,7 @@ impl Constraints {
     }
 
     /// Solves the equation with the smallest coefficient.
-    fn by_equation(self, work: &mut u64, fresh: &mut u32, left: u32) -> Found<Option<Point>> {
+    fn by_equation(self, work: &mut u64, fresh: &mut u32, left: u32, rough: bool) -> Found<Option<Point>> {
         let smallest = |linear: &Linear| {
             let sizes = linear.terms.iter().map(|(variable, coefficient)| (coefficient.abs(), *variable));
             sizes.min().unwrap_or_default()
@@ -237,12 +252,15 @@ impl Constraints {
             }
         };
         let rest = self.put_in(variable, &value)?;
-        let Some(mut point) = rest.search(work, fresh, left)? else { return Ok(None) };
+        let Some(mut point) = rest.search(work, fresh, left, rough)? else { return Ok(None) };
+        if rough {
+            return Ok(Some(point));
+        }
         point.insert(variable, value.at(&point)?);
         Ok(Some(point))
     }
 
-    fn by_elimination(self, work: &mut u64, fresh: &mut u32, left: u32) -> Found<Option<Point>> {
+    fn by_elimination(self, work: &mut u64, fresh: &mut u32, left: u32, rough: bool) -> Found<Option<Point>> {
         let all = self.inequalities();
         let mut bounds: BTreeMap<u32, (Vec<&Linear>, Vec<&Linear>)> = BTreeMap::new();
         for linear in &all {
@@ -279,14 +297,17 @@ impl Constraints {
             }
             Ok(shadow)
         };
+        if rough {
+            return shadow(false)?.search(work, fresh, left, rough);
+        }
         let found = match planes {
-            0 => shadow(false)?.search(work, fresh, left)?,
+            0 => shadow(false)?.search(work, fresh, left, rough)?,
             _ => {
                 // The larger of the two shadows costs little and says most.
-                if shadow(false)?.search(work, fresh, left)?.is_none() {
+                if shadow(false)?.search(work, fresh, left, true)?.is_none() {
                     return Ok(None);
                 }
-                shadow(true)?.search(work, fresh, left)?
+                shadow(true)?.search(work, fresh, left, rough)?
             }
         };
         if let Some(mut point) = found {
@@ -305,7 +326,7 @@ impl Constraints {
             for more in 0..=ways {
                 let mut plane = self.clone();
                 plane.zero(low.plus(&Linear::constant(more), -1)?);
-                if let Some(point) = plane.search(work, fresh, left)? {
+                if let Some(point) = plane.search(work, fresh, left, rough)? {
                     return Ok(Some(point));
                 }
             }
@@ -368,7 +389,7 @@ mod tests {
     #[test]
     fn points_in_a_box_are_found_and_no_others() {
         let mut draw = Draw(0x9e37_79b9_7f4a_7c15);
-        let (mut some, mut none) = (0, 0);
+        let (mut some, mut none, mut seen) = (0, 0, 0);
         for _ in 0..4_000 {
             let (variables, reach) = (1 + draw.below(3) as u32, 6i128);
             let size = [2, 5, 30][draw.below(3) as usize];
@@ -397,6 +418,9 @@ mod tests {
             equal.iter().for_each(|one| constraints.zero(one.clone()));
             at_least.iter().for_each(|one| constraints.at_least(one));
             let mut work = 1 << 22;
+            let excluded = constraints.clone().excluded(&mut work).expect("small");
+            assert!(!(excluded && any), "{equal:?} {at_least:?}");
+            seen += u32::from(excluded);
             match constraints.solve(&mut work).expect("small") {
                 Some(point) => assert!(any && holds(&point), "{equal:?} {at_least:?}: {point:?}"),
                 None => assert!(!any, "{equal:?} {at_least:?}"),
@@ -404,6 +428,7 @@ mod tests {
             if any { some += 1 } else { none += 1 }
         }
         assert!(some > 500 && none > 500, "{some} with a point, {none} without");
+        assert!(seen > 500, "{seen} of {none} without a point are excluded by shadows");
     }
 
     /// Remainders: no number is 3 modulo 7 and 2 modulo 21, one is 3 modulo 7 and 17 modulo 21.

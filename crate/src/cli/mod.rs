@@ -308,7 +308,12 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<u8, 
     if export.is_none()
         && let Some(asked) = report::combinations(&input)
     {
-        return sweep::answer(question, &input, run, &options, asked);
+        return sweep::answer(question, &input, run, &options, sweep::Wanted::Combinations(asked));
+    }
+    if export.is_none()
+        && let Some(all) = report::all_sizes(&input, &budget)
+    {
+        return sweep::answer(question, &input, run, &options, sweep::Wanted::EverySize(all));
     }
     stop_on_interrupt(&budget);
     let progress = progress::Display::start(&budget);

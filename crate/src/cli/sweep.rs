@@ -4,7 +4,14 @@ use super::files::Question;
 use super::junit::{TestCase, junit};
 use super::sarif::sarif_of_sweep;
 use super::{Format, Refusal, Run, names, print, progress, stop_on_interrupt, title, wants_colour, watch};
-use crate::report::{self, Asked, Input, RunOptions, SweepReport, Sweeping, TextOptions};
+use crate::report::{self, AllSizes, Asked, Input, RunOptions, SweepReport, Sweeping, TextOptions};
+
+/// What is asked.
+pub(super) enum Wanted {
+    Combinations(Asked),
+    /// And what is proved of every size already.
+    EverySize(AllSizes),
+}
 
 /// Asks all combinations and prints what came of it. The time is that of the whole sweep; fuel and memory are those
 /// of each combination.
@@ -13,12 +20,17 @@ pub(super) fn answer(
     input: &Input<'_>,
     run: &Run,
     options: &RunOptions<'_>,
-    asked: Asked,
+    asked: Wanted,
 ) -> Result<u8, Refusal> {
     let budget = run.limits.budget();
     stop_on_interrupt(&budget);
-    let specs: Vec<String> = asked.combinations.iter().map(|combination| combination.spec.clone()).collect();
-    let sweeping = Sweeping::new(input, asked);
+    let of = |asked: &Asked| -> Vec<String> {
+        asked.combinations.iter().map(|combination| combination.spec.clone()).collect()
+    };
+    let (specs, sweeping) = match asked {
+        Wanted::Combinations(asked) => (of(&asked), Sweeping::new(input, asked)),
+        Wanted::EverySize(all) => (of(all.asked()), Sweeping::of_sizes(input, all)),
+    };
     let shown = |report: &SweepReport| match run.format {
         Format::Json => report.to_json(),
         Format::Sarif => names(question, |names| sarif_of_sweep(report, names)),

@@ -34,7 +34,7 @@ pub use graph::{Fold, Function as Operation, Graph, Id, Kind, Number, Op};
 pub use lex::decimal;
 pub use meaning::{Assigned, Elaborated, Input, Value, elaborate};
 pub use parse::{condition, looks_like_formula, parse, within_condition};
-pub use tree::{Program, Statement};
+pub use tree::{Argument, Expression, Kind as Syntax, Operator, Program, Sign, Statement};
 pub use whole::{Names, Whole};
 pub use words::dtype_name;
 

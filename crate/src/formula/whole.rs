@@ -71,7 +71,8 @@ impl Whole {
         truth(self.expression(), names)
     }
 
-    fn expression(&self) -> &Expression {
+    /// What it is made of.
+    pub fn expression(&self) -> &Expression {
         &self.program.statements[0].value
     }
 }

@@ -164,7 +164,7 @@ impl Blocks {
 
 /// The immediate dominator of each node in a graph that is walked from `root`, whose own is itself; `None` where
 /// nothing leads. `back` are the edges the other way round.
-pub(super) fn parents(root: usize, edges: &[Vec<usize>], back: &[Vec<usize>]) -> Vec<Option<usize>> {
+pub fn parents(root: usize, edges: &[Vec<usize>], back: &[Vec<usize>]) -> Vec<Option<usize>> {
     let count = edges.len();
     let order = postorder(root, edges, count);
     let mut number = vec![0; count];

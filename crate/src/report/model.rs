@@ -612,10 +612,43 @@ data! {
         pub rows: Vec<SweepRow>,
         /// The smallest combination that is not fine.
         pub shown: Option<ShownCombination>,
+        /// What is proved for every size, where a range has no end: the combinations are samples then.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub sizes: Option<SizesReport>,
         /// What all these answers rest on, added up.
         pub assumptions: Vec<AssumptionReport>,
         /// Milliseconds that everything took.
         pub time: Option<f64>,
+    }
+
+    /// What is proved for every size.
+    pub struct SizesReport {
+        /// No data race, no access out of bounds and no barrier divergence in any kernel, for any size.
+        pub proved: bool,
+        /// Which sizes: `every N ≥ 1`.
+        pub every: String,
+        /// Each kernel; each for each combination of the names that are not open.
+        pub kernels: Vec<KernelSizes>,
+    }
+
+    /// What is proved of one kernel for every size.
+    pub struct KernelSizes {
+        /// Which kernel.
+        pub side: TextSource,
+        /// Its name as its author wrote it.
+        pub kernel: String,
+        /// The names that are not open: `block = 32`; empty if all are.
+        pub case: String,
+        /// Whether it is proved.
+        pub proved: bool,
+        /// Why it is not.
+        pub reason: Option<String>,
+        /// The instruction that it is about.
+        pub at: Option<Location>,
+        /// The other one, of a pair.
+        pub other: Option<Location>,
+        /// Where the CUDA source has the instruction.
+        pub cuda: Option<CudaLocation>,
     }
 
     /// The answer to one combination of a sweep.

@@ -786,7 +786,7 @@ impl<'a> Question<'a> {
     }
 }
 
-fn fronts(input: &Input<'_>, spec: &Spec) -> Vec<(Source, Front)> {
+pub(super) fn fronts(input: &Input<'_>, spec: &Spec) -> Vec<(Source, Front)> {
     let optimized = || load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref());
     match input.reference_kernel().filter(|_| spec.formula.is_none()) {
         Some(text) => {

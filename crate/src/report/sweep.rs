@@ -11,8 +11,11 @@
 //! Guaranteed: no combination is left out silently; one that was not asked is in the table as such, and then the
 //! verdict is not good. Missed: sizes that were not asked, about which nothing is said.
 
-use super::model::{Asked, Combination, CombinationReport, ShownCombination, SweepReport, SweepRow, Verdict};
+use super::model::{
+    Asked, Combination, CombinationReport, ShownCombination, SizesReport, SweepReport, SweepRow, Verdict,
+};
 use super::pipeline::{FORMAT, check};
+use super::sizes::{AllSizes, of_every_size};
 use super::texts::Texts;
 use super::{Input, Outcome, RunOptions, assumptions};
 use crate::base::{Budget, Exhausted, Source};
@@ -27,16 +30,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The combinations of a question; none if its spec does not sweep, or cannot be used, which `check` then says.
 pub fn combinations(input: &Input<'_>) -> Option<Asked> {
     let (spec, complaints) = input.read_spec();
-    let sweep = spec.sweep.as_ref().filter(|sweep| sweep.is_many())?;
+    let sweep = spec.sweep.as_ref().filter(|sweep| sweep.is_many() && !sweep.is_open())?;
     if complaints.iter().any(|complaint| complaint.severity == Severity::Error) {
         return None;
     }
+    Some(asked(input, sweep, &sweep.combinations))
+}
+
+/// Combinations of a sweep, each as the text of a spec.
+pub(super) fn asked(input: &Input<'_>, sweep: &Sweep, combinations: &[Vec<i64>]) -> Asked {
     let text = input.spec.unwrap_or_default();
     let each = |values: &Vec<i64>| Combination { values: values.clone(), spec: sweep.text_of(text, values) };
-    Some(Asked {
+    Asked {
         names: sweep.axes.iter().map(|axis| axis.name.clone()).collect(),
-        combinations: sweep.combinations.iter().map(each).collect(),
-    })
+        combinations: combinations.iter().map(each).collect(),
+    }
 }
 
 /// What is wrong with one question about a spec that asks many.
@@ -51,7 +59,10 @@ pub(super) fn refusal(spec: &Spec, complaints: &[Diagnostic]) -> Option<Diagnost
 #[cold]
 fn many(sweep: &Sweep) -> Diagnostic {
     let (first, count) = (&sweep.axes[0], sweep.combinations.len());
-    let message = format!("this spec asks {count} questions, and one is needed here");
+    let message = match sweep.is_open() {
+        true => "this spec asks about every size, which the command line alone does".to_owned(),
+        false => format!("this spec asks {count} questions, and one is needed here"),
+    };
     let one: Vec<String> = sweep.combinations[0]
         .iter()
         .zip(&sweep.axes)
@@ -66,6 +77,8 @@ fn many(sweep: &Sweep) -> Diagnostic {
 pub struct Sweeping<'a> {
     input: &'a Input<'a>,
     asked: Asked,
+    /// What is proved for every size.
+    sizes: Option<(SizesReport, Ledger)>,
     /// Which combinations.
     range: Range<usize>,
     next: AtomicUsize,
@@ -106,11 +119,24 @@ impl<'a> Sweeping<'a> {
         Sweeping::part(input, asked, range)
     }
 
+    /// Begins to ask samples of the sizes about which all is asked.
+    pub fn of_sizes(input: &'a Input<'a>, all: AllSizes) -> Self {
+        let AllSizes { asked, report, ledger } = all;
+        Sweeping { sizes: Some((report, ledger)), ..Sweeping::new(input, asked) }
+    }
+
     /// Begins a part of a sweep: the combinations in `range`, as far as there are so many.
     pub fn part(input: &'a Input<'a>, asked: Asked, range: Range<usize>) -> Self {
         let end = range.end.min(asked.combinations.len());
         let range = range.start.min(end)..end;
-        Sweeping { input, asked, next: AtomicUsize::new(range.start), range, answers: Mutex::default() }
+        Sweeping {
+            input,
+            asked,
+            sizes: None,
+            next: AtomicUsize::new(range.start),
+            range,
+            answers: Mutex::default(),
+        }
     }
 
     /// The report on a sweep of which all parts, in their order, were asked apart: the report of a sweep that was
@@ -302,12 +328,19 @@ impl<'a> Sweeping<'a> {
         };
         let input = self.input;
         let texts = Texts::new(input.reference, input.optimized, input.spec);
+        let mut summary = summary(verdict, shown.as_ref(), &combinations, answers.why);
+        let mut verdict = verdict;
+        if let Some((sizes, ledger)) = &self.sizes {
+            (verdict, summary) = of_every_size(verdict, &summary, sizes, &combinations);
+            answers.ledger.merge(ledger.clone());
+        }
         SweepReport {
             format: FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             verdict,
-            summary: summary(verdict, shown.as_ref(), &combinations, answers.why),
+            summary,
             names: self.asked.names.clone(),
+            sizes: self.sizes.as_ref().map(|(sizes, _)| sizes.clone()),
             rows: rows(&self.asked.names, &combinations),
             shown,
             assumptions: assumptions::cook(&texts, &answers.ledger),
@@ -340,7 +373,7 @@ pub(super) fn words(verdict: Option<Verdict>) -> String {
 }
 
 /// `3 not equivalent, 250 equivalent, 3 not asked`
-fn counts(combinations: &[CombinationReport], but: Option<Verdict>) -> String {
+pub(super) fn counts(combinations: &[CombinationReport], but: Option<Verdict>) -> String {
     let mut counts: Vec<(Option<Verdict>, usize)> = Vec::new();
     for one in combinations.iter().filter(|one| but.is_none() || one.verdict != but) {
         match counts.iter_mut().find(|(verdict, _)| *verdict == one.verdict) {

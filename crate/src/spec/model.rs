@@ -49,14 +49,25 @@ pub struct Sweep {
 pub struct Axis {
     /// The name.
     pub name: String,
-    /// Its values, ascending.
+    /// Its values, ascending; of an open range, samples.
     pub values: Vec<i64>,
+    /// The range has no end: all of it is asked about, and the values are samples.
+    pub open: Option<Open>,
     /// The values as TOML.
     pub written: String,
     /// Where the name stands in the spec file.
     pub span: Span,
     /// Where its values stand.
     pub values_span: Span,
+}
+
+/// A range without an end: `from`, `from + step`, …
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Open {
+    /// The first value.
+    pub from: i64,
+    /// The distance to the next.
+    pub step: i64,
 }
 
 /// Which integer of a launch, a tensor or a list of arguments.
@@ -155,7 +166,7 @@ impl Spec {
             scalar.written = scalar.written.take().filter(|_| scalar.swept).map(|_| value.to_string());
             let axes = spec.sweep.iter_mut().flat_map(|sweep| &mut sweep.axes);
             for axis in axes.filter(|axis| axis.name == scalar.name) {
-                (axis.values, axis.written) = (vec![value], value.to_string());
+                (axis.values, axis.written, axis.open) = (vec![value], value.to_string(), None);
             }
         }
         if let Some(sweep) = &mut spec.sweep {

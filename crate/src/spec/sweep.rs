@@ -13,8 +13,11 @@
 //! most, and each name's values ascend: the first combination that fails has the smallest value of the first name
 //! with which any fails. Bounded: [`MAX_VALUES`] values of a name, [`MAX_TRIED`] combinations before `when`,
 //! [`MAX_COMBINATIONS`] that are asked.
+//!
+//! A range without an end (`N = "1.."`) makes it a question about every size. What is asked one by one are then
+//! samples of it: small numbers, and those around powers of two, fewer the more names are open.
 
-use super::model::{Axis, Formula, Sweep};
+use super::model::{Axis, Formula, Open, Sweep};
 use super::read::{Node, Reader, span_of};
 use crate::formula::Whole;
 use toml::de::{DeTable, DeValue};
@@ -58,7 +61,12 @@ impl Sweep {
 
     /// Whether there is more than one question in it.
     pub fn is_many(&self) -> bool {
-        self.combinations.len() > 1
+        self.combinations.len() > 1 || self.is_open()
+    }
+
+    /// Whether it is a question about every size.
+    pub fn is_open(&self) -> bool {
+        self.axes.iter().any(|axis| axis.open.is_some())
     }
 }
 
@@ -89,18 +97,23 @@ pub fn read(
             );
             continue;
         }
-        let Some(values) = values(reader, entry.key, entry.value) else { continue };
+        let Some((values, open)) = values(reader, entry.key, entry.value) else { continue };
         let mut axis = Axis {
             name: entry.key.to_owned(),
             written: written(entry.value),
             values,
+            open,
             span: entry.key_span,
             values_span: span_of(entry.value),
         };
         if let Some((_, value)) = fixed.iter().find(|(name, _)| *name == axis.name) {
-            (axis.values, axis.written) = (vec![*value], value.to_string());
+            (axis.values, axis.written, axis.open) = (vec![*value], value.to_string(), None);
         }
         sweep.axes.push(axis);
+    }
+    let count = sweep.axes.iter().filter(|axis| axis.open.is_some()).count();
+    for axis in &mut sweep.axes {
+        axis.values = axis.open.map_or_else(|| std::mem::take(&mut axis.values), |open| samples(open, count));
     }
     if reader.diagnostics.len() == complaints {
         sweep.combinations = combinations(reader, &sweep, when_span, known).unwrap_or_default();
@@ -123,11 +136,36 @@ fn written(node: &Node<'_>) -> String {
     }
 }
 
-const USAGE: &str = "write a list such as `[32, 64]`, or a range such as \"1..257\" (1 to 256), \"1..=256\" or \
-                     \"64..1025 step 64\"";
+const USAGE: &str = "write a list such as `[32, 64]`, or a range such as \"1..257\" (1 to 256), \"1..=256\", \
+                     \"64..1025 step 64\" or \"1..\" (every size)";
 
-/// The values of a name, ascending.
-fn values(reader: &mut Reader, name: &str, node: &Node<'_>) -> Option<Vec<i64>> {
+/// Sizes at which most defects show.
+const SAMPLES: [&[i64]; 4] = [
+    &[1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257],
+    &[1, 2, 3, 8, 31, 32, 33, 64, 65, 129],
+    &[1, 2, 3, 32, 33],
+    &[1, 2, 33],
+];
+
+/// Some values of an open range, ascending, where so many names are open.
+fn samples(open: Open, count: usize) -> Vec<i64> {
+    let Open { from, step } = open;
+    let near = |value: &i64| {
+        let steps = value.saturating_sub(from).max(0).div_euclid(step)
+            + i64::from((value - from).rem_euclid(step) != 0);
+        from.checked_add(steps.checked_mul(step)?)
+    };
+    let list = SAMPLES[count.clamp(1, SAMPLES.len()) - 1];
+    let first = [0, 1, 2].into_iter().filter_map(|steps| from.checked_add(step.checked_mul(steps)?));
+    let mut values: Vec<i64> =
+        first.chain(list.iter().filter(|value| **value > from).filter_map(near)).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// The values of a name, ascending; none of a range without an end.
+fn values(reader: &mut Reader, name: &str, node: &Node<'_>) -> Option<(Vec<i64>, Option<Open>)> {
     let mut values = match node.get_ref() {
         DeValue::Integer(_) => vec![whole(reader, name, node)?],
         DeValue::Array(items) if !items.is_empty() => {
@@ -137,6 +175,7 @@ fn values(reader: &mut Reader, name: &str, node: &Node<'_>) -> Option<Vec<i64>> 
             }
             items.iter().map(|item| whole(reader, name, item)).collect::<Option<Vec<_>>>()?
         }
+        DeValue::String(text) if endless(text).is_some() => return Some((Vec::new(), endless(text))),
         DeValue::String(text) => {
             let Some((from, to, step)) = range(text) else {
                 let message = format!("`{name}` is no list and no range of integers");
@@ -164,7 +203,18 @@ fn values(reader: &mut Reader, name: &str, node: &Node<'_>) -> Option<Vec<i64>> 
     };
     values.sort_unstable();
     values.dedup();
-    Some(values)
+    Some((values, None))
+}
+
+/// `1..`, `64.. step 64`
+fn endless(text: &str) -> Option<Open> {
+    let (ends, step) = match text.split_once("step") {
+        Some((ends, step)) => (ends, step.trim().parse::<i64>().ok()?),
+        None => (text, 1),
+    };
+    let from = ends.trim().strip_suffix("..")?.trim().parse::<i64>().ok()?;
+    let fits = (0..=i64::from(i32::MAX)).contains(&from) && (1..=i64::from(i32::MAX)).contains(&step);
+    fits.then_some(Open { from, step })
 }
 
 fn whole(reader: &mut Reader, name: &str, node: &Node<'_>) -> Option<i64> {
@@ -296,6 +346,13 @@ fn combinations(
         };
         at[next] += 1;
         at[next + 1..].fill(0);
+    }
+    if found.is_empty() && sweep.is_open() {
+        reader
+            .error(when_span.unwrap_or(place), "`when` holds for none of the samples of the open ranges")
+            .notes
+            .push("let a range begin where it holds, or take steps: `N = \"1000.. step 1000\"`".to_owned());
+        return None;
     }
     if found.is_empty() {
         let tried = match count {

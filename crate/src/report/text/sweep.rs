@@ -2,7 +2,7 @@
 //! as if it had been asked alone.
 
 use super::super::Input;
-use super::super::model::{AssumptionReport, Report, SweepReport};
+use super::super::model::{AssumptionReport, Report, SweepReport, Verdict};
 use super::super::texts::Texts;
 use super::numbers::{duration, grouped};
 use super::{BOLD, DIM, Names, Page, TextOptions, look, plural};
@@ -25,6 +25,7 @@ pub fn sweep_text(
     let texts = Texts::new(input.reference, input.optimized, input.spec);
     let mut page = Page { report: &base, texts: &texts, names, options, out: String::new() };
     page.verdict();
+    page.every_size(sweep);
     page.table(sweep);
     if let Some(shown) = &sweep.shown {
         let set: Vec<String> = sweep
@@ -82,6 +83,25 @@ fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
 }
 
 impl Page<'_> {
+    /// What is proved of each kernel, where a range has no end.
+    fn every_size(&mut self, sweep: &SweepReport) {
+        let Some(sizes) = &sweep.sizes else { return };
+        self.section(&format!("{}: data races, bounds, barrier divergence", sizes.every));
+        for kernel in &sizes.kernels {
+            let case = if kernel.case.is_empty() { String::new() } else { format!(", {}", kernel.case) };
+            let (sign, style) = look(if kernel.proved { Verdict::RaceFree } else { Verdict::Unknown });
+            let word = if kernel.proved { "proved" } else { "unknown" };
+            let word = self.paint(style, &format!("{sign} {word}"));
+            self.line(&format!("  `{}`{case}  {word}", kernel.kernel));
+            if let Some(reason) = &kernel.reason {
+                self.line(&format!("    {reason}"));
+            }
+            for place in [&kernel.at, &kernel.other].into_iter().flatten() {
+                self.line(&format!("    line {}: {}", place.line, place.excerpt.trim()));
+            }
+        }
+    }
+
     fn table(&mut self, sweep: &SweepReport) {
         let total = sweep.combinations.len();
         let time = sweep.time.map_or(String::new(), |time| format!(" in {}", duration(time)));
