@@ -133,7 +133,7 @@ impl Work {
         for (index, (name, format, shape, role)) in self.tensors.iter().enumerate() {
             let reserved: u64 = shape.iter().product();
             let initial = match role {
-                Role::Out => Initial::Undefined,
+                Role::Out | Role::Scratch => Initial::Undefined,
                 Role::In | Role::InOut => Initial::Symbolic { first },
             };
             first += reserved as u32;

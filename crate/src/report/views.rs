@@ -77,6 +77,10 @@ impl Builder<'_> {
                 (None, Some(_)) => ViewKind::Texture,
                 (None, None) => continue,
             };
+            if !variable.settings.is_empty() && named.is_none() {
+                let message = format!("`{}` is set as the PTX declares it", variable.name);
+                self.ledger.note(Assumption::Inferred(message), 1, None);
+            }
             let what = format!("`{}` of `{}`", variable.name, asked.kernel.title());
             let message = match (named, variable.view) {
                 (Some(_), None) if variable.size != Some(8) => "holds no single texture: it has not 8 bytes",

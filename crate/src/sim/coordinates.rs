@@ -198,8 +198,13 @@ impl<'a> Machine<'a> {
             let mode = self.mode(reading, sampling, axis, !(0..size as i64).contains(&at));
             return Ok(one(texel(at, size, mode)));
         }
-        let coordinate = self.coordinate(word, reading.normalized.then_some(size), offset)?;
         let around = reading.linear || fetch.gather.is_some();
+        let scale = reading.normalized.then_some(size);
+        if let Some(at) = self.clearly(word, scale, offset).filter(|_| !around) {
+            let mode = self.mode(reading, sampling, axis, !(0..size as i64).contains(&at));
+            return Ok(one(texel(at, size, mode)));
+        }
+        let coordinate = self.coordinate(word, scale, offset)?;
         let coordinate = match around {
             true => Coordinate { value: coordinate.value - half(), ..coordinate },
             false => coordinate,
@@ -262,6 +267,20 @@ impl<'a> Machine<'a> {
         }
         let places = all.into_iter().map(|(when, at)| (when, Some(at as u64))).collect();
         Ok(vec![Corner { weight: Term::ONE, places }])
+    }
+
+    /// The texel in which a concrete coordinate lies, where it is so far from the next that doubles tell, whatever
+    /// was rounded: the common case.
+    fn clearly(&self, word: u64, scale: Option<u64>, offset: i64) -> Option<i64> {
+        // Twice what the hardware tells apart.
+        const MARGIN: f64 = 2.0 / PARTS as f64;
+        let scale = scale.unwrap_or(1) as f64;
+        let at = f64::from(f32::from_bits(word as u32)) * scale + offset as f64;
+        let beyond = at - at.floor();
+        let error = self.roundings.bound(Format::F32, word) * scale;
+        let clear =
+            at.abs() < f64::from(1 << 26) && error < MARGIN / 4.0 && beyond > MARGIN && beyond < 1.0 - MARGIN;
+        clear.then(|| at.floor() as i64)
     }
 
     /// A concrete coordinate in texels.

@@ -130,9 +130,9 @@ impl<'a> Machine<'a> {
             (false, held) => !held.is_float() && held.bytes() <= 4 && !normalizes && !linear,
         };
         if !fits || !matches!(extents.channels, 1 | 2 | 4) {
-            let how = if linear { ", filtered," } else { "" };
+            let how = if linear { "a filter" } else { "a texture" };
             return Err(format!(
-                "a texel of `{name}`, {} channels of {held},{how} cannot be read as .{result}",
+                "`{name}` has texels of {} × {held}, of which {how} makes no .{result}",
                 extents.channels
             ));
         }
