@@ -490,7 +490,6 @@ impl Program {
             parameters: vec![pointer(0), pointer(1)],
             maps: Default::default(),
             unknowable: (64, 64),
-            maps: Default::default(),
             views: Vec::new(),
             bounds: Vec::new(),
         };
