@@ -531,6 +531,13 @@ impl Clocks {
         }
     }
 
+    /// A thread knows of the arrivals, and nothing will ever let it rely on them.
+    pub(super) fn notice(&mut self, arrivals: &[Arrival], thread: u32) {
+        if let Some(sight) = &mut self.sight {
+            sight.see(arrivals, thread);
+        }
+    }
+
     /// A thread executes a memory fence.
     pub(super) fn fence(&mut self, thread: u32) {
         let Some(sight) = &mut self.sight else { return };

@@ -10,6 +10,8 @@
 //!   written there themselves needs a proxy fence on the way, and who overwrites it must come after the wait of
 //!   *some* warp, because the four parts are one operation. The warpgroup has a clock of its own, which stands
 //!   for that: its epochs are the groups;
+//! - that it has ended says that all four warps have come so far as to close its group, which tells phases of barrier
+//!   objects apart, and nothing of what they have written;
 //! - its accumulators may not be touched until then, except by the next products of the same shape, nor may registers
 //!   that it takes A from be written. Copies of registers are no accesses: compilers put them anywhere, and the value that
 //!   is copied is in flight as well;
@@ -23,7 +25,7 @@
 //! the manual forbids, too.
 
 use super::barrier::Wait;
-use super::clock::{GLOBAL, SHARED};
+use super::clock::{Arrival, GLOBAL, SHARED};
 use super::descriptor::{Descriptor, LINE};
 use super::machine::Machine;
 use super::matrix::{Factor, Matrix};
@@ -133,8 +135,8 @@ struct Part {
     fenced: bool,
     /// Products started.
     started: u64,
-    /// Products started up to the end of each group that is closed.
-    closes: Vec<u64>,
+    /// Of each group that is closed, the products started up to its end, and how far the warp's threads had come.
+    closes: Vec<(u64, Vec<Arrival>)>,
     /// Groups closed, and groups waited for.
     closed: u32,
     ended: u32,
@@ -212,13 +214,16 @@ impl<'a> Machine<'a> {
 
     /// A warp closes its group, which has as many products as that of the others.
     fn close_group(&mut self, index: usize, pc: u32) {
+        let first = self.warps[index].first();
+        let came: Vec<Arrival> =
+            (first..first + WARP as u32).map(|thread| self.clocks.arrive(thread)).collect();
         let part = &mut self.warpgroups.parts[index];
         let (group, started) = (part.closed as usize, part.started);
         part.closed += 1;
-        part.closes.push(started);
+        part.closes.push((started, came));
         let team = self.team_of(index);
         let other = self.warps_of(team).find_map(|warp| {
-            let theirs = *self.warpgroups.parts[warp].closes.get(group)?;
+            let theirs = self.warpgroups.parts[warp].closes.get(group)?.0;
             (theirs != started).then_some((warp, theirs))
         });
         if let Some((warp, theirs)) = other {
@@ -288,9 +293,25 @@ impl<'a> Machine<'a> {
             }
         }
         self.granted.entry(TOGETHER).or_insert((0, pc)).0 += 1;
+        let others = self.warps_of(self.team_of(index));
+        let came: Vec<Arrival> = others
+            .filter_map(|warp| self.warpgroups.parts[warp].closes.get(groups as usize - 1))
+            .flat_map(|(_, came)| came.iter().cloned())
+            .collect();
+        // Nobody asks any more for what all four have waited for.
+        let warps = self.warps_of(self.team_of(index));
+        let over = warps.clone().map(|warp| self.warpgroups.parts[warp].ended).min().unwrap_or(0) as usize;
+        for warp in warps {
+            let closes = &mut self.warpgroups.parts[warp].closes;
+            let past = over.min(closes.len());
+            closes[..past].iter_mut().rev().take_while(|(_, came)| !came.is_empty()).for_each(|(_, came)| {
+                *came = Vec::new();
+            });
+        }
         let ended = self.clocks.mark(self.first_thread + self.stand_in(self.team_of(index)), groups);
         for thread in first..first + WARP as u32 {
             self.clocks.learn(std::slice::from_ref(&ended), thread);
+            self.clocks.notice(&came, thread);
         }
     }
 

@@ -18,7 +18,7 @@ add("warpgroup/types.cu", "wrong3", defines={"KIND": 7, "WRONG": 3}, arch="compu
 add("warpgroup/sparse.cu", arch="compute_90a")
 add("warpgroup/sparse.cu", "registers", defines={"REGISTERS": 1}, arch="compute_90a")
 add("warpgroup/sparse.cu", "wrong1", defines={"WRONG": 1}, arch="compute_90a")
-for name, faults in (("pipeline", 10), ("attention", 7)):
+for name, faults in (("pipeline", range(1, 11)), ("attention", range(2, 8))):
     add(f"warpgroup/{name}.cu", arch="compute_90a")
-    for fault in range(1, faults + 1):
+    for fault in faults:
         add(f"warpgroup/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90a")

@@ -1,6 +1,6 @@
 // O = softmax(Q · Kᵀ / 8) · V for 64 queries, 128 keys, 64 of the head: a warpgroup takes tiles of 64 keys, the scores stay in
 // its registers and are its A of the second product. Tensor copies fetch the next tile meanwhile.
-// WRONG 1: the sums are not rescaled. 2: the second product takes scores of the wrong rows. 3: the scores are read before they are
+// WRONG 2: the second product takes scores of the wrong rows. 3: the scores are read before they are
 // there. 4: the next tile is fetched before the product has read this one. 5: V as if it were K-major. 6: no wgmma.fence
 // behind the rescaling. 7: the maximum over half of a row only.
 #include <cuda_fp16.h>
@@ -85,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(128) attention(
                 if (i % 4 / 2 == half_row) {
                     p[i] = exp2f((p[i] - m) * 0.1803368801111f);
                     sum += p[i];
-                    if (WRONG != 1) sums[i] *= scale; // missing: 1
+                    sums[i] *= scale;
                 }
             total[half_row] = total[half_row] * scale + sum;
             most[half_row] = m;
