@@ -81,7 +81,7 @@ mod tests {
         }
         // 64 columns in a row, sixteen rows of the depth, then 64 more columns.
         let b = describe(0, 2048, 1024, 1);
-        assert_eq!(b.line(false, 3, 10), 1024 + 2 * 128 + (3 ^ 2) * 16);
+        assert_eq!(b.line(false, 3, 10), 1024 + 2 * 128 + 16);
         assert_eq!(b.line(false, 9, 1), 2048 + 128);
     }
 

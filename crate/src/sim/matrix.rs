@@ -86,7 +86,7 @@ impl<'a> Machine<'a> {
         let some_known = b.values.iter().any(concrete);
         let mut result = Matrix { rows, cols, format: product.d.format, values: Vec::new() };
         let mut symbolic = false;
-        for row in 0..rows {
+        for (row, all_known) in rows_known.iter().enumerate() {
             for col in 0..cols {
                 let at = row * cols + col;
                 let column = product.column(row, col);
@@ -95,7 +95,7 @@ impl<'a> Machine<'a> {
                     let k = columns.map_or(k, |columns| columns[left]);
                     (left, k * b.cols + column)
                 });
-                let known = match rows_known[row] && some_known {
+                let known = match *all_known && some_known {
                     true => concrete_pairs(a, b, pairs.clone()),
                     false => None,
                 };

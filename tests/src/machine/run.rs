@@ -400,7 +400,10 @@ impl<'p> Machine<'p> {
                     self.store(thread, to.0, to.1 + at, 1, value)?;
                 }
                 match object {
-                    Some(object) => self.count(self.threads[thread].cta, object, -(bytes as i64)),
+                    Some(object) => {
+                        let (cta, object) = self.in_cluster(self.threads[thread].cta, object);
+                        self.count(cta, object, -(bytes as i64))
+                    }
                     None => Ok(()),
                 }
             }

@@ -751,9 +751,10 @@ impl Machine<'_> {
         }
         let stores = match (op.suffixes[2].as_str(), op.suffixes[3].as_str()) {
             ("global", "shared::cta") => true,
-            ("shared::cta" | "shared::cluster", "global") => false,
+            ("shared::cta" | "shared::cluster", "global") | ("shared::cluster", "shared::cta") => false,
             _ => return Err(refused(op)),
         };
+        let across = op.suffixes[3] == "shared::cta" && !stores;
         let known = ["async", "bulk", "global", "shared::cta", "shared::cluster", "bulk_group"];
         let counts = "mbarrier::complete_tx::bytes";
         if op.suffixes.iter().any(|suffix| !known.contains(&suffix.as_str()) && suffix != counts) {
@@ -766,7 +767,10 @@ impl Machine<'_> {
         }
         let (to, from, object) = match stores {
             true => ((Space::Global, to), (Space::Shared, from), None),
-            false => ((Space::Shared, to), (Space::Global, from), Some(self.address(thread, &args[3])?)),
+            false => {
+                let outof = if across { Space::Shared } else { Space::Global };
+                ((Space::Shared, to), (outof, from), Some(self.address(thread, &args[3])?))
+            }
         };
         self.bulk = true;
         let what = Background::Bulk { to, from, bytes, object };

@@ -244,7 +244,7 @@ impl Machine<'_> {
                 let linear = (start + offset + of_eight * width) % (1 << 18);
                 // Lines of 128 bytes, and which unit of one it is.
                 let (line, place) = (linear / 128, linear / 16 % 8);
-                let address = line * 128 + (place ^ line % 8 % units) * 16;
+                let address = line * 128 + (place ^ (line % 8 % units)) * 16;
                 let bit = inside as u32 * element.bits();
                 let bytes = element.bits().div_ceil(8) as usize;
                 let value = self.load(thread, Space::Shared, address + u64::from(bit / 8), bytes)?;

@@ -12,7 +12,10 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) opt(const float *x, float *
     cg::cluster_group cluster = cg::this_cluster();
     int t = threadIdx.x, rank = cluster.block_rank();
     if (WRONG != 1) cluster.sync(); // missing: 1
-    cluster.map_shared_rank(got, rank ^ 1)[t] = x[rank * 64 + t];
+    float *there = cluster.map_shared_rank(got, rank ^ 1);
+    there[t] = x[rank * 64 + t];
+    int other;
+    asm("getctarank.u64 %0, %1;" : "=r"(other) : "l"(there));
     cluster.sync();
-    y[rank * 64 + t] = got[t];
+    y[(other ^ 1) * 64 + t] = got[t];
 }
