@@ -340,7 +340,7 @@ pub struct TensorMap {
 impl TensorMap {
     /// The first part of the places of its integers: it is an argument, or part of one.
     pub fn at(argument: usize, part: usize) -> usize {
-        argument | (part + 1) << 32
+        argument | (part + 1) << 20
     }
 }
 
