@@ -540,7 +540,7 @@ impl Question {
             return Some(false);
         }
         let (_, values) = self.job(seed);
-        let found = self.evaluate(&run.terms, &conditions, &values, budget)?;
+        let (found, _) = self.evaluate(&run.terms, &conditions, &values, budget)?;
         let mut met = false;
         for value in found {
             match value {
@@ -591,14 +591,14 @@ impl Question {
                 return Ending::Skipped("a tensor written in another format".to_owned());
             }
             let roots: Vec<Term> = written.iter().map(|(.., term)| *term).collect();
-            let mut found = match self.evaluate(&run.terms, &roots, &values, budget) {
+            let (mut found, overflows) = match self.evaluate(&run.terms, &roots, &values, budget) {
                 Some(found) => found,
                 None => return Ending::Skipped("terms too large to evaluate".to_owned()),
             };
             // What inlined library code does with bits, read as the function it computes.
             if found.iter().any(|value| matches!(value, Value::Lost(_)))
                 && let Ok(Some(rewritten)) = idioms::rewrite(&run.terms, &roots, budget)
-                && let Some(second) = self.evaluate(&rewritten.terms, &rewritten.roots, &values, budget)
+                && let Some((second, _)) = self.evaluate(&rewritten.terms, &rewritten.roots, &values, budget)
             {
                 for (first, second) in found.iter_mut().zip(second) {
                     if matches!(first, Value::Lost(_)) {
@@ -614,6 +614,12 @@ impl Question {
                 };
                 let (tensor, index, format) = (at, *index, state.format);
                 see(seed, Sample { tensor, index, format, bits: read(*place), error });
+                // The real number is finite, the kernel's is not, and its format may be why.
+                let real = matches!(value, Value::Real(real, _) if real.is_finite());
+                if overflows && real && !soft::value(state.format, read(*place)).is_finite() {
+                    tally.wide += 1;
+                    continue;
+                }
                 if let Err(why) = self.agree(state.format, read(*place), value, &mut tally) {
                     return Ending::Disagrees(format!(
                         "{}[{index}], seed {seed}: {why}",
@@ -625,16 +631,23 @@ impl Question {
         Ending::Agrees(tally)
     }
 
+    /// The values of the roots, and whether one on the way is too large for the coarsest format.
     fn evaluate(
         &self,
         terms: &warpproof::term::Terms,
         roots: &[Term],
         values: &[f64],
         budget: &Budget,
-    ) -> Option<Vec<Value>> {
+    ) -> Option<(Vec<Value>, bool)> {
         let cone = Cone::of(terms, roots, budget).ok()?;
         let point = Point { terms, elements: values, precision: self.precision };
-        evaluate(&cone, &point, budget, &mut Vec::new()).ok()
+        let mut steps = Vec::new();
+        let found = evaluate(&cone, &point, budget, &mut steps).ok()?;
+        let format = self.precision.format;
+        let largest = soft::value(format, soft::infinity(format) - 1);
+        let beyond =
+            |value: &Value| matches!(value, Value::Real(value, error) if value.abs() + error > largest);
+        Some((found, format.is_float() && steps.iter().any(beyond)))
     }
 
     fn agree(&self, format: Format, bits: u64, value: Value, tally: &mut Tally) -> Result<(), String> {

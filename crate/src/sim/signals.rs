@@ -1,14 +1,13 @@
 //! Order through memory: flags, semaphores and barriers over a grid, by release and acquire.
 //!
-//! A kernel that loads in a loop with `.acquire`, `.relaxed` or `.volatile` may wait there for what
-//! another thread stores. Every place that is accessed like that, or by an atomic, has its history: all
-//! that was written to it, in one order. A strong load may see whatever its thread does not know to be
-//! overwritten, and here it sees the *oldest* of that. If the thread comes back to the load with nothing
-//! changed (the registers that are still needed are as before, and it has done nothing in between), the
-//! load only waited: it is forgotten, with what it acquired, and the next value is tried. So every value
-//! that some schedule shows is tried by whoever may see it, and where none is left the thread waits for
-//! another. Where it has met others of its CTA on the way (`__syncthreads_and`, `__any_sync`), all of them have
-//! to stand as before, and what it saw next must give what they know by then.
+//! A kernel that loads in a loop with `.acquire`, `.relaxed` or `.volatile` may wait there for what another thread
+//! stores. Every place that is accessed like that, or by an atomic, has its history: all that was written to it, in
+//! one order. A strong load may see whatever its thread does not know to be overwritten, and here it sees the
+//! *oldest* of that. If the thread comes back to the load with nothing changed (the registers that are still needed
+//! are as before, and it has done nothing in between), the load only waited: it is forgotten, with what it acquired,
+//! and the next value is tried. So every value that some schedule shows is tried by whoever may see it, and where
+//! none is left the thread waits for another. Where it has met others of its CTA on the way (`__syncthreads_and`,
+//! `__any_sync`), all of them have to stand as before, and what it saw next must give what they know by then.
 //!
 //! One schedule stands for all as long as nothing else depends on who comes first:
 //! - whatever else is written to a place after a value that let a thread go on is written after that load
@@ -22,10 +21,9 @@
 //! the scope of each holds the other's thread (PTX ISA 9.0, 8.8 and 8.9). An update acquires nothing but by a
 //! special ticket: whose it sees is for the schedule to say.
 //!
-//! CTAs take turns: one that only waits leaves the machine to the others (`residents`).
-//!
-//! Updates that are not alike (`atomicAdd` by different amounts) may stand in any order as long as whoever goes on with
-//! the sum of all would have waited with the sum of any fewer.
+//! CTAs take turns: one that only waits leaves the machine to the others (`residents`). Updates that are not alike
+//! (`atomicAdd` by different amounts) may stand in any order as long as whoever goes on with the sum of all would
+//! have waited with the sum of any fewer.
 //!
 //! `fence.sc` (`membar`, `__threadfence()`) orders more: of two, the one that a thread has behind it when it writes
 //! what another thread sees before its own comes first, and who comes later knows what the earlier knew, also where
