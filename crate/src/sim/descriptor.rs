@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn rows_of_64_and_32_bytes_and_core_matrices() {
         assert_eq!(describe(0, 16, 512, 2).line(true, 5, 1), 5 * 64 + (1 ^ 2) * 16);
-        assert_eq!(describe(0, 16, 256, 3).line(true, 5, 1), 5 * 32 + 16);
+        assert_eq!(describe(0, 16, 256, 3).line(true, 5, 1), 5 * 32);
         assert_eq!(describe(0, 16, 256, 3).line(true, 12, 1), 256 + 4 * 32);
         let plain = describe(4096, 128, 256, 0);
         assert_eq!(plain.line(true, 10, 1), 4096 + 2 * 16 + 256 + 128);

@@ -135,7 +135,7 @@ fn what_is_wrong_is_pointed_at() {
         (
             "[tensors.A]\nrole = \"output\"",
             "\"output\"",
-            "`role` is \"in\", \"out\" or \"inout\", not \"output\"",
+            "`role` is \"in\", \"out\", \"inout\" or \"scratch\", not \"output\"",
         ),
         (
             "[scalars]\nn = \"x\"",
@@ -348,7 +348,7 @@ fn ranges_are_those_of_rust() {
 
 #[test]
 fn a_sweep_that_cannot_be_used_says_what_to_write() {
-    let usage = "write a list such as `[32, 64]`, or a range such as \"1..257\" (1 to 256), \"1..=256\" or \"64..1025 step 64\"";
+    let usage = "write a list such as `[32, 64]`, or a range such as \"1..257\" (1 to 256), \"1..=256\", \"64..1025 step 64\" or \"1..\" (every size)";
     let cases = [
         ("[sweep]\nN = \"1 to 5\"", "\"1 to 5\"", format!("`N` is no list and no range of integers; {usage}")),
         (

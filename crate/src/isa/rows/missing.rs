@@ -27,8 +27,8 @@ missing! {
         "Copies four rows of a tensor in the background." "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r1], [%rd2, {%r3, %r4, %r5, %r6, %r7}], [%r8];";
     "cp" "9.7.9.25.5" "clusters of thread blocks" "cp.bulk.tensor.peers ...; .peers = .cta_group::2"
         "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
-    "cp" "9.7.9.25.4" "bulk copies between thread blocks and of masked bytes (Hopper)" "cp.async.bulk ..."
-        "Copies to other thread blocks of the cluster." "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 1024, [%r3];";
+    "cp" "9.7.9.25.4" "bulk copies of masked bytes (Blackwell)" "cp.async.bulk ..."
+        "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
     "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
         "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
