@@ -246,11 +246,19 @@ fn follow(
 /// The names that the spec declares: those the PTX uses itself, or pointers ↔ tensors and the rest
 /// ↔ scalars in file order.
 fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str)> {
+    let among = |parameters| declared_of(spec, kernel, parameters);
+    among(&kernel.parameters).or_else(|| among(needed(kernel)))
+}
+
+fn declared_of(
+    spec: &Spec,
+    kernel: &Kernel,
+    parameters: &[Parameter],
+) -> Option<(Vec<Argument>, &'static str)> {
     let known = |name: &str| {
         spec.tensors.iter().any(|tensor| tensor.name == name)
             || spec.scalars.iter().any(|scalar| scalar.name == name)
     };
-    let parameters = needed(kernel);
     let own = parameters.iter().map(|p| spoken(p).filter(|name| known(name)));
     if let Some(names) = own.collect::<Option<Vec<_>>>() {
         let arguments = names.into_iter().map(|name| Argument::Name(name.to_owned())).collect();
