@@ -21,7 +21,7 @@ const TOLERANCE = 0.03
 /** Each for another part of the engine: what it mostly does stands beside it. */
 const workloads = [
   ['equivalent/harris/v1_vs_v7_shuffle', 'start-up, warp collectives, one long sum'],
-  ['equivalent/softmax/n128_naive_precise_vs_online_fast', 'recognising expf, normal forms, re-checking'],
+  ['equivalent/softmax/n128_naive_precise_vs_online_fast', 'recognizing expf, normal forms, re-checking'],
   ['equivalent/matmul_paper/naive_vs_2d', 'shared memory and its race shadow, multiply-adds'],
   ['equivalent/attention/one_warp_plain_vs_flash2', 'matrix instructions, sums of quotients'],
   ['equivalent/convolution/small', 'index tables, copies, matrix instructions'],

@@ -48,7 +48,7 @@ const families = [
   },
   {
     title: 'Attention',
-    about: 'The plain formula and FlashAttention-1, normalised after every tile.',
+    about: 'The plain formula and FlashAttention-1, normalized after every tile.',
     rows: [
       ['attention/two_keys_plain_vs_flash1', '1 query, 2 keys, head 1, 2 tiles'],
       ['attention/four_keys_plain_vs_flash1', '2 queries, 4 keys, head 4, 2 tiles'],

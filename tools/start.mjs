@@ -1,10 +1,10 @@
 // npm start: sets up, builds and serves the playground.
 //   --dev         serve with live reload
-//   --build-only  build what a host serves, optimised, and stop (web/dist holds the static site)
+//   --build-only  build what a host serves, optimized, and stop (web/dist holds the static site)
 //   --port N      serve on this port (default 4173, with --dev 5173, or the next free one)
 //   --open        open the page in a browser
 //
-// What it serves is built to be there soon: one engine of the two, less optimised, and no one-file copy.
+// What it serves is built to be there soon: one engine of the two, less optimized, and no one-file copy.
 
 import { spawn } from 'node:child_process'
 import path from 'node:path'
@@ -29,7 +29,7 @@ if (has('--build-only')) {
 }
 
 say('On two cores this takes about four minutes and 1.5 GB of disk the first time, seconds later on. What is missing is installed: npm packages, and a Rust compiler with library sources where there is none.')
-const engine = { optimise: false, only: ['threads'] }
+const engine = { optimize: false, only: ['threads'] }
 plan(packageSteps() + wasmSteps(engine) + (has('--dev') ? 0 : 1))
 await Promise.all([installPackages(), buildWasm(engine)])
 if (!has('--dev')) await buildQuickPage()

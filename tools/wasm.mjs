@@ -26,10 +26,10 @@ export const flavours = {
       ...linkArgs(['--shared-memory', '--import-memory', '--max-memory=4294967296', '--export=__heap_base',
         '--export=__wasm_init_tls', '--export=__tls_size', '--export=__tls_align', '--export=__tls_base']),
     ],
-    // What the optimiser may assume of browsers: all of these have shipped since 2023.
-    optimise: ['--enable-threads'],
+    // What the optimizer may assume of browsers: all of these have shipped since 2023.
+    optimize: ['--enable-threads'],
   },
-  single: { features: 'wasm,afterwards', rustflags: ['-C', 'target-feature=+simd128'], optimise: [] },
+  single: { features: 'wasm,afterwards', rustflags: ['-C', 'target-feature=+simd128'], optimize: [] },
 }
 
 const packageFolder = name => path.join(root, `web/src/pkg-${name}`)
@@ -42,12 +42,12 @@ function filesUnder(folder) {
 }
 
 /** A hash over everything that decides what the package contains. */
-function inputsHash(name, optimise) {
+function inputsHash(name, optimize) {
   const inputs = [
     ...filesUnder(path.join(root, 'crate/src')),
     ...['crate/Cargo.toml', 'Cargo.toml', 'Cargo.lock', 'tools/wasm.mjs', 'tools/bindgen/src/main.rs'].map(file => path.join(root, file)),
   ].sort()
-  const hash = crypto.createHash('sha256').update(JSON.stringify([name, optimise]))
+  const hash = crypto.createHash('sha256').update(JSON.stringify([name, optimize]))
   for (const file of inputs) hash.update(path.relative(root, file)).update('\0').update(fs.readFileSync(file)).update('\0')
   return hash.digest('hex')
 }
@@ -57,48 +57,48 @@ const isFresh = (name, hash) => {
   return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === hash
 }
 
-/** The packages among `only` that are out of date. Without `optimise` an optimised one will do, too, if it has everything. */
-function stalePackages(optimise, only) {
-  const hashes = name => (optimise ? [true] : flavours[name].quick ? [false] : [false, true]).map(way => inputsHash(name, way))
+/** The packages among `only` that are out of date. Without `optimize` an optimized one will do, too, if it has everything. */
+function stalePackages(optimize, only) {
+  const hashes = name => (optimize ? [true] : flavours[name].quick ? [false] : [false, true]).map(way => inputsHash(name, way))
   return only.map(name => ({ name, hashes: hashes(name) })).filter(({ name, hashes }) => !hashes.some(hash => isFresh(name, hash)))
 }
 
 /** How many steps `buildWasm` takes. */
-export function wasmSteps({ optimise = true, only = Object.keys(flavours) } = {}) {
-  const stale = stalePackages(optimise, only).length
-  return stale === 0 ? 0 : 1 + stale * (optimise ? 3 : 2)
+export function wasmSteps({ optimize = true, only = Object.keys(flavours) } = {}) {
+  const stale = stalePackages(optimize, only).length
+  return stale === 0 ? 0 : 1 + stale * (optimize ? 3 : 2)
 }
 
-/** Builds what is out of date. `optimise: false` builds for a short build: less optimisation, none of
+/** Builds what is out of date. `optimize: false` builds for a short build: less optimization, none of
  * it at link time, no wasm-opt. */
-export async function buildWasm({ optimise = true, only = Object.keys(flavours) } = {}) {
-  const stale = stalePackages(optimise, only)
+export async function buildWasm({ optimize = true, only = Object.keys(flavours) } = {}) {
+  const stale = stalePackages(optimize, only)
   if (stale.length === 0) {
     say('The WebAssembly engine is up to date.')
     return
   }
   const toolchain = await findToolchain()
-  // Not the dev profile: there, dependencies are optimised for the tests.
+  // Not the dev profile: there, dependencies are optimized for the tests.
   const bindgen = step('building wasm-bindgen', 'cargo', [
     'build', '--locked', '-p', 'warpproof-bindgen', '--target-dir', bindgenTarget, '--release',
     ...['opt-level=0', 'debug=false', 'lto="off"', 'codegen-units=16'].flatMap(setting => ['--config', `profile.release.${setting}`]),
   ], { quiet: true, usual: 30 })
-  for (const { name, hashes } of stale) await buildPackage(name, hashes[0], toolchain, optimise, bindgen)
+  for (const { name, hashes } of stale) await buildPackage(name, hashes[0], toolchain, optimize, bindgen)
 }
 
 const bindgenTarget = path.join(root, 'target/bindgen')
 
-async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
+async function buildPackage(name, hash, toolchain, optimize, bindgenBuilt) {
   const flavour = flavours[name]
-  const targetDir = path.join(root, optimise ? 'target/wasm' : 'target/wasm-dev', name)
+  const targetDir = path.join(root, optimize ? 'target/wasm' : 'target/wasm-dev', name)
   const linker = toolchain.linker ? ['-C', `linker=${toolchain.linker}`, '-C', 'linker-flavor=wasm-ld'] : []
   await step(`compiling the engine to WebAssembly (${name})`, 'cargo', [
     'build', '--release', '--locked', '-p', 'warpproof', '--lib', '--target', TARGET, '--target-dir', targetDir,
-    '--no-default-features', '--features', (!optimise && flavour.quick) || flavour.features, '-Z', 'build-std=panic_abort,std',
-    ...(optimise ? ['-Z', 'build-std-features=optimize_for_size'] : []),
+    '--no-default-features', '--features', (!optimize && flavour.quick) || flavour.features, '-Z', 'build-std=panic_abort,std',
+    ...(optimize ? ['-Z', 'build-std-features=optimize_for_size'] : []),
   ], {
     quiet: true,
-    usual: optimise ? 200 : 100,
+    usual: optimize ? 200 : 100,
     env: {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',
@@ -106,7 +106,7 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
       // For the smallest size: a visitor waits for the download, and a browser compiles what it runs for the first
       // time. Against 's' that is 12 % less to download, but up to a quarter more time for large kernels
       // (docs/performance.md).
-      ...(optimise
+      ...(optimize
         ? { CARGO_PROFILE_RELEASE_OPT_LEVEL: 'z', CARGO_PROFILE_RELEASE_LTO: 'fat', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '1' }
         : { CARGO_PROFILE_RELEASE_OPT_LEVEL: '1', CARGO_PROFILE_RELEASE_LTO: 'off', CARGO_PROFILE_RELEASE_CODEGEN_UNITS: '16', CARGO_PROFILE_RELEASE_INCREMENTAL: 'true' }),
       CARGO_ENCODED_RUSTFLAGS: [
@@ -125,14 +125,14 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
   await step(`writing the JavaScript binding (${name})`, bindgen, [path.join(targetDir, TARGET, 'release/warpproof.wasm'), out])
   // wasm-bindgen-rayon's workers import their package by folder ("../../..").
   fs.writeFileSync(path.join(out, 'package.json'), JSON.stringify({ type: 'module', main: 'warpproof.js', types: 'warpproof.d.ts', sideEffects: ['./snippets/*'] }, null, 2))
-  if (optimise) {
+  if (optimize) {
     const wasm = path.join(out, 'warpproof_bg.wasm')
-    // LLVM has optimised already: -O3 makes nothing faster but the download larger (its inlining), the
+    // LLVM has optimized already: -O3 makes nothing faster but the download larger (its inlining), the
     // first run slower (browsers compile more) and this step four times as long.
-    await step(`optimising it with wasm-opt (${name})`, process.execPath, [
+    await step(`optimizing it with wasm-opt (${name})`, process.execPath, [
       path.join(root, 'node_modules/binaryen/bin/wasm-opt'), '-O1', '--reorder-functions', '--strip-debug', '--strip-producers',
       '--enable-simd', '--enable-bulk-memory', '--enable-mutable-globals', '--enable-nontrapping-float-to-int',
-      '--enable-sign-ext', '--enable-reference-types', '--enable-multivalue', ...flavour.optimise, wasm, '-o', wasm,
+      '--enable-sign-ext', '--enable-reference-types', '--enable-multivalue', ...flavour.optimize, wasm, '-o', wasm,
     ])
   }
   fs.writeFileSync(path.join(out, 'inputs.sha256'), hash)
@@ -140,5 +140,5 @@ async function buildPackage(name, hash, toolchain, optimise, bindgenBuilt) {
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   const only = process.argv.slice(2).filter(arg => arg in flavours)
-  await buildWasm({ optimise: !process.argv.includes('--fast'), only: only.length ? only : undefined })
+  await buildWasm({ optimize: !process.argv.includes('--fast'), only: only.length ? only : undefined })
 }

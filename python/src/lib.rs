@@ -173,7 +173,7 @@ fn infer(py: Python<'_>, question: Question, limits: Limits) -> PyResult<String>
     let its = question.clone();
     let overdue = |why, budget: &Budget| report::overdue_inference(&question.input(), why, budget);
     let inference = run(py, &limits, move |budget| report::infer(&its.input(), budget), overdue)?;
-    // Serialising plain owned data to a string cannot fail.
+    // Serializing plain owned data to a string cannot fail.
     Ok(to_string(&inference).unwrap_or_default())
 }
 

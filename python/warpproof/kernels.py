@@ -5,7 +5,7 @@ kernel (or whatever else has ``asm["ptx"]``), Triton functions (`from_triton`), 
 (`from_tilelang`). No GPU and no driver is used.
 
 Guaranteed: what is proved is the PTX that the compiler gave. Missed: that a run on a GPU uses the same PTX, for
-which target, constants and specialisations have to be the ones used there.
+which target, constants and specializations have to be the ones used there.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class KernelReport:
     barriers: int
     """Completed CTA barriers."""
     warp_syncs: int
-    """Completed warp-level synchronisations and collectives."""
+    """Completed warp-level synchronizations and collectives."""
     bytes: int
     """Bytes of terms, memory and shadow state."""
     terms: int

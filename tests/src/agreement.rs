@@ -190,7 +190,7 @@ impl Question {
             }
         }
         for tensor in &spec.tensors {
-            // Both read the initialisers of a module variable that is not bound.
+            // Both read the initializers of a module variable that is not bound.
             if tensor.contents == Some(Contents::Declared) && tensor.role != Some(Role::Out) {
                 continue;
             }

@@ -1,11 +1,11 @@
 //! The race condition of *Equivalence Checking of ML GPU Kernels* (arXiv 2511.12638), plainly.
 //!
 //! One schedule is followed. For each pair of threads (i, j) the context 𝒳 holds the accesses of i
-//! since i and j last synchronised *with each other*; an access of j that conflicts with one of them
-//! is a race, and a synchronisation of a set of threads empties the context of each pair of that
+//! since i and j last synchronized *with each other*; an access of j that conflicts with one of them
+//! is a race, and a synchronization of a set of threads empties the context of each pair of that
 //! set. Threads that have returned count as having come.
 //!
-//! Its language: reads, writes, and synchronisation of sets of threads; others give `None`.
+//! Its language: reads, writes, and synchronization of sets of threads; others give `None`.
 
 use crate::program::{At, Op, Program};
 use std::collections::BTreeSet;

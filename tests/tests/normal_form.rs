@@ -150,7 +150,7 @@ fn softmax_without_rescaling_is_different() {
     }
 }
 
-/// Layer normalisation: mean and variance by two passes, or by sums of x and x².
+/// Layer normalization: mean and variance by two passes, or by sums of x and x².
 fn layer_norm(b: &mut Build, n: u32, one_pass: bool, wrong: bool) -> Vec<Term> {
     let x = b.elements(0..n);
     let over = b.q(1, n.into());

@@ -632,7 +632,7 @@ fn splits(total: usize, parts: usize) -> Vec<Vec<usize>> {
     (0..=total).flat_map(with).collect()
 }
 
-/// The simulator on that program, with initialised memory: no race.
+/// The simulator on that program, with initialized memory: no race.
 #[test]
 fn order_through_a_third_agent_counts() {
     for first in [vec![Op::Write(0)], vec![Op::Write(0), Op::SyncSet(0b011)]] {

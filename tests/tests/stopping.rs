@@ -2,7 +2,7 @@
 //!
 //! The subjects are the matrix product of depth 4,096 (a hundred million thread-instructions, 33
 //! million terms) and attention, whose comparison takes longest. The page promises 300 ms from Stop
-//! to its effect and the command line 100 ms; the bound here is wide, because tests run unoptimised
+//! to its effect and the command line 100 ms; the bound here is wide, because tests run unoptimized
 //! and beside others: it tells a stage that never looks from one that does. What was measured is printed (`-- --nocapture`), and `npm run bench`
 //! measures the released program.
 

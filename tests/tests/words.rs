@@ -233,6 +233,6 @@ fn quotients_by_constants_are_proved_where_they_are_right_and_only_there() {
     }
     println!("words: {proved} quotients proved, {} open:\n{}", open.len(), open.join("\n"));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Of many divisors, one may have a multiplier whose fraction is not recognised.
+    // Of many divisors, one may have a multiplier whose fraction is not recognized.
     assert!(proved >= 6 * divisors.len() && 100 * open.len() <= proved, "{proved} proved");
 }

@@ -1,4 +1,4 @@
-//! What a question about two kernels' terms is: library code recognised, constants understood.
+//! What a question about two kernels' terms is: library code recognized, constants understood.
 //!
 //! `decide`, `check`, the expressions that people are shown and what is exported for other solvers
 //! are all about the same reading. It depends on the stores and on the set of roots alone, so it is
@@ -46,8 +46,8 @@ impl<'a> Reading<'a> {
                 return Err(Exhausted::Memory);
             }
             roots.clone_from(&rewritten.roots);
-            for (name, count) in &rewritten.recognised {
-                ledger.note(Assumption::IdiomRecognised((*name).to_owned()), *count, None);
+            for (name, count) in &rewritten.recognized {
+                ledger.note(Assumption::IdiomRecognized((*name).to_owned()), *count, None);
             }
         }
         let terms = [0, 1].map(|side| read(&stores, &rewritten, side));

@@ -1,6 +1,6 @@
 //! The fast path: two terms that are built alike are equal.
 //!
-//! Walks both terms side by side without normalising anything: chains in the same order meet link
+//! Walks both terms side by side without normalizing anything: chains in the same order meet link
 //! by link. Operands of commutative operations are tried both ways; pairs found equal are kept in
 //! a small lossy table, so that shared parts are compared once.
 //!

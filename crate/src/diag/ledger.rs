@@ -25,8 +25,8 @@ pub enum Assumption {
     ConstantRecovered(String, String),
     /// So many constants stand for any number within their rounding.
     ConstantsRounded(u64),
-    /// A compiler's inlined code was recognised as this function.
-    IdiomRecognised(String),
+    /// A compiler's inlined code was recognized as this function.
+    IdiomRecognized(String),
     /// A library function is read as the real function of that name.
     LibraryFunction(String),
     /// These denominators are non-zero.

@@ -35,7 +35,7 @@ fn write_kernel(kernel: &Kernel, out: &mut String) -> std::fmt::Result {
             Some(size) => write!(out, " size {size} at {}", v.offset)?,
             None => write!(out, " dynamic at {}", v.offset)?,
         }
-        if v.initialised {
+        if v.initialized {
             let shown: Vec<String> = v.init.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
             let more = if v.init.len() > 16 { " …" } else { "" };
             write!(out, " = {}{more}", shown.join(" "))?;

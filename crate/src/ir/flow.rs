@@ -199,7 +199,7 @@ pub fn parents(root: usize, edges: &[Vec<usize>], back: &[Vec<usize>]) -> Vec<Op
 }
 
 /// Marks everything that `edges` lead to.
-pub(super) fn flood(from: usize, edges: &[Vec<usize>], reached: &mut [bool]) {
+pub fn flood(from: usize, edges: &[Vec<usize>], reached: &mut [bool]) {
     let mut open = vec![from];
     reached[from] = true;
     while let Some(block) = open.pop() {

@@ -36,7 +36,7 @@ pub enum Constant {
         variable: u32,
         /// Added to it.
         offset: i64,
-        /// As a generic address (initialisers and `generic(x)`).
+        /// As a generic address (initializers and `generic(x)`).
         generic: bool,
     },
     /// Half of the address of `Kernel::variables[index]`, the upper 32 bits or the lower ones.
@@ -201,8 +201,8 @@ pub struct Variable {
     pub init: Vec<u8>,
     /// Addresses stored in the initial bytes: byte offset, and what stands there.
     pub relocations: Vec<(u64, Constant)>,
-    /// Whether it has an initialiser.
-    pub initialised: bool,
+    /// Whether it has an initializer.
+    pub initialized: bool,
     /// Other modules can name it (`.visible`, `.weak`, `.common`, `.extern`).
     pub exported: bool,
     /// It stands for a function: it has an address and no bytes.

@@ -15,7 +15,7 @@ mod rounds;
 mod tests;
 
 pub use dump::dump;
-pub use flow::parents as dominators;
+pub use flow::{flood, parents as dominators};
 pub use kernel::{
     Claim, ClaimKind, Constant, Field, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
     SpecialReg, Variable, WORKSPACE,

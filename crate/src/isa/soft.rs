@@ -80,7 +80,7 @@ impl Unpacked {
     }
 
     /// Shifts the highest one to bit 126.
-    fn normalised(mut self) -> Self {
+    fn normalized(mut self) -> Self {
         if self.significand != 0 {
             let shift = self.significand.leading_zeros() as i32 - 1;
             self.significand = if shift >= 0 { self.significand << shift } else { self.significand >> 1 };
@@ -184,7 +184,7 @@ fn sum(format: Format, x: Unpacked, y: Unpacked, mode: Mode) -> u64 {
     }
     // Highest ones at bit 126: a sum cannot overflow, and digits shifted out of the smaller number
     // matter only as a sticky bit, because then the difference loses at most one leading bit.
-    let (x, y) = (x.normalised(), y.normalised());
+    let (x, y) = (x.normalized(), y.normalized());
     let (large, small) =
         if (x.exponent, x.significand) >= (y.exponent, y.significand) { (x, y) } else { (y, x) };
     let distance = (large.exponent - small.exponent) as u32;
@@ -252,7 +252,7 @@ pub(super) fn div(format: Format, a: u64, b: u64, mode: Mode) -> u64 {
         _ => {}
     }
     // At least 126 - 53 quotient bits: more than any format keeps.
-    let a = a.normalised();
+    let a = a.normalized();
     let quotient = a.significand / b.significand;
     let sticky = a.significand % b.significand != 0;
     round(format, negative, quotient, a.exponent - b.exponent, sticky, mode)
@@ -268,7 +268,7 @@ pub(super) fn sqrt(format: Format, a: u64, mode: Mode) -> u64 {
     if x.class == Class::Infinite || x.is_zero() {
         return a;
     }
-    let mut x = x.normalised();
+    let mut x = x.normalized();
     if x.exponent % 2 != 0 {
         x.significand >>= 1;
         x.exponent += 1;

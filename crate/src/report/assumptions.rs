@@ -51,8 +51,8 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
                  its rounding allows"
             ),
         ),
-        Assumption::IdiomRecognised(function) => {
-            ("idiom_recognised", format!("inlined code is recognised as {function}"))
+        Assumption::IdiomRecognized(function) => {
+            ("idiom_recognised", format!("inlined code is recognized as {function}"))
         }
         Assumption::LibraryFunction(name) => {
             ("library_function", format!("`{name}` is the real function of that name"))

@@ -40,7 +40,7 @@ pub struct BoundTensor {
     pub variables: Vec<Option<(usize, Option<u64>)>>,
     /// The elements of the longest of them.
     pub extent: Option<Vec<u64>>,
-    /// Where that variable is declared, and whether with an initialiser.
+    /// Where that variable is declared, and whether with an initializer.
     pub place: Option<(Label, bool)>,
     /// The reference has nothing to compare it with: it is a module variable that one of two modules does not
     /// know at all, or a formula does not assign it.
@@ -510,7 +510,7 @@ fn tensors(
             let asked = &asked[kernel];
             let here = &asked.kernel.variables[variable.index];
             let label = Label { source: asked.source, span: here.span, text: String::new() };
-            tensors[at].place.get_or_insert((label, here.initialised));
+            tensors[at].place.get_or_insert((label, here.initialized));
         }
     }
     for tensor in tensors.iter_mut().filter(|tensor| tensor.is_variable()) {

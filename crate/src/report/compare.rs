@@ -278,7 +278,7 @@ impl Comparison {
             && tensor.is_left_to_the_host()
         {
             let message =
-                format!("`{name}` has an initialiser, and the host may overwrite it: any contents count");
+                format!("`{name}` has an initializer, and the host may overwrite it: any contents count");
             let note = format!("if nobody does, write `initial = \"as declared\"` under [tensors.{name}]");
             self.notes.push(Diagnostic::info(Code::V011, message).at(label.source, label.span).note(note));
         }

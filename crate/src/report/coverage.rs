@@ -1,4 +1,4 @@
-//! The instruction table, and the library code that is recognised, as Markdown: what `warpproof
+//! The instruction table, and the library code that is recognized, as Markdown: what `warpproof
 //! coverage` prints and the `docs/instructions.md` shows.
 
 use crate::decide::idioms::IDIOMS;
@@ -6,7 +6,7 @@ use crate::isa;
 use std::fmt::Write;
 
 /// One row an instruction, in the manual's order; below it, what is known and not yet executed, and
-/// the functions whose inlined code is recognised.
+/// the functions whose inlined code is recognized.
 pub fn coverage() -> String {
     let mut table =
         String::from("| instruction | forms | over the reals | PTX ISA |\n| --- | --- | --- | --- |\n");
@@ -43,7 +43,7 @@ pub fn coverage() -> String {
     }
     let mut functions: Vec<String> = IDIOMS.iter().map(|idiom| format!("`{}`", idiom.name)).collect();
     functions.dedup();
-    table.push_str("\nLibrary functions recognised in the code that NVRTC and Triton inline for them: ");
+    table.push_str("\nLibrary functions recognized in the code that NVRTC and Triton inline for them: ");
     table.push_str(&functions.join(", "));
     table.push_str(".\n");
     table

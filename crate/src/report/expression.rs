@@ -1,6 +1,6 @@
 //! Symbolic values made readable, with the place that stored them.
 //!
-//! What is shown is what `decide` saw: library code that was recognised appears as the function it
+//! What is shown is what `decide` saw: library code that was recognized appears as the function it
 //! computes, recovered constants under their names. Where two expressions have the same outline,
 //! the parts that only one of them has are marked.
 

@@ -2,15 +2,17 @@
 //!
 //! `y[0]: lacks x[0]`, `y[1]: lacks x[1]`, … become `y[i]: lacks x[i]`. Numbers between brackets are
 //! compared with the coordinates of the element: each has to be the same number everywhere or one
-//! coordinate plus the same number everywhere.
+//! coordinate plus the same number everywhere. Where one sentence does not fit all, each part of the
+//! tensor that has one is told on its own, with where it lies, if it is a box (the two quarters of a
+//! matrix that were exchanged).
 //!
 //! Guarantees: with the coordinates of any of the samples for the letters, the sentence is the one that
 //! was there for it.
-//! Misses: indices that are products of coordinates, and families that hold for a part of the samples only.
+//! Misses: indices that are products of coordinates, and parts that are no boxes.
 
 use super::model::{Answer, OutputGroup};
 use crate::term::coordinates;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// What coordinates are called, where the sentence does not use the letter itself.
@@ -61,6 +63,7 @@ struct Told {
 }
 
 /// What a number of a sentence is in all sentences of a family.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Index {
     Number(u64),
     Coordinate { dimension: usize, offset: i64 },
@@ -84,20 +87,21 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
     let mut told: FxHashMap<usize, (u64, Told)> = FxHashMap::default();
     let mut joined = vec![false; groups.len()];
     for ((.., pieces), members) in &families {
-        let [(first, _), others @ ..] = members.as_slice() else { continue };
-        if others.is_empty() {
-            continue;
+        for part in parts(members, &groups, shape) {
+            let [first, others @ ..] = part.members.as_slice() else { continue };
+            if others.is_empty() {
+                continue;
+            }
+            let whole = part.members.len() == members.len();
+            let within = match (whole, extent(&part.members, &groups, shape)) {
+                (true, _) => Vec::new(),
+                (false, Some(extent)) => extent,
+                (false, None) => continue,
+            };
+            let Some(reason) = tell(tensor, shape, pieces, &part.indices, &within) else { continue };
+            others.iter().for_each(|at| joined[*at] = true);
+            told.insert(*first, (part.members.iter().map(|at| groups[*at].0.elements).sum(), reason));
         }
-        let coordinates: Vec<Vec<u64>> =
-            members.iter().map(|(at, _)| coordinates(groups[*at].0.index, shape)).collect();
-        let indices: Option<Vec<Index>> = (0..members[0].1.len())
-            .map(|slot| index(members.iter().map(|(_, numbers)| numbers[slot]), &coordinates))
-            .collect();
-        let Some(reason) = indices.and_then(|indices| tell(tensor, shape.len(), pieces, &indices)) else {
-            continue;
-        };
-        others.iter().for_each(|(at, _)| joined[*at] = true);
-        told.insert(*first, (members.iter().map(|(at, _)| groups[*at].0.elements).sum(), reason));
     }
     let kept = groups.into_iter().enumerate().filter(|(at, _)| !joined[*at]);
     kept.map(|(at, (mut group, of))| {
@@ -109,31 +113,90 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
     .collect()
 }
 
-fn index(numbers: impl Iterator<Item = u64> + Clone, coordinates: &[Vec<u64>]) -> Option<Index> {
-    let first = numbers.clone().next()?;
-    if numbers.clone().all(|number| number == first) {
-        return Some(Index::Number(first));
-    }
-    let dimensions = coordinates.first()?.len();
-    let offset = |number: u64, at: u64| i64::try_from(number).ok()?.checked_sub(i64::try_from(at).ok()?);
-    let fitting = (0..dimensions).filter_map(|dimension| {
-        let expected = offset(first, coordinates[0][dimension])?;
-        let mut all = numbers.clone().zip(coordinates);
-        all.all(|(number, at)| offset(number, at[dimension]) == Some(expected))
-            .then_some(Index::Coordinate { dimension, offset: expected })
-    });
-    fitting.min_by_key(|index| matches!(index, Index::Coordinate { offset, .. } if *offset != 0))
+/// Members whose numbers follow their coordinates in one way.
+struct Part {
+    members: Vec<usize>,
+    indices: Vec<Index>,
 }
 
-/// The sentence with letters; `None` where one would be misread.
-fn tell(tensor: &str, dimensions: usize, pieces: &[&str], indices: &[Index]) -> Option<Told> {
+/// The members by the way in which their numbers follow the coordinates: for each number the one that
+/// leaves the fewest parts.
+fn parts<T>(members: &[(usize, Vec<u64>)], groups: &[(OutputGroup, T)], shape: &[u64]) -> Vec<Part> {
+    let places: Vec<Vec<u64>> =
+        members.iter().map(|(at, _)| coordinates(groups[*at].0.index, shape)).collect();
+    let slots: Vec<Vec<Index>> = (0..members[0].1.len())
+        .map(|slot| index(members.iter().map(|(_, numbers)| numbers[slot]), &places, shape.len()))
+        .collect();
+    let mut parts: FxHashMap<Vec<Index>, Vec<usize>> = FxHashMap::default();
+    for (nth, (at, _)) in members.iter().enumerate() {
+        parts.entry(slots.iter().map(|slot| slot[nth]).collect()).or_default().push(*at);
+    }
+    parts.into_iter().map(|(indices, members)| Part { members, indices }).collect()
+}
+
+/// The range of each coordinate, if the members are all elements that lie in these ranges.
+fn extent<T>(members: &[usize], groups: &[(OutputGroup, T)], shape: &[u64]) -> Option<Vec<(u64, u64)>> {
+    let mut extent = vec![(u64::MAX, 0); shape.len()];
+    for at in members {
+        let group = &groups[*at].0;
+        if group.elements != 1 {
+            return None;
+        }
+        for ((low, high), coordinate) in extent.iter_mut().zip(coordinates(group.index, shape)) {
+            (*low, *high) = ((*low).min(coordinate), (*high).max(coordinate));
+        }
+    }
+    let box_of: u64 = extent.iter().map(|(low, high)| high - low + 1).product();
+    (box_of == members.len() as u64).then_some(extent)
+}
+
+/// What a number is in each member: itself, or a coordinate plus an offset, whichever has the fewest
+/// values, and of these the one that is most often the coordinate itself.
+fn index(
+    numbers: impl Iterator<Item = u64> + Clone,
+    coordinates: &[Vec<u64>],
+    dimensions: usize,
+) -> Vec<Index> {
+    let itself: Vec<Index> = numbers.clone().map(Index::Number).collect();
+    let beside = (0..dimensions).filter_map(|dimension| {
+        let all = numbers.clone().zip(coordinates).map(|(number, at)| {
+            let offset = i64::try_from(number).ok()?.checked_sub(i64::try_from(at[dimension]).ok()?)?;
+            Some(Index::Coordinate { dimension, offset })
+        });
+        all.collect::<Option<Vec<Index>>>()
+    });
+    let cost = |reading: &Vec<Index>| {
+        let moved = |index: &&Index| matches!(index, Index::Coordinate { offset, .. } if *offset != 0);
+        (reading.iter().collect::<FxHashSet<_>>().len(), reading.iter().filter(moved).count())
+    };
+    std::iter::once(itself).chain(beside).min_by_key(cost).expect("a number is itself")
+}
+
+/// The sentence with letters, for the elements `within` these ranges or for all; `None` where one would
+/// be misread.
+fn tell(
+    tensor: &str,
+    shape: &[u64],
+    pieces: &[&str],
+    indices: &[Index],
+    within: &[(u64, u64)],
+) -> Option<Told> {
     let used = |letter: &str| pieces.iter().any(|piece| words(piece).any(|word| word == letter));
     let mut letters = LETTERS.iter().filter(|letter| !used(letter));
-    let letters: Vec<&str> = (0..dimensions).map(|_| letters.next().copied()).collect::<Option<_>>()?;
+    let letters: Vec<&str> = shape.iter().map(|_| letters.next().copied()).collect::<Option<_>>()?;
     let mut text = String::new();
     let pattern = indices.iter().any(|index| matches!(index, Index::Coordinate { .. })).then(|| {
         let element: String = letters.iter().map(|letter| format!("[{letter}]")).collect();
-        format!("{tensor}{element}")
+        let ranges = within
+            .iter()
+            .zip(shape)
+            .zip(&letters)
+            .filter(|((range, extent), _)| **range != (0, **extent - 1));
+        let ranges = ranges.map(|(((low, high), _), letter)| match low == high {
+            true => format!(", {letter} = {low}"),
+            false => format!(", {letter} = {low}…{high}"),
+        });
+        format!("{tensor}{element}{}", ranges.collect::<String>())
     });
     for (at, piece) in pieces.iter().enumerate() {
         text.push_str(piece);
@@ -199,8 +262,26 @@ mod tests {
     }
 
     #[test]
+    fn each_half_has_its_sentence() {
+        let found = told(&[4, 4], |at| {
+            let (i, j) = (at / 4, at % 4);
+            format!("has x[{}][{}] for x[{j}][{i}]", (j + 2) % 4, (i + 2) % 4)
+        });
+        let sentence = |rows: &str, columns: &str, i: &str, j: &str| {
+            (format!("y[i][j], i = {rows}, j = {columns}: has x[{j}][{i}] for x[j][i]"), 4)
+        };
+        let expected = [
+            sentence("0…1", "0…1", "i+2", "j+2"),
+            sentence("0…1", "2…3", "i+2", "j-2"),
+            sentence("2…3", "0…1", "i-2", "j+2"),
+            sentence("2…3", "2…3", "i-2", "j-2"),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn what_follows_no_coordinate_stays_apart() {
-        assert_eq!(told(&[3], |at| format!("lacks x[{}]", at * at)).len(), 3);
+        assert_eq!(told(&[4], |at| format!("lacks x[{}]", at * at + at)).len(), 4);
         // 2·(j+1) is not 2·j+1.
         assert_eq!(told(&[3], |at| format!("lacks x[2·{}]", at + 1)).len(), 3);
         // Numbers outside of brackets are values.

@@ -251,6 +251,7 @@ impl Cook<'_> {
                     Misuse::Warp => Code::D006,
                     Misuse::Object => Code::D007,
                     Misuse::Transactions => Code::D008,
+                    Misuse::Cluster => Code::D009,
                 };
                 (Verdict::BarrierDivergence, code, format!("{who} {what}"))
             }

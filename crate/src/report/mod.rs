@@ -151,7 +151,7 @@ impl OutputGroup {
 impl Report {
     /// The report as indented JSON.
     pub fn to_json(&self) -> String {
-        // Serialising plain owned data to a string cannot fail.
+        // Serializing plain owned data to a string cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

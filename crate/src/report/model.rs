@@ -1,13 +1,13 @@
 //! The report as data: what JSON holds and the page receives.
 //!
-//! Everything is owned, plain and in a fixed order, so the same inputs serialise to the same
+//! Everything is owned, plain and in a fixed order, so the same inputs serialize to the same
 //! bytes. Positions are cooked here: byte span, line and column together. Numbers of lines and
 //! columns count from 1. Large arrays (the timeline) are not here; see
 //! [`Recording`](super::Recording).
 
 use serde::{Deserialize, Serialize};
 
-/// Declares report types: serialisable both ways, comparable, and TypeScript types for the page.
+/// Declares report types: serializable both ways, comparable, and TypeScript types for the page.
 macro_rules! data {
     ($($(#[$meta:meta])* pub $kind:ident $name:ident { $($body:tt)* })*) => {
         $(
@@ -202,7 +202,7 @@ data! {
         pub warp_instructions: u64,
         /// Completed CTA barriers.
         pub barriers: u64,
-        /// Completed warp-level synchronisations and collectives.
+        /// Completed warp-level synchronizations and collectives.
         pub warp_syncs: u64,
         /// Bytes of terms, memory and shadow state.
         pub bytes: u64,

@@ -3,7 +3,7 @@
 //! What is marked in the printed expressions is a part of a term; the part's node is looked for in a
 //! second run of its kernel ([`crate::sim::origins`]). A tensor element was read, not made: the
 //! instruction that brought it in is named, and the one that first used it within the whole. A
-//! constant has no instruction of its own, and what recognised library code stands for has no single
+//! constant has no instruction of its own, and what recognized library code stands for has no single
 //! one: then it is the one that made the nearest enclosing part, and the step says so.
 //!
 //! Guarantees: see [`crate::sim::origins`]; nothing here is kept while verifying, and the report is

@@ -2,11 +2,11 @@
 //!
 //! `__constant__` and `__device__` variables are tensors of the question: the host sets them by name
 //! (`cudaMemcpyToSymbol`, `cuModuleGetGlobal`) and earlier launches change them, whatever their
-//! initialisers say. Both kernels' variables of one name are one tensor. Linkage does not tell which
+//! initializers say. Both kernels' variables of one name are one tensor. Linkage does not tell which
 //! names a host can use: a `static` variable can be set from its own file, and without relocatable
 //! device code nvcc declares every variable as if it were one.
 //!
-//! Guarantees: a variable counts as what the PTX declares only if it has an initialiser, no other
+//! Guarantees: a variable counts as what the PTX declares only if it has an initializer, no other
 //! module can name it, and no line of a host could: the name is reserved for the compiler (`__…`, or it
 //! has a `$` or a `.`), or belongs to the inside of a function (`_ZZ…`) or to a class (`_ZT…`: tables of
 //! virtual functions). The ledger says so for each
@@ -75,7 +75,7 @@ fn is_compilers_own(variable: &Variable) -> bool {
     let name = &variable.name;
     let reserved =
         ["__", "_ZZ", "_ZT"].iter().any(|prefix| name.starts_with(prefix)) || name.contains(['$', '.']);
-    variable.initialised && !variable.exported && reserved
+    variable.initialized && !variable.exported && reserved
 }
 
 /// Whether a module declares a variable that is called so in its source.

@@ -1,7 +1,7 @@
 //! Happens-before as vector clocks.
 //!
-//! Thread `t` of the running CTA has an epoch, which grows at every synchronisation it takes part
-//! in, and a base: for every thread of the CTA the last epoch of it that `t` has synchronised
+//! Thread `t` of the running CTA has an epoch, which grows at every synchronization it takes part
+//! in, and a base: for every thread of the CTA the last epoch of it that `t` has synchronized
 //! with, directly or through others. An access of thread `u` in epoch `e` happens before thread
 //! `t`'s present exactly if `t == u` or `base(t)[u] ≥ e`. Bases are shared: after a barrier all
 //! its threads hold the same one. Threads of other CTAs are never ordered.
@@ -25,8 +25,8 @@
 //! a thread knows, how much of that such fences have handed over ([`Handed`]), for shared and for
 //! global memory. It travels as knowledge does, and grows to all of it where a thread executes the fence.
 //!
-//! Deviation from the paper: its context 𝒳 asks whether two threads synchronised *with each
-//! other*. Order is transitive, so a chain of synchronisations through third threads orders too;
+//! Deviation from the paper: its context 𝒳 asks whether two threads synchronized *with each
+//! other*. Order is transitive, so a chain of synchronizations through third threads orders too;
 //! reporting such a pair would report a race that no execution can show.
 
 use crate::isa::WARP;
@@ -180,7 +180,7 @@ impl Arrival {
 }
 
 impl Clocks {
-    /// Threads `first..first + count` in the global numbering, none synchronised. Agents count.
+    /// Threads `first..first + count` in the global numbering, none synchronized. Agents count.
     pub(super) fn new(first: u32, count: u32) -> Self {
         let zero: Rc<[u32]> = vec![0; count as usize].into();
         Clocks {
@@ -201,7 +201,7 @@ impl Clocks {
         }
     }
 
-    /// The threads of all CTAs of a launch, which may synchronise with one another.
+    /// The threads of all CTAs of a launch, which may synchronize with one another.
     pub(super) fn of_launch(ctas: u32, count: u32) -> Self {
         let warps = (count as usize).div_ceil(WARP);
         Clocks {
@@ -380,7 +380,7 @@ impl Clocks {
             || self.knows(thread, other) >= epoch
     }
 
-    /// The last epoch of another thread, agent or barrier object that a thread has synchronised with.
+    /// The last epoch of another thread, agent or barrier object that a thread has synchronized with.
     #[inline]
     fn knows(&self, thread: u32, other: u32) -> u32 {
         self.base[self.at(thread)].get(other as usize).copied().unwrap_or(0)
@@ -584,7 +584,7 @@ impl Clocks {
         }
     }
 
-    /// Records that a thread arrives at a synchronisation: what it did so far is published.
+    /// Records that a thread arrives at a synchronization: what it did so far is published.
     pub(super) fn arrive(&mut self, thread: u32) -> Arrival {
         let sight = self.sight.as_mut().map(|sight| Box::new(sight.clocks.arrive(thread)));
         let arrival = Arrival { sight, ..self.stamp(thread) };

@@ -11,9 +11,9 @@
 //! behind something that one of that CTA's threads did, and before the end of one; otherwise it may not be there, and
 //! that is *depends on the schedule*.
 //!
-//! Misses: that a thread must not arrive twice without waiting in between is a fault only where it does; that all threads of a
-//! warp execute an aligned barrier together is not asked; an arrival at a barrier object of another CTA orders whatever its scope is,
-//! as libraries have it.
+//! Guarantees: a second arrival before the wait, and a wait without an arrival, are faults.
+//! Misses: that all threads of a warp execute an aligned barrier together is not asked; an arrival at a barrier object of
+//! another CTA orders whatever its scope is, as libraries have it.
 
 use super::barrier::Wait;
 use super::clock::Arrival;
@@ -101,9 +101,12 @@ impl<'a> Machine<'a> {
         let first = self.warps[index].first();
         for thread in lanes(mask).map(|lane| first + lane) {
             if self.at_cluster.arrived.contains_key(&thread) || self.at_cluster.unaware.contains(&thread) {
-                let what =
-                    "arrives at the barrier of the cluster a second time, without having waited in between";
-                self.park(index, 1 << (thread - first), pc, FaultKind::Misuse(Misuse::Warp, what.to_owned()));
+                self.misuses_cluster(
+                    index,
+                    pc,
+                    thread - first,
+                    "arrives at the barrier of the cluster a second time, without having waited in between",
+                );
                 continue;
             }
             let arrival = match relaxed {
@@ -124,13 +127,19 @@ impl<'a> Machine<'a> {
                 self.waits[thread as usize] = Some(Wait::Cluster { pc, since });
                 continue;
             }
-            // Who has not arrived waits for nothing.
-            if let Some(at) = self.at_cluster.unaware.iter().position(|other| *other == thread) {
-                self.at_cluster.unaware.swap_remove(at);
-                let last = std::mem::take(&mut self.at_cluster.last);
-                self.clocks.learn(&last, thread);
-                self.at_cluster.last = last;
-            }
+            let Some(at) = self.at_cluster.unaware.iter().position(|other| *other == thread) else {
+                self.misuses_cluster(
+                    index,
+                    pc,
+                    lane,
+                    "waits at the barrier of the cluster without having arrived there",
+                );
+                continue;
+            };
+            self.at_cluster.unaware.swap_remove(at);
+            let last = std::mem::take(&mut self.at_cluster.last);
+            self.clocks.learn(&last, thread);
+            self.at_cluster.last = last;
             going |= 1 << lane;
         }
         if going == mask {
@@ -138,6 +147,10 @@ impl<'a> Machine<'a> {
         }
         self.warps[index].resume(pc + 1, going);
         Flow::Leave
+    }
+
+    fn misuses_cluster(&mut self, index: usize, pc: u32, lane: u32, what: &str) {
+        self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Cluster, what.to_owned()));
     }
 
     /// Opens the cluster's barrier if all that have not returned have arrived.
@@ -152,9 +165,8 @@ impl<'a> Machine<'a> {
         }
         let arrived = std::mem::take(&mut self.at_cluster.arrived);
         let threads: Vec<u32> = arrived.keys().copied().collect();
-        let arrivals: Vec<Arrival> = arrived.into_values().chain(self.returned.iter().cloned()).collect();
+        let last: Vec<Arrival> = arrived.into_values().chain(self.returned.iter().cloned()).collect();
         self.at_cluster.unaware.clear();
-        let last = arrivals;
         for thread in threads {
             let (warp, lane) = ((thread / WARP as u32) as usize, thread % WARP as u32);
             let Some(Wait::Cluster { pc, since }) = self.waits[thread as usize] else {

@@ -3,10 +3,11 @@
 //! A matrix is made of lines of 16 bytes. *K-major*, the elements of a line follow one another in the depth K;
 //! otherwise in the rows of A or the columns of B (*MN-major*). Eight lines side by side are a core matrix, and the
 //! two offsets say how far it is to the next core matrix in either direction. Where a swizzle is given, a row of a core
-//! matrix is a row of 32, 64 or 128 bytes, of which the lines change places: three, two or one bits of the address from
-//! bit 4 on are exchanged with those from bit 7 on. The pattern begins at multiples of 256, 512 or 1,024 bytes.
+//! matrix is a row of 32, 64 or 128 bytes, of which the lines change places ([`Swizzle`]).
 //!
 //! Missed: a base offset, for matrices whose pattern begins elsewhere, which is unsupported.
+
+use crate::isa::Swizzle;
 
 /// Bytes of a line, and what addresses and offsets are multiples of.
 pub(super) const LINE: u64 = 16;
@@ -22,28 +23,24 @@ pub(super) struct Descriptor {
     stride: u64,
     /// The base offset, in rows of 128 bytes.
     pub(super) base: u64,
-    /// Bytes of a swizzled row; 16 where nothing is.
-    pub(super) span: u64,
+    pub(super) swizzle: Swizzle,
 }
 
 impl Descriptor {
     /// Takes the 64 bits of one apart.
     pub(super) fn new(bits: u64) -> Descriptor {
         let field = |low: u32| (bits >> low & 0x3fff) * LINE;
-        let span = [LINE, 128, 64, 32][(bits >> 62) as usize];
-        Descriptor { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, span }
-    }
-
-    /// Bytes after which the pattern of the swizzle repeats.
-    pub(super) fn period(&self) -> u64 {
-        self.span * 8
+        let swizzle = [Swizzle::None, Swizzle::B128, Swizzle::B64, Swizzle::B32][(bits >> 62) as usize];
+        Descriptor { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, swizzle }
     }
 
     /// The lowest bits of the address of a line. K-major: row of A or column of B, and line in the depth; otherwise
     /// line in the rows or columns, and place in the depth.
     pub(super) fn line(&self, k_major: bool, outer: u64, depth: u64) -> u64 {
-        let in_row = self.span / LINE;
-        let offset = match (k_major, self.span) {
+        // Bytes of a swizzled row.
+        let span = self.swizzle.width().map_or(LINE, u64::from);
+        let in_row = span / LINE;
+        let offset = match (k_major, span) {
             (true, LINE) => outer % 8 * LINE + outer / 8 * self.stride + depth * self.leading,
             (true, span) => outer % 8 * span + outer / 8 * self.stride + depth * LINE,
             (false, LINE) => depth % 8 * LINE + outer * self.stride + depth / 8 * self.leading,
@@ -54,8 +51,7 @@ impl Descriptor {
                     + depth / 8 * self.stride
             }
         };
-        let address = (self.start + offset) & ((1 << super::memory::DESCRIBED) - 1);
-        address ^ (address >> 3 & (self.span - LINE))
+        self.swizzle.place((self.start + offset) & ((1 << super::memory::DESCRIBED) - 1))
     }
 }
 

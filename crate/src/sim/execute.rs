@@ -23,7 +23,7 @@ impl<'a> Machine<'a> {
         if !self.guards.is_empty() && meets_others(&instr.effect) {
             let outermost = self.guards[0][mask.trailing_zeros() as usize % WARP];
             self.part(outermost);
-            let why = "a synchronisation or return is reached under a condition that depends on input data";
+            let why = "a synchronization or return is reached under a condition that depends on input data";
             self.park(index, mask, pc, FaultKind::NotStructured(why.to_owned()));
             let going_on = mask & !self.warps[index].faulted;
             self.vanish(index, going_on);
@@ -70,7 +70,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The instructions that are rarer, or that cost more than a call. Kept apart, because the browser
-    /// begins with slow code and its optimising compiler is the sooner done the smaller a function is.
+    /// begins with slow code and its optimizing compiler is the sooner done the smaller a function is.
     #[inline(never)]
     fn execute_other(&mut self, index: usize, pc: u32, mask: u32, effect: &Effect) -> Flow {
         let kernel = self.kernel;

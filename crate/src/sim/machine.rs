@@ -726,7 +726,7 @@ impl<'a> Machine<'a> {
 
     /// Runs a group for a slice, or to its end here, and says what is left of it then. A function of
     /// its own, never inlined: WebAssembly engines start with quickly made, slow code, and take up
-    /// the optimised one where a function is called, not while it runs.
+    /// the optimized one where a function is called, not while it runs.
     #[inline(never)]
     fn run_slice(
         &mut self,

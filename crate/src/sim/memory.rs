@@ -1,7 +1,7 @@
 //! The address space: regions for tensors and variables, windows for the state spaces.
 //!
 //! Tensors and global/const variables each own a stretch of 64 GiB of generic addresses (more where
-//! one is declared larger), far apart, so that an access outside its region is recognised as such and
+//! one is declared larger), far apart, so that an access outside its region is recognized as such and
 //! named after the region it came from. Shared, local and parameter memory have windows of their own
 //! below them. What a region holds at the start is made when it is touched, a page at a time, so that
 //! declared sizes cost nothing.
@@ -590,7 +590,7 @@ impl Memory {
                 }
             }
             (_, Some(variable)) => {
-                // Device memory starts zeroed (CUDA: variables without initialiser are zero).
+                // Device memory starts zeroed (CUDA: variables without initializer are zero).
                 let init = &kernel.variables[variable].init;
                 let byte = |at: u64| u64::from(init.get(at as usize).copied().unwrap_or(0));
                 let granule = region.cells.granule();

@@ -171,12 +171,14 @@ pub enum Disagreement {
 pub enum Misuse {
     /// The member mask of a collective.
     Mask,
-    /// A collective of whole warps.
+    /// A collective of whole warps, or of the warps of a warpgroup.
     Warp,
     /// The bytes of a barrier object.
     Object,
     /// What a barrier object counts, or the size of a bulk copy.
     Transactions,
+    /// The barrier of a cluster.
+    Cluster,
 }
 
 /// Where bits come from that nobody wrote.
@@ -228,7 +230,7 @@ pub enum FaultKind {
     Misaligned(AccessKind, Place, u32),
     /// What nobody wrote decides something, or is left in an output.
     Uninitialized(Unwritten, Decides),
-    /// A barrier object is used that nobody has initialised.
+    /// A barrier object is used that nobody has initialized.
     UninitializedMemory(Place),
     /// A branch, address or barrier depends on symbolic data; what, in words.
     NotStructured(String),
@@ -336,7 +338,7 @@ pub struct Stats {
     pub charged: u64,
     /// Completed CTA barriers.
     pub cta_barriers: u64,
-    /// Completed warp-level synchronisations and collectives.
+    /// Completed warp-level synchronizations and collectives.
     pub warp_syncs: u64,
     /// Bytes of terms, memory and shadow state at the end.
     pub bytes: u64,

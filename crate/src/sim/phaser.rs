@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
         }
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
-        // Threads that initialise an object with one count store one value.
+        // Threads that initialize an object with one count store one value.
         let stored = (op == PhaserOp::Init).then(|| {
             let count = self.warps[index].word(self.kernel.src(&self.kernel.code[pc as usize])[1], lane);
             let value = Value::Concrete(count & 0xffff_ffff);
@@ -266,7 +266,7 @@ impl<'a> Machine<'a> {
         });
         if let Some(object) = self.phasers.covering(address, u64::from(BYTES)).filter(|_| !again) {
             let what = format!(
-                "initialises the live barrier object `{}` once more; end its life with mbarrier.inval first",
+                "initializes the live barrier object `{}` once more; end its life with mbarrier.inval first",
                 self.phaser_name(object)
             );
             self.park(index, 1 << lane, pc, FaultKind::Misuse(Misuse::Object, what));

@@ -290,7 +290,7 @@ impl Parties {
         }
         if by.epoch != history.epoch {
             let thread = by.warp_first + by.mask.trailing_zeros();
-            // Just after a synchronisation the whole history is in the past.
+            // Just after a synchronization the whole history is in the past.
             if self.settled(clocks, history, thread) {
                 return self.begin(by);
             }

@@ -160,7 +160,7 @@ pub struct Setup {
     pub bounds: Vec<(u32, [i64; 2])>,
 }
 
-/// The order in which warps run between synchronisations. Verdicts and outputs do not depend on
+/// The order in which warps run between synchronizations. Verdicts and outputs do not depend on
 /// it (confluence); tests vary it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Schedule {

@@ -1,4 +1,4 @@
-//! Loops that can never end, recognised before the budget is spent.
+//! Loops that can never end, recognized before the budget is spent.
 //!
 //! A group of lanes that comes back to the same branch with the same registers, while nobody has
 //! changed memory, will do so for ever unless somebody else changes memory. Such a group is set

@@ -11,8 +11,7 @@
 //! at a multiple of 1,024 bytes is an assumption.
 //!
 //! Guarantees: a copy whose map nobody has described, or one that the sources leave open, is *unsupported*.
-//! Misses: the ways of copying that the
-//! instruction table lists as missing.
+//! Misses: the ways of copying that the instruction table lists as missing.
 
 use super::boxes::{Piece, TensorMap};
 use super::bulk::{Move, Transfer};

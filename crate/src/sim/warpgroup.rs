@@ -35,7 +35,7 @@ use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{
-    self, Access, Effect, Fragment, MatrixOp, Space, Strength, WARP, WarpgroupOp, WarpgroupProduct,
+    self, Access, Effect, Fragment, MatrixOp, Space, Strength, Swizzle, WARP, WarpgroupOp, WarpgroupProduct,
 };
 use crate::term::{Term, Value};
 use rustc_hash::FxHashMap;
@@ -293,13 +293,14 @@ impl<'a> Machine<'a> {
             }
         }
         self.granted.entry(TOGETHER).or_insert((0, pc)).0 += 1;
-        let others = self.warps_of(self.team_of(index));
-        let came: Vec<Arrival> = others
+        let team = self.team_of(index);
+        let warps = self.warps_of(team);
+        let came: Vec<Arrival> = warps
+            .clone()
             .filter_map(|warp| self.warpgroups.parts[warp].closes.get(groups as usize - 1))
             .flat_map(|(_, came)| came.iter().cloned())
             .collect();
         // Nobody asks any more for what all four have waited for.
-        let warps = self.warps_of(self.team_of(index));
         let over = warps.clone().map(|warp| self.warpgroups.parts[warp].ended).min().unwrap_or(0) as usize;
         for warp in warps {
             let closes = &mut self.warpgroups.parts[warp].closes;
@@ -308,7 +309,7 @@ impl<'a> Machine<'a> {
                 *came = Vec::new();
             });
         }
-        let ended = self.clocks.mark(self.first_thread + self.stand_in(self.team_of(index)), groups);
+        let ended = self.clocks.mark(self.first_thread + self.stand_in(team), groups);
         for thread in first..first + WARP as u32 {
             self.clocks.learn(std::slice::from_ref(&ended), thread);
             self.clocks.notice(&came, thread);
@@ -335,9 +336,8 @@ impl<'a> Machine<'a> {
 
     /// Who waits for whom, where warps wait for products that others of their warpgroup have not started.
     pub(super) fn waiting_for_products(&self, pc: u32, groups: u32, threads: Vec<u32>) -> WaitGroup {
-        let team = threads[0] as usize / WARP / WARPS;
-        let late = (team * WARPS..(team + 1) * WARPS)
-            .filter(|warp| self.warpgroups.parts.get(*warp).is_some_and(|part| part.closed < groups));
+        let team = self.team_of(threads[0] as usize / WARP);
+        let late = self.warps_of(team).filter(|warp| self.warpgroups.parts[*warp].closed < groups);
         let late: Vec<u32> = late.map(|warp| warp as u32).collect();
         let waits_for = late.iter().flat_map(|warp| {
             lanes(self.warps[*warp as usize].alive()).map(move |lane| warp * WARP as u32 + lane)
@@ -542,7 +542,10 @@ impl<'a> Machine<'a> {
             self.halt(index, u32::MAX);
             return None;
         };
-        if descriptor.span > LINE && self.memory.declared_align(self.kernel, region) < descriptor.period() {
+        let swizzle = descriptor.swizzle;
+        if swizzle != Swizzle::None
+            && self.memory.declared_align(self.kernel, region) < swizzle.period().into()
+        {
             self.granted.entry(ALIGNED).or_insert((0, pc)).0 += 1;
         }
         spot

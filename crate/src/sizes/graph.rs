@@ -10,7 +10,7 @@
 //! gone round each loop around it equally often.
 //! Source: Aho, Lam, Sethi, Ullman, *Compilers*, 9.6.6 (natural loops).
 
-use crate::ir::{Kernel, dominators};
+use crate::ir::{Kernel, dominators, flood};
 use crate::isa::{Effect, Forbidden};
 use std::collections::BTreeSet;
 
@@ -278,14 +278,6 @@ impl Graph {
         }
         // Loops that nobody leaves for another barrier: their last block hangs at the end.
         let mut reached = vec![false; count + 1];
-        let flood = |from: usize, before: &[Vec<usize>], reached: &mut [bool]| {
-            let mut open = vec![from];
-            while let Some(block) = open.pop() {
-                if !std::mem::replace(&mut reached[block], true) {
-                    open.extend(&before[block]);
-                }
-            }
-        };
         flood(exit, &before, &mut reached);
         for block in (0..count).rev().filter(|block| leads[*block]) {
             if !reached[block] {

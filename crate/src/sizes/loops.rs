@@ -148,7 +148,7 @@ impl Prover<'_> {
                     let unknown = self.table.add(*scope, low, high);
                     let is = |value: &i128| Some(Condition::zero(Poly::unknown(unknown).offset(-value)?));
                     let cases: Option<Vec<Condition>> = values.iter().map(is).collect();
-                    self.table.set_facts(unknown, Condition::any(cases.unwrap_or_default()));
+                    self.table.set_facts(unknown, cases.map_or(Condition::True, Condition::any));
                     Value::Number(Poly::unknown(unknown))
                 }
                 (Plan::Number(scope), Value::Number(value)) => {

@@ -84,7 +84,8 @@ struct Other<'p, 'a> {
 impl Other<'_, '_> {
     fn poly(&mut self, poly: &Poly) -> Poly {
         poly.unknowns().for_each(|unknown| self.copy(unknown));
-        poly.put_in(&|unknown| self.copies.get(&unknown).cloned()).unwrap_or_default()
+        let own = poly.put_in(&|unknown| self.copies.get(&unknown).cloned());
+        own.unwrap_or_else(|| Poly::unknown(self.prover.table.add(Scope::Thread, None, None)))
     }
 
     fn condition(&mut self, condition: &Condition) -> Condition {

@@ -1,7 +1,7 @@
 //! Texts that are not PTX, and how to get PTX from them: people paste what they have.
 //!
 //! A text is looked at here only if the parser found nothing in it. Each language is one row: how it is
-//! recognised, what it is called, and the ways to PTX. What is recognised is a guess, and decides
+//! recognized, what it is called, and the ways to PTX. What is recognized is a guess, and decides
 //! nothing but the words of an error that is reported in any case.
 
 /// A language that kernels are written or shown in.
@@ -80,7 +80,7 @@ const LANGUAGES: &[Foreign] = &[
 ];
 
 /// What a text that is no PTX at all probably is.
-pub(super) fn recognise(text: &str) -> Option<&'static Foreign> {
+pub(super) fn recognize(text: &str) -> Option<&'static Foreign> {
     // PTX with a mistake in its first line is PTX.
     let directive =
         |word: &str| [".version", ".entry", ".func"].iter().any(|directive| word.starts_with(directive));

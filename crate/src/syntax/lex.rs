@@ -6,7 +6,7 @@
 //! token's first byte.
 //!
 //! [`trivia`] stops *before* a comment that never ends; whatever is expected next then fails there,
-//! and the report (`recover`) recognises the comment. So no parser needs to say that comments end.
+//! and the report (`recover`) recognizes the comment. So no parser needs to say that comments end.
 //!
 //! Source: PTX ISA 9.0, §4.1 (source format), §4.4 (identifiers), §4.5 (constants).
 

@@ -66,7 +66,7 @@ pub fn parse(which: Source, text: &str) -> Parsed {
     let input = grammar.source.as_bytes();
     let items = grammar.items(input.strip_prefix(b"\xef\xbb\xbf").unwrap_or(input));
     if items.is_empty()
-        && let Some(foreign) = foreign::recognise(text)
+        && let Some(foreign) = foreign::recognize(text)
         && let Some(first) = grammar.diagnostics.first()
     {
         // What else the parser says of such a text is noise.

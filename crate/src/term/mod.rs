@@ -4,7 +4,7 @@
 //! tensor elements and constants are numbers in reserved ranges (no allocation); everything else
 //! is a 16-byte node that is appended and never changed (and put away in fewer: [`chunks`]). Appending is the hot path: one probe of
 //! a small lossy cache finds a node that was just built (lanes of a warp repeat each other), and
-//! nothing is normalised beyond neutral elements, because normal forms are `decide`'s business.
+//! nothing is normalized beyond neutral elements, because normal forms are `decide`'s business.
 //!
 //! Guarantees: equal ids mean equal values; a term's operands have smaller node ids than the term
 //! (so one forward pass visits operands first). Not guaranteed: different ids say nothing.

@@ -733,7 +733,7 @@ impl Terms {
             _ => return None,
         };
         self.as_rational(value)?;
-        // What libraries do with floats is recognised by how they limit them.
+        // What libraries do with floats is recognized by how they limit them.
         self.is_integer(inner).then_some(())?;
         // Limits within limits are looked through to a small depth.
         let mut inside = inner;

@@ -39,7 +39,7 @@ pub struct Input {
     optimized: String,
     /// The spec.
     spec: String,
-    /// Only the optimized kernel is analysed.
+    /// Only the optimized kernel is analyzed.
     single: bool,
     /// Seconds that the question may take; without it, as long as it takes.
     #[serde(default)]

@@ -11,7 +11,7 @@ class Build:
     defines: dict[str, object] = field(default_factory=dict, hash=False)
     fast: bool = False
     lines: bool = False
-    debug: bool = False  # no optimisation, full debug sections
+    debug: bool = False  # no optimization, full debug sections
     extern: bool = False  # calls functions that are not there
     arch: str = "compute_80"
     nvrtc: int = 12

@@ -5,5 +5,5 @@ from .build import add
 add("cheating/centred_plain.cu")
 add("cheating/centred.cu")
 for number, name in enumerate(("half_unwritten", "zeros", "constant", "stale", "input_modified", "quarter_skipped",
-                               "uninitialised", "one_input", "small_skipped", "answer_left_there"), start=1):
+                               "uninitialized", "one_input", "small_skipped", "answer_left_there"), start=1):
     add("cheating/centred.cu", name, defines={"CHEAT": number}, lines=True)

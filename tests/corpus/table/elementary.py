@@ -1,7 +1,7 @@
 """The math library's functions, and what is built from them: `elementary/<name>[.cuda13].{precise,fast}`.
 
 Each is compiled alone by both toolkits. `crate/src/decide/idioms/table.rs` names those whose inlined
-code it recognises; `crate/src/decide/idioms/shapes.txt` is made from them.
+code it recognizes; `crate/src/decide/idioms/shapes.txt` is made from them.
 """
 
 from .build import BOTH, PRECISE, add

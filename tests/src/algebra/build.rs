@@ -9,7 +9,7 @@ use warpproof::base::Format;
 use warpproof::term::{Named, Relation, Term, Terms, Unary};
 
 /// Appends an expression to a store. With `floats`, log₂ e and ln 2 are written as the floats that
-/// compilers write, which the tool has to recognise.
+/// compilers write, which the tool has to recognize.
 pub fn build(terms: &mut Terms, expression: &E, floats: bool) -> Term {
     Builder { terms, floats, known: HashMap::new() }.term(expression)
 }

@@ -255,7 +255,7 @@ pub fn draw(dice: &mut Dice, shape: &str) -> E {
             }
         }
         "tiled attention" | "scores" => {
-            // Two inputs a score, three keys, tiles of one or two; normalised at the end or as it goes.
+            // Two inputs a score, three keys, tiles of one or two; normalized at the end or as it goes.
             let (tile, as_it_goes) = (1 + dice.below(2) as usize, dice.below(2) == 0);
             let score = |key: u32| mul(&c(1, 2), &fma(&x(0), &x(key), &mul(&x(1), &x(key % INPUTS + 1))));
             let scores: Vec<E> = (1..4).map(score).collect();

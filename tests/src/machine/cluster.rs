@@ -95,7 +95,8 @@ impl Machine<'_> {
                 let now = self.threads[first].cluster_phase;
                 Ok(if arrived < now { Flow::Next } else { Flow::Again })
             }
-            _ => Ok(Flow::Next),
+            Some(_) => Ok(Flow::Next),
+            None => Err(Stop::Fault("a wait at the barrier of the cluster without an arrival".to_owned())),
         }
     }
 

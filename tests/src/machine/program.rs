@@ -334,7 +334,7 @@ impl Builder<'_> {
         at: &mut usize,
     ) -> Result<(), Refusal> {
         let ast::Type::Scalar(format) = ty else {
-            return Err("an initialised variable of rare type".to_owned());
+            return Err("an initialized variable of rare type".to_owned());
         };
         let value = match &init.kind {
             ast::InitializerKind::List(list) => {
@@ -352,7 +352,7 @@ impl Builder<'_> {
             ast::InitializerKind::Generic { symbol, offset } => {
                 self.address(*symbol, true)?.wrapping_add_signed(*offset)
             }
-            _ => return Err("an initialiser of rare kind".to_owned()),
+            _ => return Err("an initializer of rare kind".to_owned()),
         };
         let count = format.bytes() as usize;
         if bytes.len() < *at + count {

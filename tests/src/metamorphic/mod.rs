@@ -8,7 +8,7 @@
 //!
 //! Each kind is a shortcut that was once taken without a proof: that a condition on data does not
 //! matter at one point; that a large number is a library's; that a module variable holds its
-//! initialiser; that a lane which nobody uses must be defined; that a fault under a condition happens;
+//! initializer; that a lane which nobody uses must be defined; that a fault under a condition happens;
 //! that an address is what our machine makes it.
 //!
 //! The changes are made in the text, at places that the crate's parser names, with registers that

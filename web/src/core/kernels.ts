@@ -24,6 +24,6 @@ export function sideOf(name: string): Side | null {
   const words = name.toLowerCase().split(/[^a-z]+/)
   const speaks = (...of: string[]) => words.some(word => of.includes(word))
   const reference = speaks('ref', 'reference', 'naive', 'baseline', 'base')
-  const optimized = speaks('opt', 'optimized', 'optimised', 'fast')
+  const optimized = speaks('opt', 'optimized', 'optimized', 'fast')
   return reference === optimized ? null : reference ? 'reference' : 'optimized'
 }

@@ -26,7 +26,7 @@ export interface Shared {
   reference: string
   optimized: string
   spec: string
-  /** Only the optimized kernel is analysed. */
+  /** Only the optimized kernel is analyzed. */
   single: boolean
   /** The verdict when the link was made, to be reproduced. */
   verdict: string | null

@@ -145,7 +145,7 @@ describe('input that cannot be used', () => {
     ['CUDA C++', '__global__ void k(float *x) { x[threadIdx.x] = 1; }', /this is CUDA C\+\+.*nvcc/s],
     ['LLVM IR', 'target triple = "nvptx64"\ndefine void @k(ptr %0) {\n  ret void\n}\n', /this is LLVM IR/],
     ['a part of a kernel', 'ld.global.f32 %f1, [%rd1];\nadd.f32 %f2, %f1, %f1;', /a fragment of PTX.*\.version/s],
-  ])('is recognised: %s', async (_, text, message) => {
+  ])('is recognized: %s', async (_, text, message) => {
     const { page } = await visit(site, alone(text, ''))
     expect(await verdict(page)).toBe('invalid_ptx')
     expect(await page.locator('#panel').textContent()).toMatch(message)

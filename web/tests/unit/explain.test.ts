@@ -4,7 +4,7 @@ import { utf16Offset } from '../../src/core/positions'
 import { explainRegister } from '../../src/core/registers'
 import { count, duration, presentationOf, size } from '../../src/core/verdict'
 
-test('float literals are numbers, and constants where they are recognisable', () => {
+test('float literals are numbers, and constants where they are recognizable', () => {
   expect(explainLiteral('0f3FB8AA3B')).toBe('1.442695 ≈ log₂ e')
   expect(explainLiteral('0fBF317218')).toBe('−0.69314718 ≈ −ln 2')
   expect(explainLiteral('0f40000000')).toBe('2')

@@ -22,6 +22,6 @@ test('another kernel is a new question; an edit of the same one is not', () => {
 
 test('a file says in its name which side it is for', () => {
   expect(['softmax_ref.ptx', 'Naive-2.ptx', 'base.ptx'].map(sideOf)).toEqual(['reference', 'reference', 'reference'])
-  expect(['a_opt.ptx', 'fast.sm_90.ptx', 'softmax-optimised.ptx'].map(sideOf)).toEqual(['optimized', 'optimized', 'optimized'])
+  expect(['a_opt.ptx', 'fast.sm_90.ptx', 'softmax-optimized.ptx'].map(sideOf)).toEqual(['optimized', 'optimized', 'optimized'])
   expect(['softmax.ptx', 'refine.ptx', 'option.ptx', 'opt_vs_ref.ptx'].map(sideOf)).toEqual([null, null, null, null])
 })

@@ -38,7 +38,7 @@ impl Lane {
 
     /// Asks a question, which is a line of JSON; the reply is one, too.
     pub fn ask_line(&mut self, question: &str) -> String {
-        // Serialising plain owned data cannot fail.
+        // Serializing plain owned data cannot fail.
         serde_json::to_string(&self.ask(question)).unwrap_or_default()
     }
 

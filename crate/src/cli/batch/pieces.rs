@@ -37,7 +37,7 @@ pub(super) struct Piece {
 impl Piece {
     /// The line that a worker reads.
     pub(super) fn line(&self) -> String {
-        // Serialising plain owned data cannot fail.
+        // Serializing plain owned data cannot fail.
         match self.range {
             None => serde_json::to_string(&*self.asked).unwrap_or_default(),
             range => {

@@ -131,7 +131,7 @@ impl Results {
 
     /// Adds an answer.
     pub(super) fn add(&mut self, answer: &Answer) -> Result<(), Refusal> {
-        // Serialising plain owned data cannot fail.
+        // Serializing plain owned data cannot fail.
         let line = serde_json::to_string(answer).unwrap_or_default() + "\n";
         self.file
             .write_all(line.as_bytes())

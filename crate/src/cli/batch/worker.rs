@@ -85,7 +85,7 @@ impl Reply {
     }
 
     fn say(&self) {
-        // Serialising plain owned data cannot fail.
+        // Serializing plain owned data cannot fail.
         print(&serde_json::to_string(self).unwrap_or_default(), 0);
     }
 

@@ -228,7 +228,7 @@ pub struct Spread {
 }
 
 /// What a constant may stand for, if that is more than the number of its bits: what its rounding allows,
-/// what it was recognised as, and what was lost while it was computed.
+/// what it was recognized as, and what was lost while it was computed.
 fn spread(
     options: &Options,
     constant: &Constant,

@@ -307,7 +307,7 @@ impl Form {
 }
 
 /// How far the number meant may be from a positive constant that is what a difference of larger numbers
-/// left over: then it has their rounding, not its own. 0 if it is not recognised as one.
+/// left over: then it has their rounding, not its own. 0 if it is not recognized as one.
 ///
 /// `1 - 0.9f` is 0.100000024: one less the constant is a number that somebody would write. And the
 /// cosine of a rounded π/2 is what π/2 lacked, where 0 was meant: 6.1e-17 in double precision.

@@ -46,13 +46,13 @@ struct Known {
     /// How far the number meant may be.
     radius: f64,
     meaning: Exact,
-    /// Its meaning is another number than its bits: it was recognised.
-    recognised: bool,
+    /// Its meaning is another number than its bits: it was recognized.
+    recognized: bool,
 }
 
 impl Known {
     fn is_loose(&self) -> bool {
-        self.radius > 0.0 && !self.recognised && self.used[0] != self.used[1]
+        self.radius > 0.0 && !self.recognized && self.used[0] != self.used[1]
     }
 }
 
@@ -117,10 +117,10 @@ fn listed(meanings: &Meanings, terms: [&Terms; 2]) -> BTreeMap<BigRational, Know
                 continue;
             }
             let radius = spread.map_or(0.0, |Spread { radius, .. }| radius);
-            let recognised = meaning.as_rational() != Some(value);
+            let recognized = meaning.as_rational() != Some(value);
             let meaning = if meaning.is_negative() { meaning.negated() } else { meaning.clone() };
             let entry =
-                known.entry(value.abs()).or_insert(Known { used: [false; 2], radius, meaning, recognised });
+                known.entry(value.abs()).or_insert(Known { used: [false; 2], radius, meaning, recognized });
             entry.used[side] = true;
             entry.radius = entry.radius.max(radius);
         }

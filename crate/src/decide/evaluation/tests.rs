@@ -125,10 +125,10 @@ enum Form {
     /// Subtracts another row's element, which is no maximum.
     Stranger,
     Online,
-    /// Tiles of so many, each with its maximum, rescaled, normalised at the end.
+    /// Tiles of so many, each with its maximum, rescaled, normalized at the end.
     Tiled(usize),
-    /// The same, normalised after every tile.
-    Normalised(usize),
+    /// The same, normalized after every tile.
+    Normalized(usize),
     /// Halves, each with its maximum, merged.
     Merged,
     /// As `Tiled`, without the rescale of one tile.
@@ -140,7 +140,7 @@ enum Form {
 /// `Σ e^s v / Σ e^s`.
 fn attention(b: &mut Build, s: &[Term], v: &[Term], form: Form) -> Term {
     let (above, below, _) = partial(b, s, v, form);
-    if matches!(form, Form::Normalised(_)) { above } else { b.0.div(above, below) }
+    if matches!(form, Form::Normalized(_)) { above } else { b.0.div(above, below) }
 }
 
 /// `Σ e^(s-m) v`, `Σ e^(s-m)` and m.
@@ -165,7 +165,7 @@ fn partial(b: &mut Build, s: &[Term], v: &[Term], form: Form) -> (Term, Term, Te
         }
         Form::Merged => partial(b, s, v, Form::Maximum),
         Form::Online => partial(b, s, v, Form::Tiled(1)),
-        Form::Tiled(tile) | Form::Normalised(tile) | Form::Forgetful(tile) | Form::Twice(tile) => {
+        Form::Tiled(tile) | Form::Normalized(tile) | Form::Forgetful(tile) | Form::Twice(tile) => {
             let (mut above, mut below, mut max) = (Term::ZERO, Term::ZERO, Term::MINUS_INFINITY);
             for (at, (s, v)) in s.chunks(tile).zip(v.chunks(tile)).enumerate() {
                 let of_tile = b.max(s);
@@ -181,7 +181,7 @@ fn partial(b: &mut Build, s: &[Term], v: &[Term], form: Form) -> (Term, Term, Te
                 }
                 let sum = b.sum(&weights);
                 let total = b.0.fma(below, rescale, sum);
-                if matches!(form, Form::Normalised(_)) {
+                if matches!(form, Form::Normalized(_)) {
                     let before = b.0.mul(above, below);
                     let all = b.0.fma(before, rescale, more);
                     above = b.0.div(all, total);
@@ -202,8 +202,8 @@ fn attention_is_attention_however_it_is_written() {
         Form::Stranger,
         Form::Online,
         Form::Tiled(7),
-        Form::Normalised(1),
-        Form::Normalised(5),
+        Form::Normalized(1),
+        Form::Normalized(5),
         Form::Merged,
     ];
     for size in SIZES {

@@ -1,4 +1,4 @@
-//! Library functions, recognised in the code that compilers inline for them.
+//! Library functions, recognized in the code that compilers inline for them.
 //!
 //! `expf` in a precise build is thirteen instructions with a rounding trick and a shift of float
 //! bits; over the reals that means nothing until it is seen as a whole. For each row of [`IDIOMS`]
@@ -38,7 +38,7 @@ pub struct Rewritten {
     /// The roots in the new store, in the order given.
     pub roots: Vec<Term>,
     /// How often each idiom (by name, in the order of the table) was replaced.
-    pub recognised: Vec<(&'static str, u64)>,
+    pub recognized: Vec<(&'static str, u64)>,
 }
 
 /// The shapes of all rows, over placeholders.
@@ -218,7 +218,7 @@ pub fn rewrite_traceably(
     for leaf in terms.half_leaves() {
         new.note_half(leaf);
     }
-    let mut recognised = vec![0u64; IDIOMS.len()];
+    let mut recognized = vec![0u64; IDIOMS.len()];
     let mut places: Vec<Term> = vec![Term::ZERO; needed.len() * 64];
     let mut copied = FxHashMap::default();
     for node in 0..needed.len() * 64 {
@@ -245,7 +245,7 @@ pub fn rewrite_traceably(
                         *value = new.neg(*value);
                     }
                 }
-                recognised[found.row] += 1;
+                recognized[found.row] += 1;
                 let mut result = (IDIOMS[found.row].meaning)(&mut new, &values);
                 if found.negated {
                     result = new.neg(result);
@@ -298,13 +298,13 @@ pub fn rewrite_traceably(
         })
         .collect();
     let mut names: Vec<(&'static str, u64)> = Vec::new();
-    for (idiom, count) in IDIOMS.iter().zip(recognised).filter(|(_, count)| *count > 0) {
+    for (idiom, count) in IDIOMS.iter().zip(recognized).filter(|(_, count)| *count > 0) {
         match names.iter_mut().find(|(name, _)| *name == idiom.name) {
             Some((_, total)) => *total += count,
             None => names.push((idiom.name, count)),
         }
     }
-    Ok(Some((Rewritten { terms: new, roots, recognised: names }, places)))
+    Ok(Some((Rewritten { terms: new, roots, recognized: names }, places)))
 }
 
 struct Finder<'a> {
@@ -486,7 +486,7 @@ fn rebuild(new: &mut Terms, node: &Node) -> Term {
 /// Words chosen one inside of the other that are read as floats one by one.
 const CHOSEN: u32 = 4;
 
-/// The float of a word, and of one chosen among words of floats the choice among those: a recognised
+/// The float of a word, and of one chosen among words of floats the choice among those: a recognized
 /// function is one of them.
 fn of_words(new: &mut Terms, format: Format, word: Term, left: u32) -> Term {
     let is_float = |new: &Terms, word: Term| matches!(new.node(word), Node::BitsOf(of, _) if of == format && of.is_float());

@@ -27,9 +27,9 @@ fn every_row_is_found_with_any_argument() {
             let mut terms = Terms::new();
             for x in [Term::element(9), argument(&mut terms)] {
                 let root = shape(&mut terms, kernel, &[x, Term::element(8)]);
-                assert!(terms.len() > 3, "{kernel} computes nothing to recognise");
+                assert!(terms.len() > 3, "{kernel} computes nothing to recognize");
                 let new = rewritten(&terms, root).unwrap_or_else(|| panic!("{kernel} not found"));
-                assert_eq!(new.recognised, [(idiom.name, 1)], "{kernel}");
+                assert_eq!(new.recognized, [(idiom.name, 1)], "{kernel}");
                 let mut expected = Terms::new();
                 let x = if x.as_element().is_some() { x } else { argument(&mut expected) };
                 let meaning = (idiom.meaning)(&mut expected, &[x, Term::element(8)]);
@@ -162,7 +162,7 @@ fn near_misses_of_expf_stay() {
 fn unoptimised_builds_subtract_what_others_add() {
     let mut original = Terms::new();
     let root = shape(&mut original, EXPF, &[Term::element(0)]);
-    for (subtrahend, recognised) in [(0x4b40_007fu64, true), (0x4b40_007e, false), (0xcb40_007f, false)] {
+    for (subtrahend, recognized) in [(0x4b40_007fu64, true), (0x4b40_007e, false), (0xcb40_007f, false)] {
         let mut terms = Terms::new();
         let mut places: Vec<Term> = Vec::new();
         for node in 0..original.len() {
@@ -184,7 +184,7 @@ fn unoptimised_builds_subtract_what_others_add() {
             };
             places.push(place);
         }
-        assert_eq!(rewritten(&terms, places[root.as_node().unwrap()]).is_some(), recognised);
+        assert_eq!(rewritten(&terms, places[root.as_node().unwrap()]).is_some(), recognized);
     }
 }
 
@@ -216,7 +216,7 @@ fn a_chain_of_idioms_is_rebuilt_and_the_rest_kept() {
     let named = terms.named(Named::Pi);
     let other = terms.apply("f", sum, named);
     let new = rewrite(&terms, &[other, Term::element(7), named], &Budget::default()).unwrap().unwrap();
-    assert_eq!(new.recognised, [("expf", 100)]);
+    assert_eq!(new.recognized, [("expf", 100)]);
     assert_eq!(new.terms.len(), 200);
     assert_eq!(new.roots[1], Term::element(7));
     let Node::Apply(function, _, pi) = new.terms.node(new.roots[0]) else { panic!() };
@@ -230,7 +230,7 @@ fn a_scale_may_have_gone_into_the_choice() {
     let x = Term::element(0);
     let log = shape(&mut terms, "math/log.precise", &[x]);
     let Node::Select(zero, limit, value) = terms.node(log) else { panic!() };
-    for (scale, limit, recognised) in
+    for (scale, limit, recognized) in
         [(3, limit, true), (-3, limit, false), (-3, Term::INFINITY, true), (3, Term::INFINITY, false)]
     {
         let factor = terms.integer(scale);
@@ -238,7 +238,7 @@ fn a_scale_may_have_gone_into_the_choice() {
         let chosen = terms.select(zero, limit, scaled);
         let new = rewritten(&terms, chosen).expect("the logarithm is found");
         let root = new.terms.node(new.roots[0]);
-        if recognised {
+        if recognized {
             let mut expected = Terms::new();
             let (log, factor) = (expected.unary(Unary::Log, x), expected.integer(scale));
             let product = expected.mul(log, factor);

@@ -6,7 +6,7 @@
 //! and what is left to the smallest integers that still show the difference.
 //!
 //! Guarantees: a witness's two sides are certainly different, whatever the rounded constants stand for:
-//! the number that one was recognised as, the one that its bits are, or another within a unit of it
+//! the number that one was recognized as, the one that its bits are, or another within a unit of it
 //! ([`Meanings::enclosures`]). Numbers that a kernel computed from known ones count as all those that the
 //! hardware may have rounded; where there are some, less than [`NOTICEABLE`] of the larger side is not
 //! believed, because not every way to such a number is followed. Deterministic for a seed.

@@ -41,7 +41,7 @@ impl<'m> Lowering<'m> {
             offset: 0,
             init: Vec::new(),
             relocations: Vec::new(),
-            initialised: true,
+            initialized: true,
             exported: false,
             is_function: true,
             view: None,

@@ -46,7 +46,7 @@ impl<'m> Lowering<'m> {
             offset: 0,
             init: Vec::new(),
             relocations: Vec::new(),
-            initialised: false,
+            initialized: false,
             exported: false,
             is_function: false,
             view: None,

@@ -17,7 +17,7 @@ use crate::syntax::ast::{
 /// Bytes of a variable.
 const MAX_BYTES: u64 = 1 << 32;
 
-/// Bytes of a variable that an initialiser may reach.
+/// Bytes of a variable that an initializer may reach.
 const MAX_INITIAL: u64 = 1 << 28;
 
 /// Sizes of the spaces that are laid out here.
@@ -79,7 +79,7 @@ impl<'m> Lowering<'m> {
         size
     }
 
-    /// The extent of `x[]` from its initialiser.
+    /// The extent of `x[]` from its initializer.
     fn open_extent(&self, variable: &ast::Variable) -> Option<u64> {
         match &variable.initializer.as_ref()?.kind {
             InitializerKind::List(elements) => Some(elements.len() as u64),
@@ -133,7 +133,7 @@ impl<'m> Lowering<'m> {
             offset: 0,
             init: Vec::new(),
             relocations: Vec::new(),
-            initialised: variable.initializer.is_some(),
+            initialized: variable.initializer.is_some(),
             exported: variable.linkage.is_some(),
             is_function: false,
             view: None,
@@ -167,7 +167,7 @@ impl<'m> Lowering<'m> {
             offset: 0,
             init: Vec::new(),
             relocations: Vec::new(),
-            initialised: true,
+            initialized: true,
             exported: false,
             is_function: false,
             view: None,
@@ -192,7 +192,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Writes an initialiser's bytes from element `at` on; `extents` are the array's, outermost
+    /// Writes an initializer's bytes from element `at` on; `extents` are the array's, outermost
     /// first, `vector` the elements of a vector.
     fn fill(
         &mut self,

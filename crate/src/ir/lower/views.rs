@@ -56,7 +56,7 @@ impl<'m> Lowering<'m> {
             offset: 0,
             init: Vec::new(),
             relocations: Vec::new(),
-            initialised: initializer.is_some(),
+            initialized: initializer.is_some(),
             exported: false,
             is_function: false,
             view: Some(kind),

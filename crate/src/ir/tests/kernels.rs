@@ -255,7 +255,7 @@ fn known_math_and_forbidden_calls() {
 }
 
 #[test]
-fn variables_are_laid_out_and_initialised() {
+fn variables_are_laid_out_and_initialized() {
     check(
         ".global .align 4 .f32 table[2][2] = { {1.0, 0f40000000}, {3} };
          .global .u64 pointers[2] = { table, generic(table)+8 };

@@ -4,7 +4,7 @@
 use super::memory::{order, scope};
 use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::table::{Action, Arg, Row, StackOp, Step, Support};
+use crate::isa::table::{Action, Arg, StackOp, Step};
 use crate::isa::video::scalar;
 use crate::isa::{
     BarrierOp, ClusterOp, CopyOp, Effect, Forbidden, MatchMode, Order, ReduceOp, Scope, ShuffleMode, VoteMode,
@@ -67,21 +67,6 @@ fn together(exchange: Effect, results: u8, sources: u8) -> Option<Action> {
     let src = (0..sources).map(Arg::In).chain([members]).collect();
     let exchanged = Step { effect: exchange, dst: (0..results).map(Arg::Out).collect(), src };
     Some(Action::Steps(vec![asked, exchanged]))
-}
-
-macro_rules! rows {
-    ($($name:literal $section:literal [$($form:literal),+] $build:expr, $summary:literal, $example:literal;)*) => {
-        pub(super) const ROWS: &[Row] = &[$(Row {
-            name: $name,
-            forms: &[$($form),+],
-            build: $build,
-            real: "",
-            section: $section,
-            summary: $summary,
-            example: $example,
-            support: Support::Full,
-        }),*];
-    };
 }
 
 rows! {

@@ -9,7 +9,7 @@ use super::memory::operation;
 use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
-use crate::isa::table::{Action, Row, Shape, Support, find};
+use crate::isa::table::{Action, Shape, find};
 use crate::isa::{AtomicOp, Bulk, CopyOp, Effect, MapField, PhaserOp, Space, TensorCopy, TensorWay};
 
 fn copy(op: CopyOp) -> Option<Action> {
@@ -74,21 +74,6 @@ fn phaser(m: &Choice<'_>, op: PhaserOp) -> Option<Action> {
 fn arrive(m: &Choice<'_>, drop: bool) -> Option<Action> {
     let relaxed = m.get("sem") == Some("relaxed");
     phaser(m, PhaserOp::Arrive { drop, relaxed, expects: m.has("expect_tx") })
-}
-
-macro_rules! rows {
-    ($($name:literal $section:literal [$($form:literal),+] $build:expr, $summary:literal, $example:literal;)*) => {
-        pub(super) const ROWS: &[Row] = &[$(Row {
-            name: $name,
-            forms: &[$($form),+],
-            build: $build,
-            real: "",
-            section: $section,
-            summary: $summary,
-            example: $example,
-            support: Support::Full,
-        }),*];
-    };
 }
 
 rows! {

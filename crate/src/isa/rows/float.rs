@@ -11,7 +11,7 @@ use crate::base::Format;
 use crate::isa::half::{Bf16, F16, Float};
 use crate::isa::lanes::{Lane, lanes, lanewise, packed, pure, typed};
 use crate::isa::real::{self, Mode};
-use crate::isa::table::{Action, Arg, Row, Step, Support};
+use crate::isa::table::{Action, Arg, Step};
 use crate::isa::{Effect, LaneFn, Lanes, Lanewise, Meaning, WARP, soft};
 use crate::term::{Term, Terms, Unary};
 
@@ -438,22 +438,6 @@ fn elementary_row<const U: usize>(m: &crate::isa::form::Choice<'_>) -> Option<Ac
         }
         None => Some(Action::Effect(Effect::Lanewise(elementary::<U>(m.format("type")?, m.has("ftz"))?))),
     }
-}
-
-macro_rules! rows {
-    ($($name:literal $section:literal $support:ident
-        [$($form:literal),+] $build:expr, $real:literal, $summary:literal, $example:literal;)*) => {
-        pub(super) const ROWS: &[Row] = &[$(Row {
-            name: $name,
-            forms: &[$($form),+],
-            build: $build,
-            real: $real,
-            section: $section,
-            summary: $summary,
-            example: $example,
-            support: Support::$support,
-        }),*];
-    };
 }
 
 rows! {

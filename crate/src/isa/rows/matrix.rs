@@ -6,7 +6,7 @@ use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::fragment::{Fragment, Part};
-use crate::isa::table::{Action, Row, Support};
+use crate::isa::table::Action;
 use crate::isa::{Effect, MatrixOp, Pairing, Product, Space, Sparsity, Stored, Tiles};
 
 fn matrix(op: MatrixOp) -> Option<Action> {
@@ -175,21 +175,6 @@ const TF32: Option<Format> = Some(Format::Tf32);
 const F32: Option<Format> = Some(Format::F32);
 const F64: Option<Format> = Some(Format::F64);
 const S32: Option<Format> = Some(Format::S32);
-
-macro_rules! rows {
-    ($($name:literal $section:literal [$($form:literal),+] $build:expr, $real:literal, $summary:literal, $example:literal;)*) => {
-        pub(super) const ROWS: &[Row] = &[$(Row {
-            name: $name,
-            forms: &[$($form),+],
-            build: $build,
-            real: $real,
-            section: $section,
-            summary: $summary,
-            example: $example,
-            support: Support::Full,
-        }),*];
-    };
-}
 
 rows! {
     "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k8 .m16n8k16; .dtype = .f16 .f32; .ctype = .f16 .f32"]

@@ -2,6 +2,31 @@
 
 use super::table::Row;
 
+/// The rows of a chapter: name and section of the manual, how far it is supported (fully, if nothing is said), forms, what
+/// builds the action, what it is over the real numbers where there is more to say than the summary, the summary, and an
+/// example.
+macro_rules! rows {
+    ($($name:literal $section:literal $support:ident
+        [$($form:expr),+] $build:expr, $real:literal, $summary:expr, $example:literal;)*) => {
+        pub(super) const ROWS: &[$crate::isa::table::Row] = &[$($crate::isa::table::Row {
+            name: $name,
+            forms: &[$($form),+],
+            build: $build,
+            real: $real,
+            section: $section,
+            summary: $summary,
+            example: $example,
+            support: $crate::isa::table::Support::$support,
+        }),*];
+    };
+    ($($name:literal $section:literal [$($form:expr),+] $build:expr, $real:literal, $summary:expr, $example:literal;)*) => {
+        rows! { $($name $section Full [$($form),+] $build, $real, $summary, $example;)* }
+    };
+    ($($name:literal $section:literal [$($form:expr),+] $build:expr, $summary:expr, $example:literal;)*) => {
+        rows! { $($name $section Full [$($form),+] $build, "", $summary, $example;)* }
+    };
+}
+
 pub(super) mod compare;
 mod control;
 mod convert;

@@ -5,7 +5,7 @@
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::fragment::{Fragment, Part};
-use crate::isa::table::{Action, Row, Support};
+use crate::isa::table::Action;
 use crate::isa::{Effect, MatrixOp, Pairing, Product, Sparsity, WarpgroupOp, WarpgroupProduct};
 
 fn warpgroup(op: WarpgroupOp) -> Option<Action> {
@@ -65,64 +65,49 @@ macro_rules! columns {
 
 const MULTIPLY: &str = "Starts a product of a warpgroup.";
 
-macro_rules! rows {
-    ($($section:literal [$($form:expr),+] $build:expr, $real:literal, $summary:expr, $example:literal;)*) => {
-        pub(super) const ROWS: &[Row] = &[$(Row {
-            name: "wgmma",
-            forms: &[$($form),+],
-            build: $build,
-            real: $real,
-            section: $section,
-            summary: $summary,
-            example: $example,
-            support: Support::Full,
-        }),*];
-    };
-}
-
 rows! {
-    "9.7.15.7.1" ["wgmma.fence.sync.aligned"] |_| warpgroup(WarpgroupOp::Fence), "",
+    "wgmma" "9.7.15.7.1" ["wgmma.fence.sync.aligned"] |_| warpgroup(WarpgroupOp::Fence), "",
         "Orders what the warp has done with registers before the products to come.", "wgmma.fence.sync.aligned;";
-    "9.7.15.7.2" ["wgmma.commit_group.sync.aligned"] |_| warpgroup(WarpgroupOp::Commit), "",
+    "wgmma" "9.7.15.7.2" ["wgmma.commit_group.sync.aligned"] |_| warpgroup(WarpgroupOp::Commit), "",
         "Makes the products since the last group a group.", "wgmma.commit_group.sync.aligned;";
-    "9.7.15.7.3" ["wgmma.wait_group.sync.aligned a"] |_| warpgroup(WarpgroupOp::Wait), "",
+    "wgmma" "9.7.15.7.3" ["wgmma.wait_group.sync.aligned a"] |_| warpgroup(WarpgroupOp::Wait), "",
         "Waits until at most the newest a groups still run.", "wgmma.wait_group.sync.aligned 0;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 {d..}, a, b, c, x, y, z, w; .dtype = .f16 .f32", floats!("k16")),
          concat!("wgmma.mma_async.sync.aligned.shape.dtype.f16.f16 {d..}, {a..}, b, c, x, y, w; .dtype = .f16 .f32", floats!("k16")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.f16.f16 {d..}, a, b, m, s, c, x, y, z, w; .dtype = .f16 .f32", floats!("k32")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.f16.f16 {d..}, {a..}, b, m, s, c, x, y, w; .dtype = .f16 .f32", floats!("k32"))]
         |m| same(m, Format::F16), "A · B + D", MULTIPLY,
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape.dtype.bf16.bf16 {d..}, a, b, c, x, y, z, w; .dtype = .f32", floats!("k16")),
          concat!("wgmma.mma_async.sync.aligned.shape.dtype.bf16.bf16 {d..}, {a..}, b, c, x, y, w; .dtype = .f32", floats!("k16")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.bf16.bf16 {d..}, a, b, m, s, c, x, y, z, w; .dtype = .f32", floats!("k32")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.bf16.bf16 {d..}, {a..}, b, m, s, c, x, y, w; .dtype = .f32", floats!("k32"))]
         |m| same(m, Format::Bf16), "A · B + D", MULTIPLY,
         "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, %rd2, %p1, 1, 1, 0;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape.dtype.tf32.tf32 {d..}, a, b, c, x, y; .dtype = .f32", floats!("k8")),
          concat!("wgmma.mma_async.sync.aligned.shape.dtype.tf32.tf32 {d..}, {a..}, b, c, x, y; .dtype = .f32", floats!("k8")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.tf32.tf32 {d..}, a, b, m, s, c, x, y; .dtype = .f32", floats!("k16")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.tf32.tf32 {d..}, {a..}, b, m, s, c, x, y; .dtype = .f32", floats!("k16"))]
         |m| same(m, Format::Tf32), "A · B + D", MULTIPLY,
         "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, -1;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape.dtype.atype.btype {d..}, a, b, c, x, y; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2", floats!("k32")),
          concat!("wgmma.mma_async.sync.aligned.shape.dtype.atype.btype {d..}, {a..}, b, c, x, y; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2", floats!("k32")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype {d..}, a, b, m, s, c, x, y; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2", floats!("k64")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape.dtype.atype.btype {d..}, {a..}, b, m, s, c, x, y; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2", floats!("k64"))]
         named, "A · B + D", MULTIPLY,
         "wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype {d..}, a, b, c; .atype = .s8 .u8; .btype = .s8 .u8", integers!("k32")),
          concat!("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype {d..}, {a..}, b, c; .atype = .s8 .u8; .btype = .s8 .u8", integers!("k32")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype {d..}, a, b, m, s, c; .atype = .s8 .u8; .btype = .s8 .u8", integers!("k64")),
          concat!("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype {d..}, {a..}, b, m, s, c; .atype = .s8 .u8; .btype = .s8 .u8", integers!("k64"))]
         named, "A · B + D (no overflow)", MULTIPLY,
         "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.u8 {%r1, %r2, %r3, %r4}, %rd1, %rd2, %p1;";
-    "9.7.15.5.2"
+    "wgmma" "9.7.15.5.2"
         [concat!("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc {d..}, a, b, c", integers!("k256")),
          concat!("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc {d..}, {a..}, b, c", integers!("k256"))]
         |m| multiply(m, Format::U8, Format::U8, 1), "set bits of A and B, + D (concrete A and B, no overflow)",

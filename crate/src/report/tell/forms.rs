@@ -90,7 +90,7 @@ pub enum Head {
     Infinity(bool),
     /// An element of an input, by its name; a hole for each axis.
     Input(Rc<str>),
-    /// All added, maximised, minimised.
+    /// All added, maximized, minimized.
     All(Fold),
     /// The first so many multiplied, and divided by the others.
     Product(usize),

@@ -90,7 +90,7 @@ pub(super) fn candidates(
 struct Subject<'a> {
     scene: &'a Scene<'a>,
     trial: Trial<'a>,
-    /// The terms of the elements that are tried, library code recognised.
+    /// The terms of the elements that are tried, library code recognized.
     terms: Terms,
     roots: Vec<Term>,
     meanings: Meanings,
@@ -519,7 +519,7 @@ impl Telling {
 
     /// As indented JSON.
     pub fn to_json(&self) -> String {
-        // Serialising plain owned data to a string cannot fail.
+        // Serializing plain owned data to a string cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 

@@ -1,7 +1,10 @@
 //! Shared memory: of the running CTA, and of all CTAs of a cluster.
 //!
-//! Each CTA has regions of its own, for dynamic memory and for each variable. An address leads into those of the CTA that uses it,
-//! unless it names another's rank, plus one, above the lowest bits.
+//! Each CTA has regions of its own, for dynamic memory and for each variable. An address leads into those of the CTA
+//! that uses it, unless it names another's rank, plus one, above the lowest bits.
+//!
+//! Guarantees: an address leads to one region or to none. Misses: whether another CTA's shared memory is there when it is
+//! accessed, which `cluster` asks.
 
 use super::{DESCRIBED, DYNAMIC, Memory, Owner, Region, Spot, region};
 use crate::ir::Kernel;

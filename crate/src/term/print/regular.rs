@@ -3,7 +3,7 @@
 //! Members 0 and 1 give a template: where they are the same term, it stands; where they are
 //! elements of one tensor, the step from one to the other; everything else must be built alike.
 //! Member `k` follows if it fits the template with `k` steps. Operands are compared in their
-//! stored order: members built in another order are simply not recognised.
+//! stored order: members built in another order are simply not recognized.
 
 use crate::term::eval::operands;
 use crate::term::{Elements, Node, Term, Terms};

@@ -1,4 +1,4 @@
-//! The largest magnitude of a row, and the row divided by it: the scales of quantisation.
+//! The largest magnitude of a row, and the row divided by it: the scales of quantization.
 
 use super::*;
 

@@ -1,5 +1,5 @@
 //! Softmax and attention whose scores are masked with -∞ by data: by a select, by adding, by branches; with
-//! the maximum of what is left or without; normalised first or last; rows that are masked whole left
+//! the maximum of what is left or without; normalized first or last; rows that are masked whole left
 //! undefined or 0.
 
 use super::*;
@@ -13,7 +13,7 @@ enum Form {
     /// `s + (m ? 0 : -∞)`
     Added,
     /// As `Select`, each weight over the sum before it is used.
-    Normalised,
+    Normalized,
     /// As `Select`, a masked weight is 0 by a select.
     Zeroed,
     /// `if (m) M = max(M, s)`, `if (m) l += ..`
@@ -117,7 +117,7 @@ fn masked(b: &mut Build, size: usize, form: Form, guard: Guard) -> Vec<Term> {
         r = if by_branch { b.0.select(masks[at], above, r) } else { above };
         any = b.0.or(any, masks[at]);
     }
-    let whole = if form == Form::Normalised {
+    let whole = if form == Form::Normalized {
         let mut sum = Term::ZERO;
         for at in 0..size {
             let share = b.div(weights[at], l);
@@ -149,7 +149,7 @@ fn rows_masked_by_data() {
     let right = [
         Form::Select,
         Form::Added,
-        Form::Normalised,
+        Form::Normalized,
         Form::Zeroed,
         Form::Branches,
         Form::Sums,
@@ -190,7 +190,7 @@ fn rows_masked_whole() {
             (Form::Select, Guard::Shift),
             (Form::Added, Guard::Shift),
             (Form::Zeroed, Guard::Any),
-            (Form::Normalised, Guard::Any),
+            (Form::Normalized, Guard::Any),
             (Form::NoMaximum, Guard::Any),
             (Form::NoMaximum, Guard::Sum),
         ] {
