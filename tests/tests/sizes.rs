@@ -98,6 +98,19 @@ fn what_cannot_be_followed_is_unknown_and_says_why() {
     }
 }
 
+/// Faults at sizes that no sample has. Each was proved not to be there once.
+#[test]
+fn faults_that_no_sample_has_are_not_proved_away() {
+    let all = cases("never_proved");
+    assert!(all.len() >= 9, "{} kernels", all.len());
+    each(&all, |path| {
+        let report = ask(&texts(path).input());
+        let name = path.display();
+        assert!(report.sizes.as_ref().is_some_and(|sizes| !sizes.proved), "{name} is proved");
+        assert_ne!(report.verdict, Verdict::RaceFree, "{name}: {}", report.summary);
+    });
+}
+
 #[test]
 fn a_question_about_every_size_is_refused_where_one_is_asked() {
     let path = cases("proved").remove(0);

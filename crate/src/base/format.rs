@@ -107,6 +107,14 @@ impl Format {
         }
     }
 
+    /// What tells one word of bits from another that a number has: its width, and of a float its format.
+    pub const fn of_bits(self) -> Format {
+        match self.class() {
+            FormatClass::Float => self,
+            _ => self.as_integer(false),
+        }
+    }
+
     /// Whether values are read as reals.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), FormatClass::Float)

@@ -114,10 +114,8 @@ struct Origin<'a> {
 impl Origin<'_> {
     /// Looks at an element's bits, if these are the ones that are looked at.
     fn whole(&mut self, element: u32, format: Format) -> Option<()> {
-        let alike =
-            |one: Format, other: Format| one.bits() == other.bits() && one.is_float() == other.is_float();
         let (own, held) = *self.leaf.get_or_insert((element, format));
-        (own == element && alike(held, format)).then_some(())
+        (own == element && held.of_bits() == format.of_bits()).then_some(())
     }
 
     /// For each bit of a pattern, the bits of the element that it depends on (at most).
@@ -270,7 +268,7 @@ impl Normalizer<'_> {
             }
             let mut product = self.forms.rational(coefficient.clone())?;
             for bit in bits.iter().enumerate().filter(|(at, _)| setting >> at & 1 == 1).map(|(_, bit)| *bit) {
-                let indicator = self.bit_of_element(element, bit, format.bits(), format.is_float())?;
+                let indicator = self.bit_of_element(element, bit, format)?;
                 product = self.forms.times(product, indicator)?;
             }
             sum = self.forms.plus(sum, product)?;

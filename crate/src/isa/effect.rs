@@ -435,6 +435,16 @@ pub enum CopyOp {
     Bulk(Bulk),
     /// Starts a bulk copy that changes elements of global memory, each in one step. Sources as above.
     Update(AtomicOp, Format),
+    /// Sends registers to shared memory of the cluster (`st.async`, `red.async`). Sources: the address, the
+    /// address of the `mbarrier` that counts their bytes, and the values.
+    Send {
+        /// What is done with what is found there, instead of replacing it.
+        update: Option<AtomicOp>,
+        /// What each value is.
+        format: Format,
+        /// How many there are.
+        vector: u8,
+    },
     /// Starts a copy of a box of a tensor. Sources: the address in shared memory (none for a prefetch), the
     /// address of the tensor map, the coordinates, [the address of the `mbarrier` that counts the bytes].
     Tensor(TensorCopy),
@@ -474,6 +484,7 @@ impl CopyOp {
         match self {
             CopyOp::Bulk(bulk) => Some(bulk),
             CopyOp::Update(..) => Some(Bulk::ToGlobal),
+            CopyOp::Send { .. } => Some(Bulk::Across),
             CopyOp::Tensor(TensorCopy { way, .. }) => match way {
                 TensorWay::Load => Some(Bulk::ToShared),
                 TensorWay::Store | TensorWay::Update(_) => Some(Bulk::ToGlobal),

@@ -361,7 +361,8 @@ impl Comparison {
 
 /// A format for every tensor whose format was left to the runs, and on which they disagree in a
 /// way that would compare integers with reals. Floats win: plain loads and stores of bits move
-/// them too.
+/// them too. Of two floats of one width the first counts: both kernels can be given the same bytes, which
+/// are then other numbers to the other (where widths differ, each has the same numbers in its own format).
 pub fn disagreements(bound: &Bound, runs: &[&Run]) -> Vec<(usize, Format)> {
     let mut found = Vec::new();
     for (at, tensor) in bound.tensors.iter().enumerate() {
@@ -373,8 +374,16 @@ pub fn disagreements(bound: &Bound, runs: &[&Run]) -> Vec<(usize, Format)> {
         // Whether integers have a sign has to be agreed upon: an element is one number.
         let classes = |format: &Format| (format.class(), format.bytes());
         let first = formats.first().map(classes);
-        if formats.iter().all(|format| Some(classes(format)) == first) || formats.iter().all(|f| f.is_float())
-        {
+        if formats.iter().all(|format| format.is_float()) {
+            let exact = |format: &Format| if *format == Format::Tf32 { Format::F32 } else { *format };
+            let same_bytes =
+                |one: &Format, other: &Format| one.bytes() == other.bytes() && exact(one) != exact(other);
+            if formats.iter().skip(1).any(|format| same_bytes(&formats[0], format)) {
+                found.push((at, formats[0]));
+            }
+            continue;
+        }
+        if formats.iter().all(|format| Some(classes(format)) == first) {
             continue;
         }
         if let Some(float) = formats.iter().find(|format| format.is_float()) {

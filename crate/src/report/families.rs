@@ -93,10 +93,10 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
                 continue;
             }
             let whole = part.members.len() == members.len();
-            let within = match (whole, extent(&part.members, &groups, shape)) {
-                (true, _) => Vec::new(),
-                (false, Some(extent)) => extent,
-                (false, None) => continue,
+            let within = match (extent(&part.members, &groups, shape), whole) {
+                (Some(extent), _) => extent,
+                (None, true) => shape.iter().map(|extent| (0, extent - 1)).collect(),
+                (None, false) => continue,
             };
             let Some(reason) = tell(tensor, shape, pieces, &part.indices, &within) else { continue };
             others.iter().for_each(|at| joined[*at] = true);
@@ -185,23 +185,34 @@ fn tell(
     let mut letters = LETTERS.iter().filter(|letter| !used(letter));
     let letters: Vec<&str> = shape.iter().map(|_| letters.next().copied()).collect::<Option<_>>()?;
     let mut text = String::new();
-    let pattern = indices.iter().any(|index| matches!(index, Index::Coordinate { .. })).then(|| {
-        let element: String = letters.iter().map(|letter| format!("[{letter}]")).collect();
-        let ranges = within
-            .iter()
-            .zip(shape)
-            .zip(&letters)
-            .filter(|((range, extent), _)| **range != (0, **extent - 1));
-        let ranges = ranges.map(|(((low, high), _), letter)| match low == high {
-            true => format!(", {letter} = {low}"),
-            false => format!(", {letter} = {low}…{high}"),
-        });
-        format!("{tensor}{element}{}", ranges.collect::<String>())
+    let fixed = |dimension: usize| {
+        let (low, high) = within[dimension];
+        (low == high).then_some(low)
+    };
+    let follows =
+        |index: &Index| matches!(index, Index::Coordinate { dimension, .. } if fixed(*dimension).is_none());
+    let pattern = indices.iter().any(follows).then(|| {
+        let (mut element, mut ranges) = (tensor.to_owned(), String::new());
+        for (dimension, letter) in letters.iter().enumerate() {
+            let (low, high) = within[dimension];
+            match fixed(dimension) {
+                Some(number) => write!(element, "[{number}]").expect("writing to a String"),
+                None => write!(element, "[{letter}]").expect("writing to a String"),
+            }
+            if low != high && (low, high) != (0, shape[dimension] - 1) {
+                write!(ranges, ", {letter} = {low}…{high}").expect("writing to a String");
+            }
+        }
+        element + &ranges
     });
     for (at, piece) in pieces.iter().enumerate() {
         text.push_str(piece);
         match indices.get(at) {
             Some(Index::Number(number)) => write!(text, "{number}").expect("writing to a String"),
+            Some(Index::Coordinate { dimension, offset }) if fixed(*dimension).is_some() => {
+                let number = fixed(*dimension).map_or(0, |number| number.wrapping_add_signed(*offset));
+                write!(text, "{number}").expect("writing to a String");
+            }
             Some(Index::Coordinate { dimension, offset }) => {
                 let bound = piece.ends_with(['·', '-', '/']) || pieces[at + 1].starts_with(['·', '/']);
                 match offset {
@@ -259,6 +270,13 @@ mod tests {
     fn a_letter_of_the_sentence_is_not_taken() {
         let found = told(&[4], |at| format!("lacks i·x[{at}]"));
         assert_eq!(found, [("y[j]: lacks i·x[j]".to_owned(), 4)]);
+    }
+
+    #[test]
+    fn a_coordinate_that_is_one_number_has_no_letter() {
+        let found = told(&[2, 4], |at| format!("lacks x[{}][{}]", 3 * (at / 4) * (at / 4) + 1, at % 4));
+        let rows = ["y[0][j]: lacks x[1][j]", "y[1][j]: lacks x[4][j]"];
+        assert_eq!(found, rows.map(|row| (row.to_owned(), 4)));
     }
 
     #[test]

@@ -195,15 +195,19 @@ fn every(sweep: &Sweep) -> String {
     text
 }
 
-/// The names that are not open, each with a value: all combinations that some sample has.
+/// The names that are not open, each with a value: all combinations, whether a sample has them or not, but for those
+/// that a condition on these names alone excludes.
 fn fixed(sweep: &Sweep) -> Vec<Vec<(String, i64)>> {
-    let of = |values: &Vec<i64>| -> Vec<(String, i64)> {
-        let pairs = sweep.axes.iter().zip(values).filter(|(axis, _)| axis.open.is_none());
-        pairs.map(|(axis, value)| (axis.name.clone(), *value)).collect()
-    };
-    let mut all: Vec<_> = sweep.combinations.iter().map(of).collect();
-    all.sort();
-    all.dedup();
+    let mut all: Vec<Vec<(String, i64)>> = vec![Vec::new()];
+    for axis in sweep.axes.iter().filter(|axis| axis.open.is_none()) {
+        let with = |known: &Vec<(String, i64)>| {
+            let each = axis.values.iter().map(|value| (axis.name.clone(), *value));
+            each.map(|own| known.iter().cloned().chain([own]).collect()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let conditions: Vec<Whole> = sweep.when.iter().filter_map(|when| Whole::parse(&when.code).ok()).collect();
+    all.retain(|values| conditions.iter().all(|when| when.holds(values).unwrap_or(true)));
     all
 }
 

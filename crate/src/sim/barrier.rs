@@ -12,7 +12,7 @@
 //!
 //! An aligned barrier (`bar.sync` is one) is for whole warps: all threads of a warp must execute the same
 //! instruction, and in conditional code the condition must be the same for all of them (PTX ISA 9.0,
-//! 9.7.13.1). So where a phase ends, the lanes of a warp that are in it must stand at one instruction if
+//! 9.7.13.1). Lanes that have returned are not asked for, which is an assumption. So where a phase ends, the lanes of a warp that are in it must stand at one instruction if
 //! one of them is aligned, and all lanes that have not returned must be in it; of a counted barrier, which
 //! does not count those that have returned, all lanes. Whole warps may go different ways. Nor may the
 //! lanes of a warp come to it in different rounds of a loop around it ([`super::rounds`]): then the
@@ -32,6 +32,11 @@ use std::collections::BTreeMap;
 
 /// Hardware barriers of a CTA. Those of a cluster's CTAs are numbered one after the other.
 const BARRIERS: u64 = 16;
+
+/// What the ledger says where lanes of a warp at an aligned barrier have returned. Whether they did before the others came, or
+/// went around the barrier to do so, is one program.
+const RETURNED: &str =
+    "lanes that have returned need not come to an aligned barrier with the rest of their warp";
 
 /// What a thread waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -226,6 +231,7 @@ impl<'a> Machine<'a> {
             self.trace.segment(warp as u32, (since, step), mask, SegmentKind::WaitBarrier, pc);
             self.deliver_reduction(warp, mask, pc, &barrier.conditions);
             self.warps[warp].step = self.warps[warp].step.max(step);
+            self.warps[warp].meet(mask);
             self.warps[warp].resume(pc + 1, mask);
         }
         if barrier.count.is_some() {
@@ -243,6 +249,10 @@ impl<'a> Machine<'a> {
             let (lanes, live) = warp(at);
             lanes == self.warps[at.warp].present || barrier.count.is_none() && lanes & live == live
         };
+        let lacks = |at: &&Arrived| at.aligned && at.lanes != self.warps[at.warp].present;
+        if let Some(place) = barrier.places.iter().find(|at| lacks(at) && whole(at)) {
+            self.granted.entry(RETURNED).or_insert((0, place.pc)).0 += 1;
+        }
         if barrier.places.iter().all(whole) {
             return;
         }

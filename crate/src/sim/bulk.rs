@@ -19,10 +19,14 @@
 //! is in nobody's past. An atomic of a thread is one through another proxy, so the two do not exclude each other
 //! (8.9.2: morally strong operations go through the same proxy).
 //!
+//! Registers that are sent to a CTA of the cluster (`st.async`, `red.async`; 9.7.9.12 and 9.7.13.7) are such copies without
+//! a source. The manual names no other proxy for them, so they need no fence.
+//!
 //! Guarantees: a copy that has ended for nobody when its CTA does, of which nothing is promised, is *not
 //! structured*, unless only its writes to global memory are left.
 //! Misses: byte masks, which are unsupported.
 
+use super::access::fit;
 use super::accesses::Stored;
 use super::atomics::{is_bulk_update, update_present};
 use super::clock::{GLOBAL, SHARED};
@@ -34,7 +38,7 @@ use super::trace::EventKind;
 use super::transactions::Counted;
 use crate::base::Format;
 use crate::ir::Kernel;
-use crate::isa::{Access, AtomicOp, Bulk, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
+use crate::isa::{Access, AtomicOp, Bulk, CopyOp, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
 use crate::term::Value;
 
 /// What sizes and addresses are multiples of.
@@ -47,6 +51,10 @@ const CLEARED: u64 = 8;
 /// The most bytes that it stores.
 const MOST_CLEARED: u64 = 16_777_216;
 
+/// What the ledger says of copies that count at objects without such a fence.
+const ANNOUNCED: &str = "bulk copies know of barrier objects that threads have initialized, although the kernel has neither \
+                         `fence.mbarrier_init` nor a proxy fence";
+
 /// What the ledger says of copies that overwrite what was read without a proxy fence.
 const READ_BEFORE: &str =
     "a read is over before a bulk copy behind it overwrites the place, without a proxy fence";
@@ -56,8 +64,21 @@ pub(super) fn has_any(kernel: &Kernel) -> bool {
     kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect)) || super::warpgroup::has_any(kernel)
 }
 
+/// Whether a kernel makes barrier objects known to the other proxy anywhere.
+pub(super) fn announces(kernel: &Kernel) -> bool {
+    (0..kernel.code.len() as u32).any(|at| {
+        let opcode = kernel.opcode(at);
+        opcode.starts_with("fence.") && (opcode.contains("mbarrier_init") || opcode.contains("proxy"))
+    })
+}
+
 fn starts_bulk_copy(effect: &Effect) -> bool {
     matches!(effect, Effect::Copy(op) if op.bulk().is_some())
+}
+
+/// Whether what this starts goes through the asynchronous proxy: bulk copies do, registers that are sent do not.
+fn goes_through_other_proxy(effect: &Effect) -> bool {
+    starts_bulk_copy(effect) && !matches!(effect, Effect::Copy(CopyOp::Send { .. }))
 }
 
 /// What a copy moves.
@@ -76,9 +97,19 @@ pub(super) struct Transfer {
     pub(super) update: Option<(AtomicOp, Format)>,
 }
 
-/// Bytes of a copy that lie one after the other; without a source they become zeros.
+/// Where bytes come from.
+pub(super) enum From {
+    /// A place in the source's region.
+    Place(u64),
+    /// A register.
+    Register(Value),
+    /// Nowhere: they are zeros.
+    Zeros,
+}
+
+/// Bytes of a copy that lie one after the other.
 pub(super) struct Move {
-    pub(super) from: Option<u64>,
+    pub(super) from: From,
     pub(super) to: u64,
     pub(super) bytes: u64,
 }
@@ -159,6 +190,13 @@ impl<'a> Machine<'a> {
             .collect()
     }
 
+    /// Where nothing makes initialized barrier objects known to the other proxy, copies are taken to know them all the same.
+    fn note_announcement(&mut self, pc: u32) {
+        if !self.announces {
+            self.granted.entry(ANNOUNCED).or_insert((0, pc)).0 += 1;
+        }
+    }
+
     /// A copy of a lane is under way, and a barrier object counts so many bytes, or it belongs to a group.
     pub(super) fn let_fly(
         &mut self,
@@ -171,9 +209,61 @@ impl<'a> Machine<'a> {
         let thread = self.warps[index].first() + lane;
         match counter {
             Some((address, size)) => {
+                self.note_announcement(pc);
                 self.count_bytes(index, pc, lane, address, (size, Some(flight)));
             }
             None => self.bulk.start(thread as usize, flight),
+        }
+    }
+
+    /// Each lane sends registers to shared memory, and a barrier object there counts their bytes.
+    pub(super) fn send_registers(
+        &mut self,
+        index: usize,
+        pc: u32,
+        mask: u32,
+        (update, format): (Option<AtomicOp>, Format),
+        vector: u8,
+    ) {
+        let kernel = self.kernel;
+        let src = kernel.src(&kernel.code[pc as usize]);
+        let known = self.concrete_lanes(index, pc, mask, src[1], "the address of the barrier object");
+        if known == 0 {
+            return;
+        }
+        let Some(addresses) = self.addresses(index, pc, known) else { return };
+        let (bytes, access) =
+            (format.bytes(), Access { space: Space::Shared, format, vector, strength: Strength::Weak });
+        let size = bytes * u32::from(vector);
+        let kind = if update.is_some() { AccessKind::Atomic } else { AccessKind::Write };
+        for lane in lanes(known) {
+            let counter = self.warps[index].word(src[1], lane);
+            let Some(counter) = self.object(index, pc, lane, PhaserOp::Expect, counter) else { continue };
+            let to = addresses[lane as usize];
+            let Some((region, to)) = self.aligned_spot(index, pc, lane, access, kind, to, size, size) else {
+                continue;
+            };
+            let there = self.memory.address(region, to as i64);
+            if self.memory.window_of(there).0 != self.memory.window_of(counter).0 {
+                let why = "registers that are sent to one CTA and counted in another";
+                self.park(index, 1 << lane, pc, FaultKind::Unsupported(why.to_owned()));
+                continue;
+            }
+            let mut moves = Vec::with_capacity(vector.into());
+            for (reg, to) in src[2..].iter().zip((to..).step_by(bytes as usize)) {
+                let value = fit(&mut self.terms, self.warps[index].get(*reg, lane), format.bits());
+                moves.push(Move { from: From::Register(value), to, bytes: bytes.into() });
+            }
+            let transfer = Transfer {
+                target: Extent::one(region, to, size.into()),
+                source: None,
+                map: None,
+                moves,
+                step: bytes,
+                update: update.map(|op| (op, format)),
+            };
+            let flight = self.start_transfer(index, pc, lane, transfer);
+            self.let_fly(index, pc, lane, flight, Some((counter, size)));
         }
     }
 
@@ -199,7 +289,7 @@ impl<'a> Machine<'a> {
         let (region, from) =
             self.aligned_spot(index, pc, lane, access(outof), AccessKind::Read, from, size, UNIT)?;
         let source = Some(Extent::one(region, from, size.into()));
-        let moves = vec![Move { from: Some(from), to, bytes: size.into() }];
+        let moves = vec![Move { from: From::Place(from), to, bytes: size.into() }];
         let step = update.map_or(STEP, |(_, format)| format.bytes());
         Some(self.start_transfer(
             index,
@@ -221,7 +311,8 @@ impl<'a> Machine<'a> {
                 self.judge(index, pc, (AccessKind::Read, source.region(), at), &by, None, Some(conflict));
             }
         }
-        let unfenced = self.unfenced(&by, changed, &target);
+        let asynchronous = goes_through_other_proxy(&self.kernel.code[pc as usize].effect);
+        let unfenced = if asynchronous { self.unfenced(&by, changed, &target) } else { Vec::new() };
         let region = target.region();
         if self.memory.regions[region].flights > 0 {
             for (at, bytes) in target.runs() {
@@ -232,13 +323,14 @@ impl<'a> Machine<'a> {
             self.charge(piece.bytes.div_ceil(u64::from(step)));
             for at in (0..piece.bytes).step_by(step as usize) {
                 let there = piece.to + at;
-                let value = match (piece.from, &source) {
-                    (Some(from), Some(source)) => {
+                let value = match (&piece.from, &source) {
+                    (From::Register(value), _) => *value,
+                    (From::Place(from), Some(source)) => {
                         let here = (source.region(), from + at);
                         let value = self.piece(here, 0, step);
                         self.as_read((index, pc, lane), (Some(here.0), here.1), step, value)
                     }
-                    _ => Value::Concrete(0),
+                    (From::Place(_) | From::Zeros, _) => Value::Concrete(0),
                 };
                 if self.recorder.is_some() {
                     self.observe_copy(index, pc, lane, value);
@@ -312,8 +404,9 @@ impl<'a> Machine<'a> {
                 self.judge(index, pc, (AccessKind::Write, region, at), by, None, conflict);
                 continue;
             };
-            let generic = |instr: u32| !is_bulk_update(kernel, instr);
-            let other = self.detector.of_other_proxy(&self.clocks, shadow, by, generic);
+            let itself = is_bulk_update(kernel, by.instr);
+            let elsewhere = |instr: u32| is_bulk_update(kernel, instr) != itself;
+            let other = self.detector.of_other_proxy(&self.clocks, shadow, by, elsewhere);
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
             let how = (false, false, true);
             let conflict = self.detector.atomic(&self.clocks, shadow, by, update, how, everybody);
@@ -342,7 +435,7 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let generic = |instr: u32| {
             let effect = &kernel.code[instr as usize].effect;
-            !starts_bulk_copy(effect) && !matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(_)))
+            !goes_through_other_proxy(effect) && !matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(_)))
         };
         let mut read = false;
         for at in extent.granules(granule) {

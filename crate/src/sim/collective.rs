@@ -232,6 +232,7 @@ impl<'a> Machine<'a> {
     /// The lanes meet; each stands at its own instruction.
     fn complete(&mut self, index: usize, members: u32, met: u32, pcs: &[u32; WARP]) {
         self.stats.warp_syncs += 1;
+        self.warps[index].meet(met);
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
         self.trace.event(index as u32, self.warps[index].step, met, pcs[leader], EventKind::Collective);

@@ -236,6 +236,9 @@ impl<'a> Machine<'a> {
             CopyOp::Update(op, format) => {
                 self.start_bulk_copies(index, pc, mask, Bulk::ToGlobal, Some((op, format)));
             }
+            CopyOp::Send { update, format, vector } => {
+                self.send_registers(index, pc, mask, (update, format), vector)
+            }
             CopyOp::Tensor(copy) => self.tensor_copies(index, pc, mask, copy),
             CopyOp::Clear(space) => self.clear_in_bulk(index, pc, mask, space),
             CopyOp::Replace(field, space) => self.replace_in_maps(index, pc, mask, field, space),

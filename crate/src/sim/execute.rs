@@ -150,7 +150,7 @@ impl<'a> Machine<'a> {
             Effect::ActiveMask => {
                 // Lanes that part may stay apart for as long as nothing makes them meet.
                 let warp = &self.warps[index];
-                let whole = mask == warp.present & !warp.exited & !warp.faulted;
+                let whole = mask == warp.alive() && !warp.parted;
                 let words = match self.options.world {
                     1 if !whole => std::array::from_fn(|lane| 1 << lane),
                     _ => [u64::from(mask); WARP],
@@ -258,6 +258,7 @@ impl<'a> Machine<'a> {
         let table = &kernel.tables[instr.target as usize];
         let selector = kernel.src(instr)[0];
         let known = self.concrete_lanes(index, pc, mask, selector, "the branch index");
+        self.warps[index].parted = true;
         // Suspects under a condition go anywhere.
         let lost = mask & !known & !self.warps[index].faulted;
         if let Some(target) = table.first()

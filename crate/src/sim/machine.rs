@@ -116,6 +116,8 @@ pub(super) struct Machine<'a> {
     pub(super) agents: bool,
     /// Bulk copies update memory.
     pub(super) updates_in_bulk: bool,
+    /// Some instruction makes barrier objects known to bulk copies.
+    pub(super) announces: bool,
     /// Barrier objects are used with `.relaxed` somewhere, or by bulk copies: to know is not to rely on.
     pub(super) relaxed: bool,
     /// Global number of the CTA's thread 0.
@@ -279,6 +281,7 @@ impl<'a> Machine<'a> {
             starters: BTreeMap::new(),
             phasers: Phasers::default(),
             drafts: Drafts::new(),
+            announces: bulk::announces(kernel),
             updates_in_bulk: (0..kernel.code.len() as u32).any(|instr| is_bulk_update(kernel, instr)),
             agents: bulk::has_any(kernel)
                 || kernel
@@ -849,6 +852,7 @@ impl<'a> Machine<'a> {
                     pc = target;
                 }
                 Flow::Jump(target) => {
+                    self.warps[index].parted = true;
                     self.warps[index].resume(target, acting & mask);
                     mask &= !acting;
                     pc += 1;

@@ -505,7 +505,8 @@ impl<'a> Machine<'a> {
                 let effect = &self.kernel.code[pc as usize].effect;
                 let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }))
                     || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
-                        && bytes == super::phaser::BYTES;
+                        && bytes == super::phaser::BYTES
+                        && kind == AccessKind::Read;
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }

@@ -128,6 +128,10 @@ impl Phasers {
     }
 }
 
+/// What the ledger says of arrivals at objects of other CTAs, and waits for them, of no wider scope than the CTA, which is what
+/// they have if they name none. Libraries write them so.
+const SCOPE: &str = "barrier objects order what CTAs of a cluster do, although the instruction names no wider scope than the CTA";
+
 impl<'a> Machine<'a> {
     /// Executes an instruction about a barrier object.
     pub(super) fn phaser(&mut self, index: usize, pc: u32, mask: u32, op: PhaserOp) -> Flow {
@@ -318,6 +322,9 @@ impl<'a> Machine<'a> {
             true => self.clocks.arrive_relaxed(thread),
             false => self.clocks.arrive(thread),
         };
+        if !relaxed && self.memory.window_of(address).0 != self.rank_of(index).0 as usize {
+            self.note_scope(pc);
+        }
         self.arrived_at(index, pc, lane, address, arrival);
         Some(token)
     }
@@ -470,6 +477,12 @@ impl<'a> Machine<'a> {
             }
         }
         let arrivals = object.previous[0].clone();
+        if ended && !relaxed && self.ranks > 1 {
+            let rank = thread / self.own;
+            if arrivals.iter().any(|arrival| self.clocks.local(arrival) / self.own != rank) {
+                self.note_scope(pc);
+            }
+        }
         if ended && arrivals.iter().all(|arrival| self.clocks.follows(arrival, thread)) {
             if self.relaxed && !relaxed {
                 // What it knows it may now rely on.
@@ -492,6 +505,14 @@ impl<'a> Machine<'a> {
         self.phasers.objects.get_mut(&address)?.waiting.push((thread, pc, since));
         self.waits[thread as usize] = Some(Wait::Phaser { address, pc, since });
         None
+    }
+
+    /// An arrival or a wait orders what two CTAs of a cluster do.
+    fn note_scope(&mut self, pc: u32) {
+        let is_scope = |suffix: &str| suffix == "cluster" || suffix == "gpu" || suffix == "sys";
+        if !self.kernel.opcode(pc).split('.').any(is_scope) {
+            self.granted.entry(SCOPE).or_insert((0, pc)).0 += 1;
+        }
     }
 
     /// A thread's test at `pc` has told it of the end of a phase.

@@ -227,6 +227,7 @@ impl<'a> Machine<'a> {
         let (stop, arrived) = (self.stop, self.arrived);
         self.stop = meet;
         self.arrived = 0;
+        self.warps[index].parted = true;
         self.warps[index].resume(pc, mask);
         let mut quantum = u64::MAX;
         while let Some(group) = self.warps[index].groups.pop() {

@@ -14,7 +14,7 @@
 //! Misses: the ways of copying that the instruction table lists as missing.
 
 use super::boxes::{Piece, TensorMap};
-use super::bulk::{Move, Transfer};
+use super::bulk::{From, Move, Transfer};
 use super::copies::{Extent, Flight};
 use super::machine::Machine;
 use super::memory::{DYNAMIC, MAP_BYTES, Owner, PARAMETERS, Spot};
@@ -191,8 +191,10 @@ impl<'a> Machine<'a> {
             false => joined(pieces.iter().filter(|piece| piece.element.is_some()), start),
         };
         let moves = pieces.iter().filter_map(|piece| match (load, start + piece.at, piece.element) {
-            (true, to, from) => Some(Move { from, to, bytes: piece.bytes }),
-            (false, from, to) => Some(Move { from: Some(from), to: to?, bytes: piece.bytes }),
+            (true, to, from) => {
+                Some(Move { from: from.map_or(From::Zeros, From::Place), to, bytes: piece.bytes })
+            }
+            (false, from, to) => Some(Move { from: From::Place(from), to: to?, bytes: piece.bytes }),
         });
         let moves = moves.collect();
         let near = Extent::many(box_region, inside);

@@ -29,6 +29,8 @@ pub(super) struct Warp {
     pub(super) exited: u32,
     /// Lanes stopped by a fault.
     pub(super) faulted: u32,
+    /// Lanes have gone different ways since all last met. That they stand at one instruction again is our doing.
+    pub(super) parted: bool,
     /// Runnable groups, highest program counter first (the last one runs).
     pub(super) groups: Vec<Group>,
     /// Groups that repeat themselves until memory changes, and the count of changes they saw.
@@ -132,6 +134,7 @@ impl Warp {
             threads: present.count_ones(),
             exited: 0,
             faulted: 0,
+            parted: false,
             groups: vec![Group { pc: 0, mask: present }],
             spinning: Vec::new(),
             polling: Vec::new(),
@@ -151,6 +154,11 @@ impl Warp {
     /// Lanes that may still act.
     pub(super) fn alive(&self) -> u32 {
         self.present & !self.exited & !self.faulted
+    }
+
+    /// Lanes meet by an instruction for that.
+    pub(super) fn meet(&mut self, lanes: u32) {
+        self.parted &= lanes & self.alive() != self.alive();
     }
 
     /// Makes lanes runnable at `pc`, joining a group that is already there.

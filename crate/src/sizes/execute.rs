@@ -82,7 +82,7 @@ impl Prover<'_> {
 
     /// `if condition then new else old`
     fn merged(&mut self, condition: &Condition, new: Value, old: Value) -> Value {
-        if new == old {
+        if new == old && !matches!(new, Value::Data(_)) {
             return new;
         }
         let scope = self.table.scope_of(condition).max(self.scope_of_value(&new));
@@ -133,7 +133,7 @@ impl Prover<'_> {
             }
             Effect::IsSpace(_) => each(self),
             Effect::Load(access) if access.space == Space::Param => {
-                self.parameter(state, instr, *access, dst, src)
+                self.parameter(state, instr, pc, *access, dst, src)
             }
             Effect::Load(access) => {
                 self.access(state, instr, pc, *access, Kind::Read)?;
@@ -173,6 +173,9 @@ impl Prover<'_> {
             | Effect::Elect
             | Effect::ReadClock
             | Effect::Matrix(MatrixOp::Multiply(_) | MatrixOp::Transpose) => each(self),
+            Effect::Barrier { .. } if !self.has_known_number(state, src) => {
+                return Err(self.stop(pc, "a barrier whose number is computed"));
+            }
             Effect::Barrier { op, .. } => match op {
                 BarrierOp::Sync { counted: false } => Vec::new(),
                 // All threads get the same.
@@ -191,6 +194,14 @@ impl Prover<'_> {
             Effect::Branch | Effect::BranchIndexed | Effect::Exit | Effect::Forbidden(_) => Vec::new(),
             Effect::Unsupported => return Err(self.stop(pc, kernel.note(pc))),
         })
+    }
+
+    /// Whether a barrier's number, its first source, is one of the sixteen.
+    fn has_known_number(&self, state: &State, src: &[Reg]) -> bool {
+        match src.first().map(|reg| self.value(state, *reg)) {
+            Some(Value::Number(poly)) => poly.value().is_some_and(|number| (0..16).contains(&number)),
+            _ => false,
+        }
     }
 
     /// Anything that a register can hold.
@@ -218,6 +229,7 @@ impl Prover<'_> {
         &mut self,
         state: &State,
         instr: &Instr,
+        pc: u32,
         access: isa::Access,
         dst: &[Reg],
         src: &[Reg],
@@ -234,7 +246,17 @@ impl Prover<'_> {
                 from == Some(i128::from(*offset)) && (*bytes == size || size < *bytes)
             });
             let value = match known.map(|(_, bytes, value)| (*bytes, value.clone())) {
-                Some((bytes, value)) if bytes == size || matches!(value, Value::Number(_)) => value,
+                // Of a part, or in a wider register, the number in that format counts.
+                Some((bytes, Value::Number(poly))) if bytes != size || self.bits(*reg) > size * 8 => {
+                    let at = At { pc, path: &state.path };
+                    let number = access
+                        .format
+                        .integers()
+                        .or(Some([0, 0]))
+                        .and_then(|_| self.number(&poly, access.format, at));
+                    number.map_or(Value::Data(Scope::Launch), Value::Number)
+                }
+                Some((bytes, value)) if bytes == size => value,
                 _ if access.format.is_float() || size > 4 => Value::Data(Scope::Launch),
                 _ => Value::Number(self.anything(access.format, Scope::Launch)),
             };
@@ -307,6 +329,11 @@ impl Prover<'_> {
         let mut results = Vec::new();
         for (index, reg) in dst.iter().enumerate() {
             let value = match (&first, index) {
+                // In a wider register, the number in the format of the result counts.
+                (Some(Value::Number(poly)), 0) if self.bits(*reg) > lanes.dst.bits() => {
+                    let number = self.number(poly, lanes.dst, at);
+                    number.map_or(Value::Data(scope), Value::Number)
+                }
                 (Some(value), 0) => value.clone(),
                 // The second predicate of a comparison is the negation of the first.
                 (Some(Value::Truth(condition)), 1) => match condition.not() {

@@ -39,6 +39,9 @@ pub(super) struct Part {
     pub(super) order: Vec<usize>,
     /// Outer loops first.
     pub(super) loops: Vec<Loop>,
+    /// For each block, those that decide by which way it is come to: behind the last block that all ways to it have in
+    /// common, or that one, with several of these ways before them.
+    pub(super) deciding: Vec<Vec<usize>>,
 }
 
 pub(super) struct Loop {
@@ -171,7 +174,21 @@ impl Graph {
             }
         }
         loops.sort_by_key(|one| std::cmp::Reverse(one.blocks.len()));
-        Some(Part { entry, order, loops })
+        let mut deciding = vec![Vec::new(); self.count()];
+        for block in order.iter().copied().filter(|block| *block != entry) {
+            let mut ways = vec![0u32; self.count()];
+            for from in back[block].iter().filter(|from| !dominates(block, **from)) {
+                let (mut open, mut seen) = (vec![*from], BTreeSet::new());
+                while let Some(at) = open.pop() {
+                    if seen.insert(at) && above[block] != Some(at) {
+                        open.extend(&back[at]);
+                    }
+                }
+                seen.iter().for_each(|at| ways[*at] += 1);
+            }
+            deciding[block] = (0..self.count()).filter(|at| ways[*at] > 1 && edges[*at].len() > 1).collect();
+        }
+        Some(Part { entry, order, loops, deciding })
     }
 
     /// The registers whose values some way from a block's beginning reads.

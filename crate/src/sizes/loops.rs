@@ -226,7 +226,7 @@ impl Prover<'_> {
         found
     }
 
-    fn bits(&self, reg: Reg) -> u32 {
+    pub(super) fn bits(&self, reg: Reg) -> u32 {
         match self.kernel.registers[reg.0 as usize] {
             RegisterKind::Virtual { bits } => bits,
             _ => 64,
@@ -425,15 +425,18 @@ impl Prover<'_> {
         let next = now.offset(1).unwrap_or_default();
         let before = guess.bounds.len();
         let mut kept = Vec::new();
-        // A register that is one of few values is congruent to what a round makes of it, and has to be the same.
+        // A register that is one of few values is congruent to what it is at first and to what a round makes of it, and
+        // has to be the same.
         let mut wraps = BTreeSet::new();
         for (reg, plan) in &guess.plans {
             let Plan::OneOf(values, _) = plan else { continue };
             let (low, high) = (values.iter().min().copied(), values.iter().max().copied());
             let Some(within) = low.zip(high).map(|(low, high)| [low, high]) else { continue };
-            let fits = back.iter().all(|state| match &state.registers[reg.0 as usize] {
-                Value::Number(end) => self.lies(&end.clone(), within, &state.path, ASIDE),
-                _ => false,
+            let fits = std::iter::once(entering).chain(back.iter().copied()).all(|state| {
+                match &state.registers[reg.0 as usize] {
+                    Value::Number(end) => self.lies(&end.clone(), within, &state.path, ASIDE),
+                    _ => false,
+                }
             });
             if !fits {
                 wraps.insert(place(*reg));

@@ -94,6 +94,8 @@ pub(super) struct Prover<'a> {
     pub(super) variables: BTreeMap<u32, usize>,
     /// Polynomials that fit a format where a path begins so.
     pub(super) fits: BTreeMap<(Poly, Format), Vec<Condition>>,
+    /// Whether small sizes may lead along a path.
+    pub(super) leads_small: BTreeMap<Vec<Condition>, bool>,
     pub(super) numbers: BTreeMap<(Poly, Format), Poly>,
     pub(super) ratios: BTreeMap<(Poly, Poly), Poly>,
     /// Where integers were taken to fit their format.

@@ -60,6 +60,7 @@ impl<'a> Prover<'a> {
             parameters: Vec::new(),
             variables: BTreeMap::new(),
             fits: BTreeMap::new(),
+            leads_small: BTreeMap::new(),
             numbers: BTreeMap::new(),
             ratios: BTreeMap::new(),
             assumed: BTreeSet::new(),

@@ -47,14 +47,14 @@ impl Prover<'_> {
                 Some(at) if part.loops[at].head != block => continue,
                 Some(at) => match waiting.remove(&block) {
                     Some(states) => {
-                        let state = self.join(block, states);
+                        let state = self.join(part, block, states);
                         self.rounds(part, at, state, through)?
                     }
                     None => continue,
                 },
                 None => match waiting.remove(&block) {
                     Some(states) => {
-                        let state = self.join(block, states);
+                        let state = self.join(part, block, states);
                         self.block(block, state, through)?
                     }
                     None => continue,
@@ -121,8 +121,9 @@ impl Prover<'_> {
         Ok(ways)
     }
 
-    /// One state for several, at a block's beginning.
-    fn join(&mut self, block: usize, mut states: Vec<State>) -> State {
+    /// One state for several, at a block's beginning. Which of them it is, is as the conditions decide that lead there, also those
+    /// of which nothing is left in the paths.
+    fn join(&mut self, part: &Part, block: usize, mut states: Vec<State>) -> State {
         for state in &mut states {
             let own = self.kernel.registers.iter().zip(&self.live[block]).zip(&mut state.registers);
             for ((kind, live), value) in own {
@@ -139,7 +140,9 @@ impl Prover<'_> {
             .count();
         let mut ways: Vec<Vec<Condition>> =
             states.iter().map(|state| state.path[common..].to_vec()).collect();
-        let apart = ways.iter().flatten().map(|condition| self.table.scope_of(condition)).max();
+        let branches = part.deciding[block].iter().filter_map(|at| self.seen.branches.get(at));
+        let conditions = branches.map(|(condition, _)| condition).chain(ways.iter().flatten());
+        let apart = conditions.map(|condition| self.table.scope_of(condition)).max();
         let apart = apart.unwrap_or(Scope::Launch);
         let mut registers = Vec::with_capacity(states[0].registers.len());
         for at in 0..states[0].registers.len() {
@@ -197,7 +200,8 @@ impl Prover<'_> {
     fn joined(&mut self, values: &[Value], apart: Scope, ways: &mut [Vec<Condition>]) -> Value {
         let known: Vec<&Value> = values.iter().filter(|value| **value != Value::Undefined).collect();
         let Some(first) = known.first() else { return Value::Undefined };
-        if known.iter().all(|value| value == first) {
+        // Of data only the scope is known: two may differ.
+        if known.iter().all(|value| value == first) && !matches!(first, Value::Data(_)) {
             return (*first).clone();
         }
         let scope = known.iter().fold(apart, |scope, value| match value {

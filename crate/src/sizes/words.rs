@@ -36,6 +36,16 @@ fn of_bits(signed: bool, bits: u32) -> Option<Format> {
     Some(formats.into_iter().find(|format| format.bits() == bits)?.as_integer(signed))
 }
 
+/// What is a multiple of 2ⁿ, and no number, by that.
+fn multiple(poly: &Poly, bits: u32) -> Option<Poly> {
+    let unit = 1i128 << bits;
+    let divides = poly.value().is_none() && poly.terms().all(|(_, coefficient)| coefficient % unit == 0);
+    let add = |sum: Poly, (monomial, coefficient): (&Vec<Unknown>, i128)| {
+        sum.plus(&Poly::monomial(monomial.clone(), coefficient / unit), 1)
+    };
+    if divides { poly.terms().try_fold(Poly::default(), add) } else { None }
+}
+
 /// What a term of integers is.
 pub(super) enum Meant {
     Number(Poly),
@@ -102,17 +112,15 @@ impl Prover<'_> {
             return Some(poly.clone());
         }
         let data = self.table.is_data(poly);
+        let small = |unknown: &Unknown| {
+            Poly::unknown(*unknown).scaled(-1).and_then(|poly| poly.offset(SMALL)).map(Condition::at_least)
+        };
         let mut path = at.path.to_vec();
-        // Narrow words are meant to wrap, or do at sizes that people use.
-        let assumes = !data && format.bits() >= 32;
-        if assumes {
-            let small = |unknown: &Unknown| {
-                Poly::unknown(*unknown)
-                    .scaled(-1)
-                    .and_then(|poly| poly.offset(SMALL))
-                    .map(Condition::at_least)
-            };
-            path.extend(self.sizes.iter().filter_map(small));
+        path.extend(self.sizes.iter().filter_map(small));
+        // Narrow words are meant to wrap, or do at sizes that people use. Where no small size leads there, nothing is seen.
+        let assumes = !data && format.bits() >= 32 && self.leads_small(at.path, &path);
+        if !assumes {
+            path.truncate(at.path.len());
         }
         if self.lies(poly, [low, high], &path, ASIDE) {
             if assumes && !self.lies(poly, [low, high], at.path, GLANCE) {
@@ -138,6 +146,18 @@ impl Prover<'_> {
         self.table.set_residue(unknown, poly.clone());
         self.numbers.insert(key, number.clone());
         Some(number)
+    }
+
+    /// Whether small sizes may lead there, `small` being the path with what makes them small.
+    fn leads_small(&mut self, path: &[Condition], small: &[Condition]) -> bool {
+        if let Some(known) = self.leads_small.get(path) {
+            return *known;
+        }
+        let leads = !self.excludes(small, ASIDE);
+        if self.quick == 0 {
+            self.leads_small.insert(path.to_vec(), leads);
+        }
+        leads
     }
 
     /// Anything of a format.
@@ -266,6 +286,17 @@ impl Prover<'_> {
                 by if by >= width => Poly::default(),
                 by => a.scaled(1 << by)?.modulo(width),
             },
+            BitOp::ShiftRight | BitOp::ShiftRightSigned
+                if shift(b)? > 0 && shift(b)? < width && multiple(a, shift(b)?).is_some() =>
+            {
+                // What was shifted to the left as far, or farther: a field of the word, wherever that wraps.
+                let (by, field) = (shift(b)?, multiple(a, shift(b)?)?);
+                let half = match op {
+                    BitOp::ShiftRightSigned => 1i128 << (width - by - 1),
+                    _ => 0,
+                };
+                self.low_bits(&field.offset(half)?, width - by)?.offset(-half)?
+            }
             BitOp::ShiftRight => {
                 let by = shift(b)?;
                 let a = self.number(a, unsigned, at)?;

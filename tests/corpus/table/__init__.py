@@ -22,5 +22,5 @@ from . import environment  # noqa: F401
 from . import constants, contracts, indices  # noqa: F401
 from . import integers  # noqa: F401
 from . import saturation, signals, sizes, structs  # noqa: F401
-from . import cluster, operators, texture, warpgroup  # noqa: F401
+from . import cluster, formats, operators, texture, warpgroup  # noqa: F401
 from .build import TABLE, Build  # noqa: F401

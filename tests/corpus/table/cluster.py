@@ -2,7 +2,7 @@
 
 from .build import add
 
-for name, faults in (("sums", (1, 2, 3, 4, 5)), ("exchange", (1, 2, 3)), ("counts", (1, 2)), ("pushed", (1,))):
+for name, faults in (("sums", (1, 2, 3, 4, 5)), ("exchange", (1, 2, 3)), ("counts", (1, 2)), ("pushed", (1,)), ("sent", (1, 2, 3, 4, 5))):
     add(f"cluster/{name}.cu", arch="compute_90")
     for fault in faults:
         add(f"cluster/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90")

@@ -1,6 +1,7 @@
 //! Threads, CTAs and the scheduler.
 
 use super::memory::{self, Global, Region, Space};
+use super::op::Op;
 use super::program::{Arg, Program};
 use super::step::Flow;
 use super::tensor::{Made, Map};
@@ -53,6 +54,9 @@ pub(super) enum Background {
     /// A bulk copy of elements, in shared and in global memory, of so many bytes each: into shared memory if an
     /// object counts them. It may change what is in global memory, by an instruction.
     Boxed { elements: Vec<(u64, Option<u64>)>, bytes: u64, change: Option<String>, object: Option<u64> },
+    /// Registers that are sent to shared memory, of so many bytes each, and the object that counts them. They may change
+    /// what is there, by an instruction.
+    Sent { to: u64, values: Vec<u64>, bytes: u64, change: Option<String>, object: u64 },
 }
 
 impl Background {
@@ -63,7 +67,7 @@ impl Background {
 
     /// Whether it belongs to a group of other copies.
     pub(super) fn in_group(&self) -> bool {
-        !matches!(self, Background::Bulk { .. } | Background::Boxed { .. })
+        matches!(self, Background::Copy { .. } | Background::Arrive(_))
     }
 }
 
@@ -392,6 +396,16 @@ impl<'p> Machine<'p> {
             }
             Background::Boxed { ref elements, bytes, ref change, object } => {
                 self.copy_box(thread, elements, bytes, change.as_deref(), object)
+            }
+            Background::Sent { to, ref values, bytes, ref change, object } => {
+                for (value, to) in values.iter().zip((to..).step_by(bytes as usize)) {
+                    match change {
+                        Some(change) => self.change(thread, &Op::new(change), to, *value)?,
+                        None => self.store(thread, Space::Shared, to, bytes as usize, *value)?,
+                    }
+                }
+                let (cta, object) = self.in_cluster(self.threads[thread].cta, object);
+                self.count(cta, object, -((values.len() as u64 * bytes) as i64))
             }
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
             Background::Bulk { to, from, bytes, object } => {

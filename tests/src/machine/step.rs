@@ -199,6 +199,7 @@ impl Machine<'_> {
                     self.store(thread, op.space().unwrap_or(Space::Generic), address + at, 8, 0)?;
                 }
             }
+            "st" | "red" if op.has("async") => self.send(thread, op, args)?,
             "st" => self.write(thread, op, args)?,
             "atom" | "red" => self.atomic(thread, op, args)?,
             "tex" | "tld4" => self.texture(thread, op, args)?,
@@ -723,6 +724,30 @@ impl Machine<'_> {
         let change = Some(format!("red.global.{change}"));
         self.bulk = true;
         let what = Background::Boxed { elements, bytes, change, object: None };
+        self.threads[thread].pending.push(Pending { group: None, what });
+        Ok(())
+    }
+
+    /// `st.async` and `red.async` (9.7.9.12, 9.7.13.7).
+    fn send(&mut self, thread: usize, op: &Op, args: &[Arg]) -> Result<(), Stop> {
+        let ty = op.ty.ok_or_else(|| refused(op))?;
+        if op.has("global") || !op.has("mbarrier::complete_tx::bytes") {
+            return Err(refused(op));
+        }
+        let (to, object) = (self.address(thread, &args[0])?, self.address(thread, &args[2])?);
+        let bytes = u64::from(ty.bits / 8);
+        self.aligned(to, bytes * op.vector() as u64)?;
+        let parts = match &args[1] {
+            Arg::Vector(parts) => parts.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let values = parts.iter().map(|part| Ok(cut(self.value(thread, part, op.float)?, ty.bits)));
+        let values = values.collect::<Result<Vec<u64>, Stop>>()?;
+        let name = op.suffixes.iter().rev().nth(1).filter(|_| op.base == "red");
+        let change =
+            name.map(|name| format!("red.shared::cluster.{name}.{}", op.suffixes[op.suffixes.len() - 1]));
+        self.bulk = true;
+        let what = Background::Sent { to, values, bytes, change, object };
         self.threads[thread].pending.push(Pending { group: None, what });
         Ok(())
     }

@@ -98,7 +98,8 @@ pub(super) fn recover(value: &BigRational, format: Format) -> Option<(Exact, Str
         return None;
     }
     let rounding = Rounding::of(&value.abs(), format)?;
-    let mut candidates = Candidates::default();
+    let dearest = (bits as f64 - CREDIBLE).min(DEAREST);
+    let mut candidates = Candidates { found: Vec::new(), limit: dearest + GAP };
     candidates.push(rational_cost(&value.abs()), Exact::rational(value.abs()), String::new());
     decimals(&value.abs(), &rounding, &mut candidates);
     for (form, product) in FORMS.iter().zip(PRODUCTS.iter()) {
@@ -109,15 +110,16 @@ pub(super) fn recover(value: &BigRational, format: Format) -> Option<(Exact, Str
     }
     let (cost, exact, text) = candidates.clear_winner()?;
     let unchanged = exact.as_rational() == Some(&value.abs());
-    if unchanged || cost > (bits as f64 - CREDIBLE).min(DEAREST) {
+    if unchanged || cost > dearest {
         return None;
     }
     if value.is_negative() { Some((exact.negated(), format!("-{text}"))) } else { Some((exact, text)) }
 }
 
-#[derive(Default)]
 struct Candidates {
     found: Vec<(f64, Exact, String)>,
+    /// What costs more is neither believed nor close to what is.
+    limit: f64,
 }
 
 impl Candidates {
@@ -243,7 +245,7 @@ impl Form {
         // A named number alone, or scaled by a power of two, needs no further evidence.
         let scaled = if self.cost > 0.0 && length > 0.0 { 3.0 } else { 0.0 };
         let cost = self.cost + length + ((power.abs() + 1) as f64).log2() + scaled;
-        if cost > DEAREST + GAP {
+        if cost > candidates.limit {
             return;
         }
         let rational = BigRational::new(above.into(), below.into()) * power_of_two(scale);

@@ -145,7 +145,7 @@ impl Normalizer<'_> {
         Ok(match self.forms.kind(atom) {
             Kind::Element(element) => {
                 let Some(format) = self.forms.integer_format(element) else { return Ok(None) };
-                let mut word = self.leaf_bits(Leaf::Element(element, format.bits(), false), format.bits());
+                let mut word = self.leaf_bits(Leaf::Element(element, format.of_bits()), format.bits());
                 if let (Some(word), false) = (&mut word, format.class() == FormatClass::Signed) {
                     word.push(Bit::ZERO);
                 }
@@ -201,8 +201,9 @@ impl Normalizer<'_> {
             Kind::Condition | Kind::Opaque => {
                 let (name, arguments) = self.forms.opaque_parts(atom);
                 match (name.as_slice(), arguments.as_slice()) {
-                    ([BIT, element, place, bits, float], _) => {
-                        self.leaf(Leaf::Element(*element, *bits, *float != 0), *place).and_then(unsigned)
+                    ([BIT, element, place, format], _) => {
+                        let format = Format::ALL[*format as usize];
+                        self.leaf(Leaf::Element(*element, format), *place).and_then(unsigned)
                     }
                     ([FUNCTION, id], _) => unsigned(Bit(*id)),
                     ([LEAF_BIT, place], [of]) => {
@@ -236,7 +237,7 @@ impl Normalizer<'_> {
                         Some(word)
                     }
                     ([FLOAT, format], [p]) => {
-                        let bits = Format::ALL[*format as usize].bits();
+                        let format = Format::ALL[*format as usize];
                         let element = self.forms.single(*p).and_then(|product| {
                             let plain = product.coefficient.is_one()
                                 && self.forms.factor_count(product.mono) == 1
@@ -247,10 +248,10 @@ impl Normalizer<'_> {
                             }
                         });
                         let leaf = match element {
-                            Some(Kind::Element(element)) => Leaf::Element(element, bits, true),
+                            Some(Kind::Element(element)) => Leaf::Element(element, format),
                             _ => Leaf::Atom(atom),
                         };
-                        let mut word = self.leaf_bits(leaf, bits);
+                        let mut word = self.leaf_bits(leaf, format.bits());
                         if let Some(word) = &mut word {
                             word.push(Bit::ZERO);
                         }

@@ -140,7 +140,7 @@ impl Normalizer<'_> {
         let Place { side, term, .. } = place;
         if let Some(element) = term.as_element() {
             let format = self.forms.integer_format(element)?;
-            let word = self.leaf_bits(Leaf::Element(element, format.bits(), false), format.bits())?;
+            let word = self.leaf_bits(Leaf::Element(element, format.of_bits()), format.bits())?;
             return Some(if is_signed(format) { fill(&word, n) } else { resized(&word, n) });
         }
         if let Some(value) = self.known_integer(side, term) {
@@ -361,7 +361,7 @@ impl Normalizer<'_> {
                 let element = a.as_element()?;
                 let own = self.forms.element_format(element)?;
                 (own == format).then_some(())?;
-                self.leaf_bits(Leaf::Element(element, format.bits(), true), format.bits())
+                self.leaf_bits(Leaf::Element(element, format), format.bits())
             }
             Node::Select(condition, a, b) => {
                 let holds = self.condition_bit(place.at(condition)?)?;

@@ -8,7 +8,7 @@
 //! Misses: ranges that follow from several numbers together, beyond what quotients and comparisons tell.
 
 use super::{BIT, Range, WRAP, integer, power_of_two, range_of};
-use crate::base::FormatClass;
+use crate::base::{Format, FormatClass};
 use crate::decide::forms::{Atom, Forms, Kind, Mono, Poly, Power, Product, Step};
 use crate::decide::normalize::Normalizer;
 use crate::decide::rational::Rational;
@@ -119,7 +119,7 @@ impl Normalizer<'_> {
     pub(super) fn in_own_bits(&mut self, poly: Poly) -> Step<Option<Poly>> {
         let named = |forms: &Forms<'_>, atom: Atom| match forms.kind(atom) {
             Kind::Condition => match forms.opaque_parts(atom).0[..] {
-                [BIT, element, _, _, 0] => Some(element),
+                [BIT, element, _, format] if !Format::ALL[format as usize].is_float() => Some(element),
                 _ => None,
             },
             _ => None,
@@ -147,7 +147,7 @@ impl Normalizer<'_> {
                 let top = format.class() == FormatClass::Signed && place + 1 == format.bits();
                 let unit = power_of_two(place).times(&coefficient);
                 let unit = if top { unit.negated() } else { unit };
-                let bit = self.bit_of_element(element, place, format.bits(), false)?;
+                let bit = self.bit_of_element(element, place, format)?;
                 let bit = self.forms.scaled(bit, &unit)?;
                 sum = self.forms.plus(sum, bit)?;
             }

@@ -71,8 +71,8 @@ type Range = (i128, i128);
 /// Whose bits diagrams ask.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Leaf {
-    /// An element of so many bits, and whether it is a float.
-    Element(u32, u32, bool),
+    /// An element as a word of a format ([`Format::of_bits`]).
+    Element(u32, Format),
     Atom(Atom),
     Product(Mono),
     /// A product of two words, by the number of their pair.
@@ -509,9 +509,13 @@ impl Normalizer<'_> {
         let Some(((leaf, 0), Bit::ZERO, Bit::ONE)) = self.integers.diagrams.asks(word[0]) else {
             return Ok(None);
         };
-        let Leaf::Element(element, bits, false) = self.integers.leaves[leaf as usize] else {
+        let Leaf::Element(element, format) = self.integers.leaves[leaf as usize] else {
             return Ok(None);
         };
+        if format.is_float() {
+            return Ok(None);
+        }
+        let bits = format.bits();
         let length = bits as usize;
         let all = |bit: (usize, &Bit)| {
             self.integers.diagrams.asks(*bit.1) == Some(((leaf, bit.0 as u32), Bit::ZERO, Bit::ONE))
@@ -541,12 +545,12 @@ impl Normalizer<'_> {
         }
     }
 
-    /// A bit of an element. The highest one of an integer says on which side of a number it lies, and is
+    /// A bit of an element as a word of a format. The highest one of an integer says on which side of a number it lies, and is
     /// written so.
-    pub(super) fn bit_of_element(&mut self, element: u32, place: u32, bits: u32, float: bool) -> Step<Poly> {
-        if !float
-            && place + 1 == bits
-            && let Some(format) = self.forms.integer_format(element).filter(|format| format.bits() == bits)
+    pub(super) fn bit_of_element(&mut self, element: u32, place: u32, held: Format) -> Step<Poly> {
+        let held = held.of_bits();
+        if place + 1 == held.bits()
+            && let Some(format) = self.forms.integer_format(element).filter(|own| own.of_bits() == held)
         {
             let atom = self.forms.atom(Kind::Element(element));
             let number = self.forms.atom_poly(atom)?;
@@ -559,7 +563,7 @@ impl Normalizer<'_> {
             };
             return self.forms.positive(above);
         }
-        let atom = self.forms.opaque(true, &[BIT, element, place, bits, u32::from(float)], &[]);
+        let atom = self.forms.opaque(true, &[BIT, element, place, held as u32], &[]);
         self.forms.atom_poly(atom)
     }
 
@@ -573,8 +577,8 @@ impl Normalizer<'_> {
             return Ok(None);
         };
         let atom = match self.integers.leaves[leaf as usize] {
-            Leaf::Element(element, bits, float) => {
-                let indicator = self.bit_of_element(element, place, bits, float)?;
+            Leaf::Element(element, format) => {
+                let indicator = self.bit_of_element(element, place, format)?;
                 return self.forms.choose(indicator, high, low).map(Some);
             }
             Leaf::Atom(atom) if self.forms.kind(atom) == Kind::Condition => atom,

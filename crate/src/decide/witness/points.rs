@@ -126,6 +126,7 @@ const PATTERNS: &[Pattern] = &[
     Pattern::Random(-40, 40, 1),
     Pattern::Part(1, 4),
     Pattern::Part(2, 4),
+    Pattern::Powers(-12, 12),
 ];
 
 /// Tries before those around thresholds.
@@ -139,6 +140,8 @@ const AROUND: usize = 5;
 const BESIDE: usize = 4;
 /// Tries in which each element lies near some threshold, after these.
 const MIXED: usize = 12;
+/// Tries between each threshold and the next one, after these.
+const BETWEEN: usize = 2;
 
 /// How often the tries are gone through, each time with other random numbers.
 const ROUNDS: usize = 3;
@@ -156,7 +159,10 @@ fn early(thresholds: &[Small], kinds: &[Kind]) -> usize {
 
 /// How many there are in the end before they repeat.
 fn late(thresholds: &[Small]) -> usize {
-    if thresholds.is_empty() { 0 } else { BESIDE * thresholds.len() + MIXED }
+    if thresholds.is_empty() {
+        return 0;
+    }
+    BESIDE * thresholds.len() + MIXED + BETWEEN * (thresholds.len() - 1)
 }
 
 /// The values of all elements (by rank) in one try. Thresholds are numbers that the terms compare
@@ -216,17 +222,26 @@ fn around(seed: u64, (threshold, time): (Small, usize), round: usize, kinds: &[K
 }
 
 /// Values a quarter beside a threshold and 1 or 2, in turn: what two roundings make different lies between
-/// two thresholds. Then all of them near thresholds of their own.
+/// two thresholds. Then all of them near thresholds of their own. In the end half of them lie midway between a threshold and
+/// the next one, however close those are.
 fn beside(seed: u64, late: usize, thresholds: &[Small], kinds: &[Kind]) -> Vec<Small> {
+    let between = late.checked_sub(BESIDE * thresholds.len() + MIXED).map(|at| {
+        let mut ascending = thresholds.to_vec();
+        ascending.sort_unstable();
+        let low = at / BETWEEN;
+        ((ascending[low] + ascending[low + 1]) / Ratio::from_integer(2), at % BETWEEN)
+    });
     let quarters = |word: u64| Ratio::new((word >> 16) as i64 % 7 - 3, 4);
     let value = |rank: usize| {
         let word = random(seed, rank as u64);
-        match thresholds.get(late / BESIDE) {
-            Some(threshold) if rank & 1 == late & 1 => {
+        match (between, thresholds.get(late / BESIDE)) {
+            (Some((midway, half)), _) if rank & 1 == half => midway,
+            (Some(_), _) => Ratio::from_integer(1 + (word >> 8 & 1) as i64),
+            (None, Some(threshold)) if rank & 1 == late & 1 => {
                 threshold + Ratio::new(if late & 2 == 0 { 1 } else { -1 }, 4)
             }
-            Some(_) => Ratio::from_integer(1 + (word >> 8 & 1) as i64 * (late & 1) as i64),
-            None => thresholds[(word >> 32) as usize % thresholds.len()] + quarters(word),
+            (None, Some(_)) => Ratio::from_integer(1 + (word >> 8 & 1) as i64 * (late & 1) as i64),
+            (None, None) => thresholds[(word >> 32) as usize % thresholds.len()] + quarters(word),
         }
     };
     kinds.iter().enumerate().map(|(rank, kind)| kind.admit(value(rank))).collect()

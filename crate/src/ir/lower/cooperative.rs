@@ -157,6 +157,17 @@ impl<'m> Lowering<'m> {
                     src.push(self.source(context, operands.source[1], Want::bits(16))?);
                 }
             }
+            CopyOp::Send { format, vector, .. } => {
+                let (Some(to), Some(counter)) = (operands.address, operands.from) else { return Ok(()) };
+                let place = self.place_of(to)?;
+                let (_, base, at) = self.address(Space::Shared, place, to)?;
+                src.push(base);
+                offset = at;
+                let place = self.place_of(counter)?;
+                let (_, base, at) = self.address(Space::Shared, place, counter)?;
+                src.push(self.shifted(context, base, at));
+                src.extend(self.sources(context, operands.source[0], *vector, Want::format(*format))?);
+            }
             CopyOp::WaitGroups | CopyOp::WaitBulk { .. } => {
                 src.push(self.source(context, operands.source[0], Want::bits(32))?)
             }

@@ -26,6 +26,12 @@ fn tensor(m: &Choice<'_>, way: TensorWay) -> Option<Action> {
     copy(CopyOp::Tensor(TensorCopy { rank, way }))
 }
 
+/// Registers that are sent to shared memory of the cluster.
+fn send(m: &Choice<'_>, update: Option<AtomicOp>) -> Option<Action> {
+    let format = m.format("type")?;
+    copy(CopyOp::Send { update, format, vector: m.vector() })
+}
+
 /// A change of a tensor map. The widths of values are those of the fields.
 fn replace(m: &Choice<'_>) -> Option<Action> {
     let field = match m.get("field")? {
@@ -132,6 +138,17 @@ rows! {
         ["cp.async.bulk.prefetch.tensor.dim.L2.global{.mode}{.l2} [a, {c}]{, x}; .dim = .1d .2d .3d .4d .5d; .mode = .tile; .l2 = .L2::cache_hint"]
         |m| tensor(m, TensorWay::Prefetch), "Asks for a box of a tensor to be cached.",
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r2, %r3}];";
+    "st" "9.7.9.12"
+        ["st.async{.weak}{.cluster}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [c]; .ss = .shared::cluster; .vec = .v2 .v4; .type = .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64"]
+        |m| send(m, None), "Stores to the shared memory of a CTA of the cluster in the background, and counts the bytes at a barrier object there.",
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%r1], {%r2, %r3}, [%r4];";
+    "red" "9.7.13.7"
+        ["red.async{.relaxed}{.cluster}{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]; .ss = .shared::cluster; .op = .add; .type = .u32 .s32 .u64",
+         "red.async{.relaxed}{.cluster}{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]; .ss = .shared::cluster; .op = .min .max; .type = .u32 .s32",
+         "red.async{.relaxed}{.cluster}{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]; .ss = .shared::cluster; .op = .inc .dec; .type = .u32",
+         "red.async{.relaxed}{.cluster}{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]; .ss = .shared::cluster; .op = .and .or .xor; .type = .b32"]
+        |m| send(m, Some(operation(m)?)), "Changes a number in the shared memory of a CTA of the cluster in the background, and counts its bytes at a barrier object there.",
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];";
     "st" "9.7.9.13" ["st.bulk{.weak}{.ss} [a], b, c; .ss = .shared::cta"]
         |m| copy(CopyOp::Clear(m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?)),
         "Writes b bytes of zeros to shared memory.", "st.bulk.weak.shared::cta [%rd1], %rd2, 0;";

@@ -35,10 +35,10 @@ missing! {
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."
         "Steals work of clusters not launched yet." "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %rd1;";
-    "st" "9.7.9.12" "clusters of thread blocks" "st.async ..."
-        "Stores into the shared memory of the cluster in the background." "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];";
-    "red" "9.7.13.7" "clusters of thread blocks" "red.async ..."
-        "Changes the shared memory of the cluster in the background." "red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];";
+    "st" "9.7.9.12" "stores to global memory in the background (Blackwell)" "st.async.global ..."
+        "Stores to global memory in the background." "st.async.release.gpu.global.b32 [%rd1], %r2;";
+    "red" "9.7.13.7" "stores to global memory in the background (Blackwell)" "red.async.global ..."
+        "Changes global memory in the background." "red.async.release.gpu.global.add.u32 [%rd1], %r2;";
     "atom" "9.7.13.5" "atomics of 128 bits" "atom.b128 ..."
         "Exchanges 128 bits in one step." "atom.global.exch.b128 %rd1, [%rd2], %rd3;";
     "fma" "9.7.4.4" "NaNs that stand for what lies out of bounds (Hopper copies)" "fma.oob ..."

@@ -21,6 +21,8 @@ const MOST_NODES: usize = 200;
 
 /// A way to read a number or a condition out of an element.
 struct Reading {
+    /// Whose bits these are ([`Format::of_bits`]).
+    held: Format,
     bits: Vec<u32>,
     /// Sets of bits, and what their product counts for.
     parts: Vec<(usize, Value)>,
@@ -46,16 +48,18 @@ impl Reading {
                 .bits
                 .iter()
                 .enumerate()
-                .filter(|(_, bit)| source(format, **bit).is_some_and(|bit| is_set(&bit)));
+                .filter(|(_, bit)| source(format, self.held, **bit).is_some_and(|bit| is_set(&bit)));
             set.fold(0, |own, (at, _)| own | 1 << at)
         };
         (0..1usize << bits.len()).map(|setting| self.holds[own(setting)]).collect()
     }
 }
 
-/// The bit of an element that a bit of it as a wider word is; `None` if that is 0.
-fn source(format: Format, bit: u32) -> Option<u32> {
+/// The bit of an element that a bit of it as a word of another format is; `None` if that is 0. A float's bits have nothing to
+/// do with those of other formats.
+fn source(format: Format, held: Format, bit: u32) -> Option<u32> {
     match format.class() {
+        _ if held.is_float() => Some(bit),
         FormatClass::Signed => Some(bit.min(format.bits() - 1)),
         FormatClass::Unsigned => Some(bit).filter(|bit| *bit < format.bits()),
         FormatClass::Float | FormatClass::Bits => Some(bit),
@@ -81,7 +85,7 @@ impl Walk<'_> {
             for bit in
                 reading.bits.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, bit)| *bit)
             {
-                product = product.times(self.bit(element, bit)?, ALL);
+                product = product.times(self.bit((element, reading.held), bit)?, ALL);
             }
             sum = sum.plus(product, ALL);
         }
@@ -93,12 +97,15 @@ impl Walk<'_> {
         let (element, reading) = self.reading(own)?;
         let format = self.elements.block_of(element)?.format;
         // A narrow integer counts as a whole; of others, the bits that it depends on.
-        let whole = format.integers().is_some() && format.bits() <= MOST_BITS;
+        let whole = format.integers().is_some() && format.bits() <= MOST_BITS && !reading.held.is_float();
         let bits: Vec<u32> = match whole {
             true => (0..format.bits()).collect(),
             false => {
-                let mut bits: Vec<u32> =
-                    reading.decisive().into_iter().filter_map(|bit| source(format, bit)).collect();
+                let mut bits: Vec<u32> = reading
+                    .decisive()
+                    .into_iter()
+                    .filter_map(|bit| source(format, reading.held, bit))
+                    .collect();
                 bits.dedup();
                 bits
             }
@@ -109,7 +116,7 @@ impl Walk<'_> {
         let (integer, from) = match whole {
             true if format.class() == FormatClass::Signed => (Integer::Of(Term::element(element)), count / 2),
             true => (Integer::Of(Term::element(element)), 0),
-            false => (Integer::Bits { element, mask }, 0),
+            false => (Integer::Bits { element, held: self.held(element, reading.held)?, mask }, 0),
         };
         let mut within: Vec<(i64, i64)> = Vec::new();
         // From the least integer on: those with the highest bit come first, where it is a sign.
@@ -128,11 +135,12 @@ impl Walk<'_> {
     }
 
     /// The variable of a bit. What lies above an integer is its sign, or 0.
-    pub(super) fn bit(&mut self, element: u32, bit: u32) -> Option<Value> {
+    pub(super) fn bit(&mut self, (element, held): (u32, Format), bit: u32) -> Option<Value> {
         let format = self.elements.block_of(element)?.format;
-        let Some(bit) = source(format, bit) else { return Some(Value::ZERO) };
-        if bit + 1 < format.bits() || format.integers().is_none() {
-            let value = self.atoms.atom(ALL, vec![48, element.into(), bit.into()]);
+        let Some(bit) = source(format, held, bit) else { return Some(Value::ZERO) };
+        let held = self.held(element, held)?;
+        if bit + 1 < format.bits() || format.integers().is_none() || held.is_float() {
+            let value = self.atoms.atom(ALL, vec![48, element.into(), held as u64, bit.into()]);
             return Some(Value { chosen: true, ..value.with_sign(Sign::NOT_NEGATIVE) });
         }
         if let Some(known) = self.bits.highest.get(&element).filter(|_| !self.supposed.any()) {
@@ -140,7 +148,7 @@ impl Walk<'_> {
         }
         let mut rest = self.get(Term::element(element), ALL).checked()?;
         for lower in 0..bit {
-            let part = self.bit(element, lower)?.scaled((1 << lower, 1), ALL);
+            let part = self.bit((element, held), lower)?.scaled((1 << lower, 1), ALL);
             rest = rest.minus(part, ALL);
         }
         let weight = if format.class() == FormatClass::Signed { -1 } else { 1 };
@@ -152,6 +160,12 @@ impl Walk<'_> {
             self.bits.highest.insert(element, value);
         }
         Some(value)
+    }
+
+    /// Whose bits they are: an integer has those of its own width alone.
+    fn held(&self, element: u32, held: Format) -> Option<Format> {
+        let own = self.elements.block_of(element)?.format;
+        Some(if held.is_float() || own.is_float() { held } else { own.of_bits() })
     }
 
     fn reading(&mut self, own: Term) -> Option<(u32, Rc<Reading>)> {
@@ -171,7 +185,7 @@ impl Walk<'_> {
             };
             let parts = parts.map(|(set, factor)| (set, value(factor))).collect();
             let holds = found.values.iter().map(|value| !value.is_zero()).collect();
-            Rc::new(Reading { bits: found.bits, parts, holds })
+            Rc::new(Reading { held: found.format.of_bits(), bits: found.bits, parts, holds })
         });
         self.bits.readings.insert(form, found.clone());
         Some((element, found?))

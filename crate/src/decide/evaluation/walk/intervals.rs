@@ -13,7 +13,7 @@
 //! more than a multiple of the cone, beyond which they are multiplied out, which is never wrong.
 
 use super::*;
-use crate::base::FormatClass;
+use crate::base::{Format, FormatClass};
 use crate::term::BitOp;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
@@ -33,8 +33,8 @@ type Intervals = Rc<[(i64, i64)]>;
 pub(super) enum Integer {
     /// A term that is an integer.
     Of(Term),
-    /// Some bits of an element, as if there were no others between them.
-    Bits { element: u32, mask: u64 },
+    /// Some bits of an element as a word of a format, as if there were no others between them.
+    Bits { element: u32, held: Format, mask: u64 },
 }
 
 /// Where a condition holds.
@@ -290,11 +290,12 @@ impl Walk<'_> {
         }
         let integer = match integer {
             Integer::Of(integer) => integer,
-            Integer::Bits { element, mask } if mask.is_power_of_two() => {
-                return Some(Value::ONE.minus(self.bit(element, mask.trailing_zeros())?, ALL));
+            Integer::Bits { element, held, mask } if mask.is_power_of_two() => {
+                return Some(Value::ONE.minus(self.bit((element, held), mask.trailing_zeros())?, ALL));
             }
-            Integer::Bits { element, mask } => {
-                let below = self.atoms.atom(ALL, vec![49, element.into(), mask, threshold as u64]);
+            Integer::Bits { element, held, mask } => {
+                let below =
+                    self.atoms.atom(ALL, vec![49, element.into(), held as u64, mask, threshold as u64]);
                 return Some(Value { chosen: true, ..below.with_sign(Sign::NOT_NEGATIVE) });
             }
         };
