@@ -627,7 +627,12 @@ impl<'a> Machine<'a> {
                 let (pc, barrier) = match self.waits[thread as usize] {
                     Some(Wait::Barrier { id, pc, .. }) => (pc, Some(id)),
                     Some(Wait::Lanes { pc, .. }) => (pc, None),
-                    Some(Wait::Phaser { .. } | Wait::Products { .. } | Wait::Cluster { .. }) => return None,
+                    Some(
+                        Wait::Phaser { .. }
+                        | Wait::Products { .. }
+                        | Wait::Columns { .. }
+                        | Wait::Cluster { .. },
+                    ) => return None,
                     None => (stays.into_iter().find(|group| group.mask >> lane & 1 == 1)?.pc, None),
                 };
                 let needed = self.needed_at(pc);
