@@ -187,10 +187,8 @@ impl<'a> Machine<'a> {
     ) -> Standing {
         let known = |seen: Option<&Arrival>| match (&earlier.over, seen) {
             (Over::NotYet, _) => Some(false),
-            // A warp's loads and stores are those of all its lanes together.
-            (Over::Waited(_), _) if earlier.first == first && matches!(kind, Kind::Load | Kind::Store) => {
-                Some(true)
-            }
+            // What a warp does together is that of all its lanes.
+            (Over::Waited(_), _) if earlier.first == first && !matches!(kind, Kind::Product(_)) => Some(true),
             (Over::Waited(epochs), seen) => Some(lanes(earlier.mask).all(|lane| {
                 let other = earlier.first + lane;
                 other == thread || seen.is_some_and(|seen| seen.has_seen(other, epochs[lane as usize]))
