@@ -527,9 +527,10 @@ fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Deci
             (format!("`{}` before anything is written there", place.text), from.thread)
         }
         Unwritten::Lane(lane, from) => (format!("lane {lane}, which does not take part"), from.thread),
-        Unwritten::Column(lane, column, from) => {
-            (format!("lane {lane}, column {column} of tensor memory before anything is written there"), from.thread)
-        }
+        Unwritten::Column(lane, column, from) => (
+            format!("lane {lane}, column {column} of tensor memory before anything is written there"),
+            from.thread,
+        ),
     };
     let reads = format!("{} reads {what}", thread_name(reader));
     match (decides, site) {

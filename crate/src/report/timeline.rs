@@ -41,7 +41,9 @@ impl InstructionClass {
             Effect::Matrix(op) if op.product().is_some() => InstructionClass::Float,
             Effect::Matrix(MatrixOp::Warpgroup(_)) => InstructionClass::Together,
             Effect::TensorMemory(TensorMemoryOp::Multiply(_)) => InstructionClass::Float,
-            Effect::TensorMemory(TensorMemoryOp::Load(_) | TensorMemoryOp::Store(_)) => InstructionClass::Memory,
+            Effect::TensorMemory(TensorMemoryOp::Load(_) | TensorMemoryOp::Store(_)) => {
+                InstructionClass::Memory
+            }
             Effect::TensorMemory(_) => InstructionClass::Together,
             Effect::Load(_)
             | Effect::Store(_)

@@ -53,7 +53,8 @@ const READ_BEFORE: &str =
 
 /// Whether a kernel has bulk copies, or products of warpgroups or in tensor memory, and with them a second proxy.
 pub(super) fn has_any(kernel: &Kernel) -> bool {
-    kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect)) || super::warpgroup::has_any(kernel)
+    kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect))
+        || super::warpgroup::has_any(kernel)
         || super::tensor_memory::has_any(kernel)
 }
 

@@ -22,7 +22,9 @@ use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
-use crate::isa::{CopyOp, Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, TensorMemoryOp, VoteMode, WARP, WarpgroupOp};
+use crate::isa::{
+    CopyOp, Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, TensorMemoryOp, VoteMode, WARP, WarpgroupOp,
+};
 use crate::term::{BitOp, Missing, Symbol, Term, Terms, Value};
 
 /// Lanes that wait for the others of their member mask.

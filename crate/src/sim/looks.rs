@@ -23,7 +23,9 @@
 
 use super::setup::{Binding, Setup};
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind, Variable};
-use crate::isa::{self, ClusterOp, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorMemoryOp, TensorWay};
+use crate::isa::{
+    self, ClusterOp, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorMemoryOp, TensorWay,
+};
 
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;

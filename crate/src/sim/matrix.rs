@@ -508,9 +508,8 @@ impl<'a> Machine<'a> {
                     Effect::Phaser(_)
                         | Effect::Copy(CopyOp::Arrive { .. })
                         | Effect::TensorMemory(TensorMemoryOp::Commit)
-                )
-                    || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
-                        && bytes == super::phaser::BYTES;
+                ) || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
+                    && bytes == super::phaser::BYTES;
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }
@@ -557,7 +556,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Stores a value; the region's granules are fine enough.
-    pub(super) fn put(&mut self, writer: (usize, u32, u32), region: usize, offset: u64, bytes: u32, value: Value) {
+    pub(super) fn put(
+        &mut self,
+        writer: (usize, u32, u32),
+        region: usize,
+        offset: u64,
+        bytes: u32,
+        value: Value,
+    ) {
         self.note_stored(writer, (region, offset), value);
         let changed = self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value);
         self.changes += u64::from(changed);

@@ -3,10 +3,10 @@
 //! Of one CTA (`.cta_group::1`), dense and without scales for blocks. Pairs of CTAs, sparse and weight-stationary
 //! products, block scales, copies from shared memory, shifts and loads that reduce are not supported.
 
+use crate::isa::Effect;
 use crate::isa::form::Choice;
 use crate::isa::table::Action;
 use crate::isa::tensor_memory::{ProductKind, TensorMemoryOp, TensorMove, TensorProduct, TensorShape};
-use crate::isa::Effect;
 
 fn does(op: TensorMemoryOp) -> Option<Action> {
     Some(Action::Effect(Effect::TensorMemory(op)))

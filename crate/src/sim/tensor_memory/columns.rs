@@ -160,10 +160,13 @@ impl<'a> Machine<'a> {
         let at = own.taken.iter().rposition(|taken| there(taken) && !taken.is_given);
         let was = own.taken.iter().any(there);
         let Some(at) = at else {
-            let why = if was { "which are given back already" } else { "which no tcgen05.alloc has given together" };
-            let what = format!(
-                "gives back {count} columns of tensor memory from address {address:#010x} on, {why}"
-            );
+            let why = if was {
+                "which are given back already"
+            } else {
+                "which no tcgen05.alloc has given together"
+            };
+            let what =
+                format!("gives back {count} columns of tensor memory from address {address:#010x} on, {why}");
             self.misuse_columns(index, pc, u32::MAX, what);
             return;
         };

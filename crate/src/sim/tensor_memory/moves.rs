@@ -62,7 +62,11 @@ impl<'a> Machine<'a> {
             return None;
         }
         if (from.lane - mine) % lanes != 0 {
-            let why = format!("`{}` from lane {} on, between those that it begins at", kernel.opcode(pc), from.lane);
+            let why = format!(
+                "`{}` from lane {} on, between those that it begins at",
+                kernel.opcode(pc),
+                from.lane
+            );
             self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
             return None;
         }

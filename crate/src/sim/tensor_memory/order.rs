@@ -13,7 +13,8 @@
 //!
 //! What runs beside its thread may start earlier than the thread comes to it, before a synchronization in front of it: so
 //! what a thread knows counts for these only as it was at its last `fence::after_thread_sync`. Synchronization of any
-//! strength will do, `.relaxed` too: what counts is how far threads have come.
+//! strength will do, `.relaxed` too: what counts is how far threads have come. Triton writes none of these fences; the
+//! option `tensor_fences_implied` is its reading, in which they start where their thread does.
 //!
 //! Guarantees: two operations on one place of which one writes, and which none of these order, are a race.
 //! Deviation: the manual shows a `fence::before_thread_sync` also behind a `wait`, before another thread goes on. Since the
@@ -163,7 +164,10 @@ impl<'a> Machine<'a> {
 
     fn standing_to(&self, earlier: &Operation, kind: Kind, first: u32, thread: u32) -> Standing {
         let now = self.clocks.sees(thread);
-        let fenced = self.tensor_memory.seen[thread as usize].as_ref();
+        let fenced = match self.options.tensor_fences_implied {
+            true => Some(&now),
+            false => self.tensor_memory.seen[thread as usize].as_ref(),
+        };
         let (Kind::Product(before), Kind::Product(after)) = (earlier.kind, kind) else {
             return self.over(earlier, kind, first, thread, &now, fenced);
         };
@@ -238,9 +242,8 @@ impl<'a> Machine<'a> {
             let writes = writer.iter().map(|writer| (*writer, AccessKind::Write));
             let reads = readers.iter().map(|reader| (*reader, AccessKind::Read));
             for (earlier, how) in writes.chain(reads.filter(|(reader, _)| *reader != operation)) {
-                let standing = *standings
-                    .entry(earlier)
-                    .or_insert_with(|| self.standing_of(earlier, kind, first, mask));
+                let standing =
+                    *standings.entry(earlier).or_insert_with(|| self.standing_of(earlier, kind, first, mask));
                 let listed = found.iter().any(|(other, ..)| *other == earlier);
                 if !matches!(standing, Standing::Before { .. }) && !listed {
                     found.push((earlier, how, standing, spot));
@@ -301,14 +304,16 @@ impl<'a> Machine<'a> {
                 "the product may still be running: who comes second has not waited for the barrier object that its tcgen05.commit arrives at"
             }
             (Standing::Unfenced, _) => {
-                "what runs in tensor memory may start before its thread comes to it: a tcgen05.fence::after_thread_sync is missing between the synchronization and the second"
+                "what runs in tensor memory may start before its thread comes to it: a tcgen05.fence::after_thread_sync is missing between the synchronization and the second (with `tensor_fences_implied = true` under [options] it counts as there)"
             }
             (Standing::Running | Standing::Unordered | Standing::Before { .. }, _) => {
                 "no synchronization orders the two"
             }
         };
-        let [first, second] = [(sites[0], how), (sites[1], access)].map(|(site, kind)| RaceSide { site, kind });
-        let race = move |_: &mut Self| Race {
+        let [first, second] =
+            [(sites[0], how), (sites[1], access)].map(|(site, kind)| RaceSide { site, kind });
+        let race = move |_: &mut Self| {
+            Race {
             first,
             second,
             place: Place {
@@ -326,6 +331,7 @@ impl<'a> Machine<'a> {
             ],
             hidden_by_collectives: false,
             unfenced: false,
+        }
         };
         let condition = self.condition(index, 0);
         let pair = (sites[0].instr, sites[1].instr);

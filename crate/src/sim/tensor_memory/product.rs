@@ -11,8 +11,8 @@
 //! Missed: that `tcgen05.commit` may publish what its thread has done in memory itself, which the manual does not
 //! promise.
 
-use super::order::{Accumulator, Kind, Spot};
 use super::Running;
+use super::order::{Accumulator, Kind, Spot};
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::tensor_memory::{LANES, TensorProduct, TensorShapeOfProduct};
@@ -119,7 +119,8 @@ impl<'a> Machine<'a> {
         self.touch_tensor(index, operation, touched.into_iter(), AccessKind::Write);
         let c = match adds {
             true => {
-                let values = d.iter().map(|spot| self.addend(by, *spot, d_format, scale)).collect::<Option<_>>()?;
+                let values =
+                    d.iter().map(|spot| self.addend(by, *spot, d_format, scale)).collect::<Option<_>>()?;
                 Matrix::new(m as usize, n as usize, d_format, values)
             }
             false => Matrix::zeros(product.c),
@@ -180,7 +181,8 @@ impl<'a> Machine<'a> {
     ) -> Option<Matrix> {
         let (index, pc, lane) = by;
         if shape.m == 64 && d >> 16 != address >> 16 {
-            let why = "matrices of 64 rows, A and D, that begin at different lanes of tensor memory".to_owned();
+            let why =
+                "matrices of 64 rows, A and D, that begin at different lanes of tensor memory".to_owned();
             self.unsupported(by, why);
             return None;
         }
@@ -289,7 +291,10 @@ impl<'a> Machine<'a> {
                 Some(Value::Concrete(u64::from(number.to_bits())))
             }
             _ => {
-                self.unsupported(by, "a scale of D where D is not all there, or is concrete in f16".to_owned());
+                self.unsupported(
+                    by,
+                    "a scale of D where D is not all there, or is concrete in f16".to_owned(),
+                );
                 None
             }
         }

@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(192)
             commit(&done);
         }
     } else {
-        if (WRONG == 5) wait(&full[0], 1); else wait(&done, 0); // wrong: 5
+        if (WRONG == 5) wait(&full[1], 0); else wait(&done, 0); // wrong: 5
         if (WRONG != 9) after();
         for (int half = 0; half < N; half += 32) {
             u32 r[32];
