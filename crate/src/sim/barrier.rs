@@ -50,6 +50,18 @@ pub(super) enum Wait {
     Columns { wanted: u32, pc: u32, since: u32 },
 }
 
+impl Wait {
+    /// Its instruction, and the number of the CTA's barrier, if it is one; nothing where it waits for neither that nor
+    /// lanes of its warp.
+    pub(super) fn at_barrier(self) -> Option<(u32, Option<u32>)> {
+        match self {
+            Wait::Barrier { id, pc, .. } => Some((pc, Some(id))),
+            Wait::Lanes { pc, .. } => Some((pc, None)),
+            Wait::Phaser { .. } | Wait::Products { .. } | Wait::Columns { .. } | Wait::Cluster { .. } => None,
+        }
+    }
+}
+
 /// One barrier in its present phase.
 #[derive(Default)]
 struct Barrier {
