@@ -528,7 +528,7 @@ fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Deci
         }
         Unwritten::Lane(lane, from) => (format!("lane {lane}, which does not take part"), from.thread),
         Unwritten::Column(lane, column, from) => (
-            format!("lane {lane}, column {column} of tensor memory before anything is written there"),
+            format!("bits in lane {lane}, column {column} of tensor memory that nothing has written"),
             from.thread,
         ),
     };

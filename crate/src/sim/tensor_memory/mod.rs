@@ -100,6 +100,8 @@ pub(super) struct TensorMemory {
     seen: Vec<Option<Arrival>>,
     /// Of each thread, the epochs that ended with a `fence::before_thread_sync`.
     fences: Vec<Vec<u32>>,
+    /// The upper halves of columns of which only the lower one was written.
+    nothing: Option<Value>,
 }
 
 impl TensorMemory {
@@ -116,6 +118,7 @@ impl TensorMemory {
             moving: (0..threads.div_ceil(WARP)).map(|_| Default::default()).collect(),
             seen: vec![None; threads],
             fences: vec![Vec::new(); threads],
+            nothing: None,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::isa::tensor_memory::{LANES, TensorMove, TensorPlace, TensorShape};
 use crate::sim::gaps::{concat, slice};
 use crate::sim::machine::Machine;
 use crate::sim::outcome::{AccessKind, FaultKind, Misuse, Site, Unwritten};
-use crate::term::Value;
+use crate::term::{Terms, Value};
 
 /// Lanes that a warp reaches.
 const REACH: u32 = LANES / 4;
@@ -147,7 +147,7 @@ impl<'a> Machine<'a> {
                 for next in 0..2 {
                     let half = slice(&mut self.terms, value, 32, next * 16, 16);
                     let spot = (spot.0, spot.1 + next);
-                    let cell = self.lower_half(index, pc, lane, spot, half);
+                    let cell = self.lower_half(half);
                     self.set_cell(index, spot, cell);
                 }
             }
@@ -155,20 +155,38 @@ impl<'a> Machine<'a> {
     }
 
     /// What a column holds whose lower half was written alone.
-    pub(super) fn lower_half(&mut self, index: usize, pc: u32, lane: u32, spot: Spot, half: Value) -> Value {
-        let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
-        let nothing = self.nothing_from(Unwritten::Column(spot.0, spot.1, site));
+    pub(super) fn lower_half(&mut self, half: Value) -> Value {
+        let nothing = match self.tensor_memory.nothing {
+            Some(nothing) => nothing,
+            None => {
+                let nothing = self.nothing_from(Unwritten::Register("an upper half".to_owned()));
+                *self.tensor_memory.nothing.insert(nothing)
+            }
+        };
         let upper = slice(&mut self.terms, nothing, 32, 0, 16);
         concat(&mut self.terms, half, upper, 32)
     }
 
-    /// What is in a place of tensor memory.
+    /// What is in a place of tensor memory, as a lane reads it: what nobody has written is missing from here on.
     pub(super) fn cell(&mut self, index: usize, pc: u32, lane: u32, spot: Spot) -> Value {
         let there = self.own_tensor_memory(index).cells[TensorMemory::index(spot.0, spot.1)];
-        there.unwrap_or_else(|| {
-            let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
-            self.nothing_from(Unwritten::Column(spot.0, spot.1, site))
-        })
+        let site = Site { instr: pc, thread: self.thread(self.warps[index].first() + lane) };
+        let unwritten = Unwritten::Column(spot.0, spot.1, site);
+        let Some(there) = there else { return self.nothing_from(unwritten) };
+        let Value::Undefined(_) = there else { return there };
+        let origin = |terms: &Terms, value: Value| terms.missing(value).first().map(|missing| missing.origin);
+        let upper = self.tensor_memory.nothing.and_then(|nothing| origin(&self.terms, nothing));
+        let mut missing = self.terms.missing(there).to_vec();
+        if missing.iter().all(|missing| Some(missing.origin) != upper) {
+            return there;
+        }
+        let nothing = self.nothing_from(unwritten);
+        let read = origin(&self.terms, nothing);
+        for one in missing.iter_mut().filter(|one| Some(one.origin) == upper) {
+            one.origin = read.unwrap_or(one.origin);
+        }
+        let present = self.terms.present(there);
+        self.terms.incomplete(present, missing)
     }
 
     pub(super) fn set_cell(&mut self, index: usize, spot: Spot, value: Value) {

@@ -134,7 +134,7 @@ impl<'a> Machine<'a> {
         for (spot, value) in d.iter().zip(result.values()).filter(|(spot, _)| !is_kept(spot)) {
             let value = match d_format.bits() {
                 32 => *value,
-                _ => self.lower_half(index, pc, lane, *spot, *value),
+                _ => self.lower_half(*value),
             };
             self.set_cell(index, *spot, value);
         }
