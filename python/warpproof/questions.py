@@ -91,7 +91,8 @@ def check(
     ``launch``
         ``grid``, ``block`` (a number, or up to three), ``ctas`` ("all", or a list of CTAs), ``dynamic_shared``.
     ``options``
-        Those of the spec: ``collectives_order_memory``, ``exact_constants``, ``same_value_stores_race``.
+        Those of the spec: ``collectives_order_memory``, ``exact_constants``, ``same_value_stores_race``,
+        ``tensor_fences_implied``.
     ``spec``
         A spec as TOML text, as a path (``.toml``) or as a dict; the other arguments win over it (docs/spec.md).
     ``limits``

@@ -8,7 +8,7 @@
 
 What it computes: for each row of TABLE, the PTX that Triton makes of a function of
 `kernels/triton/kernels.py`, `library.py` or `operators.py` for compute capability 8.0, and of
-`descriptors.py` for 9.0.
+`descriptors.py` for 9.0; a few products of matrices for 10.0.
 Why this way: Triton's compiler needs no GPU and no PyTorch. Two releases are pinned, and installed
 into .venv-triton-<version> the first time (about 600 MB each): they differ in who stores a warp's
 share of a reduction, one lane (3.5) or all lanes (3.9).
@@ -85,6 +85,11 @@ for stages in (1, 2, 3, 4):
     add(f"matmul.f16_stages{stages}", "matmul", HALF, SMALL | {"PRECISION": "tf32"}, num_stages=stages)
 add("matmul.f16_64", "matmul", HALF | {"c": "*fp16"},
     {"M": 128, "N": 128, "K": 256, "BM": 64, "BN": 64, "BK": 32, "PRECISION": "tf32", "MUTANT": 0}, num_stages=3)
+TENSOR_MEMORY = {"M": 128, "N": 64, "K": 128, "BM": 128, "BN": 64, "BK": 64, "PRECISION": "tf32", "MUTANT": 0}
+for stages in (1, 3):
+    add(f"matmul.f16_tensor_memory{stages}", "matmul", HALF, TENSOR_MEMORY, target=100, num_stages=stages)
+for mutant in (2, 3):
+    add(f"matmul.f16_tensor_memory_mutant{mutant}", "matmul", HALF, TENSOR_MEMORY | {"MUTANT": mutant}, target=100, num_stages=1)
 for mutant in range(1, 6):
     add(f"matmul.f16_mutant{mutant}", "matmul", HALF, SMALL | {"PRECISION": "tf32", "MUTANT": mutant}, num_stages=2)
 

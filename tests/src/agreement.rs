@@ -375,6 +375,11 @@ impl Question {
     fn measure(&mut self) {
         let mut coarsest = Format::S64;
         let mut narrows = false;
+        // Products in tensor memory say the type of their sums in a descriptor; those of f16 are loaded in halves.
+        let packs = self.kernel.opcodes.iter().any(|opcode| opcode.contains(".pack::16b"));
+        if packs && self.kernel.opcodes.iter().any(|opcode| opcode.starts_with("tcgen05.mma")) {
+            coarsest = Format::F16;
+        }
         for opcode in &self.kernel.opcodes {
             let parts: Vec<&str> = opcode.split('.').collect();
             let moves = ["ld", "st", "mov", "cp", "ldmatrix", "stmatrix", "selp", "setp"].contains(&parts[0]);

@@ -4,6 +4,7 @@
 //! forgotten there. Operands are not here; they belong to the lowered instruction.
 
 use super::fragment::{Fragment, Layout};
+use super::tensor_memory::TensorMemoryOp;
 use crate::base::Format;
 use crate::term::{BitOp, Term, Terms};
 
@@ -858,6 +859,8 @@ pub enum Effect {
     Elect,
     /// Matrices that the warp holds together.
     Matrix(MatrixOp),
+    /// Tensor memory, and products that run there.
+    TensorMemory(TensorMemoryOp),
     /// Copies that run in the background.
     Copy(CopyOp),
     /// A barrier object in shared memory (`mbarrier`).

@@ -121,6 +121,11 @@ impl Choice<'_> {
         self.form.slots.iter().any(|slot| slot.kind == SlotKind::InFragment)
     }
 
+    /// How many of the form's operands are addresses.
+    pub fn addresses(&self) -> usize {
+        self.form.slots.iter().filter(|slot| slot.kind == SlotKind::Address).count()
+    }
+
     /// The vector length given by `.vec`.
     pub fn vector(&self) -> u8 {
         self.get("vec").and_then(|v| v[1..].parse().ok()).unwrap_or(1)

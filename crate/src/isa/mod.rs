@@ -17,6 +17,7 @@ mod soft;
 pub mod sparsity;
 pub mod swizzle;
 mod table;
+pub mod tensor_memory;
 mod video;
 mod word;
 
@@ -35,4 +36,5 @@ pub use table::{
     Action, Arg, Coverage, Problem, Resolved, Row, Shape, StackOp, Step, Support, SurfaceAccess, ViewOp,
     assign, coverage, find, row, row_for, rows,
 };
+pub use tensor_memory::TensorMemoryOp;
 pub use video::{Second, Video, VideoOp};

@@ -252,8 +252,15 @@ impl Cook<'_> {
                     Misuse::Object => Code::D007,
                     Misuse::Transactions => Code::D008,
                     Misuse::Cluster => Code::D009,
+                    Misuse::Columns => Code::M004,
                 };
-                (Verdict::BarrierDivergence, code, format!("{who} {what}"))
+                let verdict = match misuse {
+                    Misuse::Columns => Verdict::OutOfBounds,
+                    Misuse::Mask | Misuse::Warp | Misuse::Object | Misuse::Transactions | Misuse::Cluster => {
+                        Verdict::BarrierDivergence
+                    }
+                };
+                (verdict, code, format!("{who} {what}"))
             }
             FaultKind::DataRace(_) | FaultKind::Deadlock(_) | FaultKind::BarrierDivergence(..) => return,
         };
@@ -269,7 +276,10 @@ impl Cook<'_> {
                 diagnostic = diagnostic.related(self.source, self.span_of(*last), "and goes back here");
             }
             (
-                FaultKind::Uninitialized(Unwritten::Memory(_, from) | Unwritten::Lane(_, from), decides),
+                FaultKind::Uninitialized(
+                    Unwritten::Memory(_, from) | Unwritten::Lane(_, from) | Unwritten::Column(_, _, from),
+                    decides,
+                ),
                 site,
             ) => {
                 diagnostic = diagnostic.at(self.source, self.span(*from));
@@ -517,6 +527,10 @@ fn uninitialized(who: &str, site: Option<Site>, from: &Unwritten, decides: &Deci
             (format!("`{}` before anything is written there", place.text), from.thread)
         }
         Unwritten::Lane(lane, from) => (format!("lane {lane}, which does not take part"), from.thread),
+        Unwritten::Column(lane, column, from) => (
+            format!("bits in lane {lane}, column {column} of tensor memory that nothing has written"),
+            from.thread,
+        ),
     };
     let reads = format!("{} reads {what}", thread_name(reader));
     match (decides, site) {
@@ -600,6 +614,9 @@ fn waits_at(kind: &WaitKind) -> String {
                 ranges(late),
                 if late.len() == 1 { "has" } else { "have" }
             )
+        }
+        WaitKind::Columns { wanted } => {
+            format!("{wanted} columns of tensor memory, of which fewer are free side by side")
         }
         WaitKind::Memory { place } => format!("{place} to change, which nobody does"),
         WaitKind::Lanes { missing } => {

@@ -341,6 +341,7 @@ impl<'a> Question<'a> {
         let options = sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
             same_value_stores_race: spec.options.same_value_stores_race,
+            tensor_fences_implied: spec.options.tensor_fences_implied,
             schedule: self.options.schedule,
             timeline_events: self.options.timeline_events,
             stop_at_barrier: None,
@@ -660,6 +661,7 @@ impl<'a> Question<'a> {
         small.then(|| sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
             same_value_stores_race: spec.options.same_value_stores_race,
+            tensor_fences_implied: spec.options.tensor_fences_implied,
             schedule: self.options.schedule,
             ..sim::Options::default()
         })

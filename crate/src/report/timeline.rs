@@ -4,7 +4,7 @@ use super::pyramid::{Level, pyramid};
 use super::texts::Texts;
 use crate::base::Source;
 use crate::ir::{Instr, Kernel};
-use crate::isa::{ClusterOp, Effect, MatrixOp};
+use crate::isa::{ClusterOp, Effect, MatrixOp, TensorMemoryOp};
 use crate::sim::{RaceEnd, Timeline};
 
 /// A kernel's timeline as it was recorded, and where its instructions stand.
@@ -40,6 +40,11 @@ impl InstructionClass {
             Effect::Lanewise(op) if op.dst.is_float() || op.src[0].is_float() => InstructionClass::Float,
             Effect::Matrix(op) if op.product().is_some() => InstructionClass::Float,
             Effect::Matrix(MatrixOp::Warpgroup(_)) => InstructionClass::Together,
+            Effect::TensorMemory(TensorMemoryOp::Multiply(_)) => InstructionClass::Float,
+            Effect::TensorMemory(TensorMemoryOp::Load(_) | TensorMemoryOp::Store(_)) => {
+                InstructionClass::Memory
+            }
+            Effect::TensorMemory(_) => InstructionClass::Together,
             Effect::Load(_)
             | Effect::Store(_)
             | Effect::Atomic { .. }

@@ -51,6 +51,20 @@ pub(super) enum Wait {
     Cluster { pc: u32, since: u32 },
     /// The first so many groups of products of its warpgroup, at this instruction.
     Products { groups: u32, pc: u32, since: u32 },
+    /// So many columns of tensor memory, at this instruction.
+    Columns { wanted: u32, pc: u32, since: u32 },
+}
+
+impl Wait {
+    /// Its instruction, and the number of the CTA's barrier, if it is one; nothing where it waits for neither that nor
+    /// lanes of its warp.
+    pub(super) fn at_barrier(self) -> Option<(u32, Option<u32>)> {
+        match self {
+            Wait::Barrier { id, pc, .. } => Some((pc, Some(id))),
+            Wait::Lanes { pc, .. } => Some((pc, None)),
+            Wait::Phaser { .. } | Wait::Products { .. } | Wait::Columns { .. } | Wait::Cluster { .. } => None,
+        }
+    }
 }
 
 /// One barrier in its present phase.
@@ -372,6 +386,7 @@ impl<'a> Machine<'a> {
                     (3, (self.team_of(thread / WARP) as u64) << 32 | u64::from(groups), pc)
                 }
                 Wait::Cluster { pc, .. } => (4, 0, pc),
+                Wait::Columns { wanted, pc, .. } => (5, u64::from(wanted), pc),
             };
             groups.entry(key).or_default().push(thread as u32);
         }
@@ -399,6 +414,11 @@ impl<'a> Machine<'a> {
             let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Cluster { .. }));
             let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
             return WaitGroup { threads, site, kind: self.at_cluster.waits(), waits_for };
+        }
+        if kind == 5 {
+            let here = |thread: &u32| matches!(self.waits[*thread as usize], Some(Wait::Columns { .. }));
+            let waits_for = (0..self.block).filter(|thread| live(thread) && !here(thread)).collect();
+            return WaitGroup { threads, site, kind: WaitKind::Columns { wanted: which }, waits_for };
         }
         if kind == 3 {
             return self.waiting_for_products(pc, which, threads);

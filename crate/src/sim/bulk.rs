@@ -38,7 +38,9 @@ use super::trace::EventKind;
 use super::transactions::Counted;
 use crate::base::Format;
 use crate::ir::Kernel;
-use crate::isa::{Access, AtomicOp, Bulk, CopyOp, Effect, MatrixOp, PhaserOp, Space, Strength, WARP};
+use crate::isa::{
+    Access, AtomicOp, Bulk, CopyOp, Effect, MatrixOp, PhaserOp, Space, Strength, TensorMemoryOp, WARP,
+};
 use crate::term::Value;
 
 /// What sizes and addresses are multiples of.
@@ -59,9 +61,11 @@ const ANNOUNCED: &str = "bulk copies know of barrier objects that threads have i
 const READ_BEFORE: &str =
     "a read is over before a bulk copy behind it overwrites the place, without a proxy fence";
 
-/// Whether a kernel has bulk copies or products of warpgroups, and with them a second proxy.
+/// Whether a kernel has bulk copies, or products of warpgroups or in tensor memory, and with them a second proxy.
 pub(super) fn has_any(kernel: &Kernel) -> bool {
-    kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect)) || super::warpgroup::has_any(kernel)
+    kernel.code.iter().any(|instr| starts_bulk_copy(&instr.effect))
+        || super::warpgroup::has_any(kernel)
+        || super::tensor_memory::has_any(kernel)
 }
 
 /// Whether a kernel makes barrier objects known to the other proxy anywhere.
@@ -435,7 +439,12 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let generic = |instr: u32| {
             let effect = &kernel.code[instr as usize].effect;
-            !goes_through_other_proxy(effect) && !matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(_)))
+            !goes_through_other_proxy(effect)
+                && !matches!(
+                    effect,
+                    Effect::Matrix(MatrixOp::Warpgroup(_))
+                        | Effect::TensorMemory(TensorMemoryOp::Multiply(_))
+                )
         };
         let mut read = false;
         for at in extent.granules(granule) {
@@ -488,7 +497,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A copy has read its sources, which `reader` stands for.
-    fn has_read(&mut self, thread: u32, flight: &Flight, reader: u32, epoch: u32) {
+    pub(super) fn has_read(&mut self, thread: u32, flight: &Flight, reader: u32, epoch: u32) {
         let lane = thread % WARP as u32;
         let warp_first = reader.wrapping_sub(lane);
         let global_first = self.first_thread + reader - lane;

@@ -145,6 +145,11 @@ impl Arrival {
         self.sight.as_deref().unwrap_or(self)
     }
 
+    /// Whether it says that a thread, agent or barrier object had come so far.
+    pub(super) fn has_seen(&self, thread: u32, epoch: u32) -> bool {
+        self.base.get(thread as usize).is_some_and(|known| *known >= epoch)
+    }
+
     /// Whether everything that it says another one says, too.
     pub(super) fn is_within(&self, other: &Arrival) -> bool {
         let known = |thread: usize| {
@@ -605,6 +610,37 @@ impl Clocks {
     pub(super) fn start(&self, thread: u32) -> Arrival {
         let sight = self.sight.as_ref().map(|sight| Box::new(sight.clocks.stamp(thread)));
         Arrival { sight, ..self.stamp(thread) }
+    }
+
+    /// What a thread knows now of how far others have come, whether it may rely on that or not.
+    pub(super) fn sees(&self, thread: u32) -> Arrival {
+        self.sight.as_ref().map_or_else(|| self.stamp(thread), |sight| sight.clocks.stamp(thread))
+    }
+
+    /// A thread's epoch ends without anybody learning of it: gives its number, as [`Clocks::present`] counts.
+    pub(super) fn step(&mut self, thread: u32) -> u32 {
+        let before = self.present(thread);
+        if let Some(sight) = &mut self.sight {
+            sight.clocks.step(thread);
+        }
+        let at = self.at(thread);
+        self.epoch[at] += 1;
+        self.changed(thread);
+        before
+    }
+
+    /// The agent of a thread arrives somewhere, because what the thread has started is over. Whoever learns that
+    /// knows how far the thread has come, too, and may rely on what it knew.
+    pub(super) fn commit_for(&mut self, agent: u32, thread: u32) -> Arrival {
+        let own = self.present(thread);
+        self.step(thread);
+        let mut arrival = self.arrive_for(agent, thread);
+        if let Some(seen) = &mut arrival.sight {
+            let mut known = seen.base.to_vec();
+            known[thread as usize] = known[thread as usize].max(own);
+            seen.base = known.into();
+        }
+        arrival
     }
 
     /// Something that a thread (global number) did in an epoch.

@@ -22,7 +22,9 @@ use super::outcome::{Fault, FaultKind, Misuse, Site, Unwritten};
 use super::race::lanes;
 use super::trace::{EventKind, SegmentKind};
 use crate::base::Format;
-use crate::isa::{CopyOp, Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, VoteMode, WARP, WarpgroupOp};
+use crate::isa::{
+    CopyOp, Effect, MatchMode, MatrixOp, ReduceOp, ShuffleMode, TensorMemoryOp, VoteMode, WARP, WarpgroupOp,
+};
 use crate::term::{BitOp, Missing, Symbol, Term, Terms, Value};
 
 /// Lanes that wait for the others of their member mask.
@@ -79,7 +81,16 @@ fn have(mask: u32) -> String {
 
 /// Whether all 32 lanes have to execute an instruction together.
 fn is_of_whole_warp(effect: &Effect) -> bool {
-    matches!(effect, Effect::Matrix(_) | Effect::Copy(CopyOp::Publish))
+    matches!(effect, Effect::Matrix(_) | Effect::TensorMemory(_) | Effect::Copy(CopyOp::Publish))
+}
+
+/// Whether a warp that executes it goes on by itself, perhaps later.
+fn is_wait(effect: &Effect) -> bool {
+    matches!(
+        effect,
+        Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
+            | Effect::TensorMemory(TensorMemoryOp::Allocate)
+    )
 }
 
 /// Instructions meet only their own kind.
@@ -146,11 +157,8 @@ impl<'a> Machine<'a> {
     fn meet_whole_warp(&mut self, index: usize, pc: u32, mask: u32) -> Flow {
         if mask == u32::MAX {
             self.complete(index, mask, mask, &[pc; WARP]);
-            // A wait for products lets the warp go on by itself.
-            let waited = matches!(
-                self.kernel.code[pc as usize].effect,
-                Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
-            );
+            // A wait for products, or for columns, lets the warp go on by itself.
+            let waited = is_wait(&self.kernel.code[pc as usize].effect);
             return if waited { Flow::Leave } else { Flow::Next };
         }
         let warp = &self.warps[index];
@@ -215,10 +223,7 @@ impl<'a> Machine<'a> {
             self.check_absent(index, meeting.members, meeting.arrived, &meeting.pcs);
             self.complete(index, meeting.members, meeting.arrived, &meeting.pcs);
             let step = self.warps[index].step;
-            let waited = matches!(
-                self.kernel.code[pc as usize].effect,
-                Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
-            );
+            let waited = is_wait(&self.kernel.code[pc as usize].effect);
             for lane in lanes(meeting.arrived & !self.warps[index].faulted).filter(|_| !waited) {
                 let pc = meeting.pcs[lane as usize];
                 if let Some(Wait::Lanes { since, .. }) = self.waits[(first + lane) as usize].take() {
@@ -250,6 +255,7 @@ impl<'a> Machine<'a> {
                     self.order_warp(index, members, met);
                 }
             }
+            Effect::TensorMemory(op) => self.on_tensor_memory(index, pcs[leader], met, op),
             Effect::Copy(op) => self.copy(index, pcs[leader], met, op),
             Effect::Shuffle(mode) => self.shuffle(index, met, pcs, mode),
             Effect::Vote(mode) => self.vote(index, met, pcs, mode),

@@ -562,6 +562,7 @@ impl<'a> Machine<'a> {
         let overlaps =
             |flight: &&Flight| flight.sources().any(|read| read.overlaps(region, offset, bytes.into()));
         let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
+        let flights = flights.chain(self.tensor_memory.under_way());
         let found = flights.into_iter().find(|(_, flight)| overlaps(flight));
         let found = found.map(|(thread, flight)| (thread, flight.instr));
         if let Some((thread, instr)) = found {

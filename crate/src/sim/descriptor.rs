@@ -1,11 +1,12 @@
-//! Matrix descriptors: where the elements of a matrix lie in shared memory (PTX ISA 9.0, 9.7.15.5.1.2).
+//! Matrix descriptors: where the elements of a matrix lie in shared memory (PTX ISA 9.0, 9.7.15.5.1.2 and 9.7.16.4.1).
 //!
 //! A matrix is made of lines of 16 bytes. *K-major*, the elements of a line follow one another in the depth K;
 //! otherwise in the rows of A or the columns of B (*MN-major*). Eight lines side by side are a core matrix, and the
 //! two offsets say how far it is to the next core matrix in either direction. Where a swizzle is given, a row of a core
 //! matrix is a row of 32, 64 or 128 bytes, of which the lines change places ([`Swizzle`]).
 //!
-//! Missed: a base offset, for matrices whose pattern begins elsewhere, which is unsupported.
+//! Missed: a base offset, for matrices whose pattern begins elsewhere, swizzling of units of 32 bytes, and leading
+//! dimensions that are addresses, which are unsupported.
 
 use crate::isa::Swizzle;
 
@@ -32,6 +33,31 @@ impl Descriptor {
         let field = |low: u32| (bits >> low & 0x3fff) * LINE;
         let swizzle = [Swizzle::None, Swizzle::B128, Swizzle::B64, Swizzle::B32][(bits >> 62) as usize];
         Descriptor { start: field(0), leading: field(16), stride: field(32), base: bits >> 49 & 7, swizzle }
+    }
+
+    /// The same as products in tensor memory have them (9.7.16.4.1), or what of one has no meaning here.
+    pub(super) fn of_tensor_memory(bits: u64) -> Result<Descriptor, &'static str> {
+        if bits >> 46 & 7 != 1 {
+            return Err("a matrix descriptor whose bits 46 to 48 are not 0b001");
+        }
+        if bits >> 49 & 7 != 0 {
+            return Err("a matrix descriptor with a base offset");
+        }
+        if bits >> 52 & 1 != 0 {
+            return Err("a matrix descriptor whose leading dimension is an address");
+        }
+        if bits >> 53 & 0xff != 0 {
+            return Err("a matrix descriptor with reserved bits that are set");
+        }
+        let swizzle = match bits >> 61 {
+            0 => Swizzle::None,
+            2 => Swizzle::B128,
+            4 => Swizzle::B64,
+            6 => Swizzle::B32,
+            1 => return Err("a matrix descriptor with 128-byte swizzling of 32-byte units"),
+            _ => return Err("a matrix descriptor with a swizzle that does not exist"),
+        };
+        Ok(Descriptor { swizzle, base: 0, ..Descriptor::new(bits) })
     }
 
     /// The lowest bits of the address of a line. K-major: row of A or column of B, and line in the depth; otherwise

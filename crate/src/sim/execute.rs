@@ -131,7 +131,11 @@ impl<'a> Machine<'a> {
                 self.charge(ends::ACCESS);
                 return self.meet(index, pc, mask);
             }
-            Effect::Copy(CopyOp::Publish) => {
+            Effect::TensorMemory(op) if !op.is_of_whole_warp() => {
+                self.charge(ends::OBJECT * threads(mask));
+                self.on_tensor_memory(index, pc, mask, *op);
+            }
+            Effect::TensorMemory(_) | Effect::Copy(CopyOp::Publish) => {
                 self.charge(ends::ACCESS);
                 return self.meet(index, pc, mask);
             }
@@ -321,6 +325,7 @@ pub(super) fn meets_others(effect: &Effect) -> bool {
         | Effect::Redux { .. }
         | Effect::Elect
         | Effect::Matrix(_)
+        | Effect::TensorMemory(_)
         | Effect::Phaser(_)
         | Effect::ActiveMask => true,
         Effect::Cluster(op) => matches!(op, ClusterOp::Arrive { .. } | ClusterOp::Wait),

@@ -2,7 +2,7 @@
 
 use super::machine::Machine;
 use super::memory::{Owner, logical_elements};
-use super::outcome::{Fault, FaultKind, Run, TensorState};
+use super::outcome::{Fault, FaultKind, Misuse, Run, TensorState};
 use super::suspects::Suspects;
 use super::tickets::Verdict;
 use super::written::Written;
@@ -102,8 +102,8 @@ fn rank(kind: &FaultKind) -> u32 {
         FaultKind::Launch(_) => 0,
         FaultKind::DataRace(_) => 1,
         FaultKind::Deadlock(_) => 2,
+        FaultKind::OutOfBounds(..) | FaultKind::Misuse(Misuse::Columns, _) => 4,
         FaultKind::BarrierDivergence(..) | FaultKind::Misuse(..) => 3,
-        FaultKind::OutOfBounds(..) => 4,
         FaultKind::Misaligned(..) => 5,
         FaultKind::Uninitialized(..) | FaultKind::UninitializedMemory(_) => 6,
         FaultKind::Abort(_) | FaultKind::Broken(..) | FaultKind::Forbidden(_) => 7,

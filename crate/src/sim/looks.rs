@@ -1,5 +1,5 @@
 //! What a kernel asks of the machine it runs on: where memory lies, which lanes act together, which lane
-//! is elected.
+//! is elected, which columns of tensor memory it gets.
 //!
 //! Nothing of that is known before the run, and the machine here has to choose. A kernel only depends on
 //! the choice if it looks: compares addresses of different arrays, takes their bits, subtracts, stores or
@@ -23,7 +23,9 @@
 
 use super::setup::{Binding, Setup};
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind, Variable};
-use crate::isa::{self, ClusterOp, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorWay};
+use crate::isa::{
+    self, ClusterOp, CopyOp, Effect, Lanewise, Meaning, Space, Swizzle, TensorMemoryOp, TensorWay,
+};
 
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;
@@ -53,6 +55,9 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                 format!(
                     "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
                 )
+            }
+            Effect::TensorMemory(TensorMemoryOp::Allocate) => {
+                format!("which columns `{opcode}` gives is the machine's choice: three were tried")
             }
             _ => match looked_at(kernel, setup, instr, &origins) {
                 0 => continue,

@@ -32,6 +32,7 @@ use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
 use super::suspects::Suspects;
+use super::tensor_memory::{self, TensorMemory};
 use super::tickets::{Plan, Tickets};
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
@@ -173,6 +174,8 @@ pub(super) struct Machine<'a> {
     pub(super) dynamic_reached: u64,
     /// Products of warpgroups, and instructions that touch their registers.
     pub(super) warpgroups: Warpgroups,
+    /// Tensor memory, and what works on it.
+    pub(super) tensor_memory: TensorMemory,
     pub(super) near_products: Vec<bool>,
     /// The instructions, decoded for straight stretches.
     pub(super) steps: Vec<Step>,
@@ -321,6 +324,7 @@ impl<'a> Machine<'a> {
             near_products,
             dynamic_reached: 0,
             warpgroups: Warpgroups::default(),
+            tensor_memory: TensorMemory::default(),
             way,
             parting: None,
             guards: Vec::new(),
@@ -431,6 +435,7 @@ impl<'a> Machine<'a> {
         self.trace_end();
         self.end_copies();
         self.end_bulk_copies();
+        self.end_tensor_memory();
         self.end_remote();
     }
 
@@ -466,6 +471,8 @@ impl<'a> Machine<'a> {
         self.bulk = Flights::new(self.block);
         self.phasers = Phasers::default();
         self.warpgroups = Warpgroups::new(if teams > 0 { count as usize } else { 0 }, teams);
+        let has_tensors = tensor_memory::has_any(self.kernel);
+        self.tensor_memory = TensorMemory::new(self.ranks, self.block, has_tensors);
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
         self.came = vec![None; self.block as usize];

@@ -21,7 +21,7 @@ use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{
     self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength,
-    Tiles, WARP, sparsity,
+    TensorMemoryOp, Tiles, WARP, sparsity,
 };
 use crate::term::{Missing, Symbol, Term, Terms, Value};
 
@@ -503,10 +503,14 @@ impl<'a> Machine<'a> {
                     .chain([offset as u64 + u64::from(bytes.max(1)) - 1]);
                 self.memory.touch(self.kernel, self.setup, &mut self.terms, region, pages);
                 let effect = &self.kernel.code[pc as usize].effect;
-                let its_own = matches!(effect, Effect::Phaser(_) | Effect::Copy(CopyOp::Arrive { .. }))
-                    || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
-                        && bytes == super::phaser::BYTES
-                        && kind == AccessKind::Read;
+                let its_own = matches!(
+                    effect,
+                    Effect::Phaser(_)
+                        | Effect::Copy(CopyOp::Arrive { .. })
+                        | Effect::TensorMemory(TensorMemoryOp::Commit)
+                ) || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
+                    && bytes == super::phaser::BYTES
+                    && kind == AccessKind::Read;
                 if !its_own && self.over_object(index, pc, lane, (region, offset as u64, bytes.into())) {
                     return None;
                 }
@@ -553,7 +557,14 @@ impl<'a> Machine<'a> {
     }
 
     /// Stores a value; the region's granules are fine enough.
-    fn put(&mut self, writer: (usize, u32, u32), region: usize, offset: u64, bytes: u32, value: Value) {
+    pub(super) fn put(
+        &mut self,
+        writer: (usize, u32, u32),
+        region: usize,
+        offset: u64,
+        bytes: u32,
+        value: Value,
+    ) {
         self.note_stored(writer, (region, offset), value);
         let changed = self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, value);
         self.changes += u64::from(changed);
@@ -611,6 +622,11 @@ impl Matrix {
     /// One of such values.
     pub(super) fn new(rows: usize, cols: usize, format: Format, values: Vec<Value>) -> Matrix {
         Matrix { rows, cols, format, values }
+    }
+
+    /// Its values, row by row.
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
     }
 
     /// Zeros.

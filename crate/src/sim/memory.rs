@@ -159,7 +159,8 @@ impl Memory {
             rank: 0,
             window: if ranks > 1 { stretch + 64 - slots.leading_zeros() } else { 63 },
             per_cta: 0,
-            describes: stretch > DESCRIBED + 1 && super::warpgroup::has_any(kernel),
+            describes: stretch > DESCRIBED + 1
+                && (super::warpgroup::has_any(kernel) || super::tensor_memory::has_any(kernel)),
             reversed: world == 1,
             shifted: world > 0,
             assumed: looks::assumed_alignment(kernel, setup),

@@ -94,6 +94,7 @@ mod straight;
 mod stretches;
 mod suspects;
 mod tensor;
+mod tensor_memory;
 mod texels;
 mod textures;
 mod tickets;

@@ -6,7 +6,8 @@
 use super::machine::Machine;
 use crate::base::{Format, FormatClass};
 use crate::diag::{Assumption, Label, Ledger};
-use crate::isa::{AtomicOp, Effect, Lanewise, Meaning, known_function};
+use crate::isa::tensor_memory::ProductKind;
+use crate::isa::{AtomicOp, Effect, Lanewise, Meaning, TensorMemoryOp, known_function};
 use crate::term::eval::Reach;
 use crate::term::{Node, Term, Unary};
 
@@ -29,6 +30,7 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
             Effect::Lanewise(op) => op.dst.is_float() || op.src[0].is_float(),
             Effect::Atomic { access, .. } => access.format.is_float(),
             Effect::Matrix(op) => op.product().is_some_and(|product| product.d.format.is_float()),
+            Effect::TensorMemory(op) => multiplies_floats(op),
             // Of what bulk copies update, only floats are counted.
             Effect::Copy(op) => op.updates().is_some(),
             _ => false,
@@ -89,6 +91,11 @@ fn note_absorbed(machine: &Machine<'_>, ledger: &mut Ledger) {
     }
 }
 
+/// Whether it starts a product of floats in tensor memory.
+fn multiplies_floats(op: &TensorMemoryOp) -> bool {
+    matches!(op, TensorMemoryOp::Multiply(product) if product.kind != ProductKind::I8)
+}
+
 /// What reading one instruction over the reals assumes.
 fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
     let mut found = Vec::new();
@@ -99,6 +106,12 @@ fn of(effect: &Effect, opcode: &str) -> Vec<Assumption> {
         }
         Effect::Copy(op) if op.updates() == Some(AtomicOp::Add) => {
             found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+        }
+        Effect::TensorMemory(op) if multiplies_floats(op) => {
+            found.push(Assumption::RoundingIgnored(opcode.to_owned()));
+            if opcode.contains("kind::tf32") {
+                found.push(Assumption::OperandsTruncated(opcode.to_owned()));
+            }
         }
         Effect::Matrix(op) => {
             if let Some(product) = op.product() {

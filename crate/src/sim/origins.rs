@@ -23,7 +23,7 @@ use super::setup::{Options, Setup};
 use super::ways::in_each_way;
 use crate::base::Budget;
 use crate::ir::{Instr, Kernel, Reg};
-use crate::isa::{Effect, MatrixOp, Space, WARP};
+use crate::isa::{Effect, MatrixOp, Space, TensorMemoryOp, WARP};
 use crate::term::{BitOp, Node, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -350,6 +350,7 @@ impl<'a> Machine<'a> {
             Effect::Matrix(MatrixOp::LoadTiles(_)) => Role::Reads { global: false },
             Effect::Lanewise(_) | Effect::Atomic { .. } | Effect::Redux { .. } => Role::Computes,
             Effect::Matrix(op) if op.product().is_some() => Role::Computes,
+            Effect::TensorMemory(TensorMemoryOp::Multiply(_)) => Role::Computes,
             _ => Role::Moves,
         }
     }

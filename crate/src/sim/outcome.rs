@@ -131,6 +131,11 @@ pub enum WaitKind {
         /// The warps.
         late: Vec<u32>,
     },
+    /// Columns of tensor memory, of which too few are free.
+    Columns {
+        /// How many it wants.
+        wanted: u32,
+    },
     /// A phase of a barrier object (`mbarrier`).
     Phaser {
         /// Its place in shared memory.
@@ -179,6 +184,8 @@ pub enum Misuse {
     Transactions,
     /// The barrier of a cluster.
     Cluster,
+    /// Columns of tensor memory.
+    Columns,
 }
 
 /// Where bits come from that nobody wrote.
@@ -190,6 +197,8 @@ pub enum Unwritten {
     Memory(Place, Site),
     /// A shuffle reads a lane that does not take part.
     Lane(u32, Site),
+    /// A lane and a column of tensor memory, and who read them.
+    Column(u32, u32, Site),
 }
 
 /// What bits decide that nobody wrote.

@@ -349,19 +349,33 @@ impl<'a> Machine<'a> {
             self.hand_over(index, lane);
             let announced = (thread, self.clocks.present(thread), self.clocks.present(self.block + thread));
             let arrival = self.clocks.arrive_for(self.block + thread, thread);
-            let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
             if counted {
-                if object.pending == 0 {
-                    let why = "an arrival at a barrier object that lacks none".to_owned();
-                    self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
-                    continue;
-                }
-                object.pending -= 1;
-            } else {
-                object.further.push(announced);
+                self.arrive_counted(index, pc, lane, address, arrival);
+                continue;
             }
+            let Some(object) = self.phasers.objects.get_mut(&address) else { continue };
+            object.further.push(announced);
             self.arrived_at(index, pc, lane, address, arrival);
         }
+    }
+
+    /// An arrival that an object expects, by somebody in a lane's name.
+    pub(super) fn arrive_counted(
+        &mut self,
+        index: usize,
+        pc: u32,
+        lane: u32,
+        address: u64,
+        arrival: Arrival,
+    ) {
+        let Some(object) = self.phasers.objects.get_mut(&address) else { return };
+        if object.pending == 0 {
+            let why = "an arrival at a barrier object that lacks none".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
+            return;
+        }
+        object.pending -= 1;
+        self.arrived_at(index, pc, lane, address, arrival);
     }
 
     fn arrived_at(&mut self, index: usize, pc: u32, lane: u32, address: u64, arrival: Arrival) {

@@ -3,7 +3,7 @@
 use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
-use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, WarpgroupOp};
+use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, TensorMemoryOp, WarpgroupOp};
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -80,8 +80,14 @@ impl<'a> Machine<'a> {
             };
             format!(
                 "the two are in order, but {} go through a proxy of their own, which sees what threads have done only behind a fence: a {fence} is missing, right after the access or right before the {}",
-                if self.is_product(pc) { "products of a warpgroup" } else { "bulk copies" },
-                if self.is_product(pc) { "product" } else { "copy" },
+                if self.is_product(pc) {
+                    "products of a warpgroup"
+                } else if self.is_in_tensor_memory(pc) {
+                    "products in tensor memory"
+                } else {
+                    "bulk copies"
+                },
+                self.deed(pc),
             )
         } else if conflict.under_way {
             let whose =
@@ -91,12 +97,15 @@ impl<'a> Machine<'a> {
                     "the bulk copy is still under way: {whose} has not waited for it (cp.async.bulk.wait_group; with .read it ends when the copy has read its source)"
                 ),
                 Some(true) => "the bulk copy is still under way: the phase of the barrier object that counts its bytes has not been waited for, or can end without it".to_owned(),
+                None if self.is_in_tensor_memory(conflict.instr) => "the product may still be running: no tcgen05.commit of its thread covers it, so no wait for a barrier object tells that it has read its matrices".to_owned(),
                 None => format!(
                     "the copy is still under way: {whose} has not waited for it (cp.async.wait_group, or a barrier object that it arrives at)"
                 ),
             }
         } else if self.is_product(conflict.instr) {
             "nothing orders the two: a product has read its matrices for threads that have waited for its group (wgmma.wait_group), and for whoever knows that they have".to_owned()
+        } else if self.is_in_tensor_memory(conflict.instr) {
+            "nothing orders the two: a product has read its matrices for those who have waited for the barrier object that a tcgen05.commit behind it arrives at, and who know that they have".to_owned()
         } else if (first.kind, kind) == (AccessKind::Atomic, AccessKind::Atomic)
             && self.is_bulk(pc).is_some() != self.is_bulk(conflict.instr).is_some()
         {
@@ -131,7 +140,7 @@ impl<'a> Machine<'a> {
         };
         let schedule = if conflict.unfenced {
             vec![
-                format!("{} {}s {}, and {} starts its {} afterwards;", first.site.thread, verb(first.kind), place.text, thread, if self.is_product(pc) { "product" } else { "copy" }),
+                format!("{} {}s {}, and {} starts its {} afterwards;", first.site.thread, verb(first.kind), place.text, thread, self.deed(pc)),
                 "that may find there what was before, or leave there what it brought before: proxies see one another's writes only through a fence".to_owned(),
             ]
         } else if self.kernel.code[pc as usize].effect.is_view_read() && kind == AccessKind::Read {
@@ -188,6 +197,16 @@ impl Machine<'_> {
     fn is_product(&self, pc: u32) -> bool {
         let effect = &self.kernel.code[pc as usize].effect;
         matches!(effect, Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Multiply(_))))
+    }
+
+    /// Whether an instruction starts a product in tensor memory.
+    fn is_in_tensor_memory(&self, pc: u32) -> bool {
+        matches!(self.kernel.code[pc as usize].effect, Effect::TensorMemory(TensorMemoryOp::Multiply(_)))
+    }
+
+    /// What an instruction starts that goes through the proxy of bulk copies.
+    fn deed(&self, pc: u32) -> &'static str {
+        if self.is_product(pc) || self.is_in_tensor_memory(pc) { "product" } else { "copy" }
     }
 
     /// Whether an instruction loads through the non-coherent path.

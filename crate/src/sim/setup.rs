@@ -180,6 +180,8 @@ pub struct Options {
     pub collectives_order_memory: bool,
     /// Unordered stores of one value to one place are a race all the same.
     pub same_value_stores_race: bool,
+    /// What works on tensor memory starts when its thread comes to it, without a fence.
+    pub tensor_fences_implied: bool,
     /// Which schedule to follow.
     pub schedule: Schedule,
     /// Timeline events to keep at most; 0 keeps none.
@@ -195,6 +197,7 @@ impl Default for Options {
         Options {
             collectives_order_memory: false,
             same_value_stores_race: false,
+            tensor_fences_implied: false,
             schedule: Schedule::Ascending,
             timeline_events: 1 << 20,
             stop_at_barrier: None,

@@ -34,7 +34,6 @@
 //! are for `tickets`.
 
 use super::asked::Question;
-use super::barrier::Wait;
 use super::bits::mask as low_bits;
 use super::bulk;
 use super::clock::Arrival;
@@ -625,9 +624,7 @@ impl<'a> Machine<'a> {
                 let stays = self.warps[warp].spinning.iter().map(|(group, _)| group);
                 let stays = stays.chain(&self.warps[warp].polling);
                 let (pc, barrier) = match self.waits[thread as usize] {
-                    Some(Wait::Barrier { id, pc, .. }) => (pc, Some(id)),
-                    Some(Wait::Lanes { pc, .. }) => (pc, None),
-                    Some(Wait::Phaser { .. } | Wait::Products { .. } | Wait::Cluster { .. }) => return None,
+                    Some(wait) => wait.at_barrier()?,
                     None => (stays.into_iter().find(|group| group.mask >> lane & 1 == 1)?.pc, None),
                 };
                 let needed = self.needed_at(pc);

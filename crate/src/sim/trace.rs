@@ -335,6 +335,7 @@ impl<'a> Machine<'a> {
                 | Wait::Lanes { pc, since }
                 | Wait::Phaser { pc, since, .. }
                 | Wait::Products { pc, since, .. }
+                | Wait::Columns { pc, since, .. }
                 | Wait::Cluster { pc, since }) = *wait;
                 match stuck.iter_mut().find(|(at, from, _)| (*at, *from) == (pc, since)) {
                     Some((_, _, mask)) => *mask |= 1 << lane,
@@ -346,6 +347,7 @@ impl<'a> Machine<'a> {
             }
         }
         let flights = self.flights.under_way().chain(self.bulk.under_way()).chain(self.phasers.under_way());
+        let flights = flights.chain(self.tensor_memory.under_way());
         let began: Vec<_> = flights.map(|(thread, flight)| (thread, flight.began())).collect();
         for (thread, (since, instr)) in began {
             self.trace.flight(thread / 32, (since.saturating_sub(1), u32::MAX), 1 << (thread % 32), instr);

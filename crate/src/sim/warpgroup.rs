@@ -63,6 +63,15 @@ fn product(effect: &Effect) -> Option<&WarpgroupProduct> {
     }
 }
 
+/// How many rows of A or columns of B a matrix has, how deep it is, and how many elements a line has.
+fn extent(fragment: Fragment) -> (u64, u64, u64) {
+    let (outer, depth) = match fragment.part {
+        isa::Part::B => (fragment.cols, fragment.rows),
+        isa::Part::A | isa::Part::Sum => (fragment.rows, fragment.cols),
+    };
+    (outer.into(), depth.into(), LINE * 8 / u64::from(fragment.bits))
+}
+
 /// Whether a kernel has such products.
 pub(super) fn has_any(kernel: &Kernel) -> bool {
     kernel.code.iter().any(|instr| product(&instr.effect).is_some())
@@ -237,7 +246,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What a register holds, if it is the same in all lanes; `None` after a fault.
-    fn common(&mut self, index: usize, pc: u32, reg: Reg, what: &str) -> Option<u64> {
+    pub(super) fn common(&mut self, index: usize, pc: u32, reg: Reg, what: &str) -> Option<u64> {
         if self.concrete_lanes(index, pc, u32::MAX, reg, what) != u32::MAX {
             return None;
         }
@@ -483,22 +492,45 @@ impl<'a> Machine<'a> {
             self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
             return None;
         }
-        let (outer, depth) = match fragment.part {
-            isa::Part::B => (fragment.cols, fragment.rows),
-            isa::Part::A | isa::Part::Sum => (fragment.rows, fragment.cols),
-        };
-        let (outer, depth, width) = (u64::from(outer), u64::from(depth), u64::from(fragment.bits));
+        let spots = self.lines((index, pc, u32::MAX), &descriptor, fragment, first, turned)?;
+        self.read_by_product(index, pc, &spots);
+        let matrix = self.elements((index, pc, 0), fragment, &spots, turned)?;
+        Some((matrix, spots))
+    }
+
+    /// The lines of a matrix, of A from the row `first` on, for lanes that will read them.
+    pub(super) fn lines(
+        &mut self,
+        by: (usize, u32, u32),
+        descriptor: &Descriptor,
+        fragment: Fragment,
+        first: u64,
+        turned: bool,
+    ) -> Option<Vec<(usize, u64)>> {
+        let (outer, depth, in_line) = extent(fragment);
         // Lines side by side, and one after the other.
-        let in_line = LINE * 8 / width;
         let (across, along) = if turned { (outer / in_line, depth) } else { (outer, depth / in_line) };
         let from = if turned { first / in_line } else { first };
         let mut spots = Vec::with_capacity((across * along) as usize);
         for line in from..from + across {
             for at in 0..along {
-                spots.push(self.line(index, pc, &descriptor, descriptor.line(!turned, line, at))?);
+                spots.push(self.line(by, descriptor, descriptor.line(!turned, line, at))?);
             }
         }
-        self.read_by_product(index, pc, &spots);
+        Some(spots)
+    }
+
+    /// The elements of a matrix whose lines lie there.
+    pub(super) fn elements(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        fragment: Fragment,
+        spots: &Spots,
+        turned: bool,
+    ) -> Option<Matrix> {
+        let (_, depth, in_line) = extent(fragment);
+        let along = if turned { depth } else { depth / in_line };
+        let width = u64::from(fragment.bits);
         let (rows, cols) = (usize::from(fragment.rows), usize::from(fragment.cols));
         let bytes = fragment.bits.div_ceil(8).into();
         let mut values = Vec::with_capacity(rows * cols);
@@ -511,7 +543,7 @@ impl<'a> Machine<'a> {
                 };
                 let spot = spots[(line * along + at) as usize];
                 let bit = (inside * width) as u32;
-                let mut value = self.piece_read((index, pc, 0), spot, bit / 8, bytes);
+                let mut value = self.piece_read((index, pc, lane), spot, bit / 8, bytes);
                 if width < 8 {
                     let Value::Concrete(byte) = value else {
                         let why = "symbolic bits have no meaning in products yet; give the tensor contents in the spec";
@@ -523,23 +555,28 @@ impl<'a> Machine<'a> {
                 values.push(value);
             }
         }
-        Some((Matrix::new(rows, cols, fragment.format, values), spots))
+        Some(Matrix::new(rows, cols, fragment.format, values))
     }
 
     /// Region and offset of a line of a matrix.
-    fn line(&mut self, index: usize, pc: u32, descriptor: &Descriptor, bits: u64) -> Option<(usize, u64)> {
+    fn line(
+        &mut self,
+        (index, pc, mask): (usize, u32, u32),
+        descriptor: &Descriptor,
+        bits: u64,
+    ) -> Option<(usize, u64)> {
         let access =
             Access { space: Space::Shared, format: Format::B32, vector: 4, strength: Strength::Weak };
         let Some(address) = self.memory.described(bits) else {
             let why = "a matrix descriptor where no shared memory is, or where it has too many variables"
                 .to_owned();
-            self.park(index, u32::MAX, pc, FaultKind::Unsupported(why));
+            self.park(index, mask, pc, FaultKind::Unsupported(why));
             return None;
         };
-        let line = LINE as u32;
-        let spot = self.aligned_spot(index, pc, 0, access, AccessKind::Read, address, line, line);
+        let (line, lane) = (LINE as u32, mask.trailing_zeros());
+        let spot = self.aligned_spot(index, pc, lane, access, AccessKind::Read, address, line, line);
         let Some((region, _)) = spot else {
-            self.halt(index, u32::MAX);
+            self.halt(index, mask);
             return None;
         };
         let swizzle = descriptor.swizzle;

@@ -185,6 +185,7 @@ impl Prover<'_> {
                 _ => return Err(self.stop(pc, "a barrier for some of the threads of a CTA")),
             },
             Effect::Matrix(_) => return Err(self.stop(pc, "a matrix that a warp loads or stores together")),
+            Effect::TensorMemory(_) => return Err(self.stop(pc, "tensor memory")),
             Effect::Copy(_) => return Err(self.stop(pc, "a copy that runs in the background")),
             Effect::Phaser(_) => return Err(self.stop(pc, "a barrier object in shared memory")),
             Effect::Cluster(_) => return Err(self.stop(pc, "CTAs that form a cluster")),

@@ -426,6 +426,8 @@ pub struct Options {
     pub exact_constants: bool,
     /// Unordered stores of one value to one place are a race all the same.
     pub same_value_stores_race: bool,
+    /// What works on tensor memory starts when its thread comes to it, without a fence behind what that waited for.
+    pub tensor_fences_implied: bool,
     /// What the optimized kernel's own source requires of inputs is taken, unless this says no.
     pub optimized_may_require: Option<bool>,
 }

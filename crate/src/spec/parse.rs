@@ -45,8 +45,13 @@ const CONTRACTS: &[&str] = &["requires", "ensures"];
 const TENSOR: &[&str] = &["type", "shape", "strides", "role", "contents", "initial"];
 /// What `initial` can say.
 pub(super) const AS_DECLARED: &str = "as declared";
-const OPTIONS: &[&str] =
-    &["collectives_order_memory", "exact_constants", "same_value_stores_race", "optimized_may_require"];
+const OPTIONS: &[&str] = &[
+    "collectives_order_memory",
+    "exact_constants",
+    "same_value_stores_race",
+    "tensor_fences_implied",
+    "optimized_may_require",
+];
 
 /// Reads a spec file. The spec is usable if no diagnostic is an error.
 pub fn parse(text: &str) -> (Spec, Vec<Diagnostic>) {
@@ -605,6 +610,7 @@ fn options(reader: &mut Reader, table: &DeTable<'_>, spec: &mut Spec) {
         match entry.key {
             "collectives_order_memory" => spec.options.collectives_order_memory = value,
             "same_value_stores_race" => spec.options.same_value_stores_race = value,
+            "tensor_fences_implied" => spec.options.tensor_fences_implied = value,
             "optimized_may_require" => spec.options.optimized_may_require = Some(value),
             _ => spec.options.exact_constants = value,
         }

@@ -71,6 +71,9 @@ pub fn print(spec: &Spec) -> String {
     if spec.options.same_value_stores_race {
         options.push("same_value_stores_race = true".to_owned());
     }
+    if spec.options.tensor_fences_implied {
+        options.push("tensor_fences_implied = true".to_owned());
+    }
     if let Some(may) = spec.options.optimized_may_require {
         options.push(format!("optimized_may_require = {may}"));
     }

@@ -5,6 +5,7 @@ use super::op::Op;
 use super::program::{Arg, Program};
 use super::step::Flow;
 use super::tensor::{Made, Map};
+use super::tensor_memory::{Words, is_in_order};
 use super::warpgroup::Begun;
 use crate::program::Dice;
 use std::collections::{BTreeMap, HashMap};
@@ -48,6 +49,10 @@ pub(super) enum Background {
     Copy { to: u64, from: u64, bytes: u64, read: u64 },
     /// Arrival at a barrier object, once what stands before it is done.
     Arrive(u64),
+    /// A product in tensor memory: its kind, whether A lies there, whether lanes of D stay, and its operands.
+    Product { kind: String, held: bool, masked: bool, given: Vec<u64> },
+    /// Arrival at a barrier object, once the products before it are done.
+    Commit(u64),
     /// A bulk copy: where to, where from, how many bytes; the barrier object that counts them, or none if the
     /// thread waits for them in groups.
     Bulk { to: (Space, u64), from: (Space, u64), bytes: u64, object: Option<u64> },
@@ -141,6 +146,7 @@ pub(super) struct Cta {
     pub phasers: HashMap<u64, Phaser>,
     /// Products that have not run, in order.
     pub products: Vec<Begun>,
+    pub tensor: Words,
     pub first: usize,
 }
 
@@ -203,6 +209,7 @@ impl<'p> Machine<'p> {
                 barriers: BTreeMap::new(),
                 phasers: HashMap::new(),
                 products: Vec::new(),
+                tensor: Words::default(),
                 first: machine.threads.len(),
             });
             for linear in 0..x * y * z {
@@ -370,6 +377,10 @@ impl<'p> Machine<'p> {
         if matches!(pending[pick].what, Background::Arrive(_)) && pick > 0 {
             return;
         }
+        let ordered = |pending: &Pending| is_in_order(&pending.what);
+        if ordered(&pending[pick]) && pending[..pick].iter().any(ordered) {
+            return;
+        }
         let pending = self.threads[thread].pending.remove(pick);
         // A copy that cannot be done stops the run where it is waited for.
         if self.complete(thread, &pending.what).is_err() {
@@ -407,6 +418,10 @@ impl<'p> Machine<'p> {
                 let (cta, object) = self.in_cluster(self.threads[thread].cta, object);
                 self.count(cta, object, -((values.len() as u64 * bytes) as i64))
             }
+            Background::Product { ref kind, held, masked, ref given } => {
+                self.run_in_tensor_memory(thread, (kind, held, masked), given)
+            }
+            Background::Commit(object) => self.commit(thread, object),
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
             Background::Bulk { to, from, bytes, object } => {
                 for at in 0..bytes {

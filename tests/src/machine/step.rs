@@ -187,6 +187,8 @@ impl Machine<'_> {
             "bar" | "barrier" if !op.has("warp") => return self.barrier(thread, op, args),
             "bar" | "shfl" | "vote" | "match" | "redux" | "elect" | "mma" | "wmma" | "ldmatrix"
             | "stmatrix" | "movmatrix" | "wgmma" | "activemask" => return self.meet(thread, op, args),
+            "tcgen05" if op.has("sync") => return self.meet(thread, op, args),
+            "tcgen05" => self.in_tensor_memory(thread, op, args)?,
             "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "griddepcontrol" | "setmaxnreg"
             | "applypriority" | "pmevent" => {}
             "createpolicy" => self.set(thread, &args[0], 0)?,

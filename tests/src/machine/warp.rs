@@ -161,6 +161,7 @@ impl Machine<'_> {
                 Ok(())
             }
             "wgmma" => self.warpgroup(&op, members),
+            "tcgen05" => self.on_tensor_memory(&op, members),
             _ => self.matrix(&op, members),
         }
     }

@@ -208,7 +208,7 @@ impl Machine<'_> {
     /// The matrix of a descriptor, row by row of A or column by column of B (9.7.15.5.1.2): in units of 16 bytes, where
     /// the first index runs along memory. Eight units of the other direction follow one another at the width of the
     /// swizzle; the offsets lead on from there.
-    fn lines(
+    pub(super) fn lines(
         &self,
         thread: usize,
         descriptor: u64,

@@ -193,6 +193,7 @@ impl<'m> Lowering<'m> {
             Effect::Store(access) => self.store(context, *access, operands),
             Effect::Atomic { .. } => self.atomic(context, effect, operands, resolved.vector),
             Effect::Matrix(op) => self.matrix(context, *op, operands),
+            Effect::TensorMemory(op) => self.tensor_memory(context, *op, operands),
             Effect::Copy(op) => self.copy(context, *op, operands),
             Effect::Phaser(op) => self.phaser(context, *op, operands),
             Effect::Nothing | Effect::Fence(..) => {

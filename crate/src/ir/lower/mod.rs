@@ -23,6 +23,7 @@ mod operand;
 mod registers;
 mod scope;
 mod stack;
+mod tensor_memory;
 mod variables;
 mod vectors;
 mod video;

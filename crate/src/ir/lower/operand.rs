@@ -67,6 +67,7 @@ pub(super) fn wanted_destination(effect: &Effect, at: usize, count: usize) -> Wa
         | Effect::Forbidden(_)
         | Effect::WarpSync
         | Effect::Matrix(_)
+        | Effect::TensorMemory(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
         | Effect::Cluster(_)
@@ -111,6 +112,7 @@ pub(super) fn wanted_source(effect: &Effect, at: usize, count: usize) -> Want {
         | Effect::Forbidden(_)
         | Effect::WarpSync
         | Effect::Matrix(_)
+        | Effect::TensorMemory(_)
         | Effect::Copy(_)
         | Effect::Phaser(_)
         | Effect::Cluster(_)

@@ -29,8 +29,20 @@ missing! {
         "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies of masked bytes (Blackwell)" "cp.async.bulk ..."
         "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
-    "tcgen05" "9.7.16" "Blackwell tensor cores" "tcgen05 ..."
-        "Fifth-generation tensor core operations." "tcgen05.wait::ld.sync.aligned;";
+    "tcgen05" "9.7.16" "pairs of thread blocks (Blackwell)" "tcgen05.peers ...; .peers = .cta_group::2"
+        "Takes tensor memory, and multiplies, in two thread blocks at once." "tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%r1];";
+    "tcgen05" "9.7.16.10.9" "scales of blocks (Blackwell)" "tcgen05.mma.block_scale ..."
+        "Starts a product of matrices whose blocks have scales." "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r1], %rd1, %rd2, %r2, [%r3], [%r4], %p1;";
+    "tcgen05" "9.7.16.10.9" "sparse and weight-stationary products in tensor memory (Blackwell)" "tcgen05.mma.way ...; .way = .sp .ws"
+        "Starts a product of a sparse matrix, or one that keeps B." "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;";
+    "tcgen05" "9.7.16.10.9" "operands of products that the tensor core keeps (Blackwell)" "tcgen05.mma.use ...; .use = .collector::a::use .collector::a::lastuse .ashift"
+        "Starts a product with a matrix that is there already, or that is shifted." "tcgen05.mma.cta_group::1.kind::f16.collector::a::use [%r1], %rd1, %rd2, %r2, %p1;";
+    "tcgen05" "9.7.16.9" "copies into tensor memory (Blackwell)" "tcgen05.way ...; .way = .cp .shift"
+        "Copies from shared into tensor memory, or shifts lanes there." "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;";
+    "tcgen05" "9.7.16.8.3" "loads from tensor memory that reduce (Blackwell)" "tcgen05.ld.red ..."
+        "Loads from tensor memory, and reduces each lane." "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r4, [%r3];";
+    "tcgen05" "9.7.16.12.1" "clusters of thread blocks" "tcgen05.commit.multicast::cluster ..."
+        "Arrives at barrier objects of several thread blocks once products are over." "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %rs1;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."

@@ -40,6 +40,7 @@ mod memory;
 mod missing;
 mod moves;
 mod parts;
+mod tcgen05;
 mod textures;
 mod warpgroup;
 
@@ -52,8 +53,8 @@ macro_rules! chapters {
 
 /// All rows. The order is fixed: a row's number stands in lowered instructions.
 pub(super) const ALL: &[&[Row]] = chapters![
-    integer, float, compare, logic, moves, convert, memory, control, copies, matrix, warpgroup, parts,
-    textures, missing,
+    integer, float, compare, logic, moves, convert, memory, control, copies, matrix, warpgroup, tcgen05,
+    parts, textures, missing,
 ];
 
 const fn without_help<const ROWS: usize>(chapter: &[Row]) -> [Row; ROWS] {

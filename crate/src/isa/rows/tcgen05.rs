@@ -1,0 +1,80 @@
+//! Tensor memory and its products (`tcgen05`; PTX ISA 9.0, 9.7.16).
+//!
+//! Of one CTA (`.cta_group::1`), dense and without scales for blocks. Pairs of CTAs, sparse and weight-stationary
+//! products, block scales, copies from shared memory, shifts and loads that reduce are not supported.
+
+use crate::isa::Effect;
+use crate::isa::form::Choice;
+use crate::isa::table::Action;
+use crate::isa::tensor_memory::{ProductKind, TensorMemoryOp, TensorMove, TensorProduct, TensorShape};
+
+fn does(op: TensorMemoryOp) -> Option<Action> {
+    Some(Action::Effect(Effect::TensorMemory(op)))
+}
+
+/// Registers between lanes of a warp and tensor memory.
+fn moved(m: &Choice<'_>, op: fn(TensorMove) -> TensorMemoryOp) -> Option<Action> {
+    let shape = TensorShape::named(m.get("shape")?)?;
+    let repetitions: u32 = m.get("num")?.strip_prefix('x')?.parse().ok()?;
+    let registers = shape.registers() * repetitions;
+    let halves = m.has("pack::16b") || m.has("unpack::16b");
+    (registers <= 128).then_some(())?;
+    does(op(TensorMove { shape, registers: registers as u8, halves }))
+}
+
+fn product(m: &Choice<'_>) -> Option<Action> {
+    let kind = ProductKind::named(m.get("kind")?)?;
+    let (held, masked) = (m.addresses() == 2, m.gives_fragment());
+    does(TensorMemoryOp::Multiply(TensorProduct { kind, held, masked, scaled: false }))
+}
+
+rows! {
+    "tcgen05" "9.7.16.7.1"
+        ["tcgen05.alloc.group.sync.aligned{.ss}.b32 [a], b; .group = .cta_group::1; .ss = .shared::cta"]
+        |_| does(TensorMemoryOp::Allocate), "", "Takes b columns of tensor memory, and writes their address to shared memory.",
+        "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r1], 64;";
+    "tcgen05" "9.7.16.7.1" ["tcgen05.dealloc.group.sync.aligned.b32 a, b; .group = .cta_group::1"]
+        |_| does(TensorMemoryOp::Deallocate), "", "Gives b columns of tensor memory back.",
+        "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 64;";
+    "tcgen05" "9.7.16.7.1" ["tcgen05.relinquish_alloc_permit.group.sync.aligned; .group = .cta_group::1"]
+        |_| does(TensorMemoryOp::Relinquish), "", "Says that the thread block takes no more columns.",
+        "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;";
+    "tcgen05" "9.7.16.8.3"
+        ["tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 {d..}, [a]; .shape = .32x32b .16x64b .16x128b .16x256b; .num = .x1 .x2 .x4 .x8 .x16 .x32 .x64 .x128",
+         "tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 {d..}, [a], b; .shape = .16x32bx2; .num = .x1 .x2 .x4 .x8 .x16 .x32 .x64 .x128"]
+        |m| moved(m, TensorMemoryOp::Load), "", "Loads from tensor memory into the lanes of a warp.",
+        "tcgen05.ld.sync.aligned.32x32b.x2.b32 {%r1, %r2}, [%r3];";
+    "tcgen05" "9.7.16.8.4"
+        ["tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [a], {b..}; .shape = .32x32b .16x64b .16x128b .16x256b; .num = .x1 .x2 .x4 .x8 .x16 .x32 .x64 .x128",
+         "tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [a], b, {c..}; .shape = .16x32bx2; .num = .x1 .x2 .x4 .x8 .x16 .x32 .x64 .x128"]
+        |m| moved(m, TensorMemoryOp::Store), "", "Stores from the lanes of a warp into tensor memory.",
+        "tcgen05.st.sync.aligned.32x32b.x2.b32 [%r3], {%r1, %r2};";
+    "tcgen05" "9.7.16.8.5" ["tcgen05.wait::ld.sync.aligned"] |_| does(TensorMemoryOp::WaitLoads), "",
+        "Waits for the warp's loads from tensor memory.", "tcgen05.wait::ld.sync.aligned;";
+    "tcgen05" "9.7.16.8.5" ["tcgen05.wait::st.sync.aligned"] |_| does(TensorMemoryOp::WaitStores), "",
+        "Waits for the warp's stores into tensor memory.", "tcgen05.wait::st.sync.aligned;";
+    "tcgen05" "9.7.16.10.9.1"
+        ["tcgen05.mma.group.kind{.collector} [a], b, c, x, {!}y{, z}; .group = .cta_group::1; .kind = .kind::f16 .kind::tf32; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], b, c, x, {m..}, {!}y{, z}; .group = .cta_group::1; .kind = .kind::f16 .kind::tf32; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], [b], c, x, {!}y{, z}; .group = .cta_group::1; .kind = .kind::f16 .kind::tf32; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], [b], c, x, {m..}, {!}y{, z}; .group = .cta_group::1; .kind = .kind::f16 .kind::tf32; .collector = .collector::a::fill .collector::a::discard"]
+        product, "A · B + D · 2⁻ᶻ", "Starts a product of matrices into tensor memory.",
+        "tcgen05.mma.cta_group::1.kind::f16 [%r1], %rd1, %rd2, %r2, %p1;";
+    "tcgen05" "9.7.16.10.9.1"
+        ["tcgen05.mma.group.kind{.collector} [a], b, c, x, {!}y; .group = .cta_group::1; .kind = .kind::f8f6f4 .kind::i8; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], b, c, x, {m..}, {!}y; .group = .cta_group::1; .kind = .kind::f8f6f4 .kind::i8; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], [b], c, x, {!}y; .group = .cta_group::1; .kind = .kind::f8f6f4 .kind::i8; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind{.collector} [a], [b], c, x, {m..}, {!}y; .group = .cta_group::1; .kind = .kind::f8f6f4 .kind::i8; .collector = .collector::a::fill .collector::a::discard"]
+        product, "A · B + D (integers: no overflow)", "Starts a product of matrices of bytes into tensor memory.",
+        "tcgen05.mma.cta_group::1.kind::i8 [%r1], %rd1, %rd2, %r2, %p1;";
+    "tcgen05" "9.7.16.11.1" ["tcgen05.fence::before_thread_sync"] |_| does(TensorMemoryOp::Before), "",
+        "Orders what the thread has started before what others do after a synchronization.",
+        "tcgen05.fence::before_thread_sync;";
+    "tcgen05" "9.7.16.11.1" ["tcgen05.fence::after_thread_sync"] |_| does(TensorMemoryOp::After), "",
+        "Orders what the thread is about to start after what others have done before a synchronization.",
+        "tcgen05.fence::after_thread_sync;";
+    "tcgen05" "9.7.16.12.1"
+        ["tcgen05.commit.group.mbarrier::arrive::one{.ss}.b64 [a]; .group = .cta_group::1; .ss = .shared::cluster"]
+        |_| does(TensorMemoryOp::Commit), "", "Arrives at a barrier object once the thread's products so far are over.",
+        "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];";
+}

@@ -1,0 +1,335 @@
+//! Tensor memory and what works on it (`tcgen05`; PTX ISA 9.0, 9.7.16): where registers lie in it, and what a descriptor
+//! of a product says.
+//!
+//! Tensor memory of a CTA has 128 lanes of 512 columns, each of 32 bits. An address has the lane in its upper half, the
+//! column in its lower one.
+//!
+//! Sources: 9.7.16.2.3.1 (matrix fragments; the manual has them as figures, which CUTLASS's `copy_traits_sm100.hpp`
+//! says in numbers), 9.7.16.4.2 (instruction descriptors), 9.7.16.10.5 (layouts D and F).
+
+use super::WARP;
+use crate::base::Format;
+
+/// Lanes of tensor memory.
+pub const LANES: u32 = 128;
+/// Columns of tensor memory.
+pub const COLUMNS: u32 = 512;
+/// Columns that are taken and given back together.
+pub const UNIT: u32 = 32;
+
+/// One thing that a thread, or a warp, does with tensor memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorMemoryOp {
+    /// A warp takes columns. Sources: where in shared memory their address goes; how many.
+    Allocate,
+    /// A warp gives columns back. Sources: their address; how many.
+    Deallocate,
+    /// The CTA takes no more columns.
+    Relinquish,
+    /// A warp loads. Destinations: the registers. Sources: the address, [columns from there to the second half].
+    Load(TensorMove),
+    /// A warp stores. Sources: the address, [columns from there to the second half,] the registers.
+    Store(TensorMove),
+    /// A warp waits for its loads.
+    WaitLoads,
+    /// A warp waits for its stores.
+    WaitStores,
+    /// What the thread has started comes before what others do behind a synchronization (`before_thread_sync`).
+    Before,
+    /// What the thread starts comes after what others did before a synchronization (`after_thread_sync`).
+    After,
+    /// A thread starts a product. Sources: the address of D, A (a matrix descriptor, or an address), the matrix
+    /// descriptor of B, the instruction descriptor, [four masks of lanes of D that stay,] whether D is added, [by which
+    /// power of two it is divided before].
+    Multiply(TensorProduct),
+    /// A barrier object will count one arrival once what the thread has started is over. Source: its address.
+    Commit,
+}
+
+impl TensorMemoryOp {
+    /// Whether a whole warp does it together.
+    pub fn is_of_whole_warp(self) -> bool {
+        match self {
+            TensorMemoryOp::Allocate
+            | TensorMemoryOp::Deallocate
+            | TensorMemoryOp::Relinquish
+            | TensorMemoryOp::Load(_)
+            | TensorMemoryOp::Store(_)
+            | TensorMemoryOp::WaitLoads
+            | TensorMemoryOp::WaitStores => true,
+            TensorMemoryOp::Before
+            | TensorMemoryOp::After
+            | TensorMemoryOp::Multiply(_)
+            | TensorMemoryOp::Commit => false,
+        }
+    }
+}
+
+/// What a warp loads or stores at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TensorMove {
+    /// Its shape.
+    pub shape: TensorShape,
+    /// Registers of each lane.
+    pub registers: u8,
+    /// A register is the lower halves of two columns (`.pack::16b`, `.unpack::16b`).
+    pub halves: bool,
+}
+
+/// Lanes of tensor memory, and bits of each, that a load or store of one repetition touches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TensorShape {
+    /// `.32x32b`
+    L32B32,
+    /// `.16x64b`
+    L16B64,
+    /// `.16x128b`
+    L16B128,
+    /// `.16x256b`
+    L16B256,
+    /// `.16x32bx2`: two accesses, whose columns lie apart.
+    L16B32X2,
+}
+
+impl TensorShape {
+    /// The one that the manual calls so.
+    pub fn named(name: &str) -> Option<TensorShape> {
+        Some(match name {
+            "32x32b" => TensorShape::L32B32,
+            "16x64b" => TensorShape::L16B64,
+            "16x128b" => TensorShape::L16B128,
+            "16x256b" => TensorShape::L16B256,
+            "16x32bx2" => TensorShape::L16B32X2,
+            _ => return None,
+        })
+    }
+
+    /// Registers of a repetition.
+    pub fn registers(self) -> u32 {
+        match self {
+            TensorShape::L32B32 | TensorShape::L16B64 | TensorShape::L16B32X2 => 1,
+            TensorShape::L16B128 => 2,
+            TensorShape::L16B256 => 4,
+        }
+    }
+
+    /// Lanes of tensor memory.
+    pub fn lanes(self) -> u32 {
+        if self == TensorShape::L32B32 { WARP as u32 } else { 16 }
+    }
+}
+
+/// Where a register of a lane of the warp lies, counted from the address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TensorPlace {
+    /// Lane of tensor memory.
+    pub lane: u32,
+    /// Column, or column of registers where a register is two halves.
+    pub column: u32,
+    /// It belongs to the second access of `.16x32bx2`.
+    pub second: bool,
+}
+
+impl TensorMove {
+    /// Where register `number` of lane `lane` of the warp lies.
+    pub fn place(self, lane: u32, number: u32) -> TensorPlace {
+        let at = |lane, column| TensorPlace { lane, column, second: false };
+        match self.shape {
+            TensorShape::L32B32 => at(lane, number),
+            TensorShape::L16B64 => at(lane / 4 + lane % 2 * 8, number * 2 + lane / 2 % 2),
+            TensorShape::L16B128 => at(lane / 4 + number % 2 * 8, number / 2 * 4 + lane % 4),
+            TensorShape::L16B256 => {
+                at(lane / 4 + number / 2 % 2 * 8, number / 4 * 8 + lane % 4 * 2 + number % 2)
+            }
+            TensorShape::L16B32X2 => TensorPlace { lane: lane % 16, column: number, second: lane >= 16 },
+        }
+    }
+}
+
+/// What a product is written with; the rest is in its instruction descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TensorProduct {
+    /// The elements of A and B.
+    pub kind: ProductKind,
+    /// A lies in tensor memory.
+    pub held: bool,
+    /// Lanes of D may stay as they are.
+    pub masked: bool,
+    /// D is divided by a power of two first.
+    pub scaled: bool,
+}
+
+/// What products are told apart by: `.kind::f16`, ….
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum ProductKind {
+    F16,
+    Tf32,
+    F8F6F4,
+    I8,
+}
+
+/// A product as its instruction descriptor says it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TensorShapeOfProduct {
+    /// Rows of A and D.
+    pub m: u32,
+    /// Columns of B and D.
+    pub n: u32,
+    /// Columns of A, rows of B.
+    pub k: u32,
+    /// Elements of A, B, and D.
+    pub formats: [Format; 3],
+    /// Signs of A and B change.
+    pub negated: [bool; 2],
+    /// A and B lie transposed in shared memory: MN-major.
+    pub turned: [bool; 2],
+    /// Sums of integers stop at the ends of their range.
+    pub saturate: bool,
+}
+
+impl ProductKind {
+    /// The one that the manual calls so, behind `kind::`.
+    pub fn named(name: &str) -> Option<ProductKind> {
+        Some(match name {
+            "kind::f16" => ProductKind::F16,
+            "kind::tf32" => ProductKind::Tf32,
+            "kind::f8f6f4" => ProductKind::F8F6F4,
+            "kind::i8" => ProductKind::I8,
+            _ => return None,
+        })
+    }
+
+    /// What an instruction descriptor says (9.7.16.4.2), or what of it has no meaning here.
+    pub fn describe(self, bits: u32) -> Result<TensorShapeOfProduct, String> {
+        let field = |low: u32, width: u32| bits >> low & ((1 << width) - 1);
+        let flag = |at: u32| field(at, 1) == 1;
+        let unknown = |what: &str| Err(format!("an instruction descriptor ({bits:#010x}) with {what}"));
+        if flag(2) {
+            return unknown("a sparse A, in an instruction that has none");
+        }
+        if flag(6) || flag(23) || flag(29) {
+            return unknown("reserved bits that are set");
+        }
+        let integers = self == ProductKind::I8;
+        if flag(3) && !integers || field(30, 2) != 0 {
+            return unknown("bits of other kinds of products");
+        }
+        if integers && (flag(13) || flag(14)) {
+            return unknown("negated integers");
+        }
+        let element = |code: u32| match (self, code) {
+            (ProductKind::F16, 0) => Some(Format::F16),
+            (ProductKind::F16, 1) => Some(Format::Bf16),
+            (ProductKind::Tf32, 2) => Some(Format::Tf32),
+            (ProductKind::F8F6F4, 0) => Some(Format::E4m3),
+            (ProductKind::F8F6F4, 1) => Some(Format::E5m2),
+            (ProductKind::I8, 0) => Some(Format::U8),
+            (ProductKind::I8, 1) => Some(Format::S8),
+            _ => None,
+        };
+        let (Some(a), Some(b)) = (element(field(7, 3)), element(field(10, 3))) else {
+            return unknown("elements that this kind of product has not, or floats of four or six bits");
+        };
+        if self == ProductKind::F16 && a != b {
+            return unknown("elements of A and B that differ");
+        }
+        let d = match (self, field(4, 2)) {
+            (ProductKind::F16 | ProductKind::F8F6F4, 0) if a != Format::Bf16 => Format::F16,
+            (ProductKind::F16 | ProductKind::F8F6F4 | ProductKind::Tf32, 1) => Format::F32,
+            (ProductKind::I8, 2) => Format::S32,
+            _ => return unknown("a type of D that this kind of product has not"),
+        };
+        let (m, n) = (field(24, 5) << 4, field(17, 6) << 3);
+        let turned = [flag(15), flag(16)];
+        let step = match m {
+            64 if integers && n > 24 => 16,
+            64 => 8,
+            128 => 16,
+            _ => return unknown(&format!("{m} rows; 64 and 128 are known")),
+        };
+        if n == 0 || n > 256 || n % step != 0 || turned[1] && a.bits() == 8 && n % 16 != 0 {
+            return unknown(&format!("{n} columns, which {m} rows cannot have"));
+        }
+        if self == ProductKind::Tf32 && turned != [false; 2] {
+            return unknown("transposed matrices of 32 bits, which need 128-byte swizzling of 32-byte units");
+        }
+        Ok(TensorShapeOfProduct {
+            m,
+            n,
+            k: 256 / a.bits(),
+            formats: [a, b, d],
+            negated: [flag(13), flag(14)],
+            turned,
+            saturate: flag(3),
+        })
+    }
+}
+
+impl TensorShapeOfProduct {
+    /// The lane of a row of D, and of A in tensor memory, counted from the address: layouts D and F.
+    pub fn lane(&self, row: u32) -> u32 {
+        if self.m == 64 { row / 16 * 32 + row % 16 } else { row }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Every register of every lane has a place of its own, and together they fill the rectangle.
+    #[test]
+    fn registers_fill_their_columns() {
+        for (shape, repetitions) in [
+            (TensorShape::L32B32, 4),
+            (TensorShape::L16B64, 4),
+            (TensorShape::L16B128, 2),
+            (TensorShape::L16B256, 2),
+            (TensorShape::L16B32X2, 4),
+        ] {
+            let registers = (shape.registers() * repetitions) as u8;
+            let moved = TensorMove { shape, registers, halves: false };
+            let places: BTreeSet<(bool, u32, u32)> = (0..WARP as u32)
+                .flat_map(|lane| (0..u32::from(registers)).map(move |number| moved.place(lane, number)))
+                .map(|place| (place.second, place.lane, place.column))
+                .collect();
+            assert_eq!(places.len(), WARP * usize::from(registers));
+            let last = places.iter().map(|(_, lane, _)| *lane).max();
+            assert_eq!(last, Some(shape.lanes() - 1));
+            let columns = places.iter().map(|(_, _, column)| *column).max().unwrap_or(0) + 1;
+            let accesses = if shape == TensorShape::L16B32X2 { 2 } else { 1 };
+            assert_eq!(columns * shape.lanes() * accesses, 32 * u32::from(registers));
+        }
+    }
+
+    #[test]
+    fn corners_of_the_fragments() {
+        let moved = |shape, registers| TensorMove { shape, registers, halves: false };
+        let at = |moved: TensorMove, lane, number| {
+            let place = moved.place(lane, number);
+            (place.lane, place.column)
+        };
+        // Figure 184: lane 1 has the row eight further down, lane 2 the column beside.
+        assert_eq!(at(moved(TensorShape::L16B64, 1), 1, 0), (8, 0));
+        assert_eq!(at(moved(TensorShape::L16B64, 1), 2, 0), (0, 1));
+        assert_eq!(at(moved(TensorShape::L16B64, 2), 31, 1), (15, 3));
+        // Figure 185, as `ldmatrix`.
+        assert_eq!(at(moved(TensorShape::L16B128, 2), 5, 1), (9, 1));
+        // Figure 186, as the accumulators of `mma`.
+        assert_eq!(at(moved(TensorShape::L16B256, 4), 6, 3), (9, 5));
+        assert_eq!(at(moved(TensorShape::L16B256, 8), 6, 4), (1, 12));
+    }
+
+    #[test]
+    fn descriptors_say_what_they_say() {
+        let bits = 1 << 4 | 1 << 7 | 1 << 10 | 8 << 17 | 8 << 24;
+        let shape = ProductKind::F16.describe(bits).unwrap();
+        assert_eq!((shape.m, shape.n, shape.k), (128, 64, 16));
+        assert_eq!(shape.formats, [Format::Bf16, Format::Bf16, Format::F32]);
+        assert!(ProductKind::F16.describe(bits | 1 << 2).is_err());
+        assert!(ProductKind::Tf32.describe(bits).is_err());
+        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 8 << 24).is_err());
+        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 4 << 24).is_ok());
+    }
+}

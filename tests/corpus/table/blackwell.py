@@ -1,0 +1,27 @@
+"""Tensor memory and its products (tcgen05), by hand."""
+
+from .build import add
+
+ARCH = {"arch": "compute_100a", "nvrtc": 13}
+for span in (128, 64, 32, 16):
+    add("blackwell/product.cu", f"span{span}", defines={"SPAN": span, "COLS": 64 if span == 128 else 32}, **ARCH)
+for span in (128, 16):
+    add("blackwell/product.cu", f"turned{span}", defines={"SPAN": span, "TURNED": 1}, **ARCH)
+add("blackwell/product.cu", "rows64", defines={"ROWS": 64}, **ARCH)
+for fault in range(1, 27):
+    add("blackwell/product.cu", f"wrong{fault}", defines={"WRONG": fault, "COLS": 32}, lines=True, **ARCH)
+for shape in range(1, 6):
+    add("blackwell/moves.cu", f"{shape}", defines={"SHAPE": shape}, **ARCH)
+    add("blackwell/moves.cu", f"back{shape}", defines={"SHAPE": shape, "BACK": 1}, **ARCH)
+for fault in (1, 2):
+    add("blackwell/moves.cu", f"wrong{fault}", defines={"SHAPE": 2, "WRONG": fault}, lines=True, **ARCH)
+for kind in range(1, 9):
+    add("blackwell/types.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
+for kind in range(1, 7):
+    add("blackwell/types.cu", f"held{kind}", defines={"KIND": kind, "HELD": 1}, **ARCH)
+for fault, kind, held in ((1, 1, 0), (2, 1, 1), (3, 4, 0), (4, 1, 1), (5, 5, 0)):
+    defines = {"KIND": kind, "HELD": held, "WRONG": fault}
+    add("blackwell/types.cu", f"wrong{fault}", defines=defines, lines=True, **ARCH)
+add("blackwell/pipeline.cu", **ARCH)
+for fault in range(1, 12):
+    add("blackwell/pipeline.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, **ARCH)
