@@ -89,12 +89,9 @@ impl<'a> Machine<'a> {
         let columns = spots.iter().map(|(_, column)| *column);
         let (least, most) = (columns.clone().min()?, columns.max()?);
         let width = most + 1 - split - least;
-        let mut columns = vec![least..least + width];
-        if split > 0 {
-            columns.push(least + split..least + split + width);
-        }
-        for columns in columns {
-            if !self.columns_are_taken(index, operation, u32::MAX, columns, from.lane) {
+        let halves = if split > 0 { 2 } else { 1 };
+        for first in [least, least + split].into_iter().take(halves) {
+            if !self.columns_are_taken(index, operation, u32::MAX, first..first + width, from.lane) {
                 return None;
             }
         }
