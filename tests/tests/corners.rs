@@ -168,7 +168,7 @@ fn the_worst_fault_is_the_verdict() {
         ("ld.global.f32 %f1, [%rd0+4096]", Verdict::OutOfBounds),
         ("ld.global.f32 %f1, [%rd8+2]", Verdict::Misaligned),
         ("setp.lt.f32 %p2, %f9, 0f00000000; @%p2 ld.global.f32 %f1, [%rd0]", Verdict::UninitializedRead),
-        ("tcgen05.wait::ld.sync.aligned", Verdict::Unsupported),
+        ("multimem.red.add.u32 [%rd0], 1", Verdict::Unsupported),
     ];
     for (worst, (first, verdict)) in faults.iter().enumerate() {
         for (second, _) in &faults[worst..] {
