@@ -509,7 +509,7 @@ mod tests {
         }
         let few = find("add", &["s32"], &two[..2]).unwrap_err();
         assert!(matches!(few, Problem::Operands { at: None, .. }));
-        assert!(matches!(find("tcgen05", &["fence"], &[]).unwrap_err(), Problem::Missing(..)));
+        assert!(matches!(find("multimem", &["red"], &[]).unwrap_err(), Problem::Missing(..)));
     }
 
     #[test]

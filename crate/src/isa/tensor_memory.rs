@@ -42,8 +42,12 @@ pub enum TensorMemoryOp {
     /// descriptor of B, the instruction descriptor, [four masks of lanes of D that stay,] whether D is added, [by which
     /// power of two it is divided before].
     Multiply(TensorProduct),
-    /// A barrier object will count one arrival once what the thread has started is over. Source: its address.
-    Commit,
+    /// A barrier object will count one arrival once what the thread has started is over. Sources: its address, [the
+    /// ranks of the CTAs in which one at the same place counts, as bits].
+    Commit {
+        /// The ranks are given.
+        multicast: bool,
+    },
 }
 
 impl TensorMemoryOp {
@@ -60,7 +64,7 @@ impl TensorMemoryOp {
             TensorMemoryOp::Before
             | TensorMemoryOp::After
             | TensorMemoryOp::Multiply(_)
-            | TensorMemoryOp::Commit => false,
+            | TensorMemoryOp::Commit { .. } => false,
         }
     }
 }

@@ -108,6 +108,18 @@ mod tests {
     }
 
     #[test]
+    fn products_in_tensor_memory_write_the_swizzle_in_three_bits() {
+        let bits = 2048 >> 4 | 1 << 16 | 1024 >> 4 << 32 | 1 << 46;
+        let whole = Descriptor::of_tensor_memory(bits | 2 << 61).unwrap();
+        assert_eq!(whole.line(true, 9, 1), describe(2048, 16, 1024, 1).line(true, 9, 1));
+        let half = Descriptor::of_tensor_memory(bits | 4 << 61).unwrap();
+        assert_eq!(half.line(true, 5, 1), describe(2048, 16, 1024, 2).line(true, 5, 1));
+        for wrong in [bits ^ 1 << 46, bits | 1 << 61, bits | 3 << 61, bits | 1 << 52, bits | 1 << 49] {
+            assert!(Descriptor::of_tensor_memory(wrong).is_err());
+        }
+    }
+
+    #[test]
     fn rows_of_64_and_32_bytes_and_core_matrices() {
         assert_eq!(describe(0, 16, 512, 2).line(true, 5, 1), 5 * 64 + (1 ^ 2) * 16);
         assert_eq!(describe(0, 16, 256, 3).line(true, 5, 1), 5 * 32);

@@ -507,7 +507,7 @@ impl<'a> Machine<'a> {
                     effect,
                     Effect::Phaser(_)
                         | Effect::Copy(CopyOp::Arrive { .. })
-                        | Effect::TensorMemory(TensorMemoryOp::Commit)
+                        | Effect::TensorMemory(TensorMemoryOp::Commit { .. })
                 ) || matches!(effect, Effect::Copy(op) if op.bulk().is_some())
                     && bytes == super::phaser::BYTES
                     && kind == AccessKind::Read;

@@ -10,6 +10,9 @@ for span in (128, 16):
 add("blackwell/product.cu", "rows64", defines={"ROWS": 64}, **ARCH)
 for fault in range(1, 27):
     add("blackwell/product.cu", f"wrong{fault}", defines={"WRONG": fault, "COLS": 32}, lines=True, **ARCH)
+add("blackwell/product.cu", "pair", defines={"PAIR": 1, "COLS": 32}, **ARCH)
+for fault in (27, 28):
+    add("blackwell/product.cu", f"wrong{fault}", defines={"WRONG": fault, "PAIR": 1, "COLS": 32}, lines=True, **ARCH)
 for shape in range(1, 6):
     add("blackwell/moves.cu", f"{shape}", defines={"SHAPE": shape}, **ARCH)
     add("blackwell/moves.cu", f"back{shape}", defines={"SHAPE": shape, "BACK": 1}, **ARCH)

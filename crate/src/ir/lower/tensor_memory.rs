@@ -18,7 +18,7 @@ impl<'m> Lowering<'m> {
         let word = Want::bits(32);
         let (mut dst, mut src, mut offset) = (Vec::new(), Vec::new(), 0);
         match &mut op {
-            TensorMemoryOp::Allocate | TensorMemoryOp::Commit => {
+            TensorMemoryOp::Allocate | TensorMemoryOp::Commit { .. } => {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
                 // Without a state space the address is generic, and a shared one all the same.
@@ -42,6 +42,11 @@ impl<'m> Lowering<'m> {
             TensorMemoryOp::Allocate | TensorMemoryOp::Deallocate => {
                 for operand in source {
                     src.push(self.source(context, operand, word)?);
+                }
+            }
+            TensorMemoryOp::Commit { .. } => {
+                for operand in source {
+                    src.push(self.source(context, operand, Want::bits(16))?);
                 }
             }
             TensorMemoryOp::Load(moved) => {
@@ -83,8 +88,7 @@ impl<'m> Lowering<'m> {
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores
             | TensorMemoryOp::Before
-            | TensorMemoryOp::After
-            | TensorMemoryOp::Commit => {}
+            | TensorMemoryOp::After => {}
         }
         let effect = Effect::TensorMemory(op);
         self.emit(context, Emit { effect, dst: &dst, src: &src, offset, target: 0 });

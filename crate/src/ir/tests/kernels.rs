@@ -516,14 +516,14 @@ fn unknown_instructions_are_kept_until_executed() {
     check(
         ".entry k() { .reg .b32 %r<4>; .reg .pred %p; ad.s32 %r1, %r2, %r3; add.wrap.s32 %r1, %r2, %r3;
            setp.lo.s32 %p, %r2, %r3;
-           tcgen05.wait::ld.sync.aligned;
+           multimem.red.add.u32 [%r1], %r2;
            mov.u32 %r1, %clock; mov.u32 %r2, %smid; ret; }",
         expect![[r#"
             kernel k
                0: unsupported (the instruction ad.s32 is not known (did you mean add?))
                1: unsupported (add with .wrap is not supported)
                2: unsupported (setp.lo is for unsigned numbers, not for .s32: write setp.lt with .s32, or with .u32 if unsigned numbers are meant)
-               3: unsupported (tcgen05.wait::ld.sync.aligned is not supported yet; it belongs to: Blackwell tensor cores)
+               3: unsupported (multimem.red.add.u32 is not supported yet; it belongs to: several GPUs)
                4: %clock = readclock
                5: %r1 = move.32 %clock
                6: %smid = readclock

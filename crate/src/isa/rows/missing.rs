@@ -41,8 +41,6 @@ missing! {
         "Copies from shared into tensor memory, or shifts lanes there." "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;";
     "tcgen05" "9.7.16.8.3" "loads from tensor memory that reduce (Blackwell)" "tcgen05.ld.red ..."
         "Loads from tensor memory, and reduces each lane." "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r4, [%r3];";
-    "tcgen05" "9.7.16.12.1" "clusters of thread blocks" "tcgen05.commit.multicast::cluster ..."
-        "Arrives at barrier objects of several thread blocks once products are over." "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%r1], %rs1;";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
         "Accesses memory of several devices." "multimem.red.add.u32 [%rd1], %r1;";
     "clusterlaunchcontrol" "9.7.13.17" "clusters of thread blocks" "clusterlaunchcontrol ..."

@@ -74,7 +74,8 @@ rows! {
         "Orders what the thread is about to start after what others have done before a synchronization.",
         "tcgen05.fence::after_thread_sync;";
     "tcgen05" "9.7.16.12.1"
-        ["tcgen05.commit.group.mbarrier::arrive::one{.ss}.b64 [a]; .group = .cta_group::1; .ss = .shared::cluster"]
-        |_| does(TensorMemoryOp::Commit), "", "Arrives at a barrier object once the thread's products so far are over.",
+        ["tcgen05.commit.group.mbarrier::arrive::one{.ss}.b64 [a]; .group = .cta_group::1; .ss = .shared::cluster",
+         "tcgen05.commit.group.mbarrier::arrive::one{.ss}.multicast::cluster.b64 [a], b; .group = .cta_group::1; .ss = .shared::cluster"]
+        |m| does(TensorMemoryOp::Commit { multicast: m.has("multicast::cluster") }), "", "Arrives at a barrier object, or at those of several thread blocks, once the thread's products so far are over.",
         "tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r1];";
 }

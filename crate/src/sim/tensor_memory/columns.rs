@@ -34,7 +34,7 @@ impl Own {
         let is_free = |at: &usize| self.units[*at..at + units].iter().all(Option::is_none);
         let mut free = (0..=UNITS - units).filter(is_free);
         let at = match world {
-            1 => free.last(),
+            1 => free.next_back(),
             _ => {
                 let lowest = free.next();
                 if world == 0 { lowest } else { free.next().or(lowest) }

@@ -178,7 +178,7 @@ impl<'a> Machine<'a> {
                     self.multiply_in_tensor_memory(index, pc, lane, product);
                 }
             }
-            TensorMemoryOp::Commit => self.commit_products(index, pc, mask),
+            TensorMemoryOp::Commit { .. } => self.commit_products(index, pc, mask),
         }
     }
 

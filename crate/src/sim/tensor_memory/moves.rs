@@ -61,7 +61,7 @@ impl<'a> Machine<'a> {
             self.park(index, u32::MAX, pc, FaultKind::Misuse(Misuse::Columns, what));
             return None;
         }
-        if (from.lane - mine) % lanes != 0 {
+        if !(from.lane - mine).is_multiple_of(lanes) {
             let why = format!(
                 "`{}` from lane {} on, between those that it begins at",
                 kernel.opcode(pc),
@@ -88,16 +88,10 @@ impl<'a> Machine<'a> {
         }
         let columns = spots.iter().map(|(_, column)| *column);
         let (least, most) = (columns.clone().min()?, columns.max()?);
-        let halves = if split > 0 { vec![] } else { vec![least..most + 1] };
-        let columns = match halves.as_slice() {
-            [] => {
-                let width = most + 1 - split - least;
-                vec![least..least + width, least + split..least + split + width]
-            }
-            _ => halves,
-        };
-        for columns in columns {
-            if !self.columns_are_taken(index, operation, u32::MAX, columns, from.lane) {
+        let width = most + 1 - split - least;
+        let halves = if split > 0 { 2 } else { 1 };
+        for first in [least, least + split].into_iter().take(halves) {
+            if !self.columns_are_taken(index, operation, u32::MAX, first..first + width, from.lane) {
                 return None;
             }
         }

@@ -303,17 +303,31 @@ impl<'a> Machine<'a> {
     /// Barrier objects will count an arrival once each lane's products so far are over.
     pub(super) fn commit_products(&mut self, index: usize, pc: u32, mask: u32) {
         let kernel = self.kernel;
-        let reg = kernel.src(&kernel.code[pc as usize])[0];
-        let known = self.concrete_lanes(index, pc, mask, reg, "the address");
+        let src = kernel.src(&kernel.code[pc as usize]);
+        let mut known = mask;
+        for reg in src {
+            known = self.concrete_lanes(index, pc, known, *reg, "an operand of the commit");
+        }
         if known == 0 {
             return;
         }
         let Some(addresses) = self.addresses(index, pc, known) else { return };
         for lane in lanes(known) {
+            let ranks = src.get(1).map(|reg| self.warps[index].word(*reg, lane));
+            let targets = self.destinations(index, pc, lane, (addresses[lane as usize], None), ranks);
+            let count = targets.len();
             let op = PhaserOp::Arrive { drop: false, relaxed: false, expects: false };
-            let Some(address) = self.object(index, pc, lane, op, addresses[lane as usize]) else { continue };
+            let objects: Vec<u64> = targets
+                .into_iter()
+                .map_while(|(address, _)| self.object(index, pc, lane, op, address))
+                .collect();
+            if objects.is_empty() || objects.len() < count {
+                continue;
+            }
             let thread = self.warps[index].first() + lane;
-            if !self.follows_last_phase(address, thread) || self.waits_for_bytes(address) {
+            let is_late =
+                |address: &u64| !self.follows_last_phase(*address, thread) || self.waits_for_bytes(*address);
+            if objects.iter().any(is_late) {
                 self.depends(index, pc, lane, "which phase this arrival counts for");
                 continue;
             }
@@ -334,7 +348,9 @@ impl<'a> Machine<'a> {
             for one in running {
                 self.committed(one.operation, agent, arrival.epoch());
             }
-            self.arrive_counted(index, pc, lane, address, arrival);
+            for address in objects {
+                self.arrive_counted(index, pc, lane, address, arrival.clone());
+            }
         }
     }
 }

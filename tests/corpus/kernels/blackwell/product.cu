@@ -7,6 +7,8 @@
 // is filled again while the product may read it. 17: half as many columns. 18: no barrier before the product. 19: 48
 // columns. 20: two threads start the product. 21: the last step is not committed. 22: an address nobody has given. 23:
 // more columns than there are. 24: given back twice. 25: one commit too many. 26: eight rows further on are four.
+// PAIR: two thread blocks of a cluster, each of which waits for the products of both. WRONG 27: each commits to its own
+// object alone. 28: no barrier of the cluster in front.
 #include <cuda_fp16.h>
 #ifndef WRONG
 #define WRONG 0
@@ -22,6 +24,9 @@
 #endif
 #ifndef COLS
 #define COLS 64
+#endif
+#ifndef PAIR
+#define PAIR 0
 #endif
 #include "../bulk/bulk.h"
 #include "tcgen05.h"
@@ -61,11 +66,24 @@ __device__ inline u64 turned(const char *p, int step) {
     return describe(shared(p) + step * 16 * WIDE, 16, 8 * WIDE, WIDE);
 }
 
+__device__ inline void meet() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+__device__ inline void commit(u64 *object, unsigned short ranks) {
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::"r"(shared(object)), "h"(ranks) : "memory");
+}
+
 extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half *b, float *c) {
     __shared__ alignas(1024) char as[ROWS * K * 2], bs[K * N * 2];
     __shared__ u64 done;
     __shared__ u32 slot;
     int t = threadIdx.x, warp = t / 32, lane = t % 32;
+    u32 rank = 0;
+    if (PAIR) {
+        asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        a += rank * ROWS * K;
+        c += rank * ROWS * N;
+    }
     constexpr int COLUMNS = WRONG == 19 ? 48 : WRONG == 23 ? 512 : 64;
     if (warp == 0) {
         if (WRONG == 15) relinquish();
@@ -74,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half 
         relinquish();
     }
     if (t == 0) {
-        init(&done, 1);
+        init(&done, PAIR ? 2 : 1);
         init_done();
     }
     for (int i = t; i < ROWS * K; i += 128) *(half *)(as + place(i / K, i % K, ROWS)) = a[i];
@@ -82,6 +100,7 @@ extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half 
         *(half *)(bs + (TURNED ? place_turned(i / N, i % N) : place(i % N, i / N, N))) = b[i];
     if (WRONG != 12) fence_proxy();
     if (WRONG != 18) __syncthreads();
+    if (PAIR && WRONG != 28) meet();
     u32 d = WRONG == 22 ? 0 : slot;
     if (t == 0 || WRONG == 20 && t == 32) {
         constexpr u32 what = shape(1, 0, 0, ROWS, WRONG == 17 ? N / 2 : N, 0, TURNED);
@@ -91,7 +110,8 @@ extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half 
             u64 of_b = TURNED ? turned(bs, step) : matrix(bs, step, N);
             multiply_f16(d, matrix(as, step, ROWS), of_b, what, WRONG == 4 ? 0 : WRONG == 14 || step > 0);
         }
-        if (WRONG != 11 && WRONG != 21) commit(&done);
+        if (PAIR) commit(&done, WRONG == 27 ? 1 << rank : 3);
+        else if (WRONG != 11 && WRONG != 21) commit(&done);
         if (WRONG == 25) commit(&done);
     }
     if (WRONG == 16) *(half *)(as + t * 2) = a[0];
@@ -120,6 +140,7 @@ extern "C" __global__ void __launch_bounds__(128) opt(const half *a, const half 
         if (ROWS == 64) break;
     }
     if (WRONG != 10) __syncthreads();
+    if (PAIR) meet();
     if (warp == 0 && WRONG != 7 && WRONG != 8) give(WRONG == 13 ? d + 32 : d, COLUMNS);
     if (warp == 0 && WRONG == 24) give(d, COLUMNS);
 }
