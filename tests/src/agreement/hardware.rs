@@ -56,13 +56,15 @@ impl Job {
 
     pub fn write(&self, folder: &Path, ptx: &str) -> io::Result<()> {
         fs::create_dir_all(folder)?;
+        // Where nobody says how much there is, the machine gives as much as it has to whoever asks for some.
+        let most = if ptx.contains(".extern .shared") { crate::machine::MOST_SHARED } else { 0 };
         let words = |numbers: [u32; 3]| numbers.map(|number| number.to_string()).join(" ");
         let mut text = format!(
             "entry {}\ngrid {}\nblock {}\nshared {}\nparameters ",
             self.entry,
             words(self.launch.grid),
             words(self.launch.block),
-            self.launch.dynamic_shared.unwrap_or(crate::machine::MOST_SHARED)
+            self.launch.dynamic_shared.unwrap_or(most)
         );
         for byte in &self.parameters {
             write!(text, "{byte:02x}").expect("memory");
@@ -137,6 +139,9 @@ impl Job {
         let missing = || Ending::Skipped("the hardware was not asked".to_owned());
         let mut there = Job::read(folder).map_err(|_| missing())?;
         there.launch.ctas.clone_from(&self.launch.ctas);
+        if self.launch.dynamic_shared.is_none() {
+            there.launch.dynamic_shared = None;
+        }
         if there != *self || fs::read_to_string(folder.join("kernel.ptx")).ok().as_deref() != Some(ptx) {
             return Err(Ending::Disagrees("the folder holds another job: write it anew".to_owned()));
         }
