@@ -1,7 +1,8 @@
 //! A walk through a part of the kernel: states at blocks, joined where ways meet, and loops.
 //!
 //! Where ways meet, a register with several values is an unknown, and the path says under which conditions it has
-//! which; what all ways have in common stays as it is, and what nothing behind speaks of is dropped.
+//! which; what all ways have in common stays as it is, and what nothing behind speaks of is dropped. Of data only the scope
+//! is known, so that what all ways have of them may still differ from thread to thread.
 
 use super::Stop;
 use super::graph::{Part, Way};

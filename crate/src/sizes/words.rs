@@ -2,8 +2,8 @@
 //!
 //! A register of `n` bits is held as an integer that is congruent to it modulo 2ⁿ; sums and products need no more.
 //! Where the number itself counts (a comparison, a wider word, a quotient), it is that integer if it provably lies
-//! in the format. If not, but if it does for all sizes up to [`SMALL`] and the format has 32 bits or more, that it
-//! does is an assumption, which the answer names; else it is whatever number of the format is congruent. What an instruction means is asked of its
+//! in the format. If not, but if it does for all sizes up to [`SMALL`], some of which may lead there, and the format has
+//! 32 bits or more, that it does is an assumption, which the answer names; else it is whatever number of the format is congruent. What an instruction means is asked of its
 //! row: of the term that it makes of the integers.
 
 use super::poly::{Condition, Poly, Unknown};

@@ -2,9 +2,10 @@
 
 from .build import add
 
-for name, faults in (("sums", (1, 2, 3, 4, 5)), ("exchange", (1, 2, 3)), ("counts", (1, 2)), ("pushed", (1,)), ("sent", (1, 2, 3, 4, 5))):
+FAULTS = {"sums": 5, "exchange": 3, "counts": 2, "pushed": 1, "sent": 5}
+for name, faults in FAULTS.items():
     add(f"cluster/{name}.cu", arch="compute_90")
-    for fault in faults:
+    for fault in range(1, faults + 1):
         add(f"cluster/{name}.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, arch="compute_90")
 add("cluster/exchange.cu", "signal", defines={"SIGNAL": 1}, arch="compute_90")
 add("cluster/exchange.cu", "wrong4", defines={"SIGNAL": 1, "WRONG": 4}, lines=True, arch="compute_90")
