@@ -154,6 +154,60 @@ fn a_sweep_in_parts_has_the_report_of_the_whole() {
     assert!(!folder.path("r.jsonl.parts").exists(), "the file of parts is left");
 }
 
+/// Equal ones, different ones with a witness, equal ones up to rounding, and a fault, which every portion finds.
+#[test]
+fn a_question_in_portions_has_the_report_of_one_process() {
+    let folder = Folder::new("portions");
+    let cases = [EQUAL, DIFFERENT, LARGE, RACE, "equal_up_to_rounding/constants/adam_step_folded_vs_written.toml"].map(corpus);
+    let lines = |portions: u16| -> Vec<String> {
+        let line = |(at, spec): (usize, &String)| {
+            serde_json::json!({ "id": format!("q{at}"), "spec": spec, "portions": portions }).to_string()
+        };
+        cases.iter().enumerate().map(line).collect()
+    };
+    for portions in [1, 3, 50] {
+        let manifest = folder.write("m.jsonl", &lines(portions));
+        let out = folder.path(&format!("r{portions}.jsonl"));
+        let done = batch(&manifest, &out, &["--no-times", "--jobs", "3"]);
+        assert!(!folder.path(&format!("r{portions}.jsonl.parts")).exists(), "{done:?}");
+        let found = answers(&out);
+        assert_eq!(found.len(), cases.len(), "{done:?}");
+        for (at, case) in cases.iter().enumerate() {
+            let options = ["--format", "json", "--no-times", "--portions", &portions.to_string(), "--spec"];
+            let one = warpproof().arg("check").args(options).arg(case).output().expect("it runs");
+            let one: Value = serde_json::from_slice(&one.stdout).expect("JSON");
+            let answer = found.iter().find(|answer| answer["id"] == format!("q{at}")).expect("an answer");
+            assert_eq!(answer["report"].to_string(), one.to_string(), "{case} in {portions}");
+            let whole = warpproof().args(["check", "--format", "json", "--spec", case]).output().expect("it runs");
+            let whole: Value = serde_json::from_slice(&whole.stdout).expect("JSON");
+            assert_eq!(answer["verdict"], whole["verdict"], "{case} in {portions}");
+        }
+    }
+}
+
+#[test]
+fn portions_that_were_decided_are_not_decided_again() {
+    let folder = Folder::new("kept-portions");
+    let line = serde_json::json!({ "id": "q", "spec": corpus(LARGE), "portions": 40 }).to_string();
+    let manifest = folder.write("m.jsonl", &[line]);
+    let out = folder.path("r.jsonl");
+    let parts = folder.path("r.jsonl.parts");
+    let count = || fs::read_to_string(&parts).map_or(0, |text| text.lines().count());
+    let mut first = warpproof();
+    first.arg("batch").arg(&manifest).arg("--out").arg(&out).args(["--jobs", "1"]).stdout(Stdio::null());
+    let mut running = first.spawn().expect("it runs");
+    while count() < 3 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    running.kill().expect("it was running");
+    running.wait().expect("it ends");
+    let before = count();
+    assert!((3..40).contains(&before), "{before} of 40 portions were decided");
+    let done = batch(&manifest, &out, &["--jobs", "2", "--no-times"]);
+    assert_eq!(answers(&out)[0]["verdict"], "equivalent", "{done:?}");
+    assert!(!parts.exists());
+}
+
 #[test]
 fn findings_of_a_batch_stand_at_their_lines() {
     let folder = Folder::new("findings");

@@ -18,6 +18,7 @@ CORPUS = ROOT / "tests/corpus"
 SWEEP = ROOT / "tests/sweeps/softmax_row_one_too_far.toml"
 DIFFERENT = CORPUS / "not_equivalent/softmax/n4_no_rescale.toml"
 EQUAL = CORPUS / "equivalent/softmax/n128_naive_precise_vs_online_fast.toml"
+LARGE = CORPUS / "equivalent/gemm/mma_tf32_vs_mma_f16.toml"
 COMMAND = [Path(sys.executable).with_name("warpproof")]
 
 
@@ -35,10 +36,10 @@ def answers(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.read_text().splitlines()]
 
 
-def whole(spec: Path) -> Any:
+def whole(spec: Path, *more: str) -> Any:
     """The report of one process on one machine."""
     done = subprocess.run(
-        [*COMMAND, "check", "--spec", spec, "--format", "json", "--no-times"], capture_output=True, text=True
+        [*COMMAND, "check", "--spec", spec, "--format", "json", "--no-times", *more], capture_output=True, text=True
     )
     return json.loads(done.stdout)
 
@@ -149,7 +150,10 @@ def test_a_machine_that_goes_takes_no_answer_along(tmp_path: Path, cluster: Any)
     second = cluster.add_node(num_cpus=1)
     count = 60
     asked = [{"id": f"q{at}", "spec": str(EQUAL)} for at in range(count)]
-    path = manifest(tmp_path, *asked, {"id": "sweep", "spec": str(SWEEP)}, {"id": "none", "spec": "none.toml"})
+    divided = {"id": "portions", "spec": str(LARGE), "portions": 8}
+    path = manifest(
+        tmp_path, *asked, {"id": "sweep", "spec": str(SWEEP)}, {"id": "none", "spec": "none.toml"}, divided
+    )
     out = tmp_path / "r.jsonl"
     running = subprocess.Popen(
         [*COMMAND, "batch", path, "--out", out, "--no-times", "--ray", cluster.address],
@@ -162,11 +166,12 @@ def test_a_machine_that_goes_takes_no_answer_along(tmp_path: Path, cluster: Any)
     said, errors = running.communicate(timeout=300)
     assert running.returncode == 1, errors
     found = {answer["id"]: answer for answer in answers(out)}
-    assert len(answers(out)) == len(found) == count + 2, "something was lost, or asked twice"
+    assert len(answers(out)) == len(found) == count + 3, "something was lost, or asked twice"
     assert {found[f"q{at}"]["verdict"] for at in range(count)} == {"equivalent"}
     assert found["none"]["died"] == "input"
     assert json.dumps(found["sweep"]["report"]) == json.dumps(whole(SWEEP))
-    assert f"{count} equivalent" in said
+    assert json.dumps(found["portions"]["report"]) == json.dumps(whole(LARGE, "--portions", "8"))
+    assert f"{count + 1} equivalent" in said
 
 
 def test_a_batch_on_a_cluster_goes_on_where_it_was_killed(tmp_path: Path, cluster: Any) -> None:

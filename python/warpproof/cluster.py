@@ -16,8 +16,10 @@ import argparse
 import importlib
 import json
 import os
+import queue
 import socket
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,6 +37,8 @@ PATIENCE = 20.0
 """Seconds that a cluster has to answer at its address."""
 LOOK = 2.0
 """Seconds between two looks at how large the cluster is."""
+GLANCE = 0.2
+"""Seconds between two looks for questions, while others run."""
 AHEAD = 3
 """Tasks that are handed over for each one that runs, so that nobody waits for the next question."""
 
@@ -59,6 +63,19 @@ def answer(question: str, arguments: tuple[str, ...], patience: int, version: st
 def _write(number: int, reply: str) -> None:
     sys.stdout.write(f'{{"number":{number},"reply":{reply}}}\n')
     sys.stdout.flush()
+
+
+def _lines() -> queue.Queue[str | None]:
+    """The lines of standard input as they come, and None behind the last; one is read ahead."""
+    lines: queue.Queue[str | None] = queue.Queue(maxsize=1)
+
+    def read() -> None:
+        for line in sys.stdin:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    return lines
 
 
 def _crash(why: str) -> str:
@@ -106,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     task = ray.remote(num_cpus=given.threads, max_retries=RETRIES)(answer)
     worker, version = tuple(given.worker), _engine.VERSION
     running: dict[Any, int] = {}
-    lines = iter(sys.stdin)
+    lines = _lines()
     more, at_once, looked = True, 1, -LOOK
     while more or running:
         if time.monotonic() - looked >= LOOK:  # clusters grow and shrink
@@ -114,7 +131,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             room = int(ray.cluster_resources().get("CPU", 1)) // given.threads
             at_once = given.jobs or AHEAD * max(room, 1)
         while more and len(running) < at_once:
-            line = next(lines, None)
+            try:  # a question may come of the answers to others
+                line = lines.get(block=not running)
+            except queue.Empty:
+                break
             if line is None:
                 more = False
                 break
@@ -124,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not running:
             break
         # One at least, and what else is there.
-        ray.wait(list(running), timeout=LOOK)
+        ray.wait(list(running), timeout=GLANCE if more else LOOK)
         ready, _ = ray.wait(list(running), num_returns=len(running), timeout=0)
         for one in ready:
             number = running.pop(one)

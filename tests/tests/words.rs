@@ -13,6 +13,7 @@ use warpproof::check;
 use warpproof::decide::{Equality, Options, Problem, decide};
 use warpproof_tests::program::Dice;
 use warpproof_tests::words::draw::{Form, divisions, each_instruction, floors, of_wider_words, some};
+use warpproof_tests::words::rounds;
 use warpproof_tests::words::{LAYOUTS, Outcome, disagreements, execute};
 
 /// Of so many forms each is compared with the others.
@@ -235,4 +236,44 @@ fn quotients_by_constants_are_proved_where_they_are_right_and_only_there() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     // Of many divisors, one may have a multiplier whose fraction is not recognized.
     assert!(proved >= 6 * divisors.len() && 100 * open.len() <= proved, "{proved} proved");
+}
+
+/// Rounds of hashes and of generators of random numbers, each step in several ways: what the machine makes of them is
+/// the truth. They are proved word by word.
+#[test]
+fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
+    let seed = number("WARPPROOF_SOAK_SEED").unwrap_or(1);
+    let mut dice = Dice(seed.wrapping_mul(0xd129_0d3b_3a4c_6b1f) | 1);
+    let until = number("WARPPROOF_SOAK_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let rows = sample(&mut dice, 256);
+    let (mut proved, mut open, mut told, mut wrong, mut slowest) = (0, Vec::new(), 0, Vec::new(), Duration::ZERO);
+    let mut at = 0;
+    while wrong.is_empty() && until.map_or(at < 24, |until| Instant::now() < until) {
+        let forms = rounds::three(&mut dice, 1 + at % 12);
+        at += 1;
+        let outcome = execute(&forms, Format::U32, &rows).expect("it runs");
+        for other in 1..3 {
+            let right = outcome.results[0] == outcome.results[other];
+            assert!(right || other == 2, "two ways of a step are not one function: {}", forms[1].body);
+            let pairs = [(outcome.terms[0], outcome.terms[other])];
+            let terms = &outcome.run.terms;
+            let problem =
+                Problem { reference: terms, optimized: terms, elements: &outcome.elements, pairs: &pairs };
+            let started = Instant::now();
+            let decision = decide(&Options::default(), &Budget::default(), &problem).expect("ample");
+            slowest = slowest.max(started.elapsed());
+            match (&decision.groups[0].equality, right) {
+                (Equality::Equal(_), true) => proved += 1,
+                (Equality::Equal(_), false) => wrong.push(format!("equal: {}\n{}", forms[0].body, forms[2].body)),
+                (Equality::Different(_), true) if other == 1 => wrong.push(format!("different: {}", forms[1].body)),
+                (Equality::Different(_), _) => told += 1,
+                (_, true) if other == 1 => open.push(format!("{}\n{}", forms[0].body, forms[1].body)),
+                _ => {}
+            }
+        }
+    }
+    let text = open.first().cloned().unwrap_or_default();
+    println!("rounds: seed {seed}, {proved} proved, {} open, {told} told apart, {slowest:?}; {text}", open.len());
+    assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
+    assert!(proved >= 9 * (proved + open.len()) / 10 && told > at / 2, "{proved} proved, {told} told, open:\n{text}");
 }

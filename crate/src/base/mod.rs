@@ -3,6 +3,7 @@
 //! No knowledge of PTX, terms or verdicts lives here.
 
 mod budget;
+pub mod exact;
 mod format;
 mod ids;
 mod lines;

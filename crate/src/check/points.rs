@@ -48,7 +48,7 @@ pub(super) enum Agreement {
 }
 
 /// Small fractions of both signs; the first points are smooth, the others have ties and zeros, are
-/// positive, far apart, or the same for all elements.
+/// positive, far apart, of any magnitude from 2⁻¹⁶ to 2²⁰, or the same for all elements.
 fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
     let mut x = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(point << 17);
     x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -70,7 +70,14 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
         2 => Quantity::dyadic((x % 97) as i64 + 1, 5),
         3 => Quantity::integer((x % 5) as i64 - 2),
         4 | 5 => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
-        _ => match point % 6 {
+        _ => match point % 7 {
+            6 => {
+                let digits = (x % 31 + 1) as i64 * if x >> 40 & 1 == 0 { 1 } else { -1 };
+                match (x >> 48) as u32 % 33 {
+                    up @ 0..=16 => Quantity::integer(digits << up),
+                    down => Quantity::dyadic(digits, down - 16),
+                }
+            }
             0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
             2 => Quantity::dyadic((x % 64) as i64 + 1, 4),
             3 => Quantity::integer((x % 25) as i64 - 12),

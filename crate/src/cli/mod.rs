@@ -14,7 +14,7 @@ mod watch;
 
 use crate::base::Budget;
 use crate::report::export::Language;
-use crate::report::{self, Input, Names, Outcome, Report, RunOptions, TextOptions};
+use crate::report::{self, Input, Names, Outcome, Portions, Report, RunOptions, TextOptions};
 use crate::spec::{self, Spec};
 pub use batch::{Lane, questions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -72,6 +72,9 @@ struct Check {
     /// Print the verification conditions, for other solvers, instead of deciding them.
     #[arg(long, value_enum, value_name = "LANGUAGE")]
     export: Option<Export>,
+    /// Decide the outputs in so many portions, one after the other, as `batch` has many machines do.
+    #[arg(long, value_name = "COUNT", conflicts_with = "export", value_parser = clap::value_parser!(u16).range(1..))]
+    portions: Option<u16>,
     #[command(flatten)]
     run: Run,
 }
@@ -266,9 +269,9 @@ pub fn run(program: &Program, arguments: impl IntoIterator<Item = OsString>) -> 
     };
     let done = match command.verb {
         Verb::Check(check) => files::pair(check.reference, check.optimized, check.run.spec.as_deref())
-            .and_then(|question| answer(&question, &check.run, check.export)),
+            .and_then(|question| answer(&question, &check.run, check.export, check.portions)),
         Verb::Analyze(analyze) => files::single(analyze.kernel, analyze.run.spec.as_deref())
-            .and_then(|question| answer(&question, &analyze.run, None)),
+            .and_then(|question| answer(&question, &analyze.run, None, None)),
         Verb::Formula(formula) => tell(formula),
         Verb::Infer(infer) => infer_spec(infer),
         Verb::Batch(batch) => batch::run(program, &batch),
@@ -282,7 +285,12 @@ pub fn run(program: &Program, arguments: impl IntoIterator<Item = OsString>) -> 
     })
 }
 
-fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<u8, Refusal> {
+fn answer(
+    question: &Question,
+    run: &Run,
+    export: Option<Export>,
+    portions: Option<u16>,
+) -> Result<u8, Refusal> {
     if export.is_some() && question.single {
         return Err(Refusal("`--export` needs two kernels to compare: name the reference, too".to_owned()));
     }
@@ -303,6 +311,7 @@ fn answer(question: &Question, run: &Run, export: Option<Export>) -> Result<u8, 
         export: export.map(Language::from),
         origins: Some(report::TRACEABLE),
         exact_proof: run.proof == Proof::Exact,
+        portions: portions.map_or(Portions::Whole, |count| Portions::Each(count.into())),
         ..RunOptions::default()
     };
     if export.is_none()

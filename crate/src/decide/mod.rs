@@ -48,9 +48,10 @@ pub use grid::{Held, look_everywhere};
 pub use reach::reach;
 pub use reading::Reading;
 
-use crate::base::{Budget, Exhausted};
+use crate::base::{Budget, Exhausted, exact};
 use crate::diag::Ledger;
 use crate::term::{Elements, Term, Terms};
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 
 /// What to compare: two stores, and pairs of terms (reference, optimized), one pair for each
@@ -78,7 +79,7 @@ pub struct Options {
 }
 
 /// The answer for one pair. Never a bare boolean.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Equality {
     /// Equal, with what `check` needs to see it again.
     Equal(Certificate),
@@ -91,7 +92,7 @@ pub enum Equality {
 }
 
 /// Why two terms are equal; what it rests on stands in the decision's ledger.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Certificate {
     /// One sentence for people ("both are a sum of 64 terms", …).
     pub summary: String,
@@ -116,7 +117,7 @@ impl Certificate {
 }
 
 /// How an equality was shown.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Method {
     /// Both sides are the same expression, up to commutativity.
     SameExpression,
@@ -151,33 +152,37 @@ pub enum Method {
 
 /// Two terms that differ by no more than the rounding of constants explains: see `decide/closeness` for
 /// what exactly is known.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Closeness {
     /// No coefficient differs by more than this part of the largest beside it, with the constants exactly
     /// as they are written.
+    #[serde(with = "exact::bits")]
     pub part: f64,
     /// One sentence for people.
     pub summary: String,
 }
 
 /// Inputs on which two terms differ.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Witness {
     /// The inputs are those of this plain point ([`witness::plain`]), and none are listed: one of
     /// many outputs that differ, for which no smaller ones were looked for.
     pub point: Option<u64>,
     /// Values of elements; all others are [`Witness::default`].
+    #[serde(with = "exact::rationals")]
     pub inputs: Vec<(u32, num_rational::BigRational)>,
     /// The value of every element not listed.
+    #[serde(with = "exact::rational")]
     pub default: num_rational::BigRational,
     /// Enclosures of the value on each side (reference, optimized).
+    #[serde(with = "exact::enclosures")]
     pub values: [(f64, f64); 2],
     /// What differs, in words (which term is missing or extra).
     pub difference: String,
 }
 
 /// Why no answer was found.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// One sentence.
     pub message: String,
@@ -195,12 +200,23 @@ pub struct Decision {
 }
 
 /// Pairs with the same answer.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Group {
     /// Indices into [`Problem::pairs`], ascending.
     pub members: Vec<u32>,
     /// The answer.
     pub equality: Equality,
+}
+
+/// The groups of portions of the pairs, each counted from 0, as those of all pairs.
+pub fn joined(portions: impl IntoIterator<Item = (u32, Vec<Group>)>) -> Vec<Group> {
+    let mut all = portion::Groups::default();
+    for (first, groups) in portions {
+        for Group { members, equality } in groups {
+            all.add(&equality, members.into_iter().map(|member| first + member));
+        }
+    }
+    all.groups
 }
 
 impl Group {

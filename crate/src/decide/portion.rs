@@ -427,6 +427,12 @@ fn decide_portion(
             }
         };
         let equality = match equality {
+            Equality::Unknown(_) if normalizer.same_by_words(&question, (*a, *b), shared.budget)? => {
+                Equality::Equal(same_words())
+            }
+            undecided => undecided,
+        };
+        let equality = match equality {
             Equality::Unknown(_) => match close.of((*a, *b))? {
                 Some(found) => {
                     roundings = Some(found.constants);
@@ -710,6 +716,11 @@ fn same_expression() -> Certificate {
     }
 }
 
+fn same_words() -> Certificate {
+    let summary = "both sides compute the same words, each shown from those before it".to_owned();
+    Certificate { summary, method: Method::NormalForm { terms: 1 } }
+}
+
 fn same_sum(terms: usize) -> Certificate {
     Certificate {
         summary: format!("both sides add up the same {terms} summands, in another order"),
@@ -719,38 +730,52 @@ fn same_sum(terms: usize) -> Certificate {
 
 /// Pairs with the same answer together, in the order of their first member.
 fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
-    /// What answers have in common that are told together; differences stand alone.
-    #[derive(PartialEq, Eq, Hash)]
-    enum Alike<'a> {
-        // The sizes may differ; the first member's stand for all.
-        Equal(std::mem::Discriminant<Method>),
-        Unknown(&'a str),
-        Close,
-    }
-    let mut groups: Vec<Group> = Vec::new();
-    let mut of_answer: FxHashMap<Alike<'_>, usize> = FxHashMap::default();
+    let mut all = Groups::default();
     let mut of_unique: FxHashMap<u32, usize> = FxHashMap::default();
     for (index, unique) in which.iter().enumerate() {
         if let Some(group) = of_unique.get(unique) {
-            groups[*group].members.push(index as u32);
+            all.groups[*group].members.push(index as u32);
             continue;
         }
         let Some(answer) = &answers[*unique as usize] else { continue };
+        of_unique.insert(*unique, all.add(answer, [index as u32]));
+    }
+    all.groups
+}
+
+/// What answers have in common that are told together; differences stand alone.
+#[derive(PartialEq, Eq, Hash)]
+enum Alike {
+    // The sizes may differ; the first member's stand for all.
+    Equal(std::mem::Discriminant<Method>),
+    Unknown(String),
+    Close,
+}
+
+/// Pairs with the same answer, as they are added.
+#[derive(Default)]
+pub(super) struct Groups {
+    pub(super) groups: Vec<Group>,
+    of_answer: FxHashMap<Alike, usize>,
+}
+
+impl Groups {
+    /// Adds pairs with an answer; gives the number of their group.
+    pub(super) fn add(&mut self, answer: &Equality, members: impl IntoIterator<Item = u32>) -> usize {
         let alike = match answer {
             Equality::Equal(certificate) => Some(Alike::Equal(discriminant(&certificate.method))),
-            Equality::Unknown(reason) => Some(Alike::Unknown(&reason.message)),
+            Equality::Unknown(reason) => Some(Alike::Unknown(reason.message.clone())),
             Equality::Close(_) => Some(Alike::Close),
             Equality::Different(_) => None,
         };
-        let next = groups.len();
-        let group = alike.map_or(next, |alike| *of_answer.entry(alike).or_insert(next));
+        let next = self.groups.len();
+        let group = alike.map_or(next, |alike| *self.of_answer.entry(alike).or_insert(next));
         if group == next {
-            groups.push(Group { members: Vec::new(), equality: answer.clone() });
+            self.groups.push(Group { members: Vec::new(), equality: answer.clone() });
         } else {
-            groups[group].take_bound(answer);
+            self.groups[group].take_bound(answer);
         }
-        groups[group].members.push(index as u32);
-        of_unique.insert(*unique, group);
+        self.groups[group].members.extend(members);
+        group
     }
-    groups
 }

@@ -40,6 +40,7 @@ mod model;
 mod moment;
 mod origins;
 mod pipeline;
+mod portions;
 mod pyramid;
 mod ranges;
 mod ready;
@@ -66,6 +67,7 @@ pub use model::Level as FindingLevel;
 pub use moment::{MomentQuestion, MomentReport, MomentValue, moment};
 pub use origins::{OriginQuestion, TRACEABLE, origins};
 pub use pipeline::{analyze, check, overdue};
+pub use portions::{Portion, Portions};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
 pub use sizes::{AllSizes, all_sizes};
@@ -113,6 +115,8 @@ pub struct RunOptions<'a> {
     pub export: Option<export::Language>,
     /// Prove without chance: normal forms alone, no evaluation at random points.
     pub exact_proof: bool,
+    /// In how many portions the outputs are decided, and where.
+    pub portions: Portions<'a>,
     /// Of a single kernel without faults, look for what its outputs may be ([`Outcome::candidates`]).
     pub formulas: bool,
 }
@@ -127,6 +131,9 @@ pub struct Outcome {
     /// The verification conditions, if they were asked for and the kernels have no fault; the
     /// report's verdict is then *unknown*, since nothing was decided.
     pub conditions: Option<String>,
+    /// What was decided of the outputs, if only a portion was asked for and it came to that; the report is then about
+    /// nothing else.
+    pub portion: Option<Portion>,
     /// What the outputs may be, if that was asked; nothing of it is proved.
     pub candidates: Vec<Candidates>,
     /// The report's assumptions, before they are put into words.

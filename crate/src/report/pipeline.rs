@@ -11,6 +11,7 @@ use super::formula::{self, Failure, Reference};
 use super::front::{Front, load};
 use super::limits;
 use super::model::*;
+use super::portions::{Joined, Portion, Portions, confirmed};
 use super::ranges;
 use super::suspects;
 use super::sweep;
@@ -54,8 +55,13 @@ fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -
     if !question.looks || !good {
         return outcome;
     }
+    // Portions were decided in one world; in others, as many are.
+    let portions = match options.portions {
+        Portions::Decided(portions) => Portions::Each(portions.len()),
+        portions => portions,
+    };
     for world in 1..sim::WORLDS {
-        let quiet = RunOptions { timeline_events: 0, ..*options };
+        let quiet = RunOptions { timeline_events: 0, portions, ..*options };
         let mut other = Question::new(input, &quiet, budget);
         other.world = world;
         let mut answer = other.answer();
@@ -102,6 +108,7 @@ struct Question<'a> {
     in_range: bool,
     timelines: Vec<Recording>,
     conditions: Option<String>,
+    portion: Option<Portion>,
     candidates: Vec<Candidates>,
     timings: Timings,
     started: f64,
@@ -153,6 +160,7 @@ impl<'a> Question<'a> {
             in_range: false,
             timelines: Vec::new(),
             conditions: None,
+            portion: None,
             candidates: Vec::new(),
             timings: Timings::default(),
             started,
@@ -182,6 +190,7 @@ impl<'a> Question<'a> {
             report: std::mem::replace(&mut self.report, empty_report()),
             timelines: std::mem::take(&mut self.timelines),
             conditions: self.conditions.take(),
+            portion: self.portion.take(),
             candidates: std::mem::take(&mut self.candidates),
             ledger: std::mem::take(&mut self.ledger),
         }
@@ -602,24 +611,28 @@ impl<'a> Question<'a> {
             let kernels = sides.map(|side| side.kernel.name.as_str());
             return self.export(language, &options, &problem, kernels, bound, comparison);
         }
-        let meanwhile = |reading: &Reading<'_>, unwanted: &AtomicBool| {
-            check::values_ahead(self.budget, problem.elements, reading, unwanted)
-        };
-        let decided = ranges::decide(options, self.budget, &problem, meanwhile);
-        let (mut decision, reading, values, options) = match decided {
-            Ok((decided, options)) => {
-                (decided.decision, decided.reading, decided.meanwhile.flatten(), options)
-            }
+        // One portion is for somebody else. (The page has none; a constant keeps their code out of what is downloaded.)
+        if let Portions::One(which, of) = self.options.portions
+            && cfg!(not(target_family = "wasm"))
+        {
+            return match Portion::decide(options, self.budget, &problem, (which, of)) {
+                Ok(portion) => {
+                    self.portion = Some(portion);
+                    let summary = "A portion of the outputs was decided.".to_owned();
+                    Verdicts { verdict: Verdict::Unknown, summary }
+                }
+                Err(exhausted) => self.stopped(exhausted),
+            };
+        }
+        let whole = matches!(self.options.portions, Portions::Whole) || cfg!(target_family = "wasm");
+        let decided = if whole { self.decided(options, &problem) } else { self.in_portions(options, &problem) };
+        let (mut decision, reading, options) = match decided {
+            Ok(decided) => decided,
             Err(exhausted) => return self.stopped(exhausted),
         };
         self.in_range = options.in_range;
-        self.timings.decide = self.now() - begun;
-        self.budget.enter(Stage::Check);
+        self.timings.decide = self.now() - begun - self.timings.check;
         let begun = self.now();
-        let ahead = check::Ahead { reading: reading.as_ref(), values };
-        if let Err(exhausted) = self.recheck(&options, &problem, &mut decision, ahead) {
-            return self.stopped(exhausted);
-        }
         if let Some((facts, pairs)) = guarded {
             let stores = [problem.reference, problem.optimized];
             if let Err(exhausted) =
@@ -629,7 +642,7 @@ impl<'a> Question<'a> {
             }
         }
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
-        self.timings.check = self.now() - begun;
+        self.timings.check += self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
         let parts = decision.groups.iter().filter_map(|group| match &group.equality {
             Equality::Close(close) => Some(close.part),
@@ -652,6 +665,45 @@ impl<'a> Question<'a> {
             Err(exhausted) => return self.stopped(exhausted),
         }
         pair_verdict(sides, &mut self.report)
+    }
+
+    /// Decides all pairs and confirms the answers; how the pairs were read, and with which options.
+    fn decided<'t>(
+        &mut self,
+        options: decide::Options,
+        problem: &Problem<'t>,
+    ) -> Result<(Decision, Option<Reading<'t>>, decide::Options), Exhausted> {
+        let meanwhile = |reading: &Reading<'_>, unwanted: &AtomicBool| {
+            check::values_ahead(self.budget, problem.elements, reading, unwanted)
+        };
+        let (decided, options) = ranges::decide(options, self.budget, problem, meanwhile)?;
+        let (mut decision, reading) = (decided.decision, decided.reading);
+        self.budget.enter(Stage::Check);
+        let begun = self.now();
+        let ahead = check::Ahead { reading: reading.as_ref(), values: decided.meanwhile.flatten() };
+        self.report.checked = Some(confirmed(&options, self.budget, problem, &mut decision, ahead)?);
+        self.timings.check = self.now() - begun;
+        Ok((decision, reading, options))
+    }
+
+    /// The same in portions: those that there are, or all of them in turn.
+    fn in_portions<'t>(
+        &mut self,
+        options: decide::Options,
+        problem: &Problem<'t>,
+    ) -> Result<(Decision, Option<Reading<'t>>, decide::Options), Exhausted> {
+        let portions = match self.options.portions {
+            Portions::Decided(portions) => portions.to_vec(),
+            Portions::Each(of) | Portions::One(_, of) => (0..of)
+                .map(|which| Portion::decide(options, self.budget, problem, (which, of)))
+                .collect::<Result<_, _>>()?,
+            Portions::Whole => Vec::new(),
+        };
+        let Joined { decision, options, checked } = Portion::join(portions, options, problem.pairs.len());
+        self.report.checked = Some(checked);
+        let mut unused = Ledger::default();
+        let reading = Reading::of(&options, self.budget, problem, problem.pairs, &mut unused)?;
+        Ok((decision, Some(reading), options))
     }
 
     /// How to run the kernels again for the origins of what differs, if that was asked for.
@@ -715,29 +767,6 @@ impl<'a> Question<'a> {
             Err(export::Failure::Exhausted(exhausted)) => return self.stopped(exhausted),
         };
         Verdicts { verdict: Verdict::Unknown, summary }
-    }
-
-    /// Confirms every certificate and witness with `check`. What it cannot confirm is an error of
-    /// this tool and never good or bad news about the kernels.
-    fn recheck(
-        &mut self,
-        options: &decide::Options,
-        problem: &Problem<'_>,
-        decision: &mut Decision,
-        ahead: check::Ahead<'_>,
-    ) -> Result<(), Exhausted> {
-        let checked = check::decision(options, self.budget, problem, decision, ahead)?;
-        check::withdraw(decision, &checked.refuted);
-        check::withdraw_unfounded(decision, &checked.unfounded);
-        self.report.checked = Some(CheckedReport {
-            confirmed: checked.confirmed,
-            by_field: checked.by_field,
-            by_points: checked.by_points,
-            open: checked.open + checked.unfounded.len() as u64,
-            skipped: checked.skipped,
-            refuted: checked.refuted.len() as u64,
-        });
-        Ok(())
     }
 
     #[cold]

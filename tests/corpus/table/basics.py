@@ -15,6 +15,11 @@ for n in (16, 64, 256):
 add("softmax/softmax_block.cu", "n128", BOTH, defines={"N": 128}, lines=True)
 add("softmax/softmax_serial.cu", "", PRECISE)
 add("softmax/softmax_columns.cu", "", PRECISE)
+for form in (0, 1):
+    add("softmax/softmax_skipping.cu", f"n12.{form}", BOTH, defines={"N": 12, "FORM": form})
+for mutant in (1, 2, 3):
+    defines = {"N": 12, "FORM": 1, "MUTANT": mutant}
+    add("softmax/softmax_skipping.cu", f"n12.mutant{mutant}", PRECISE, defines=defines, lines=True)
 for mutant, name in [(1, "left_over"), (2, "one_too_far")]:
     add("softmax/softmax_columns.cu", name, PRECISE, defines={"MUTANT": mutant}, lines=True)
 add("softmax/softmax_extern_exp.cu", "n4", defines={"N": 4}, extern=True)

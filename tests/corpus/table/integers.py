@@ -24,3 +24,8 @@ for name, type, divisor, forms in (("int", "int", 7, 5), ("long", "long long", 1
         defines = {"TYPE": type, "FORM": form, "DIVISOR": divisor, "WRONG": 0}
         add("integers/floor.cu", f"{name}.{form}", defines=defines)
 add("integers/floor.cu", "int.4.wrong", defines={"TYPE": "int", "FORM": 4, "DIVISOR": 7, "WRONG": 1}, lines=True)
+
+# Rounds of hashes and of generators of random numbers.
+for form, wrong in ((0, 0), (1, 0), (1, 1)):
+    name = f"{form}{'.wrong' if wrong else ''}"
+    add("integers/rounds.cu", name, defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)

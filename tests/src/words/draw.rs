@@ -70,6 +70,11 @@ pub struct Form {
 }
 
 impl Form {
+    /// A form of more than a byte.
+    pub fn new(body: String, register: String, out: Out) -> Form {
+        Form { body, register, out, of_one_byte: false }
+    }
+
     /// The store of the result of form `at`.
     pub fn store(&self, at: usize) -> String {
         let ty = match self.out {

@@ -7,6 +7,7 @@
 //! expecting anything: the machine has computed both on all its 256 values.
 
 pub mod draw;
+pub mod rounds;
 pub mod value;
 
 use crate::machine::{Machine, memory::Global, program};

@@ -74,13 +74,14 @@ pub(super) fn ask(
     let all_said = std::thread::scope(|scope| {
         let feeding = scope.spawn(|| feed(questions, &asked, pieces, gathering, bring));
         listen(replies, &asked, bring);
+        pieces.stop();
         // Whoever still writes notices that nobody reads.
         let _ = child.kill();
         feeding.join().unwrap_or(false)
     });
     let status = child.wait();
     let left = asked.pieces().len();
-    if all_said && left == 0 {
+    if all_said && left == 0 && !pieces.are_open() {
         return Ok(());
     }
     let words = last_words.text();

@@ -8,9 +8,11 @@ use super::super::{Launch, Refusal, overrides};
 use crate::report::{Input, Names, Verdict};
 use crate::spec::Spec;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 
 /// One question.
@@ -40,6 +42,7 @@ struct Line {
     ctas: Option<Ctas>,
     #[serde(default)]
     set: BTreeMap<String, serde_json::Number>,
+    portions: Option<NonZeroU16>,
     #[serde(default)]
     expect: Vec<Verdict>,
 }
@@ -70,6 +73,15 @@ pub(super) struct Asked {
     /// Of a sweep: from which combination on, and before which.
     #[serde(default)]
     pub part: Option<[usize; 2]>,
+    /// In how many portions its outputs are decided.
+    #[serde(default)]
+    pub portions: Option<NonZeroU16>,
+    /// Which portion alone this is about.
+    #[serde(default)]
+    pub portion: Option<u16>,
+    /// What all portions came to.
+    #[serde(default)]
+    pub decided: Option<Box<RawValue>>,
 }
 
 impl Asked {
@@ -212,6 +224,9 @@ impl Entry {
                 set: self.line.set.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             },
             part: None,
+            portions: self.line.portions.filter(|_| !single),
+            portion: None,
+            decided: None,
         })
     }
 
@@ -241,8 +256,8 @@ impl Entry {
     }
 }
 
-/// What makes two questions the same: the version, the texts, the launch, and what a proof may rest on. Limits do
-/// not, nor do names.
+/// What makes two questions the same: the version, the texts, the launch, the number of portions, and what a proof may
+/// rest on. Limits do not, nor do names.
 pub(super) fn key(asked: &Asked, exact: bool) -> String {
     let text = |text: &Option<Text>| text.as_ref().map(|text| text.text.clone());
     let parts = (
@@ -252,6 +267,7 @@ pub(super) fn key(asked: &Asked, exact: bool) -> String {
         text(&asked.spec),
         (asked.single, exact),
         &asked.launch,
+        asked.portions,
     );
     let digest = Sha256::digest(serde_json::to_vec(&parts).unwrap_or_default());
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()

@@ -198,7 +198,7 @@ fn ask(
             let answer = match brought.recv_timeout(NEWS) {
                 Ok(Brought::Answer(answer)) => answer,
                 Ok(Brought::Reply(piece, reply)) => {
-                    match gathering.add(&entries[piece.entry], &piece, reply) {
+                    match pieces.take_in(gathering, &piece, reply) {
                         Some(answer) => answer,
                         None => continue,
                     }

@@ -1,10 +1,12 @@
-//! What is asked at once: a question, or a part of one that sweeps.
+//! What is asked at once: a question, a part of one that sweeps, or a portion of one's outputs.
 //!
 //! [`Pieces`] hands questions out in the manifest's order, to whoever has time; a sweep of many combinations goes out in
-//! parts, so that many processes answer it. [`Gathering`] puts the replies to parts together again. Parts are as large
-//! on every machine, and a joined report is that of the whole, byte for byte, as long as no clock ended anything.
+//! parts, and a question that says in how many portions its outputs are decided goes out portion by portion, so that many
+//! processes answer it. [`Gathering`] puts the replies to parts together again; what portions came to is handed out once
+//! more, to whoever writes the report. Parts are the same on every machine, and a joined report is that of one
+//! process, byte for byte, as long as no clock ended anything.
 //!
-//! Replies to parts of a sweep that is not complete are kept in a file beside the results (`RESULTS.jsonl.parts`), so
+//! Replies to parts of a question that is not complete are kept in a file beside the results (`RESULTS.jsonl.parts`), so
 //! that a batch that was stopped asks no part twice, either; the file goes when the batch is complete.
 
 use super::super::Refusal;
@@ -13,12 +15,13 @@ use super::results::{self, Answer};
 use super::worker::Reply;
 use crate::report::{self, SweepPart, Sweeping};
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Combinations of a sweep that one process answers in a row.
 const PART: usize = 64;
@@ -31,19 +34,45 @@ pub(super) struct Piece {
     /// Which part of how many.
     part: (usize, usize),
     asked: Arc<Asked>,
-    range: Option<[usize; 2]>,
+    about: About,
+}
+
+/// What of a question a piece is.
+enum About {
+    Whole,
+    /// Combinations of a sweep, from one on and before another.
+    Combinations([usize; 2]),
+    /// A portion of the outputs.
+    Portion(u16),
+    /// What all portions came to, and how long that took, milliseconds.
+    Decided(Box<RawValue>, f64),
 }
 
 impl Piece {
     /// The line that a worker reads.
     pub(super) fn line(&self) -> String {
+        let all = || (*self.asked).clone();
+        let asked = match &self.about {
+            About::Whole => all(),
+            About::Combinations(range) => Asked { part: Some(*range), ..all() },
+            About::Portion(which) => Asked { portion: Some(*which), ..all() },
+            About::Decided(decided, _) => Asked { decided: Some(decided.clone()), ..all() },
+        };
         // Serializing plain owned data cannot fail.
-        match self.range {
-            None => serde_json::to_string(&*self.asked).unwrap_or_default(),
-            range => {
-                serde_json::to_string(&Asked { part: range, ..(*self.asked).clone() }).unwrap_or_default()
-            }
+        serde_json::to_string(&asked).unwrap_or_default()
+    }
+
+    /// By what a kept reply is found again, if it is one to a part.
+    fn range(&self) -> Option<[usize; 2]> {
+        match self.about {
+            About::Combinations(range) => Some(range),
+            About::Portion(which) => Some([which.into(), usize::from(which) + 1]),
+            About::Whole | About::Decided(..) => None,
         }
+    }
+
+    fn is_portion(&self) -> bool {
+        matches!(self.about, About::Portion(_))
     }
 }
 
@@ -61,6 +90,8 @@ pub(super) struct Pieces<'a> {
     answered: &'a HashSet<(String, String)>,
     exact: bool,
     waiting: Mutex<Waiting>,
+    /// Whoever waits for portions that others are at.
+    more: Condvar,
     /// How many had an answer before.
     pub old: AtomicUsize,
 }
@@ -69,6 +100,9 @@ pub(super) struct Pieces<'a> {
 struct Waiting {
     next: usize,
     parts: VecDeque<Piece>,
+    /// Questions whose portions are not all decided.
+    open: usize,
+    stopped: bool,
 }
 
 impl<'a> Pieces<'a> {
@@ -77,24 +111,45 @@ impl<'a> Pieces<'a> {
         answered: &'a HashSet<(String, String)>,
         exact: bool,
     ) -> Pieces<'a> {
-        Pieces { entries, answered, exact, waiting: Mutex::default(), old: AtomicUsize::new(0) }
+        Pieces { entries, answered, exact, waiting: Mutex::default(), more: Condvar::new(), old: AtomicUsize::new(0) }
     }
 
-    /// The next that has no answer yet.
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next that has no answer yet; waits for portions that others are at.
     pub(super) fn next(&self, gathering: &Gathering) -> Option<Next> {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self.waiting();
         loop {
+            if waiting.stopped {
+                return None;
+            }
             if let Some(piece) = waiting.parts.pop_front() {
-                match gathering.kept(&piece) {
-                    None => return Some(Next::Ask(piece)),
-                    Some(reply) => match gathering.add(&self.entries[piece.entry], &piece, reply) {
-                        Some(answer) => return Some(Next::Known(answer)),
-                        None => continue,
-                    },
+                let Some(reply) = gathering.kept(&piece) else { return Some(Next::Ask(piece)) };
+                match gathering.add(&self.entries[piece.entry], &piece, reply) {
+                    Added::Nothing => {}
+                    Added::Answer(answer) => {
+                        waiting.open -= usize::from(piece.is_portion());
+                        return Some(Next::Known(*answer));
+                    }
+                    Added::Ask(whole) => {
+                        waiting.open -= 1;
+                        return Some(Next::Ask(whole));
+                    }
                 }
+                continue;
             }
             let at = waiting.next;
-            let entry = self.entries.get(at)?;
+            let Some(entry) = self.entries.get(at) else {
+                if waiting.open == 0 {
+                    // Others may wait for what will not come.
+                    self.more.notify_all();
+                    return None;
+                }
+                waiting = self.more.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
             waiting.next += 1;
             let asked = match entry.question() {
                 Ok(asked) => asked,
@@ -106,29 +161,72 @@ impl<'a> Pieces<'a> {
                 continue;
             }
             let combinations = combinations(&asked);
-            let parts = combinations.div_ceil(PART).max(1);
+            let portions = asked.portions.filter(|_| combinations.is_none()).map_or(1, |count| count.get());
             let (key, asked): (Arc<str>, _) = (key.into(), Arc::new(asked));
+            let parts = match combinations {
+                Some(all) => all.div_ceil(PART).max(1),
+                None => portions.into(),
+            };
+            waiting.open += usize::from(portions > 1);
             waiting.parts.extend((0..parts).map(|part| Piece {
                 entry: at,
                 key: key.clone(),
                 part: (part, parts),
                 asked: asked.clone(),
-                range: (parts > 1).then(|| [part * PART, combinations.min((part + 1) * PART)]),
+                about: match combinations {
+                    _ if parts == 1 => About::Whole,
+                    Some(all) => About::Combinations([part * PART, all.min((part + 1) * PART)]),
+                    None => About::Portion(part as u16),
+                },
             }));
         }
     }
 
+    /// Takes a reply in; gives the answer if there is one now.
+    pub(super) fn take_in(&self, gathering: &Gathering, piece: &Piece, reply: Reply) -> Option<Answer> {
+        let added = gathering.add(&self.entries[piece.entry], piece, reply);
+        let mut waiting = self.waiting();
+        let answer = match added {
+            Added::Nothing => return None,
+            Added::Answer(answer) => {
+                waiting.open -= usize::from(piece.is_portion());
+                Some(*answer)
+            }
+            Added::Ask(whole) => {
+                waiting.open -= 1;
+                waiting.parts.push_front(whole);
+                None
+            }
+        };
+        self.more.notify_all();
+        answer
+    }
+
     /// Hands nothing out any more.
     pub(super) fn stop(&self) {
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        *waiting = Waiting { next: self.entries.len(), parts: VecDeque::new() };
+        self.waiting().stopped = true;
+        self.more.notify_all();
+    }
+
+    /// Whether there are portions that nobody has put together.
+    pub(super) fn are_open(&self) -> bool {
+        self.waiting().open > 0
     }
 }
 
-/// How many combinations a question asks.
-fn combinations(asked: &Asked) -> usize {
-    let Ok(overrides) = asked.overrides() else { return 1 };
-    report::combinations(&asked.input(overrides.as_ref())).map_or(1, |all| all.combinations.len())
+/// What a reply came to.
+enum Added {
+    /// Parts are missing.
+    Nothing,
+    Answer(Box<Answer>),
+    /// All portions are decided, and somebody is to write the report.
+    Ask(Piece),
+}
+
+/// How many combinations a question asks, if it sweeps.
+fn combinations(asked: &Asked) -> Option<usize> {
+    let overrides = asked.overrides().ok()?;
+    Some(report::combinations(&asked.input(overrides.as_ref()))?.combinations.len())
 }
 
 /// A reply to a part, as the file beside the results has it.
@@ -164,13 +262,19 @@ impl Gathering {
     }
 
     fn kept(&self, piece: &Piece) -> Option<Reply> {
-        self.kept.get(&(piece.key.to_string(), piece.range?)).cloned()
+        self.kept.get(&(piece.key.to_string(), piece.range()?)).cloned()
     }
 
-    /// Takes a reply in; gives the answer if that was the last part.
-    pub(super) fn add(&self, entry: &Entry, piece: &Piece, reply: Reply) -> Option<Answer> {
+    /// Takes a reply in.
+    fn add(&self, entry: &Entry, piece: &Piece, reply: Reply) -> Added {
         let (part, parts) = piece.part;
-        let Some(range) = piece.range else { return Some(Answer::of(entry, &piece.key, reply)) };
+        let answer = |reply: Reply| Added::Answer(Box::new(Answer::of(entry, &piece.key, reply)));
+        let Some(range) = piece.range() else {
+            return answer(match piece.about {
+                About::Decided(_, before) => Reply { time: results::milliseconds(before + reply.time), ..reply },
+                _ => reply,
+            });
+        };
         let complete = {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
             let replies = open.entry(piece.entry).or_insert_with(|| vec![None; parts]);
@@ -178,17 +282,23 @@ impl Gathering {
             let complete = replies.iter().all(Option::is_some);
             if complete { open.remove(&piece.entry) } else { None }
         };
-        match complete {
-            Some(replies) => {
-                let replies: Vec<Reply> = replies.into_iter().flatten().collect();
-                Some(Answer::of(entry, &piece.key, joined(&piece.asked, replies)))
-            }
-            None => {
-                if !self.kept.contains_key(&(piece.key.to_string(), range)) {
-                    self.keep(Kept { key: piece.key.to_string(), range, reply });
-                }
-                None
-            }
+        if !self.kept.contains_key(&(piece.key.to_string(), range)) && (complete.is_none() || piece.is_portion()) {
+            self.keep(Kept { key: piece.key.to_string(), range, reply });
+        }
+        let Some(replies) = complete else { return Added::Nothing };
+        let replies: Vec<Reply> = replies.into_iter().flatten().collect();
+        if !piece.is_portion() {
+            return answer(joined(&piece.asked, replies));
+        }
+        match decided(replies) {
+            Ok((decided, time)) => Added::Ask(Piece {
+                entry: piece.entry,
+                key: piece.key.clone(),
+                part: (0, 1),
+                asked: piece.asked.clone(),
+                about: About::Decided(decided, time),
+            }),
+            Err(reply) => answer(*reply),
         }
     }
 
@@ -223,4 +333,24 @@ fn joined(asked: &Asked, replies: Vec<Reply>) -> Reply {
     };
     let report = Sweeping::join(&input, all, parts);
     Reply::of(report.verdict, &report.summary, &report, time)
+}
+
+/// What all portions came to, and how long that took; or the question's answer, if it did not come to that: a fault, say,
+/// which every portion finds.
+fn decided(replies: Vec<Reply>) -> Result<(Box<RawValue>, f64), Box<Reply>> {
+    let time = results::milliseconds(replies.iter().map(|reply| reply.time).sum());
+    let portions: Vec<&RawValue> = replies
+        .iter()
+        .filter(|reply| reply.died.is_none() && reply.verdict.is_none())
+        .filter_map(|reply| reply.report.as_deref())
+        .collect();
+    if portions.len() == replies.len()
+        && let Ok(all) = to_raw_value(&portions)
+    {
+        return Ok((all, time));
+    }
+    let is_last = |reply: &&Reply| reply.died.is_some() || reply.verdict.is_some();
+    let found = replies.iter().find(is_last).cloned();
+    let broken = || Reply::crashed("the portions of a question do not fit together, which is a defect of ours");
+    Err(Box::new(Reply { time, ..found.unwrap_or_else(broken) }))
 }

@@ -9,7 +9,7 @@ use super::Work;
 use super::manifest::Asked;
 use super::results;
 use crate::base::{Budget, Exhausted};
-use crate::report::{self, RunOptions, SweepPart, Sweeping, Verdict};
+use crate::report::{self, Outcome, Portion, Portions, RunOptions, Sweeping, Verdict};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -56,8 +56,8 @@ impl Reply {
         }
     }
 
-    /// Of a sweep's part there is no verdict yet; its report is the part.
-    fn part(part: &SweepPart, begun: Instant) -> Reply {
+    /// Of a part there is no verdict yet; its report is the part.
+    fn part<T: Serialize>(part: &T, begun: Instant) -> Reply {
         Reply {
             verdict: None,
             summary: String::new(),
@@ -149,6 +149,15 @@ fn answer(question: &Asked, work: &Work, begun: Instant) -> Result<Reply, Refusa
         ..RunOptions::default()
     };
     let budget = work.limits.budget();
+    let decided: Option<Vec<Portion>> =
+        question.decided.as_ref().and_then(|decided| serde_json::from_str(decided.get()).ok());
+    let portions = match (&decided, question.portion, question.portions) {
+        (Some(decided), ..) => Portions::Decided(decided),
+        (None, Some(which), Some(of)) => Portions::One(which.into(), of.get().into()),
+        (None, _, Some(of)) => Portions::Each(of.get().into()),
+        (None, _, None) => Portions::Whole,
+    };
+    let options = RunOptions { portions, ..options };
     Ok(match (report::combinations(&input), question.part) {
         (Some(asked), Some([from, to])) => {
             let sweeping = Sweeping::part(&input, asked, from..to);
@@ -172,15 +181,18 @@ fn answer(question: &Asked, work: &Work, begun: Instant) -> Result<Reply, Refusa
             Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
         }
         (None, _) => {
-            let report = watched(
+            let Outcome { report, portion, .. } = watched(
                 &budget,
                 |why| {
                     let report = report::overdue(&input, why, &budget);
                     Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
                 },
-                || report::check(&input, &options, &budget).report,
+                || report::check(&input, &options, &budget),
             );
-            Reply::of(report.verdict, &report.summary, &report, milliseconds(begun))
+            match portion {
+                Some(portion) => Reply::part(&portion, begun),
+                None => Reply::of(report.verdict, &report.summary, &report, milliseconds(begun)),
+            }
         }
     })
 }

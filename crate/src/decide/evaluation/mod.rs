@@ -74,6 +74,7 @@
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
 //!     of masked candidates is a variable known by its candidates and where each of them is there.
+//!     Before that, sums that a branch rescales are written as sums that are rescaled always ([`rescaled`]).
 //! 12. *Choices carried outward* ([`carried`], `walk/worlds`). What is still open is evaluated a third time,
 //!     with two copies of each step that depends on the sign of d: where d > 0, and where d < 0. Where the
 //!     copies are one function, so is the step: it has that value on both sides, and where d = 0 it is what one
@@ -111,6 +112,7 @@ mod heads;
 mod lattice;
 mod powers;
 mod products;
+mod rescaled;
 mod roots;
 mod sets;
 #[cfg(test)]
@@ -132,6 +134,7 @@ use atoms::{Atoms, Way};
 use carried::{Expanded, Origin, inward};
 use field::{LANES, Residue, random};
 use products::Bases;
+use rescaled::rescaled;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use value::{Kind, Value};
@@ -189,7 +192,12 @@ pub(super) fn evaluate(
         return Ok(evaluated);
     }
     // What is left, with choices linked to maxima.
-    let cones = cones_of(budget, reading, &open)?;
+    let mut cones = cones_of(budget, reading, &open)?;
+    for (side, cone) in cones.iter_mut().enumerate() {
+        if let Some(new) = rescaled(cone, reading.meanings.side(side)) {
+            *cone = new;
+        }
+    }
     let insides = [0, 1].map(|side| inward(&cones[side], reading.meanings.side(side)));
     let [left, right] = cones;
     let [inner, other] = insides;

@@ -6,13 +6,18 @@
 //! worked out once. Numbers are in two's complement: modulo 2ⁿ where an operation only looks at remainders,
 //! and of their full width where it looks at the sign.
 //!
-//! A product of two words of more than [`NARROW`] bits is a word of its own, known by its factors' bits.
+//! A bit of a product of two words of more than [`NARROW`] bits is one of its own, known by the bits of both up to its
+//! place, which are all that it depends on: so the product's low half is that of the wide one, and a factor that is
+//! shifted shifts the product. The lowest bits are worked out.
+//!
+//! In a sweep ([`sweep`](super::sweep)), what lies a given number of steps below is known by its class alone.
 //!
 //! Guarantees: words that are the same belong to terms that are equal at all inputs.
 //! Misses: what has no circuit (functions of reals, division by what is no power of two), terms nested
 //! deeper than [`DEEPEST`], functions of bits with large diagrams.
 
 use super::diagrams::{Bit, Word};
+use super::sweep::{Sort, Sweep};
 use super::{Leaf, NARROW, fill};
 use crate::base::{Format, FormatClass};
 use crate::decide::normalize::{Normalizer, Value};
@@ -34,21 +39,58 @@ pub(super) struct Circuits {
     numbers: FxHashMap<(usize, Term, u32), Option<Word>>,
     patterns: FxHashMap<(usize, Term), Option<Word>>,
     conditions: FxHashMap<(usize, Term), Option<Bit>>,
-    /// Factors of products that are words of their own.
-    products: FxHashMap<(Word, Word), u32>,
+    /// Factors of products' bits that are known by them, and their place.
+    products: FxHashMap<(Word, Word, u32), u32>,
+    /// In a sweep: sums further down are known by their classes, and the bits of products with numbers by the factors.
+    pub(super) opaque: bool,
+    /// Classes of terms, while they are looked for.
+    pub(super) sweep: Option<Sweep>,
 }
 
 /// A term of one side, and how deep it may still go.
 #[derive(Clone, Copy)]
-struct Place {
+pub(super) struct Place {
     side: usize,
     term: Term,
     left: u32,
+    /// In a sweep: steps to where terms are known by their classes.
+    down: Option<u32>,
+    /// It is what is looked at, by this or another name.
+    root: bool,
 }
 
 impl Place {
+    fn whole(side: usize, term: Term) -> Place {
+        Place { side, term, left: DEEPEST, down: None, root: true }
+    }
+
+    pub(super) fn in_sweep(side: usize, term: Term, down: u32) -> Place {
+        Place { down: Some(down), ..Place::whole(side, term) }
+    }
+
     fn at(self, term: Term) -> Option<Place> {
+        let down = self.down.map(|down| down.saturating_sub(1));
+        Some(Place { term, left: self.left.checked_sub(1)?, down, root: false, ..self })
+    }
+
+    /// An operand whose bits are this term's own.
+    fn inside(self, term: Term) -> Option<Place> {
         Some(Place { term, left: self.left.checked_sub(1)?, ..self })
+    }
+}
+
+/// Whether a term's bits are its operand's, or these turned around.
+fn is_renamed(node: &Node) -> bool {
+    match node {
+        Node::BitsOf(format, _) | Node::FromBits(format, _) => !format.is_float(),
+        Node::Bits(op, ..) => {
+            use BitOp::{Concat, Extend, ExtendSigned, Not, Reverse, Slice};
+            matches!(op, Slice | Concat | Extend | ExtendSigned | Reverse | Not)
+        }
+        Node::BitConstant(_) => true,
+        // Turned around: `-1 - x` is how terms write the complement.
+        Node::Sub(a, _) => a.as_constant().is_some(),
+        _ => false,
     }
 }
 
@@ -75,6 +117,22 @@ fn known(word: &[Bit]) -> Option<u128> {
     })
 }
 
+/// Whether a term's bits depend on all lower bits of its operands.
+fn is_sum(node: &Node) -> bool {
+    match node {
+        Node::Add(..) | Node::Sub(..) | Node::Fma(..) => true,
+        Node::Bits(op, ..) => matches!(op, BitOp::Add | BitOp::Sub | BitOp::Negate | BitOp::PopCount),
+        _ => false,
+    }
+}
+
+/// The bits of a word up to a place, without zeros above them.
+fn up_to(word: &[Bit], place: usize) -> &[Bit] {
+    let word = &word[..word.len().min(place + 1)];
+    let zeros = word.iter().rev().take_while(|bit| **bit == Bit::ZERO).count();
+    &word[..word.len() - zeros]
+}
+
 /// How many different bits a word has that are not known.
 fn unknown_bits(word: &[Bit]) -> usize {
     let mut bits: Vec<Bit> = word.iter().copied().filter(|bit| *bit > Bit::ONE).collect();
@@ -87,13 +145,58 @@ impl Normalizer<'_> {
     /// Whether an integer of either side is the same function of the inputs' bits, if both are seen to be
     /// functions of them.
     pub(in crate::decide) fn same_circuit(&mut self, a: Term, b: Term) -> Option<bool> {
-        let places = [Place { side: 0, term: a, left: DEEPEST }, Place { side: 1, term: b, left: DEEPEST }];
+        let places = [Place::whole(0, a), Place::whole(1, b)];
         let width = self.number_width(places[0])?.max(self.number_width(places[1])?);
         let first = self.number_word(places[0], width)?;
         Some(first == self.number_word(places[1], width)?)
     }
 
-    fn known_integer(&mut self, side: usize, term: Term) -> Option<BigInt> {
+    /// The same in a sweep, of words and conditions as well.
+    pub(super) fn same_in_sweep(&mut self, a: Place, b: Place) -> Option<bool> {
+        if let (Some(x), Some(y)) = (self.number_width(a), self.number_width(b)) {
+            let width = x.max(y);
+            let first = self.number_word(a, width)?;
+            return Some(first == self.number_word(b, width)?);
+        }
+        if let Some(first) = self.condition_bit(a) {
+            return Some(first == self.condition_bit(b)?);
+        }
+        let (x, y) = (self.pattern_word(a)?, self.pattern_word(b)?);
+        let width = x.len().max(y.len()) as u32;
+        Some(resized(&x, width) == resized(&y, width))
+    }
+
+    /// Bits of an integer whose operands have classes.
+    pub(super) fn width_in_sweep(&mut self, side: usize, term: Term) -> Option<u32> {
+        self.number_width(Place::in_sweep(side, term, 1))
+    }
+
+    /// Bits of a term that is known by its class alone; `None` where it is not.
+    fn as_class(&mut self, place: Place) -> Option<(Word, Sort)> {
+        let sweep = self.integers.circuits.sweep.as_ref()?;
+        let (class, sort) = sweep.class(place.side, place.term)?;
+        let n = match sort {
+            Sort::Number(bits) | Sort::Pattern(bits) => bits,
+            Sort::Condition => 1,
+            Sort::Other => return None,
+        };
+        let Some((pattern, known, set)) = sweep.low_bits(class) else {
+            return Some((self.leaf_bits(Leaf::Class(class), n)?, sort));
+        };
+        let low = resized(&self.leaf_bits(Leaf::Class(pattern), set)?, known);
+        let own = self.leaf_bits(Leaf::Class(class), n)?;
+        Some((low.into_iter().chain(own.into_iter().skip(known as usize)).take(n as usize).collect(), sort))
+    }
+
+    /// Whether a term is to be known by its class: it lies as far down as is looked, and is no other name for what it is
+    /// made of.
+    fn is_end(&self, place: Place) -> bool {
+        let Some(down) = place.down else { return false };
+        let node = self.sides[place.side].terms.node(place.term);
+        !is_renamed(&node) && (down == 0 || self.integers.circuits.opaque && !place.root && is_sum(&node))
+    }
+
+    pub(super) fn known_integer(&mut self, side: usize, term: Term) -> Option<BigInt> {
         term.as_constant()?;
         let Ok(Some(Value::Finite(poly))) = self.look_up(side, term) else { return None };
         let value = self.forms.constant(poly)?;
@@ -108,6 +211,14 @@ impl Normalizer<'_> {
         }
         if term.as_constant().is_some() {
             return self.known_integer(side, term).map(|value| value.bits() as u32 + 1);
+        }
+        if place.down.is_some()
+            && let Some((_, sort)) = self.integers.circuits.sweep.as_ref()?.class(side, term)
+        {
+            return match sort {
+                Sort::Number(width) => Some(width),
+                _ => None,
+            };
         }
         if let Some(known) = self.integers.circuits.widths.get(&(side, term)) {
             return *known;
@@ -150,7 +261,14 @@ impl Normalizer<'_> {
         if let Some(known) = self.integers.circuits.numbers.get(&(side, term, n)) {
             return known.clone();
         }
-        let word = self.fresh_number(place, n);
+        let as_class = |this: &mut Self| match this.as_class(place)? {
+            (word, Sort::Number(_)) => Some(fill(&word, n)),
+            _ => None,
+        };
+        let word = match self.is_end(place) {
+            true => as_class(self),
+            false => self.fresh_number(place, n).or_else(|| as_class(self)),
+        };
         self.integers.circuits.numbers.insert((side, term, n), word.clone());
         word
     }
@@ -165,11 +283,12 @@ impl Normalizer<'_> {
         let node = self.sides[place.side].terms.node(place.term);
         match node {
             Node::FromBits(format, a) if !format.is_float() => {
-                let word = resized(&self.pattern_word(place.at(a)?)?, format.bits());
+                let word = resized(&self.pattern_word(place.inside(a)?)?, format.bits());
                 Some(if is_signed(format) { fill(&word, n) } else { resized(&word, n) })
             }
             Node::Add(a, b) | Node::Sub(a, b) => {
-                let (a, b) = (self.number_word(place.at(a)?, n)?, self.number_word(place.at(b)?, n)?);
+                let down = |term| if is_renamed(&node) { place.inside(term) } else { place.at(term) };
+                let (a, b) = (self.number_word(down(a)?, n)?, self.number_word(down(b)?, n)?);
                 self.sum_of(&a, &b, matches!(node, Node::Sub(..)))
             }
             Node::Mul(a, b) | Node::Fma(a, b, _) => {
@@ -235,20 +354,42 @@ impl Normalizer<'_> {
     /// `a · b` modulo 2ⁿ.
     fn product_of(&mut self, a: Word, b: Word) -> Option<Word> {
         for (constant, other) in [(&a, &b), (&b, &a)] {
-            if let Some(factor) = known(constant) {
+            if let Some(factor) = known(constant)
+                && (!self.integers.circuits.opaque || factor.is_power_of_two() || factor == 0)
+            {
                 return self.integers.diagrams.scaled(other, factor);
             }
         }
         // A sign counts as one more bit.
         let narrow = |word: &[Bit]| unknown_bits(word) <= NARROW as usize + 1;
-        if narrow(&a) && narrow(&b) {
+        if narrow(&a) && narrow(&b) && known(&a).or(known(&b)).is_none() {
             return self.integers.diagrams.product(&a, &b);
         }
-        let n = a.len() as u32;
-        let key = if a < b { (a, b) } else { (b, a) };
-        let next = self.integers.circuits.products.len() as u32;
-        let number = *self.integers.circuits.products.entry(key).or_insert(next);
-        self.leaf_bits(Leaf::Words(number), n)
+        // What both are multiples of stands in front.
+        let n = a.len();
+        let zeros = |word: &[Bit]| word.iter().take_while(|bit| **bit == Bit::ZERO).count();
+        let shift = zeros(&a) + zeros(&b);
+        if shift >= n {
+            return Some(vec![Bit::ZERO; n]);
+        }
+        let (a, b) = (&a[zeros(&a)..], &b[zeros(&b)..]);
+        let length = n - shift;
+        let low = length.min(NARROW as usize);
+        let mut product = vec![Bit::ZERO; shift];
+        product.extend(self.integers.diagrams.product(&a[..low], &b[..low])?);
+        for place in low..length {
+            let (a, b) = (up_to(a, place), up_to(b, place));
+            if a.len() + b.len() <= place {
+                product.push(Bit::ZERO);
+                continue;
+            }
+            let (a, b) = if a < b { (a, b) } else { (b, a) };
+            let key = (a.to_vec(), b.to_vec(), place as u32);
+            let next = self.integers.circuits.products.len() as u32;
+            let number = *self.integers.circuits.products.entry(key).or_insert(next);
+            product.push(*self.leaf_bits(Leaf::ProductBit(number), 1)?.first()?);
+        }
+        Some(product)
     }
 
     /// Whether one integer is less than another.
@@ -278,7 +419,14 @@ impl Normalizer<'_> {
         if let Some(known) = self.integers.circuits.conditions.get(&key) {
             return *known;
         }
-        let bit = self.fresh_condition(place);
+        let as_class = |this: &mut Self| match this.as_class(place)? {
+            (word, Sort::Condition) => word.first().copied(),
+            _ => None,
+        };
+        let bit = match self.is_end(place) {
+            true => as_class(self),
+            false => self.fresh_condition(place).or_else(|| as_class(self)),
+        };
         self.integers.circuits.conditions.insert(key, bit);
         bit
     }
@@ -341,7 +489,14 @@ impl Normalizer<'_> {
         if let Some(known) = self.integers.circuits.patterns.get(&key) {
             return known.clone();
         }
-        let word = self.fresh_pattern(place);
+        let as_class = |this: &mut Self| match this.as_class(place)? {
+            (word, Sort::Pattern(_)) => Some(word),
+            _ => None,
+        };
+        let word = match self.is_end(place) {
+            true => as_class(self),
+            false => self.fresh_pattern(place).or_else(|| as_class(self)),
+        };
         self.integers.circuits.patterns.insert(key, word.clone());
         word
     }
@@ -356,7 +511,7 @@ impl Normalizer<'_> {
             Node::BitConstant(bits) => {
                 Some((0..64).map(|at| if bits >> at & 1 == 1 { Bit::ONE } else { Bit::ZERO }).collect())
             }
-            Node::BitsOf(format, a) if !format.is_float() => self.number_word(place.at(a)?, format.bits()),
+            Node::BitsOf(format, a) if !format.is_float() => self.number_word(place.inside(a)?, format.bits()),
             Node::BitsOf(format, a) => {
                 let element = a.as_element()?;
                 let own = self.forms.element_format(element)?;
@@ -375,8 +530,9 @@ impl Normalizer<'_> {
     }
 
     fn operation_word(&mut self, place: Place, op: BitOp, n: u32, (a, b): (Term, Term)) -> Option<Word> {
-        let first = place.at(a)?;
-        let second = place.at(b)?;
+        let renamed = is_renamed(&self.sides[place.side].terms.node(place.term));
+        let operand = |term: Term| if renamed { place.inside(term) } else { place.at(term) };
+        let (first, second) = (operand(a)?, operand(b)?);
         let constant = |this: &Self| match this.sides[place.side].terms.node(b) {
             Node::BitConstant(bits) => u32::try_from(bits).ok(),
             _ => None,

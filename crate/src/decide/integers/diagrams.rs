@@ -38,6 +38,8 @@ pub(in crate::decide) struct Diagrams {
     ids: FxHashMap<(u64, Bit, Bit), Bit>,
     choices: FxHashMap<(Bit, Bit, Bit), Bit>,
     steps: u32,
+    /// Steps that one question may take.
+    most: u32,
     /// Steps of earlier questions.
     taken: u64,
     depth: u32,
@@ -52,6 +54,7 @@ impl Diagrams {
             ids: FxHashMap::default(),
             choices: FxHashMap::default(),
             steps: 0,
+            most: STEPS,
             taken: 0,
             depth: 0,
         }
@@ -60,6 +63,11 @@ impl Diagrams {
     /// Starts counting steps for the next question.
     pub(in crate::decide) fn next_question(&mut self) {
         self.taken += u64::from(std::mem::take(&mut self.steps));
+    }
+
+    /// Lets each question take so many steps.
+    pub(super) fn limit(&mut self, steps: u32) {
+        self.most = steps;
     }
 
     /// Steps of all questions but the present one since this was asked last.
@@ -112,7 +120,7 @@ impl Diagrams {
             return Some(*known);
         }
         self.steps += 1;
-        if self.steps > STEPS || self.choices.len() > 4 * MOST {
+        if self.steps > self.most || self.choices.len() > 4 * MOST {
             return None;
         }
         let asks = [condition, a, b].map(|bit| self.nodes[bit.0 as usize].0).into_iter().min()?;

@@ -28,6 +28,7 @@ mod fitted;
 mod overflow;
 mod quotients;
 mod reduce;
+mod sweep;
 
 use super::forms::{Accumulator, Atom, Forms, Kind, Mono, Poly, Product, Step, unknown};
 use super::normalize::{Normalizer, finite};
@@ -75,8 +76,10 @@ enum Leaf {
     Element(u32, Format),
     Atom(Atom),
     Product(Mono),
-    /// A product of two words, by the number of their pair.
-    Words(u32),
+    /// A bit of a product of two words, by the number of these and the bit.
+    ProductBit(u32),
+    /// What is known by its class in a sweep alone.
+    Class(u32),
 }
 
 /// What is known about integers in all questions of one portion.
@@ -92,6 +95,7 @@ pub(super) struct Integers {
     /// The ranges of quotients, which may be nested as deep as a kernel's loop is long.
     quotients: FxHashMap<Atom, Range>,
     circuits: circuits::Circuits,
+    sweep: sweep::Sweep,
     known: Known,
 }
 
@@ -106,6 +110,7 @@ impl Integers {
             atoms: FxHashMap::default(),
             quotients: FxHashMap::default(),
             circuits: circuits::Circuits::default(),
+            sweep: sweep::Sweep::default(),
             known: Known::default(),
         }
     }
@@ -590,7 +595,7 @@ impl Normalizer<'_> {
                 let of = self.forms.poly(&Product { coefficient: Rational::ONE, mono })?;
                 self.forms.opaque(true, &[LEAF_BIT, place], &[of])
             }
-            Leaf::Words(_) => return Ok(None),
+            Leaf::ProductBit(_) | Leaf::Class(_) => return Ok(None),
         };
         let indicator = self.forms.atom_poly(atom)?;
         self.forms.choose(indicator, high, low).map(Some)

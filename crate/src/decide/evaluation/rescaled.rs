@@ -1,0 +1,283 @@
+//! Sums that are rescaled where a branch lets a score through: written as sums that are rescaled always.
+//!
+//! Online softmax over the keys that a mask lets through is
+//! `if c { q = max(m, x); s = s·e^(m-q) + e^(x-q); m = q }`. The maximum behind the branch, `n = if c { q } else { m }`,
+//! is one of masked candidates, which the walk knows (`walk/masks`). Where c holds, q is n; where it does not, m is n and
+//! `e^(m-n)` is 1 unless m is infinite. So `if c { s·e^(m-q) + g } else { s }` is `s·f + (if c { g } else { 0 })`, where g is
+//! read with n for q and f is `e^(m-n)`, or 1 where c does not hold and m is infinite.
+//!
+//! Guarantees: the new cone's roots are the old one's at all inputs, on the extended line. What the branch guards stays
+//! behind a guard, and m is defined everywhere.
+//! Misses: factors that are no exponential of multiples of m and q, sums whose branch does more than that, and maxima
+//! of quotients, roots or logarithms.
+
+use crate::decide::Meaning;
+use crate::term::eval::{Cone, operands, with_operands};
+use crate::term::{Node, Relation, Term, Unary};
+use rustc_hash::FxHashMap;
+
+/// Steps that are written anew in one branch.
+const MOST: usize = 64;
+/// Summands of an exponent.
+const SUMMANDS: usize = 12;
+
+/// A maximum or minimum that is taken over where a condition holds.
+#[derive(Clone, Copy)]
+struct Taken {
+    /// What it is where it is taken over, and what it was.
+    new: Term,
+    old: Term,
+    /// Whether it is taken over where the condition holds, or where it does not.
+    then: bool,
+}
+
+struct Rewriting<'a> {
+    old: &'a Cone,
+    steps: Vec<Node>,
+    nodes: Vec<u32>,
+    places: Vec<Term>,
+    /// The infinities that occur.
+    infinities: Vec<Term>,
+    of: usize,
+}
+
+impl Rewriting<'_> {
+    fn push(&mut self, node: Node) -> Term {
+        self.steps.push(node);
+        self.nodes.push(self.old.node(self.of).raw());
+        Term::from_node(self.steps.len() - 1)
+    }
+
+    fn place(&self, term: Term) -> Term {
+        term.as_node().map_or(term, |step| self.places[step])
+    }
+
+    /// A term of the old cone with another in the place of a step; `None` if that is too long.
+    fn with(&mut self, term: Term, of: Term, by: Term, known: &mut FxHashMap<Term, Term>) -> Option<Term> {
+        if term == of {
+            return Some(by);
+        }
+        let (Some(step), Some(first)) = (term.as_node(), of.as_node()) else { return Some(self.place(term)) };
+        if step < first {
+            return Some(self.place(term));
+        }
+        if let Some(new) = known.get(&term) {
+            return Some(*new);
+        }
+        if known.len() >= MOST {
+            return None;
+        }
+        // Marked before its operands, so that these count.
+        known.insert(term, self.place(term));
+        let node = self.old.steps()[step];
+        let mut changed = Some(false);
+        let new = with_operands(&node, |operand| {
+            let found = self.with(operand, of, by, known);
+            match (found, &mut changed) {
+                (Some(new), Some(any)) => *any |= new != self.place(operand),
+                _ => changed = None,
+            }
+            found.unwrap_or(operand)
+        });
+        let new = if changed? { self.push(new) } else { self.place(term) };
+        known.insert(term, new);
+        Some(new)
+    }
+}
+
+/// Adds the multiples that a linear term is a sum of.
+fn add_parts(
+    steps: &[Node],
+    term: Term,
+    (sign, mut factors): (i32, Vec<Term>),
+    sum: &mut FxHashMap<(Term, Vec<Term>), i32>,
+) -> Option<()> {
+    if sum.len() > SUMMANDS {
+        return None;
+    }
+    let node = term.as_node().map(|step| steps[step]);
+    match node {
+        Some(Node::Add(a, b)) => {
+            add_parts(steps, a, (sign, factors.clone()), sum)?;
+            add_parts(steps, b, (sign, factors), sum)
+        }
+        Some(Node::Sub(a, b)) => {
+            add_parts(steps, a, (sign, factors.clone()), sum)?;
+            add_parts(steps, b, (-sign, factors), sum)
+        }
+        Some(Node::Unary(Unary::Neg, a)) => add_parts(steps, a, (-sign, factors), sum),
+        Some(Node::Mul(a, b) | Node::Fma(a, b, _)) if a.as_constant().is_some() || b.as_constant().is_some() => {
+            let (constant, other) = if a.as_constant().is_some() { (a, b) } else { (b, a) };
+            if let Some(Node::Fma(.., c)) = node {
+                add_parts(steps, c, (sign, factors.clone()), sum)?;
+            }
+            factors.push(constant);
+            factors.sort_unstable_by_key(|factor| factor.raw());
+            add_parts(steps, other, (sign, factors), sum)
+        }
+        _ => {
+            *sum.entry((term, factors)).or_default() += sign;
+            Some(())
+        }
+    }
+}
+
+/// Whether a term is e or 2 to a multiple of the difference of two others.
+fn is_power_of_difference(steps: &[Node], term: Term, taken: Taken) -> bool {
+    let Some(Node::Unary(Unary::Exp | Unary::Exp2, exponent)) = term.as_node().map(|step| steps[step]) else {
+        return false;
+    };
+    let mut sum = FxHashMap::default();
+    if add_parts(steps, exponent, (1, Vec::new()), &mut sum).is_none() {
+        return false;
+    }
+    let mut merged: FxHashMap<(Term, Vec<Term>), i32> = FxHashMap::default();
+    for ((term, factors), count) in sum {
+        let term = if term == taken.new { taken.old } else { term };
+        *merged.entry((term, factors)).or_default() += count;
+    }
+    merged.values().all(|count| *count == 0)
+}
+
+/// What is multiplied with the old sum, and what is added: `sum = old·factor + rest`.
+fn as_rescaled(steps: &[Node], sum: Term, old: Term) -> Option<(Term, Option<Term>)> {
+    let factor = |term: Term| match steps[term.as_node()?] {
+        Node::Mul(a, b) if a == old => Some(b),
+        Node::Mul(a, b) if b == old => Some(a),
+        _ => None,
+    };
+    match steps[sum.as_node()?] {
+        Node::Fma(a, b, c) if a == old => Some((b, Some(c))),
+        Node::Fma(a, b, c) if b == old => Some((a, Some(c))),
+        Node::Fma(a, b, c) => {
+            // Added to the product of two others.
+            let scaled = factor(c)?;
+            let product = steps.iter().rposition(|step| *step == Node::Mul(a, b));
+            Some((scaled, Some(Term::from_node(product?))))
+        }
+        Node::Add(a, b) => match (factor(a), factor(b)) {
+            (Some(factor), _) => Some((factor, Some(b))),
+            (_, Some(factor)) => Some((factor, Some(a))),
+            _ => None,
+        },
+        Node::Mul(..) => Some((factor(sum)?, None)),
+        _ => None,
+    }
+}
+
+/// The maximum that a choice takes over, if it is such a choice.
+fn taken(steps: &[Node], a: Term, b: Term) -> Option<Taken> {
+    for (new, old, then) in [(a, b, true), (b, a, false)] {
+        if let Some(Node::Max(x, y) | Node::Min(x, y)) = new.as_node().map(|step| steps[step])
+            && (x == old || y == old)
+        {
+            return Some(Taken { new, old, then });
+        }
+    }
+    None
+}
+
+/// Which steps are defined wherever their elements are.
+fn total(steps: &[Node]) -> Vec<bool> {
+    let mut all: Vec<bool> = Vec::with_capacity(steps.len());
+    for node in steps {
+        let own = match node {
+            Node::Div(_, b) => *b != Term::ZERO && b.as_constant().is_some(),
+            Node::Unary(function, _) => {
+                use Unary::{Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh};
+                let everywhere = [Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh];
+                everywhere.contains(function) || function.is_rounding()
+            }
+            Node::FromBits(format, _) => !format.is_float(),
+            Node::Apply(..) => false,
+            _ => true,
+        };
+        let of = |term: Term| term.as_node().is_none_or(|step| all[step]);
+        all.push(own && operands(node).into_iter().flatten().all(of));
+    }
+    all
+}
+
+/// A cone in which such sums are rescaled always; none if there are no such sums.
+pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
+    let steps = old.steps();
+    let mut maxima: FxHashMap<Term, Vec<Taken>> = FxHashMap::default();
+    for node in steps {
+        if let Node::Select(condition, a, b) = *node
+            && let Some(taken) = taken(steps, a, b)
+        {
+            maxima.entry(condition).or_default().push(taken);
+        }
+    }
+    if maxima.is_empty() {
+        return None;
+    }
+    let infinite =
+        |constant: &&u32| matches!(meanings[**constant as usize], Meaning::MinusInfinity | Meaning::Infinity);
+    let infinities = old.constants().iter().filter(infinite);
+    let infinities = infinities.map(|constant| Term::constant(*constant as usize)).collect();
+    let total = total(steps);
+    let count = steps.len();
+    let mut new = Rewriting {
+        old,
+        steps: Vec::with_capacity(count),
+        nodes: Vec::with_capacity(count),
+        places: Vec::with_capacity(count),
+        infinities,
+        of: 0,
+    };
+    let mut found = false;
+    for (at, step) in steps.iter().enumerate() {
+        new.of = at;
+        let place = match *step {
+            Node::Select(condition, a, b) if let Some(all) = maxima.get(&condition) => all
+                .iter()
+                .filter(|taken| taken.old.as_node().is_none_or(|step| total[step]))
+                .find_map(|taken| new.sum_taken(condition, [a, b], *taken)),
+            _ => None,
+        };
+        found |= place.is_some();
+        let place = place.unwrap_or_else(|| {
+            let node = with_operands(step, |operand| new.place(operand));
+            new.push(node)
+        });
+        new.places.push(place);
+    }
+    let roots = old.roots().iter().map(|root| new.place(*root)).collect();
+    let Rewriting { steps, nodes, .. } = new;
+    found.then(|| old.rewritten(steps, nodes, roots, &[Term::ZERO, Term::ONE]))
+}
+
+impl Rewriting<'_> {
+    /// A sum that is rescaled where a maximum is taken over, as one that is rescaled always.
+    fn sum_taken(&mut self, condition: Term, [a, b]: [Term; 2], taken: Taken) -> Option<Term> {
+        let steps = self.old.steps();
+        let (sum, kept) = if taken.then { (a, b) } else { (b, a) };
+        if sum == taken.new {
+            return None;
+        }
+        let (factor, rest) = as_rescaled(steps, sum, kept)?;
+        if !is_power_of_difference(steps, factor, taken) {
+            return None;
+        }
+        let order = |new: Term, old: Term| if taken.then { [new, old] } else { [old, new] };
+        let condition = self.place(condition);
+        let (before, after) = (self.place(taken.old), self.place(taken.new));
+        let [then, other] = order(after, before);
+        let maximum = self.push(Node::Select(condition, then, other));
+        let mut known = FxHashMap::default();
+        let mut factor = self.with(factor, taken.new, maximum, &mut known)?;
+        for infinity in self.infinities.clone() {
+            let left_out = if taken.then { self.push(Node::Not(condition)) } else { condition };
+            let infinite = self.push(Node::Compare(Relation::Equal, before, infinity));
+            let both = self.push(Node::And(left_out, infinite));
+            factor = self.push(Node::Select(both, Term::ONE, factor));
+        }
+        let kept = self.place(kept);
+        let Some(rest) = rest else { return Some(self.push(Node::Mul(kept, factor))) };
+        let rest = self.with(rest, taken.new, maximum, &mut known)?;
+        let [then, other] = order(rest, Term::ZERO);
+        let rest = self.push(Node::Select(condition, then, other));
+        Some(self.push(Node::Fma(kept, factor, rest)))
+    }
+}
