@@ -56,7 +56,8 @@ pub struct Fragment {
     pub cols: u16,
     /// Format of an element.
     pub format: Format,
-    /// Bits of an element: those of its format, or the lowest of them (`s4`, `u4`, `b1`).
+    /// Bits of an element's place: those of its format, or of an integer the lowest of them (`s4`, `u4`, `b1`); floats
+    /// of less than a byte may have a byte each.
     pub bits: u8,
     /// Registers that each lane gives.
     pub registers: u8,
@@ -124,6 +125,16 @@ impl Fragment {
             Part::A | Part::Sum => (self.rows, self.cols / packed),
         };
         Fragment { rows, cols, format: Format::B32, bits: 32, ..self }
+    }
+
+    /// The lowest bit of an element's place that belongs to it, and how many do: in a byte, those of E2M1 lie in the
+    /// middle, those of E2M3 and E3M2 below (9.7.14.5.14).
+    pub fn within(self) -> (u32, u32) {
+        match self.format {
+            format if !format.is_below_byte() => (0, self.bits.into()),
+            Format::E2m1 if self.bits == 8 => (2, 4),
+            format => (0, format.bits()),
+        }
     }
 
     /// Width of its registers.
@@ -206,15 +217,23 @@ fn extent(part: Part, (m, n, k): (u16, u16, u16)) -> (u16, u16) {
     }
 }
 
-/// One element of a product of concrete matrices: a row of A, a column of B, and C, as bits. The
-/// sum of floats is rounded once, at the end; how tensor cores round on the way is not specified.
-pub fn multiply(product: &Product, a: &[u64], b: &[u64], c: u64) -> u64 {
+/// The value of a scale (UE8M0, E4M3).
+pub fn scale_value(format: Format, bits: u64) -> f64 {
+    f64::from_bits(soft::convert(format, bits, Format::F64, Mode::Nearest))
+}
+
+/// One element of a product of concrete matrices: a row of A, a column of B, and C, as bits; the blocks of both have
+/// these factors, if any. The sum of floats is rounded once, at the end; how tensor cores round on the way is not
+/// specified.
+pub fn multiply(product: &Product, a: &[u64], b: &[u64], factors: &[f64], c: u64) -> u64 {
     if product.d.format.is_float() {
         let number = |format: Format, bits: u64| {
             f64::from_bits(soft::convert(format, bits, Format::F64, Mode::Nearest))
         };
-        let sum = a.iter().zip(b).fold(number(product.c.format, c), |sum, (a, b)| {
-            number(product.a.format, *a).mul_add(number(product.b.format, *b), sum)
+        let factor = |at: usize| factors.get(at * factors.len() / a.len()).copied().unwrap_or(1.0);
+        let pairs = a.iter().zip(b).enumerate();
+        let sum = pairs.fold(number(product.c.format, c), |sum, (at, (a, b))| {
+            (factor(at) * number(product.a.format, *a)).mul_add(number(product.b.format, *b), sum)
         });
         return soft::convert(Format::F64, sum.to_bits(), product.d.format, Mode::Nearest);
     }

@@ -248,9 +248,15 @@ fn number_of_pattern(terms: &mut Terms, format: Format, pattern: Term) -> Term {
         Node::BitsOf(held, number) if held != format => {
             reinterpret(terms, format, Symbol::number(held, number))
         }
+        // A float of less than a byte, with zeros above it.
+        Node::Bits(BitOp::Extend, _, inner, width, _)
+            if format.is_below_byte() && bit_number(terms, width) == Some(format.bits().into()) =>
+        {
+            number_of_pattern(terms, format, inner)
+        }
         _ => match pattern_width(terms, pattern) {
             // The low bits of a wide register.
-            Some(width) if width > format.bits() && !format.is_float() => {
+            Some(width) if width > format.bits() && (!format.is_float() || format.is_below_byte()) => {
                 let zero = terms.bit_constant(0);
                 let low = terms.bits(BitOp::Slice, format.bits() as u8, pattern, zero, Term::ZERO);
                 terms.from_bits(format, low)

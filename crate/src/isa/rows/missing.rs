@@ -55,10 +55,8 @@ missing! {
         "Multiplies and adds halves, and treats elements out of bounds as zeros." "fma.rn.oob.f16 %rs1, %rs2, %rs3, %rs4;";
     "cvt" "9.7.9.21" "stochastic rounding (Blackwell)" "cvt.rs ..."
         "Converts with bits that decide how to round." "cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4;";
-    "cvt" "9.7.9.21" "floats of four and six bits, and scales (Blackwell)" "cvt.type ...; .type = .e2m1x2 .e2m3x2 .e3m2x2 .ue8m0x2"
-        "Converts to and from floats of a few bits." "cvt.rn.satfinite.e2m3x2.f32 %rs1, %f2, %f3;";
-    "mma" "9.7.14.5.14" "floats of four and six bits, and scales (Blackwell)" "mma.type ...; .type = .e2m1 .e2m3 .e3m2 .block_scale"
-        "Multiplies matrices of floats of a few bits." "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.6.3" "sparse products with scales of blocks (Blackwell)" "mma.spvariant.block_scale ...; .spvariant = .sp .sp::ordered_metadata"
+        "Multiplies matrices whose blocks have scales, the left one without its zeros." "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0, %r1, {0, 0}, %r2, {0, 0};";
     "ldmatrix" "9.7.14.5.15" "matrices of bytes (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16 .m8n16"
         "Loads matrices of bytes into the lanes of a warp." "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];";
     "stmatrix" "9.7.14.5.16" "matrices of bytes (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"

@@ -95,6 +95,7 @@ impl<'a> Machine<'a> {
             saturate: shape.saturate,
             pairing: Pairing::Multiply,
             sparsity: None,
+            scales: None,
         };
         let accumulator = Accumulator { address, kind: op.kind, shape: (m, n) };
         let operation = self.start_operation(index, pc, 1 << lane, Kind::Product(accumulator));
