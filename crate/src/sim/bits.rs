@@ -129,6 +129,17 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
                     return Value::Symbolic(Symbol::number(narrow, symbol.term));
                 }
             }
+            // Less than a byte of a pattern that was shifted to where a product wants it.
+            if bits < 8
+                && symbol.kind == SymbolKind::Bits
+                && let Node::Bits(BitOp::ShiftLeft, held, inner, by, _) = terms.node(symbol.term)
+                && let Some(by) = bit_number(terms, by)
+                && let Some(from) = u64::from(at).checked_sub(by)
+                && at + bits <= u32::from(held)
+            {
+                let inner = value_of(terms, inner);
+                return slice(terms, inner, held.into(), from as u32, bits);
+            }
             let Some(pattern) = as_bits(terms, value, width) else { return Value::NEVER };
             let from = terms.bit_constant(u64::from(at));
             Value::Symbolic(Symbol::bits(terms.bits(BitOp::Slice, bits as u8, pattern, from, Term::ZERO)))

@@ -25,6 +25,7 @@
 //! the manual forbids, too.
 
 use super::barrier::Wait;
+use super::bits::{concat, slice};
 use super::clock::{Arrival, GLOBAL, SHARED};
 use super::descriptor::{Descriptor, LINE};
 use super::machine::Machine;
@@ -542,6 +543,10 @@ impl<'a> Machine<'a> {
                     false => (outer, depth / in_line, depth % in_line),
                 };
                 let spot = spots[(line * along + at) as usize];
+                if fragment.format.is_below_byte() {
+                    values.push(self.below_byte((index, pc, lane), spot, fragment.format, inside as u32));
+                    continue;
+                }
                 let bit = (inside * width) as u32;
                 let mut value = self.piece_read((index, pc, lane), spot, bit / 8, bytes);
                 if width < 8 {
@@ -556,6 +561,25 @@ impl<'a> Machine<'a> {
             }
         }
         Some(Matrix::new(rows, cols, fragment.format, values))
+    }
+
+    /// A float of less than a byte in a line: they lie side by side, also where a line has only as many as bytes, and
+    /// zeros behind them (`b4x16_p64`, `b6x16_p32`).
+    fn below_byte(
+        &mut self,
+        by: (usize, u32, u32),
+        spot: (usize, u64),
+        format: Format,
+        number: u32,
+    ) -> Value {
+        let (first, own) = (number * format.bits(), format.bits());
+        let mut value = self.piece_read(by, spot, first / 8, 1);
+        if first % 8 + own <= 8 {
+            return slice(&mut self.terms, value, 8, first % 8, own);
+        }
+        let next = self.piece_read(by, spot, first / 8 + 1, 1);
+        value = concat(&mut self.terms, value, next, 16);
+        slice(&mut self.terms, value, 16, first % 8, own)
     }
 
     /// Region and offset of a line of a matrix.

@@ -26,7 +26,10 @@ impl<'m> Lowering<'m> {
                 src.push(base);
                 offset = at;
             }
-            TensorMemoryOp::Load(_) | TensorMemoryOp::Store(_) | TensorMemoryOp::Multiply(_) => {
+            TensorMemoryOp::Load(_)
+            | TensorMemoryOp::Store(_)
+            | TensorMemoryOp::Multiply(_)
+            | TensorMemoryOp::Copy(_) => {
                 let Some(address) = operands.address else { return Ok(()) };
                 src.push(self.tensor_address(context, address)?);
             }
@@ -64,7 +67,9 @@ impl<'m> Lowering<'m> {
             }
             TensorMemoryOp::Multiply(product) => {
                 let mut rest = source;
-                match operands.from {
+                let further = [operands.from, operands.counter, operands.further];
+                let scales = &further[usize::from(product.held)..][..if product.blocks > 0 { 2 } else { 0 }];
+                match operands.from.filter(|_| product.held) {
                     Some(held) => src.push(self.tensor_address(context, held)?),
                     None => {
                         src.push(self.source(context, rest[0], Want::bits(64))?);
@@ -83,7 +88,11 @@ impl<'m> Lowering<'m> {
                 for operand in &rest[1..] {
                     src.push(self.source(context, operand, word)?);
                 }
+                for address in scales.iter().flatten() {
+                    src.push(self.tensor_address(context, address)?);
+                }
             }
+            TensorMemoryOp::Copy(_) => src.push(self.source(context, source[0], Want::bits(64))?),
             TensorMemoryOp::Relinquish
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores

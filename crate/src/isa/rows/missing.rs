@@ -31,14 +31,14 @@ missing! {
         "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
     "tcgen05" "9.7.16" "pairs of thread blocks (Blackwell)" "tcgen05.peers ...; .peers = .cta_group::2"
         "Takes tensor memory, and multiplies, in two thread blocks at once." "tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%r1];";
-    "tcgen05" "9.7.16.10.9" "scales of blocks (Blackwell)" "tcgen05.mma.block_scale ..."
-        "Starts a product of matrices whose blocks have scales." "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r1], %rd1, %rd2, %r2, [%r3], [%r4], %p1;";
     "tcgen05" "9.7.16.10.9" "sparse and weight-stationary products in tensor memory (Blackwell)" "tcgen05.mma.way ...; .way = .sp .ws"
         "Starts a product of a sparse matrix, or one that keeps B." "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;";
     "tcgen05" "9.7.16.10.9" "operands of products that the tensor core keeps (Blackwell)" "tcgen05.mma.use ...; .use = .collector::a::use .collector::a::lastuse .ashift"
         "Starts a product with a matrix that is there already, or that is shifted." "tcgen05.mma.cta_group::1.kind::f16.collector::a::use [%r1], %rd1, %rd2, %r2, %p1;";
-    "tcgen05" "9.7.16.9" "copies into tensor memory (Blackwell)" "tcgen05.way ...; .way = .cp .shift"
-        "Copies from shared into tensor memory, or shifts lanes there." "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;";
+    "tcgen05" "9.7.16.9" "copies into tensor memory that make bytes of less: where in its byte a number lands is a figure (Blackwell)" "tcgen05.cp.unpack ...; .unpack = .b8x16"
+        "Copies floats of four or six bits from shared into tensor memory, as bytes." "tcgen05.cp.cta_group::1.128x256b.b8x16.b6x16_p32 [%r1], %rd1;";
+    "tcgen05" "9.7.16.9" "shifts in tensor memory: which way rows go is a figure (Blackwell)" "tcgen05.shift ..."
+        "Shifts rows of tensor memory by a lane." "tcgen05.shift.cta_group::1.down [%r1];";
     "tcgen05" "9.7.16.8.3" "loads from tensor memory that reduce (Blackwell)" "tcgen05.ld.red ..."
         "Loads from tensor memory, and reduces each lane." "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r4, [%r3];";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."

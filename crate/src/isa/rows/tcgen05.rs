@@ -1,12 +1,15 @@
 //! Tensor memory and its products (`tcgen05`; PTX ISA 9.0, 9.7.16).
 //!
-//! Of one CTA (`.cta_group::1`), dense and without scales for blocks. Pairs of CTAs, sparse and weight-stationary
-//! products, block scales, copies from shared memory, shifts and loads that reduce are not supported.
+//! Of one CTA (`.cta_group::1`), dense. Pairs of CTAs, sparse and weight-stationary products, shifts and loads that
+//! reduce are not supported, nor copies that make bytes of floats of four and six bits: where in its byte such a float
+//! lands is a figure.
 
 use crate::isa::Effect;
 use crate::isa::form::Choice;
 use crate::isa::table::Action;
-use crate::isa::tensor_memory::{ProductKind, TensorMemoryOp, TensorMove, TensorProduct, TensorShape};
+use crate::isa::tensor_memory::{
+    ProductKind, TensorImage, TensorMemoryOp, TensorMove, TensorProduct, TensorShape,
+};
 
 fn does(op: TensorMemoryOp) -> Option<Action> {
     Some(Action::Effect(Effect::TensorMemory(op)))
@@ -25,7 +28,21 @@ fn moved(m: &Choice<'_>, op: fn(TensorMove) -> TensorMemoryOp) -> Option<Action>
 fn product(m: &Choice<'_>) -> Option<Action> {
     let kind = ProductKind::named(m.get("kind")?)?;
     let (held, masked) = (m.addresses() == 2, m.gives_fragment());
-    does(TensorMemoryOp::Multiply(TensorProduct { kind, held, masked, scaled: false }))
+    does(TensorMemoryOp::Multiply(TensorProduct { kind, held, masked, scaled: false, blocks: 0 }))
+}
+
+/// A product with scales: how many blocks a row has is said, or follows.
+fn scaled(m: &Choice<'_>) -> Option<Action> {
+    let kind = ProductKind::named(m.get("kind")?)?;
+    let blocks = match (kind, m.get("svec")) {
+        (ProductKind::MxF8F6F4, None | Some("scale_vec::1X" | "block32")) => 1,
+        (ProductKind::MxF4, None | Some("scale_vec::2X" | "block32")) => 2,
+        (ProductKind::MxF4NvF4, Some("scale_vec::2X" | "block32")) => 2,
+        (ProductKind::MxF4NvF4, Some("scale_vec::4X" | "block16")) => 4,
+        _ => return None,
+    };
+    let held = m.addresses() == 4;
+    does(TensorMemoryOp::Multiply(TensorProduct { kind, held, masked: false, scaled: false, blocks }))
 }
 
 rows! {
@@ -67,6 +84,17 @@ rows! {
          "tcgen05.mma.group.kind{.collector} [a], [b], c, x, {m..}, {!}y; .group = .cta_group::1; .kind = .kind::f8f6f4 .kind::i8; .collector = .collector::a::fill .collector::a::discard"]
         product, "A · B + D (integers: no overflow)", "Starts a product of matrices of bytes into tensor memory.",
         "tcgen05.mma.cta_group::1.kind::i8 [%r1], %rd1, %rd2, %r2, %p1;";
+    "tcgen05" "9.7.16.10.9.1"
+        ["tcgen05.mma.group.kind.block_scale{.svec}{.collector} [a], b, c, x, [s], [t], {!}y; .group = .cta_group::1; .kind = .kind::mxf8f6f4 .kind::mxf4 .kind::mxf4nvf4; .svec = .scale_vec::1X .scale_vec::2X .scale_vec::4X .block16 .block32; .collector = .collector::a::fill .collector::a::discard",
+         "tcgen05.mma.group.kind.block_scale{.svec}{.collector} [a], [b], c, x, [s], [t], {!}y; .group = .cta_group::1; .kind = .kind::mxf8f6f4 .kind::mxf4 .kind::mxf4nvf4; .svec = .scale_vec::1X .scale_vec::2X .scale_vec::4X .block16 .block32; .collector = .collector::a::fill .collector::a::discard"]
+        scaled, "(A · scale A) · (B · scale B) + D", "Starts a product of matrices whose blocks have scales in tensor memory.",
+        "tcgen05.mma.cta_group::1.kind::mxf4nvf4.block_scale.scale_vec::4X [%r1], %rd1, %rd2, %r2, [%r3], [%r4], %p1;";
+    "tcgen05" "9.7.16.9.2"
+        ["tcgen05.cp.group.shape [a], b; .group = .cta_group::1; .shape = .128x256b .128x128b .4x256b",
+         "tcgen05.cp.group.shape.spread [a], b; .group = .cta_group::1; .shape = .64x128b .32x128b; .spread = .warpx2::02_13 .warpx2::01_23 .warpx4"]
+        |m| does(TensorMemoryOp::Copy(TensorImage::named(m.get("shape")?, m.get("spread"))?)), "",
+        "Starts a copy from shared into tensor memory.",
+        "tcgen05.cp.cta_group::1.32x128b.warpx4 [%r1], %rd1;";
     "tcgen05" "9.7.16.11.1" ["tcgen05.fence::before_thread_sync"] |_| does(TensorMemoryOp::Before), "",
         "Orders what the thread has started before what others do after a synchronization.",
         "tcgen05.fence::before_thread_sync;";

@@ -1,21 +1,21 @@
 //! Tensor memory and what works on it (`tcgen05`; PTX ISA 9.0, 9.7.16).
 //!
 //! Each CTA has 128 lanes of 512 columns, of which its warps take some (`columns`). Loads, stores and products run
-//! beside the threads that start them (`moves`, `product`). They are computed when they start; until it is known that
+//! beside the threads that start them (`moves`, `product`, `images`). They are computed when they start; until it is known that
 //! they are over, whatever else touches their lanes and columns is a race, with both ends (`order` says what is known
 //! and why).
 //!
 //! Guarantees: values, races on tensor memory and on the matrices that products read in shared memory, and the life of
 //! columns: what is used without having been taken or after it was given back, what is given back and was not taken,
 //! what is never given back, what is taken after `relinquish_alloc_permit`.
-//! Misses: pairs of CTAs, sparse and weight-stationary products, scales of blocks, copies from shared memory and shifts,
-//! which are unsupported. Columns of other CTAs on the same multiprocessor, for which `tcgen05.alloc` may have to wait:
+//! Misses: pairs of CTAs, sparse and weight-stationary products and shifts, which are unsupported. Columns of other CTAs on the same multiprocessor, for which `tcgen05.alloc` may have to wait:
 //! a kernel whose CTAs wait for one another while they hold columns may deadlock unseen.
 //!
 //! Sources: 9.7.16.1 (tensor memory), 9.7.16.6 (memory consistency), 9.7.16.7 to 9.7.16.12 (instructions); for what the
 //! manual has as figures, see `isa/tensor_memory`.
 
 mod columns;
+mod images;
 mod moves;
 mod order;
 mod product;
@@ -80,7 +80,7 @@ impl Default for Own {
     }
 }
 
-/// A product that no commit has covered.
+/// A product or a copy that no commit has covered.
 struct Running {
     operation: u32,
     /// What it reads in shared memory.
@@ -122,7 +122,7 @@ impl TensorMemory {
         }
     }
 
-    /// What products read in shared memory that no commit has covered, with their threads.
+    /// What products and copies read in shared memory that no commit has covered, with their threads.
     pub(super) fn under_way(&self) -> impl Iterator<Item = (u32, &Flight)> {
         self.running.iter().enumerate().flat_map(|(thread, running)| {
             running.iter().flat_map(|one| &one.reads).map(move |flight| (thread as u32, flight))
@@ -176,6 +176,11 @@ impl<'a> Machine<'a> {
             TensorMemoryOp::Multiply(product) => {
                 for lane in lanes(mask) {
                     self.multiply_in_tensor_memory(index, pc, lane, product);
+                }
+            }
+            TensorMemoryOp::Copy(image) => {
+                for lane in lanes(mask) {
+                    self.copy_to_tensor_memory(index, pc, lane, image);
                 }
             }
             TensorMemoryOp::Commit { .. } => self.commit_products(index, pc, mask),

@@ -5,6 +5,9 @@
 //! under way (`copies`), afterwards the thread's agent has read it. A commit arrives at its object at once; whoever
 //! waits for that phase knows of the agent.
 //!
+//! Scales of blocks lie in tensor memory, the byte of a row in lane r mod 32 of column r / 32, and once for each warp's
+//! lanes: the manual has a figure of which copy is used where, so that the four have to be the same here.
+//!
 //! Where D is narrower than a column, the upper half of the column is undefined: the manual says what the lower half
 //! is. Lanes of D that stay as they are (`disable-output-lane`) are not touched.
 //!
@@ -16,7 +19,7 @@ use super::order::{Accumulator, Kind, Spot};
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::tensor_memory::{LANES, TensorProduct, TensorShapeOfProduct};
-use crate::isa::{Fragment, Pairing, Part, PhaserOp, Product, Space};
+use crate::isa::{Fragment, Pairing, Part, PhaserOp, Product, Scales, Space};
 use crate::sim::clock::{GLOBAL, SHARED};
 use crate::sim::copies::{Extent, Flight};
 use crate::sim::descriptor::{Descriptor, LINE};
@@ -33,19 +36,22 @@ use num_rational::BigRational;
 /// What the ledger says of sums that saturate.
 const IN_RANGE: &str = "sums of integers that tcgen05.mma would keep within 32 bits stay there";
 
+/// Lanes that a warp reaches.
+const REACH: u32 = LANES / 4;
+
 /// A thread that starts a product: its warp, the instruction, its lane.
 type Starter = (usize, u32, u32);
 
 impl<'a> Machine<'a> {
     /// What a thread gives a product; `None` after a fault.
-    fn operand(&mut self, (index, pc, lane): Starter, reg: Reg, what: &str) -> Option<u64> {
+    pub(super) fn operand(&mut self, (index, pc, lane): Starter, reg: Reg, what: &str) -> Option<u64> {
         if self.concrete_lanes(index, pc, 1 << lane, reg, what) == 0 {
             return None;
         }
         Some(self.warps[index].word(reg, lane))
     }
 
-    fn unsupported(&mut self, (index, pc, lane): Starter, why: String) {
+    pub(super) fn unsupported(&mut self, (index, pc, lane): Starter, why: String) {
         self.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
     }
 
@@ -62,7 +68,7 @@ impl<'a> Machine<'a> {
         for reg in src {
             words.push(self.operand(by, *reg, "an operand of the product")?);
         }
-        let shape = match op.kind.describe(words[3] as u32) {
+        let shape = match op.kind.describe(words[3] as u32, op.blocks) {
             Ok(shape) => shape,
             Err(why) => {
                 self.unsupported(by, why);
@@ -73,10 +79,16 @@ impl<'a> Machine<'a> {
             self.unsupported(by, "a transposed A in tensor memory".to_owned());
             return None;
         }
+        if op.held && shape.formats[0].is_below_byte() && shape.place == 8 {
+            let why = "floats of less than a byte in tensor memory, each in a byte: where in it is a figure";
+            self.unsupported(by, why.to_owned());
+            return None;
+        }
         let rest = &words[4..];
         let (masks, rest) = rest.split_at(if op.masked { 4 } else { 0 });
         let adds = rest[0] & 1 == 1;
         let scale = if op.scaled { rest[1] } else { 0 };
+        let of_scales = &rest[1..];
         if scale > 15 {
             self.unsupported(by, format!("a scale of D of 2^-{scale}; it goes from 0 to 15"));
             return None;
@@ -85,7 +97,8 @@ impl<'a> Machine<'a> {
         let (m, n, k) = (shape.m, shape.n, shape.k);
         let [a_format, b_format, d_format] = shape.formats;
         let place = |part: Part, format: Format| {
-            Fragment::narrow(part, (m as u16, n as u16, k as u16), format, format.bits() as u8)
+            let bits = if part == Part::Sum { format.bits() as u8 } else { shape.place };
+            Fragment::narrow(part, (m as u16, n as u16, k as u16), format, bits)
         };
         let product = Product {
             a: place(Part::A, a_format),
@@ -126,8 +139,16 @@ impl<'a> Machine<'a> {
             }
             false => Matrix::zeros(product.c),
         };
-        let [a, b] = [a, b].map(|matrix| Factor::new(self, matrix));
-        let result = self.product(pc, &product, (&a, &b), c, None);
+        let factors = match (shape.scales, of_scales) {
+            (Some((scales, [first_a, first_b])), &[of_a, of_b]) => {
+                let of_a = self.scales_in_columns(by, operation, scales, (of_a as u32, first_a), m)?;
+                let of_b = self.scales_in_columns(by, operation, scales, (of_b as u32, first_b), n)?;
+                [Factor::scaled(self, a, of_a, Part::A), Factor::scaled(self, b, of_b, Part::B)]
+            }
+            _ => [a, b].map(|matrix| Factor::new(self, matrix)),
+        };
+        let [a, b] = &factors;
+        let result = self.product(pc, &product, (a, b), c, None);
         let symbolic = result.values().iter().any(|value| matches!(value, Value::Symbolic(_)));
         if shape.saturate && symbolic {
             self.granted.entry(IN_RANGE).or_insert((0, pc)).0 += 1;
@@ -139,13 +160,59 @@ impl<'a> Machine<'a> {
             };
             self.set_cell(index, *spot, value);
         }
-        for flight in &reads {
+        self.runs_until_committed(by, Running { operation, reads });
+        self.trace.event(index as u32, self.warps[index].step, 1 << lane, pc, EventKind::Copy);
+        Some(())
+    }
+
+    /// Something runs beside its thread from now on.
+    pub(super) fn runs_until_committed(&mut self, (index, _, lane): Starter, running: Running) {
+        for flight in &running.reads {
             flight.sources().for_each(|source| self.memory.regions[source.region()].flights += 1);
         }
         let thread = (self.warps[index].first() + lane) as usize;
-        self.tensor_memory.running[thread].push(Running { operation, reads });
-        self.trace.event(index as u32, self.warps[index].step, 1 << lane, pc, EventKind::Copy);
-        Some(())
+        self.tensor_memory.running[thread].push(running);
+    }
+
+    /// The scales of so many lines, from a column on, of which the first of a line is in some byte.
+    fn scales_in_columns(
+        &mut self,
+        by: Starter,
+        operation: u32,
+        scales: Scales,
+        (address, byte): (u32, u32),
+        lines: u32,
+    ) -> Option<Matrix> {
+        let (index, pc, lane) = by;
+        let (first, column) = (address >> 16, address & 0xffff);
+        if first != 0 {
+            self.unsupported(by, format!("scales of blocks from lane {first} of tensor memory on"));
+            return None;
+        }
+        let columns = column..column + lines.div_ceil(REACH);
+        if !self.columns_are_taken(index, operation, 1 << lane, columns, 0) {
+            return None;
+        }
+        let place = move |line: u32, copy: u32| (line % REACH + copy * REACH, column + line / REACH);
+        let spots = (0..lines).flat_map(|line| (0..LANES / REACH).map(move |copy| place(line, copy)));
+        self.touch_tensor(index, operation, spots, AccessKind::Read);
+        let mut values = Vec::with_capacity((lines * u32::from(scales.blocks)) as usize);
+        for line in 0..lines {
+            for block in 0..u32::from(scales.blocks) {
+                let copies: [Value; 4] = std::array::from_fn(|copy| {
+                    let word = self.cell(index, pc, lane, place(line, copy as u32));
+                    slice(&mut self.terms, word, 32, (byte + block) * 8, 8)
+                });
+                let missing = copies.iter().find(|value| matches!(value, Value::Undefined(_)));
+                if missing.is_none() && copies.iter().any(|value| *value != copies[0]) {
+                    let why = "scales of blocks that differ between the lanes of the four warps".to_owned();
+                    self.unsupported(by, why);
+                    return None;
+                }
+                values.push(*missing.unwrap_or(&copies[0]));
+            }
+        }
+        self.scales(index, pc, 1 << lane, scales, values)
     }
 
     /// The places of a matrix in tensor memory with so many columns there, row by row.
@@ -188,21 +255,21 @@ impl<'a> Machine<'a> {
             return None;
         }
         let format = shape.formats[0];
-        let in_word = 32 / format.bits();
+        let in_word = 32 / u32::from(shape.place);
         let spots = self.rectangle(by, operation, shape, address, shape.k / in_word)?;
         self.touch_tensor(index, operation, spots.iter().copied(), AccessKind::Read);
         let mut values = Vec::with_capacity(spots.len() * in_word as usize);
         for spot in spots {
             let word = self.cell(index, pc, lane, spot);
             for part in 0..in_word {
-                values.push(slice(&mut self.terms, word, 32, part * format.bits(), format.bits()));
+                values.push(slice(&mut self.terms, word, 32, part * u32::from(shape.place), format.bits()));
             }
         }
         Some(Matrix::new(shape.m as usize, shape.k as usize, format, values))
     }
 
     /// The matrix that a descriptor says, and what of shared memory it is.
-    fn in_shared_memory(
+    pub(super) fn in_shared_memory(
         &mut self,
         by: Starter,
         bits: u64,

@@ -1,7 +1,7 @@
 // D = A · B + C of a warp, 16 × 8, of floats of four to eight bits (mma.sync of sm_120).
 // KIND 1: each element in a byte, of types TA and TB. 2: the same, with a scale for each 32 (mxf8f6f4). 3: four bits, a
 // scale for each 32 (mxf4). 4: four bits, a scale for each 16, of e4m3 (mxf4nvf4).
-// WRONG 1: the scales of the first step for all. 2: the scales of other lanes. 3: four bits at the low end of their byte.
+// WRONG 1: the scales of the first step for all. 2: the scales of other lanes.
 // 4: rows 8 to 15 have the scales of rows 0 to 7. 5: the halves of the depth of B change places.
 #ifndef WRONG
 #define WRONG 0
@@ -73,7 +73,7 @@ extern "C" __global__ void opt(const byte *a, const byte *b, const byte *sa, con
 #endif
     for (int step = 0; step < STEPS; step++) {
         u32 x[4], y[2];
-        constexpr bool bytes = KIND < 3 && WRONG != 3;
+        constexpr bool bytes = KIND < 3 ;
         for (int i = 0; i < 4; i++)
             x[i] = word(a, (group + i % 2 * 8) * K + step * 32 + i / 2 * 16 + member * 4, bytes && JOIN(IS_, TA));
         for (int i = 0; i < 2; i++)
