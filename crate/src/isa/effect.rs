@@ -358,6 +358,8 @@ pub struct Tiles {
     pub count: u8,
     /// Rows and columns change places on the way.
     pub transposed: bool,
+    /// Rows are sixteen elements of so many bits, of which each becomes a byte; 0 where nothing changes.
+    pub unpacked: u8,
 }
 
 /// A fragment in memory.

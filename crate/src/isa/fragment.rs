@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn every_element_has_its_place_as_often_as_the_registers_hold_it() {
-        use Format::{Bf16, F16, F32, F64, S8, S32, Tf32};
+        use Format::{Bf16, E2m1, E2m3, E3m2, F16, F32, F64, S8, S32, Tf32};
         let mma = [
             ((16, 8, 8), F16),
             ((16, 8, 16), F16),
@@ -294,6 +294,8 @@ mod tests {
             ] {
                 fragments.push(Fragment::narrow(part, shape, S8, bits));
             }
+            fragments.push(Fragment::mma(part, (16, 8, 64), E2m1));
+            fragments.extend([E2m1, E2m3, E3m2].map(|format| Fragment::narrow(part, (16, 8, 32), format, 8)));
             fragments.extend([((8, 8, 32), 4), ((8, 8, 128), 1)].map(|(shape, bits)| {
                 Fragment::wmma_narrow(part, shape, S8, bits).expect("the shape exists")
             }));
@@ -353,6 +355,17 @@ mod tests {
         let doubles = Fragment::mma(Part::B, (8, 8, 4), Format::F64);
         assert_eq!((doubles.registers, doubles.place(7, 0)), (1, (3, 1)));
     }
+    /// Of section 9.7.14.5.14: floats of four bits in the middle of a byte, of six at its lower end; or side by side.
+    #[test]
+    fn short_floats_lie_in_bytes_or_side_by_side() {
+        let in_byte = |format| Fragment::narrow(Part::A, (16, 8, 32), format, 8);
+        assert_eq!((in_byte(Format::E2m1).within(), in_byte(Format::E2m1).registers), ((2, 4), 4));
+        assert_eq!((in_byte(Format::E3m2).within(), in_byte(Format::E4m3).within()), ((0, 6), (0, 8)));
+        let packed = Fragment::mma(Part::B, (16, 8, 64), Format::E2m1);
+        assert_eq!((packed.within(), packed.registers, packed.place(9, 9)), ((0, 4), 2, (41, 2)));
+        assert_eq!(Fragment::narrow(Part::A, (8, 8, 32), Format::S8, 4).within(), (0, 4));
+    }
+
     /// The same of section 9.7.15.5.1.1: D of a warp's rows in `wgmma`.
     #[test]
     fn places_of_a_warpgroup_are_those_of_the_manual() {

@@ -21,12 +21,22 @@ pub const UNIT: u32 = 32;
 /// One thing that a thread, or a warp, does with tensor memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TensorMemoryOp {
-    /// A warp takes columns. Sources: where in shared memory their address goes; how many.
-    Allocate,
+    /// A warp takes columns, of its CTA or of a pair of CTAs together with a warp of the other one. Sources: where in
+    /// shared memory their address goes; how many.
+    Allocate {
+        /// Of a pair.
+        pair: bool,
+    },
     /// A warp gives columns back. Sources: their address; how many.
-    Deallocate,
+    Deallocate {
+        /// Of a pair.
+        pair: bool,
+    },
     /// The CTA takes no more columns.
-    Relinquish,
+    Relinquish {
+        /// It is one of a pair.
+        pair: bool,
+    },
     /// A warp loads. Destinations: the registers. Sources: the address, [columns from there to the second half].
     Load(TensorMove),
     /// A warp stores. Sources: the address, [columns from there to the second half,] the registers.
@@ -50,6 +60,8 @@ pub enum TensorMemoryOp {
     Commit {
         /// The ranks are given.
         multicast: bool,
+        /// What was started works on a pair of CTAs.
+        pair: bool,
     },
 }
 
@@ -57,9 +69,9 @@ impl TensorMemoryOp {
     /// Whether a whole warp does it together.
     pub fn is_of_whole_warp(self) -> bool {
         match self {
-            TensorMemoryOp::Allocate
-            | TensorMemoryOp::Deallocate
-            | TensorMemoryOp::Relinquish
+            TensorMemoryOp::Allocate { .. }
+            | TensorMemoryOp::Deallocate { .. }
+            | TensorMemoryOp::Relinquish { .. }
             | TensorMemoryOp::Load(_)
             | TensorMemoryOp::Store(_)
             | TensorMemoryOp::WaitLoads
@@ -73,6 +85,26 @@ impl TensorMemoryOp {
     }
 }
 
+impl TensorMemoryOp {
+    /// Whether it is about a pair of CTAs, if it says so: all of a kernel have to say the same (9.7.16.5).
+    pub fn is_of_pair(self) -> Option<bool> {
+        match self {
+            TensorMemoryOp::Allocate { pair }
+            | TensorMemoryOp::Deallocate { pair }
+            | TensorMemoryOp::Relinquish { pair }
+            | TensorMemoryOp::Commit { pair, .. } => Some(pair),
+            TensorMemoryOp::Multiply(product) => Some(product.pair),
+            TensorMemoryOp::Copy(image) => Some(image.pair),
+            TensorMemoryOp::Load(_)
+            | TensorMemoryOp::Store(_)
+            | TensorMemoryOp::WaitLoads
+            | TensorMemoryOp::WaitStores
+            | TensorMemoryOp::Before
+            | TensorMemoryOp::After => None,
+        }
+    }
+}
+
 /// What a copy from shared memory brings: rows of lines of 16 bytes, each row to one lane or to several.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorImage {
@@ -82,6 +114,8 @@ pub struct TensorImage {
     pub columns: u8,
     /// The lanes of a row.
     pub spread: Spread,
+    /// Each CTA of a pair copies.
+    pub pair: bool,
 }
 
 /// Where the rows of a copy go, counted from the lane of the address.
@@ -101,7 +135,7 @@ pub enum Spread {
 
 impl TensorImage {
     /// The one that the manual calls so.
-    pub fn named(shape: &str, spread: Option<&str>) -> Option<TensorImage> {
+    pub fn named(shape: &str, spread: Option<&str>, pair: bool) -> Option<TensorImage> {
         let (rows, columns, spread) = match (shape, spread) {
             ("128x256b", None) => (128, 8, Spread::Straight),
             ("128x128b", None) => (128, 4, Spread::Straight),
@@ -111,7 +145,7 @@ impl TensorImage {
             ("32x128b", Some("warpx4")) => (32, 4, Spread::All),
             _ => return None,
         };
-        Some(TensorImage { rows, columns, spread })
+        Some(TensorImage { rows, columns, spread, pair })
     }
 
     /// The lanes of a row.
@@ -221,6 +255,8 @@ pub struct TensorProduct {
     pub scaled: bool,
     /// Blocks of k that have scales of their own; 0 where nothing is scaled.
     pub blocks: u8,
+    /// A pair of CTAs works on it: each has half of the rows of A and D, and half of the columns of B.
+    pub pair: bool,
 }
 
 /// What products are told apart by: `.kind::f16`, ….
@@ -239,7 +275,7 @@ pub enum ProductKind {
 /// A product as its instruction descriptor says it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TensorShapeOfProduct {
-    /// Rows of A and D.
+    /// Rows of A and D, in each CTA.
     pub m: u32,
     /// Columns of B and D.
     pub n: u32,
@@ -308,7 +344,7 @@ impl ProductKind {
     }
 
     /// What the instruction descriptor of a product with so many scales in a row says (tables 43 and 44).
-    fn describe_scaled(self, bits: u32, blocks: u8) -> Result<TensorShapeOfProduct, String> {
+    fn describe_scaled(self, bits: u32, blocks: u8, pair: bool) -> Result<TensorShapeOfProduct, String> {
         let field = |low: u32, width: u32| bits >> low & ((1 << width) - 1);
         let unknown = |what: &str| Err(format!("an instruction descriptor ({bits:#010x}) with {what}"));
         if field(2, 1) != 0 {
@@ -330,10 +366,11 @@ impl ProductKind {
             return unknown("scales of UE4M3, which only blocks of 16 have");
         }
         let (m, n) = (field(24, 5) << 4, field(17, 6) << 3);
-        if m != 128 {
-            return unknown(&format!("{m} rows; scaled products have 128"));
+        if m != if pair { 256 } else { 128 } {
+            return unknown(&format!("{m} rows; scaled products have 128 in each thread block"));
         }
-        if n == 0 || n > 256 {
+        let m = 128;
+        if n == 0 || n > 256 || pair && n % 16 != 0 {
             return unknown(&format!("{n} columns"));
         }
         let turned = [field(15, 1) == 1, field(16, 1) == 1];
@@ -362,9 +399,9 @@ impl ProductKind {
 
     /// What an instruction descriptor says (9.7.16.4.2), or what of it has no meaning here. In a product with scales,
     /// rows have so many blocks.
-    pub fn describe(self, bits: u32, blocks: u8) -> Result<TensorShapeOfProduct, String> {
+    pub fn describe(self, bits: u32, blocks: u8, pair: bool) -> Result<TensorShapeOfProduct, String> {
         if self.is_scaled() {
-            return self.describe_scaled(bits, blocks);
+            return self.describe_scaled(bits, blocks, pair);
         }
         let field = |low: u32, width: u32| bits >> low & ((1 << width) - 1);
         let flag = |at: u32| field(at, 1) == 1;
@@ -394,9 +431,18 @@ impl ProductKind {
             (ProductKind::I8, 2) => Format::S32,
             _ => return unknown("a type of D that this kind of product has not"),
         };
-        let (m, n) = (field(24, 5) << 4, field(17, 6) << 3);
+        let (all, n) = (field(24, 5) << 4, field(17, 6) << 3);
         let turned = [flag(15), flag(16)];
+        // Of a pair with 128 rows, where a row lies is a figure alone.
+        let m = match (pair, all) {
+            (true, 256) => 128,
+            (true, _) => {
+                return unknown(&format!("{all} rows; pairs of thread blocks are known to have 256"));
+            }
+            (false, _) => all,
+        };
         let step = match m {
+            _ if pair && integers => 32,
             64 if integers && n > 24 => 16,
             64 => 8,
             128 => 16,
@@ -485,34 +531,46 @@ mod tests {
     #[test]
     fn descriptors_say_what_they_say() {
         let bits = 1 << 4 | 1 << 7 | 1 << 10 | 8 << 17 | 8 << 24;
-        let shape = ProductKind::F16.describe(bits, 0).unwrap();
+        let shape = ProductKind::F16.describe(bits, 0, false).unwrap();
         assert_eq!((shape.m, shape.n, shape.k), (128, 64, 16));
         assert_eq!(shape.formats, [Format::Bf16, Format::Bf16, Format::F32]);
-        assert!(ProductKind::F16.describe(bits | 1 << 2, 0).is_err());
-        assert!(ProductKind::Tf32.describe(bits, 0).is_err());
-        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 8 << 24, 0).is_err());
-        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 4 << 24, 0).is_ok());
+        assert!(ProductKind::F16.describe(bits | 1 << 2, 0, false).is_err());
+        assert!(ProductKind::Tf32.describe(bits, 0, false).is_err());
+        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 8 << 24, 0, false).is_err());
+        assert!(ProductKind::F16.describe(1 << 4 | 1 << 17 | 4 << 24, 0, false).is_ok());
     }
 
     #[test]
     fn descriptors_of_scaled_products() {
         let bits = 1 << 7 | 1 << 10 | 2 << 17 | 8 << 24;
-        let shape = ProductKind::MxF4NvF4.describe(bits, 4).unwrap();
+        let shape = ProductKind::MxF4NvF4.describe(bits, 4, false).unwrap();
         assert_eq!((shape.m, shape.n, shape.k, shape.place), (128, 16, 64, 4));
         let scales = |format, blocks| Scales { format, blocks };
         assert_eq!(shape.scales, Some((scales(Format::E4m3, 4), [0, 0])));
         // Blocks of 32 have powers of two alone, and begin at an even byte.
-        assert!(ProductKind::MxF4.describe(bits, 2).is_err());
-        let shape = ProductKind::MxF4.describe(bits | 1 << 23 | 2 << 29 | 2 << 4, 2).unwrap();
+        assert!(ProductKind::MxF4.describe(bits, 2, false).is_err());
+        let shape = ProductKind::MxF4.describe(bits | 1 << 23 | 2 << 29 | 2 << 4, 2, false).unwrap();
         assert_eq!(shape.scales, Some((scales(Format::Ue8m0, 2), [2, 2])));
-        assert!(ProductKind::MxF4.describe(bits | 1 << 23 | 1 << 29, 2).is_err());
+        assert!(ProductKind::MxF4.describe(bits | 1 << 23 | 1 << 29, 2, false).is_err());
         let bits = 5 << 7 | 4 << 10 | 2 << 17 | 1 << 23 | 8 << 24 | 3 << 29;
-        let shape = ProductKind::MxF8F6F4.describe(bits, 1).unwrap();
+        let shape = ProductKind::MxF8F6F4.describe(bits, 1, false).unwrap();
         assert_eq!((shape.k, shape.place, shape.scales), (32, 8, Some((scales(Format::Ue8m0, 1), [3, 0]))));
         assert_eq!(shape.formats, [Format::E2m1, Format::E3m2, Format::F32]);
         // Only bytes lie transposed.
-        assert!(ProductKind::MxF8F6F4.describe(bits | 1 << 15, 1).is_err());
-        assert!(ProductKind::F8F6F4.describe(1 << 4 | 5 << 7 | 1 << 16 | 2 << 17 | 8 << 24, 0).is_ok());
+        assert!(ProductKind::MxF8F6F4.describe(bits | 1 << 15, 1, false).is_err());
+        assert!(
+            ProductKind::F8F6F4.describe(1 << 4 | 5 << 7 | 1 << 16 | 2 << 17 | 8 << 24, 0, false).is_ok()
+        );
+    }
+
+    #[test]
+    fn pairs_have_256_rows() {
+        let bits = |m: u32, n: u32| 1 << 4 | (n / 8) << 17 | (m / 16) << 24;
+        let shape = ProductKind::F16.describe(bits(256, 64), 0, true).unwrap();
+        assert_eq!((shape.m, shape.n), (128, 64));
+        assert!(ProductKind::F16.describe(bits(128, 64), 0, true).is_err());
+        assert!(ProductKind::F16.describe(bits(256, 64), 0, false).is_err());
+        assert!(ProductKind::F16.describe(bits(256, 24), 0, true).is_err());
     }
 
     #[test]
@@ -525,15 +583,16 @@ mod tests {
             ("32x128b", Some("warpx4"), 4),
         ];
         for (shape, spread, copies) in names {
-            let image = TensorImage::named(shape, spread).unwrap();
+            let image = TensorImage::named(shape, spread, false).unwrap();
             let lanes: Vec<u32> = (0..image.rows.into()).flat_map(|row| image.lanes(row)).collect();
             assert_eq!(lanes.iter().collect::<BTreeSet<_>>().len(), LANES as usize, "{shape}");
             assert_eq!(lanes.len(), copies * usize::from(image.rows));
         }
-        let lanes =
-            |spread, row| TensorImage::named("64x128b", Some(spread)).unwrap().lanes(row).collect::<Vec<_>>();
+        let lanes = |spread, row| {
+            TensorImage::named("64x128b", Some(spread), false).unwrap().lanes(row).collect::<Vec<_>>()
+        };
         assert_eq!((lanes("warpx2::02_13", 40), lanes("warpx2::01_23", 40)), (vec![40, 104], vec![72, 104]));
-        let corners = TensorImage::named("4x256b", None).unwrap();
+        let corners = TensorImage::named("4x256b", None, false).unwrap();
         assert_eq!((0..4).flat_map(|row| corners.lanes(row)).collect::<Vec<_>>(), [0, 32, 64, 96]);
     }
 }

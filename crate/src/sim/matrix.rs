@@ -10,7 +10,7 @@
 
 mod scales;
 
-use super::bits::{as_operand, concat, mask, plain, slice};
+use super::bits::{as_operand, concat, extended_to, mask, plain, slice};
 use super::ends;
 use super::gaps::{lacking, spread};
 use super::machine::Machine;
@@ -282,7 +282,9 @@ impl<'a> Machine<'a> {
         for (number, reg) in kernel.dst(&kernel.code[pc as usize]).iter().enumerate() {
             for lane in 0..WARP as u32 {
                 let (outer, inner) = (lane / 4, lane % 4 * 2);
-                let value = if tiles.transposed {
+                let value = if tiles.unpacked > 0 {
+                    self.unpacked((index, pc, lane), rows[number * 8 + outer as usize], tiles.unpacked.into())
+                } else if tiles.transposed {
                     let [low, high] = [0, 1].map(|next| {
                         self.piece_read(
                             (index, pc, lane),
@@ -298,6 +300,16 @@ impl<'a> Machine<'a> {
                 self.warps[index].set(*reg, lane, value);
             }
         }
+    }
+
+    /// Four of sixteen elements of a row, each at the low end of a byte.
+    fn unpacked(&mut self, by: (usize, u32, u32), row: (usize, u64), own: u32) -> Value {
+        let first = by.2 % 4 * 4;
+        let bytes: [Value; 4] = std::array::from_fn(|at| {
+            let value = self.below_byte(by, row, own, first + at as u32);
+            extended_to(&mut self.terms, value, own, 8)
+        });
+        self.pack_parts(&bytes, 32)
     }
 
     fn store_tiles(&mut self, index: usize, pc: u32, tiles: Tiles) {
@@ -639,6 +651,13 @@ impl Matrix {
     /// One of such values.
     pub(super) fn new(rows: usize, cols: usize, format: Format, values: Vec<Value>) -> Matrix {
         Matrix { rows, cols, format, values }
+    }
+
+    /// With another one's columns behind its own.
+    pub(super) fn beside(self, other: Matrix) -> Matrix {
+        let rows = self.values.chunks(self.cols).zip(other.values.chunks(other.cols));
+        let values = rows.flat_map(|(own, theirs)| own.iter().chain(theirs).copied()).collect();
+        Matrix { cols: self.cols + other.cols, values, ..self }
     }
 
     /// Its values, row by row.

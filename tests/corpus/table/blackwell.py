@@ -37,3 +37,7 @@ for shape in range(1, 7):
 add("blackwell/images.cu", "swizzled", defines={"SHAPE": 1, "SWIZZLED": 1}, **ARCH)
 for fault, shape in ((1, 5), (2, 1), (3, 1), (4, 1)):
     add("blackwell/images.cu", f"wrong{fault}", defines={"SHAPE": shape, "WRONG": fault}, lines=True, **ARCH)
+for kind in (1, 2):
+    add("blackwell/twins.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
+for fault in range(1, 9):
+    add("blackwell/twins.cu", f"wrong{fault}", defines={"KIND": 1, "WRONG": fault}, lines=True, **ARCH)

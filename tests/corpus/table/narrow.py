@@ -14,5 +14,10 @@ for kind in (1, 2):
         add("narrow/multiply.cu", f"{kind}.{a}.{b}", defines={"KIND": kind, "TA": a, "TB": b}, **ARCH)
 for kind in (3, 4):
     add("narrow/multiply.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
-for fault, kind in ((5, 1), (1, 2), (2, 2), (4, 2), (1, 3), (2, 3), (2, 4), (4, 4), (5, 4)):
-    add("narrow/multiply.cu", f"{kind}.wrong{fault}", defines={"KIND": kind, "WRONG": fault}, lines=True, **ARCH)
+for fault, kind in ((5, 1), (1, 2), (2, 2), (4, 2)):
+    defines = {"KIND": kind, "TA": "e4m3", "TB": "e5m2", "WRONG": fault}
+    add("narrow/multiply.cu", f"{kind}.wrong{fault}", defines=defines, lines=True, **ARCH)
+add("narrow/tiles.cu", "four", defines={"FOUR": 1}, **ARCH)
+add("narrow/tiles.cu", "six", **ARCH)
+for fault in (1, 2):
+    add("narrow/tiles.cu", f"wrong{fault}", defines={"FOUR": 1, "WRONG": fault}, lines=True, **ARCH)

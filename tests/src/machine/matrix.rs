@@ -389,7 +389,12 @@ impl Machine<'_> {
         let refused = || Stop::Refused(op.text.clone());
         let count =
             ["x1", "x2", "x4"].iter().position(|name| op.has(name)).map(|at| 1 << at).ok_or_else(refused)?;
-        if !op.has("b16") || !op.has("m8n8") {
+        let own = match () {
+            _ if op.has("b4x16_p64") => 4,
+            _ if op.has("b6x16_p32") => 6,
+            _ => 0,
+        };
+        if own == 0 && (!op.has("b16") || !op.has("m8n8")) {
             return Err(refused());
         }
         let (memory, fragment) = if load { (1, 0) } else { (0, 1) };
@@ -402,6 +407,18 @@ impl Machine<'_> {
         for tile in 0..count {
             for (lane, thread) in members.iter().enumerate() {
                 let arg = self.registers(*thread, fragment).get(tile).cloned().ok_or_else(refused)?;
+                if own > 0 {
+                    // Sixteen elements side by side from the low end of a row, each into a byte of its own.
+                    let mut bits = 0u128;
+                    for byte in 0..16 {
+                        let part = self.load(*thread, space, rows[tile * 8 + lane / 4] + byte, 1)?;
+                        bits |= u128::from(part) << (8 * byte);
+                    }
+                    let element = |at: usize| (bits >> ((lane % 4 * 4 + at) as u32 * own)) as u64;
+                    let word = (0..4).fold(0, |word, at| word | cut(element(at), own) << (8 * at));
+                    self.set(*thread, &arg, word)?;
+                    continue;
+                }
                 let place = |j: usize| {
                     let (row, col) = (lane / 4, 2 * (lane % 4) + j);
                     let (row, col) = if op.has("trans") { (col, row) } else { (row, col) };
@@ -445,13 +462,13 @@ pub(super) fn scaled_product(
     [rows, cols]: [Vec<Vec<f64>>; 2],
 ) -> Grid {
     let mut out = Grid::new(m, n);
-    for row in 0..m {
-        for col in 0..n {
+    for (row, of_row) in rows.iter().enumerate() {
+        for (col, of_col) in cols.iter().enumerate() {
             let mut sum = soft::value(Format::F32, *start.at((row, col)));
             for at in 0..k {
-                let block = at * rows[row].len() / k;
-                let x = a.value(*left.at((row, at))) * rows[row][block];
-                sum += x * (b.value(*right.at((at, col))) * cols[col][block]);
+                let block = at * of_row.len() / k;
+                let x = a.value(*left.at((row, at))) * of_row[block];
+                sum += x * (b.value(*right.at((at, col))) * of_col[block]);
             }
             *out.at((row, col)) = soft::from_value(Format::F32, sum, Round::NearestTiesToEven);
         }

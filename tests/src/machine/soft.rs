@@ -338,6 +338,8 @@ pub fn from_value(format: Format, value: f64, round: Round) -> u64 {
     match format {
         Format::Tf32 => to_tf32(convert(Format::F64, Format::F32, value.to_bits(), round), round),
         Format::E4m3 | Format::E5m2 => to_byte(Format::F64, format, value.to_bits()),
+        Format::E2m1 | Format::E2m3 | Format::E3m2 => to_short(format, value),
+        Format::Ue8m0 => to_scale(Format::F64, value.to_bits(), round == Round::TowardPositive, false),
         Format::F64 if value.is_nan() => nan(format),
         Format::F64 => value.to_bits(),
         _ => convert(Format::F64, format, value.to_bits(), round),

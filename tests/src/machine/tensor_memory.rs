@@ -2,8 +2,9 @@
 //!
 //! Words of 128 lanes and 512 columns. Loads and stores happen at once; a product runs at some moment between its start
 //! and the arrival of the next commit behind it, those of a thread one after the other.
-//! Scales of blocks are read out of a copy chosen by dice: all four have to be there.
-//! Misses: what the manual has beyond dense products of one CTA is refused by name; so are sums of integers that
+//! A pair of CTAs is the thread that starts something and one of the other CTA, which stands for that: each with its
+//! own memories. Scales of blocks are read out of a copy chosen by dice: all four have to be there.
+//! Misses: what the manual has beyond dense products is refused by name; so are sums of integers that
 //! saturate.
 //!
 //! Source: PTX ISA 9.0, 9.7.16.
@@ -69,10 +70,19 @@ impl Machine<'_> {
                     return Err(Stop::Fault(format!("`{}` of {count} columns", op.text)));
                 }
                 let start = self.dice.below(16) as usize;
+                // The second of a pair takes what the first has got.
+                let other = self.other_of(leader);
                 let tensor = &self.ctas[cta].tensor;
-                let is_free =
-                    |first: &usize| (*first..first + count).all(|at| at < COLUMNS && !tensor.is_taken(at));
-                let first = (0..16).map(|turn| (start + turn) % 16 * 32).find(is_free);
+                let pair = op.has("cta_group::2");
+                let is_free = |first: &usize| {
+                    let free = |at: usize| !(tensor.is_taken(at) || pair && other.is_taken(at));
+                    (*first..first + count).all(|at| at < COLUMNS && free(at))
+                };
+                let before = other.taken.iter().find(|taken| !tensor.taken.contains(taken)).filter(|_| pair);
+                let first = match before {
+                    Some((first, _)) => Some(*first),
+                    None => (0..16).map(|turn| (start + turn) % 16 * 32).find(is_free),
+                };
                 let Some(first) = first else {
                     return Err(Stop::Fault("deadlock: a warp waits for columns".to_owned()));
                 };
@@ -185,15 +195,21 @@ impl Machine<'_> {
         self.bulk = true;
         let what = match op.suffixes[0].as_str() {
             "fence::before_thread_sync" | "fence::after_thread_sync" => return Ok(()),
-            "commit" if !op.has("multicast::cluster") && op.has("cta_group::1") => {
-                Background::Commit(self.address(thread, &args[0])?)
+            "commit" => {
+                let object = self.address(thread, &args[0])?;
+                let ranks = match args.get(1) {
+                    Some(arg) => Some(self.value(thread, arg, None)? & 0xffff),
+                    None => None,
+                };
+                Background::Commit(object, ranks)
             }
-            "cp" if op.has("cta_group::1") && !op.has("b8x16") => Background::Image {
+            "cp" if !op.has("b8x16") => Background::Image {
                 shape: op.suffixes[2..].join("."),
                 address: self.address(thread, &args[0])?,
                 descriptor: self.value(thread, &args[1], None)?,
+                pair: op.has("cta_group::2"),
             },
-            "mma" if op.has("cta_group::1") && !op.has("sp") && !op.has("ws") => {
+            "mma" if !op.has("sp") && !op.has("ws") => {
                 let mut given = Vec::new();
                 for arg in args {
                     match arg {
@@ -216,7 +232,7 @@ impl Machine<'_> {
                     "mxf8f6f4" => 1,
                     _ => 2,
                 };
-                Background::Product { kind, held, masked, blocks, given }
+                Background::Product { kind, held, masked, blocks, pair: op.has("cta_group::2"), given }
             }
             _ => return Err(Stop::Refused(op.text.clone())),
         };
@@ -227,7 +243,7 @@ impl Machine<'_> {
     pub(super) fn run_in_tensor_memory(
         &mut self,
         thread: usize,
-        (kind, held, masked, blocks): (&str, bool, bool, usize),
+        (kind, held, masked, blocks, pair): (&str, bool, bool, usize, bool),
         given: &[u64],
     ) -> Result<(), Stop> {
         let refused = |what: &str| Stop::Refused(format!("tcgen05.mma with {what}"));
@@ -264,14 +280,48 @@ impl Machine<'_> {
         let (m, n) = (field(24, 5) * 16, field(17, 6) * 8);
         // Elements of a line of sixteen bytes.
         let in_line = if k == 32 { 16 } else { k / 2 };
-        if field(2, 2) != 0 || !matches!(m, 64 | 128) {
+        let sides = if pair { self.pair_of(thread) } else { vec![thread] };
+        let m = m / sides.len();
+        if field(2, 2) != 0 || !matches!(m, 64 | 128) || pair && m == 64 {
             return Err(refused("a descriptor of other products"));
         }
+        let mut columns = Grid::new(0, k);
+        for side in &sides {
+            let each =
+                self.matrix_of(*side, given[2], (b, in_line), (n / sides.len(), k), field(16, 1) == 1)?;
+            columns.values.extend(each.values);
+        }
+        for side in sides {
+            self.rows_of_product(
+                side,
+                columns.clone(),
+                (m, n, k, in_line),
+                [a, b, d],
+                (held, masked, blocks),
+                given,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What a product does in one CTA, given the columns of B one after the other.
+    fn rows_of_product(
+        &mut self,
+        thread: usize,
+        mut columns: Grid,
+        (m, n, k, in_line): (usize, usize, usize, usize),
+        [a, b, d]: [Element; 3],
+        (held, masked, blocks): (bool, bool, usize),
+        given: &[u64],
+    ) -> Result<(), Stop> {
+        let refused = |what: &str| Stop::Refused(format!("tcgen05.mma with {what}"));
+        let idesc = given[3] as u32;
+        let field = |low: u32, width: u32| (idesc >> low & ((1 << width) - 1)) as usize;
         let row_of = |address: u64, row: usize| {
             (address >> 16) as usize + if m == 64 { row / 16 * 32 + row % 16 } else { row }
         };
         let mut left = Grid::new(m, k);
-        if held && a.bits() < 8 && !nibbles {
+        if held && a.bits() < 8 && in_line == 16 {
             return Err(refused("bytes of less in tensor memory"));
         }
         if held {
@@ -286,7 +336,6 @@ impl Machine<'_> {
         } else {
             left = self.matrix_of(thread, given[1], (a, in_line), (m, k), field(15, 1) == 1)?;
         }
-        let mut columns = self.matrix_of(thread, given[2], (b, in_line), (n, k), field(16, 1) == 1)?;
         let mut right = Grid::new(k, n);
         for row in 0..k {
             for col in 0..n {
@@ -361,6 +410,21 @@ impl Machine<'_> {
         self.lines(thread, descriptor, element, extent, turned)
     }
 
+    /// What the other CTA of a thread's pair has taken.
+    fn other_of(&self, thread: usize) -> Words {
+        let own = self.threads[thread].cta;
+        let others = self.pair_of(thread).into_iter().map(|one| self.threads[one].cta);
+        let taken = others.filter(|cta| *cta != own).flat_map(|cta| self.ctas[cta].tensor.taken.clone());
+        Words { taken: taken.collect(), ..Words::default() }
+    }
+
+    /// A thread of the CTA of even rank of a thread's pair, and one of the other.
+    pub(super) fn pair_of(&self, thread: usize) -> Vec<usize> {
+        let (all, rank) = self.cluster(self.threads[thread].cta);
+        let of = |rank: usize| all.get(rank).map_or(thread, |cta| self.ctas[*cta].first);
+        vec![of(rank & !1), of(rank | 1)]
+    }
+
     /// The scales of so many lines: bytes of a column, 32 lines a column.
     fn scales_of(
         &mut self,
@@ -415,15 +479,23 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The memory that a commit's barrier object lies in.
-    pub(super) fn commit(&mut self, thread: usize, object: u64) -> Result<(), Stop> {
+    /// Arrival at a barrier object, or at those at the same place in several CTAs.
+    pub(super) fn commit(&mut self, thread: usize, object: u64, ranks: Option<u64>) -> Result<(), Stop> {
         let own = if object >> 32 == 0 { object } else { super::memory::resolve(object).1 };
-        let (cta, object) = self.in_cluster(self.threads[thread].cta, own);
-        self.arrive(cta, object, 1).map(|_| ())
+        let cta = self.threads[thread].cta;
+        let (there, place) = self.in_cluster(cta, own);
+        let Some(ranks) = ranks else { return self.arrive(there, place, 1).map(|_| ()) };
+        let (all, _) = self.cluster(cta);
+        let named = all.into_iter().enumerate().filter(|(rank, _)| ranks >> rank & 1 == 1);
+        named
+            .map(|(_, cta)| cta)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .try_for_each(|cta| self.arrive(cta, place, 1).map(|_| ()))
     }
 }
 
 /// Whether something in the background comes after what its thread has started in tensor memory.
 pub(super) fn is_in_order(what: &Background) -> bool {
-    matches!(what, Background::Product { .. } | Background::Image { .. } | Background::Commit(_))
+    matches!(what, Background::Product { .. } | Background::Image { .. } | Background::Commit(..))
 }

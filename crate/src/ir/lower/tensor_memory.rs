@@ -18,7 +18,7 @@ impl<'m> Lowering<'m> {
         let word = Want::bits(32);
         let (mut dst, mut src, mut offset) = (Vec::new(), Vec::new(), 0);
         match &mut op {
-            TensorMemoryOp::Allocate | TensorMemoryOp::Commit { .. } => {
+            TensorMemoryOp::Allocate { .. } | TensorMemoryOp::Commit { .. } => {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
                 // Without a state space the address is generic, and a shared one all the same.
@@ -33,8 +33,8 @@ impl<'m> Lowering<'m> {
                 let Some(address) = operands.address else { return Ok(()) };
                 src.push(self.tensor_address(context, address)?);
             }
-            TensorMemoryOp::Deallocate
-            | TensorMemoryOp::Relinquish
+            TensorMemoryOp::Deallocate { .. }
+            | TensorMemoryOp::Relinquish { .. }
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores
             | TensorMemoryOp::Before
@@ -42,7 +42,7 @@ impl<'m> Lowering<'m> {
         }
         let source = operands.source.as_slice();
         match &mut op {
-            TensorMemoryOp::Allocate | TensorMemoryOp::Deallocate => {
+            TensorMemoryOp::Allocate { .. } | TensorMemoryOp::Deallocate { .. } => {
                 for operand in source {
                     src.push(self.source(context, operand, word)?);
                 }
@@ -93,7 +93,7 @@ impl<'m> Lowering<'m> {
                 }
             }
             TensorMemoryOp::Copy(_) => src.push(self.source(context, source[0], Want::bits(64))?),
-            TensorMemoryOp::Relinquish
+            TensorMemoryOp::Relinquish { .. }
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores
             | TensorMemoryOp::Before

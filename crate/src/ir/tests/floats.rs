@@ -606,7 +606,7 @@ fn narrow_conversions(one: One<'_>) {
         let (name, bits) = (narrow.name, narrow.bits());
         let (bank, part) = (if bits == 4 { "%b" } else { "%rs" }, (1u64 << bits) - 1);
         let values = around(narrow);
-        let others: Vec<u64> = values.iter().copied().step_by(7).collect();
+        let others: Vec<u64> = values.iter().copied().step_by(values.len() / 4).collect();
         for relu in ["", ".relu"] {
             let convert = |bits: u64| {
                 let value = float(bits);
@@ -630,7 +630,7 @@ fn narrow_conversions(one: One<'_>) {
         }
         let all: Vec<u64> = (0..=part)
             .map(|low| low << bits | (low * 37 + 11) & part)
-            .map(|pair| if bits == 8 { pair & (2 * narrow.sign() - 1) * 0x101 } else { pair })
+            .map(|pair| if bits == 8 { pair & ((2 * narrow.sign() - 1) * 0x101) } else { pair })
             .collect();
         for (packed, half) in [("f16x2", F16), ("bf16x2", BF16)] {
             let from = format!("{bank}2");
@@ -679,7 +679,7 @@ fn scale_conversions(one: One<'_>) {
             });
         }
     }
-    let all: Vec<u64> = (0..=0xff).map(|low| low << 8 | 0xff - low).collect();
+    let all: Vec<u64> = (0..=0xff).map(|low| low << 8 | (0xff - low)).collect();
     one("cvt.rn.bf16x2.ue8m0x2 %r1, %rs2", &[("%rs2", &all)], &["%r1"], &|s| {
         let each = |byte: u64| match byte {
             0 => 0x40,

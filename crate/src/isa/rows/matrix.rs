@@ -212,7 +212,12 @@ fn stored_narrow(m: &Choice<'_>, part: Part) -> Option<Action> {
 
 fn tiles(m: &Choice<'_>) -> Option<Tiles> {
     let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
-    Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans") })
+    let unpacked = match m.get("from") {
+        Some("b6x16_p32") => 6,
+        Some("b4x16_p64") => 4,
+        _ => 0,
+    };
+    Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans"), unpacked })
 }
 
 fn stored(m: &Choice<'_>, part: Part) -> Option<Stored> {
@@ -291,6 +296,9 @@ rows! {
     "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
         "Loads 8×8 matrices into the lanes of a warp.", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
+    "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.from {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta; .from = .b6x16_p32 .b4x16_p64"]
+        |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
+        "Loads 8×16 matrices of four or six bits into the lanes of a warp, each element at the low end of a byte.", "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r1}, [%r2];";
     "stmatrix" "9.7.14.5.16" ["stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [a], {b..}; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::StoreTiles(tiles(m)?)), "stores the values",
         "Stores 8×8 matrices from the lanes of a warp.", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};";

@@ -29,8 +29,6 @@ missing! {
         "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies of masked bytes (Blackwell)" "cp.async.bulk ..."
         "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
-    "tcgen05" "9.7.16" "pairs of thread blocks (Blackwell)" "tcgen05.peers ...; .peers = .cta_group::2"
-        "Takes tensor memory, and multiplies, in two thread blocks at once." "tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%r1];";
     "tcgen05" "9.7.16.10.9" "sparse and weight-stationary products in tensor memory (Blackwell)" "tcgen05.mma.way ...; .way = .sp .ws"
         "Starts a product of a sparse matrix, or one that keeps B." "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;";
     "tcgen05" "9.7.16.10.9" "operands of products that the tensor core keeps (Blackwell)" "tcgen05.mma.use ...; .use = .collector::a::use .collector::a::lastuse .ashift"
@@ -57,8 +55,8 @@ missing! {
         "Converts with bits that decide how to round." "cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4;";
     "mma" "9.7.14.6.3" "sparse products with scales of blocks (Blackwell)" "mma.spvariant.block_scale ...; .spvariant = .sp .sp::ordered_metadata"
         "Multiplies matrices whose blocks have scales, the left one without its zeros." "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0, %r1, {0, 0}, %r2, {0, 0};";
-    "ldmatrix" "9.7.14.5.15" "matrices of bytes (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16 .m8n16"
+    "ldmatrix" "9.7.14.5.15" "transposed matrices of bytes, whose fragments are figures (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16"
         "Loads matrices of bytes into the lanes of a warp." "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];";
-    "stmatrix" "9.7.14.5.16" "matrices of bytes (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
+    "stmatrix" "9.7.14.5.16" "transposed matrices of bytes, whose fragments are figures (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
         "Stores matrices of bytes from the lanes of a warp." "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};";
 }

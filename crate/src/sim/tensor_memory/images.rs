@@ -14,6 +14,7 @@ use super::order::{Kind, Spot};
 use crate::base::Format;
 use crate::isa::tensor_memory::{LANES, Spread, TensorImage};
 use crate::isa::{Fragment, Part, WARP};
+use crate::sim::copies::Flight;
 use crate::sim::machine::Machine;
 use crate::sim::outcome::AccessKind;
 use crate::sim::trace::EventKind;
@@ -39,14 +40,40 @@ impl Machine<'_> {
             return None;
         }
         let operation = self.start_operation(index, pc, 1 << lane, Kind::Copy);
+        let mut reads = Vec::new();
+        if image.pair {
+            for odd in [false, true] {
+                let own = |machine: &mut Self| {
+                    machine.image(by, operation, image, (address, descriptor), &mut reads)
+                };
+                self.in_pair(by, odd, own)?;
+            }
+        } else {
+            self.image(by, operation, image, (address, descriptor), &mut reads)?;
+        }
+        self.runs_until_committed(by, Running { operation, reads });
+        self.trace.event(index as u32, self.warps[index].step, 1 << lane, pc, EventKind::Copy);
+        Some(())
+    }
+
+    /// What a copy does in one CTA.
+    fn image(
+        &mut self,
+        by: (usize, u32, u32),
+        operation: u32,
+        image: TensorImage,
+        (address, descriptor): (u32, u64),
+        reads: &mut Vec<Flight>,
+    ) -> Option<()> {
+        let (index, _, lane) = by;
+        let (first, column) = (address >> 16, address & 0xffff);
         let columns = column..column + u32::from(image.columns);
         if !self.columns_are_taken(index, operation, 1 << lane, columns.clone(), first) {
             return None;
         }
         let shape = (u16::from(image.rows), 8, u16::from(image.columns));
         let words = Fragment::mma(Part::A, shape, Format::B32);
-        let mut reads = Vec::new();
-        let matrix = self.in_shared_memory(by, descriptor, words, false, &mut reads)?;
+        let matrix = self.in_shared_memory(by, descriptor, words, false, reads)?;
         let mut spots: Vec<(Spot, usize)> = Vec::new();
         for row in 0..u32::from(image.rows) {
             for lane in image.lanes(row).map(|lane| first + lane) {
@@ -59,8 +86,6 @@ impl Machine<'_> {
         for (spot, at) in spots {
             self.set_cell(index, spot, matrix.values()[at]);
         }
-        self.runs_until_committed(by, Running { operation, reads });
-        self.trace.event(index as u32, self.warps[index].step, 1 << lane, pc, EventKind::Copy);
         Some(())
     }
 }

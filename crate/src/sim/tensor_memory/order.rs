@@ -32,7 +32,7 @@ use crate::sim::clock::Arrival;
 use crate::sim::machine::Machine;
 use crate::sim::outcome::{AccessKind, Place, Race, RaceSide, Site};
 use crate::sim::race::lanes;
-use crate::term::Term;
+
 use rustc_hash::FxHashMap;
 
 /// What the ledger says of loads and stores that are waited for.
@@ -246,7 +246,7 @@ impl<'a> Machine<'a> {
         access: AccessKind,
     ) {
         let Operation { kind, pc, first, mask, .. } = self.tensor_memory.operations[operation as usize];
-        let rank = self.rank_of(index).0 as usize;
+        let rank = self.rank_of_tensor_memory(index);
         let mut standings: FxHashMap<u32, Standing> = FxHashMap::default();
         let mut found: Vec<(u32, AccessKind, Standing, Spot)> = Vec::new();
         for spot in spots {
@@ -354,13 +354,7 @@ impl<'a> Machine<'a> {
             unfenced: false,
         }
         };
-        let condition = self.condition(index, 0);
-        let pair = (sites[0].instr, sites[1].instr);
-        if condition == Term::TRUE {
-            self.list_race(pair, TENSOR_MEMORY, race);
-        } else {
-            self.suspect_race(TENSOR_MEMORY, condition, None, race, pair);
-        }
+        self.list_race_here(index, (sites[0].instr, sites[1].instr), TENSOR_MEMORY, race);
     }
 
     /// Whether places belong to columns that are taken; stops lanes where they do not.

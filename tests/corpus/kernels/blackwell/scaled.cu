@@ -1,4 +1,4 @@
-// C = A · B of floats of four to eight bits in tensor memory, 128 × 8 × 128, most with scales of blocks, which are
+// C = A · B of floats of four to eight bits in tensor memory, 128 × 8 (or 16) × 128, most with scales of blocks, which are
 // copied from shared into tensor memory. Core matrices without swizzle; rows of A and columns of B lie along the depth.
 // KIND 1: e4m3 times e5m2, a scale for each 32 (mxf8f6f4). 2: four bits, a scale for each 32 (mxf4). 3: four bits, a
 // scale of e4m3 for each 16 (mxf4nvf4). 4: e2m1 times e4m3 without scales (f8f6f4). 5: e2m1 times e5m2, a scale for each 32.
@@ -12,7 +12,7 @@
 #include "tcgen05.h"
 #include "../narrow/narrow.h"
 using namespace tm;
-constexpr int N = 8, K = 128;
+constexpr int N = KIND == 4 ? 16 : 8, K = 128;
 constexpr bool PACKED = KIND == 2 || KIND == 3;                  // two elements a byte, side by side
 constexpr bool GAPS = KIND == 4 || KIND == 5;                    // of A: eight bytes of elements, and eight of nothing
 constexpr int ROW_A = PACKED || GAPS ? K / 2 : K, ROW_B = PACKED ? K / 2 : K; // bytes in global memory
