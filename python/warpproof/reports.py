@@ -91,7 +91,7 @@ class Report(model.Report):
         """The inputs of the counterexample, or those that reach the fault: arrays of each tensor's shape and type.
 
         A tensor without a shape in the spec has as many elements as matter. Numbers of types that NumPy lacks
-        (bf16, tf32, e4m3, e5m2) are float32. Scalars are numbers. What holds what the PTX declares is left out.
+        (bf16, tf32, e4m3, e5m2, ue8m0) are float32. Scalars are numbers. What holds what the PTX declares is left out.
         Empty where the report has no inputs. Raises `MissingPackage` without NumPy.
         """
         found = self.counterexample or self.reached_by

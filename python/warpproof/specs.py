@@ -31,6 +31,7 @@ _FORMATS = {
     "bfloat16": "bf16",
     "float8_e4m3fn": "e4m3",
     "float8_e5m2": "e5m2",
+    "float8_e8m0fnu": "ue8m0",
 }
 """What the libraries of arrays call the types of the spec."""
 

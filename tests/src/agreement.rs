@@ -398,6 +398,10 @@ impl Question {
                     "bf16x2" => Some(Format::Bf16),
                     "e4m3x2" => Some(Format::E4m3),
                     "e5m2x2" => Some(Format::E5m2),
+                    "e2m3x2" => Some(Format::E2m3),
+                    "e3m2x2" => Some(Format::E3m2),
+                    "e2m1x2" => Some(Format::E2m1),
+                    "ue8m0x2" => Some(Format::Ue8m0),
                     name => Format::from_name(name),
                 };
                 let Some(format) = format.filter(|format| format.is_float()) else { continue };

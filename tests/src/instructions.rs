@@ -86,7 +86,8 @@ pub fn widths(spelled: &Spelled) -> Option<(Vec<u32>, Vec<u32>)> {
             "f16x2" | "bf16x2" | "tf32" => 32,
             "u16x2" | "s16x2" => 32,
             "f32x2" => 64,
-            "e4m3x2" | "e5m2x2" => 16,
+            "e4m3x2" | "e5m2x2" | "e2m3x2" | "e3m2x2" | "ue8m0x2" => 16,
+            "e2m1x2" => 8,
             // No register is narrower than 16 bits.
             name => crate::machine::op::Type::named(name)?.bits.max(16),
         })
@@ -194,7 +195,7 @@ fn kernel(spelled: &Spelled, d: &[u32], s: &[u32]) -> String {
         ".version 9.0\n.target sm_90\n.address_size 64\n\
          .visible .entry k(.param .u64 k_in, .param .u64 k_out)\n{{\n\
          .reg .b64 %in, %out, %t; .reg .b32 %c, %thr; .reg .b64 %w<4>;\n\
-         .reg .pred %s0p, %s1p, %s2p, %s3p, %d0p, %d1p; .reg .b16 %s0h, %s1h, %s2h, %s3h, %d0h, %d1h;\n\
+         .reg .pred %s0p, %s1p, %s2p, %s3p, %d0p, %d1p; .reg .b8 %s0b, %d0b; .reg .b16 %s0h, %s1h, %s2h, %s3h, %d0h, %d1h;\n\
          .reg .b32 %s0w, %s1w, %s2w, %s3w, %d0w, %d1w; .reg .b64 %s0q, %s1q, %s2q, %s3q, %d0q, %d1q;\n\
          ld.param.u64 %in, [k_in]; ld.param.u64 %out, [k_out];\n\
          mov.u32 %thr, %tid.x; mul.wide.u32 %t, %thr, 32; add.s64 %in, %in, %t; add.s64 %out, %out, %t;\n\
@@ -205,6 +206,7 @@ fn kernel(spelled: &Spelled, d: &[u32], s: &[u32]) -> String {
 fn letter(width: u32) -> char {
     match width {
         1 => 'p',
+        8 => 'b',
         16 => 'h',
         32 => 'w',
         _ => 'q',

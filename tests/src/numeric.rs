@@ -57,7 +57,10 @@ pub fn unit(format: Format) -> f64 {
         Format::F16 => 2f64.powi(-11),
         Format::Bf16 => 2f64.powi(-8),
         Format::E4m3 => 2f64.powi(-4),
-        Format::E5m2 => 2f64.powi(-3),
+        Format::E5m2 | Format::E3m2 => 2f64.powi(-3),
+        Format::E2m3 => 2f64.powi(-4),
+        Format::E2m1 => 2f64.powi(-2),
+        Format::Ue8m0 => 1.0,
         _ => 0.0,
     }
 }
@@ -69,6 +72,9 @@ pub fn tiny(format: Format) -> f64 {
         Format::F16 => 2f64.powi(-24),
         Format::E4m3 => 2f64.powi(-9),
         Format::E5m2 => 2f64.powi(-16),
+        Format::E2m3 => 2f64.powi(-3),
+        Format::E3m2 => 2f64.powi(-4),
+        Format::E2m1 => 2f64.powi(-1),
         _ if format.is_float() => 2f64.powi(-126),
         _ => 0.0,
     }

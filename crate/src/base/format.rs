@@ -15,6 +15,14 @@ pub enum Format {
     Bf16,
     E4m3,
     E5m2,
+    /// Six bits: sign, 2 of exponent, 3 of fraction.
+    E2m3,
+    /// Six bits: sign, 3 of exponent, 2 of fraction.
+    E3m2,
+    /// Four bits: sign, 2 of exponent, 1 of fraction.
+    E2m1,
+    /// Eight bits of exponent: the powers of two from 2⁻¹²⁷ to 2¹²⁷, which scale blocks of numbers.
+    Ue8m0,
     S64,
     S32,
     S16,
@@ -44,7 +52,7 @@ pub enum FormatClass {
 
 impl Format {
     /// All formats, in declaration order.
-    pub const ALL: [Format; 19] = [
+    pub const ALL: [Format; 23] = [
         Format::F64,
         Format::F32,
         Format::Tf32,
@@ -52,6 +60,10 @@ impl Format {
         Format::Bf16,
         Format::E4m3,
         Format::E5m2,
+        Format::E2m3,
+        Format::E3m2,
+        Format::E2m1,
+        Format::Ue8m0,
         Format::S64,
         Format::S32,
         Format::S16,
@@ -66,27 +78,31 @@ impl Format {
         Format::B8,
     ];
 
-    /// Size in bytes.
+    /// Size in bytes; of less than a byte, one.
     pub const fn bytes(self) -> u32 {
         use Format::*;
         match self {
             F64 | S64 | U64 | B64 => 8,
             F32 | Tf32 | S32 | U32 | B32 => 4,
             F16 | Bf16 | S16 | U16 | B16 => 2,
-            E4m3 | E5m2 | S8 | U8 | B8 => 1,
+            E4m3 | E5m2 | E2m3 | E3m2 | E2m1 | Ue8m0 | S8 | U8 | B8 => 1,
         }
     }
 
     /// Size in bits.
     pub const fn bits(self) -> u32 {
-        self.bytes() * 8
+        match self {
+            Format::E2m3 | Format::E3m2 => 6,
+            Format::E2m1 => 4,
+            _ => self.bytes() * 8,
+        }
     }
 
     /// The kind of number.
     pub const fn class(self) -> FormatClass {
         use Format::*;
         match self {
-            F64 | F32 | Tf32 | F16 | Bf16 | E4m3 | E5m2 => FormatClass::Float,
+            F64 | F32 | Tf32 | F16 | Bf16 | E4m3 | E5m2 | E2m3 | E3m2 | E2m1 | Ue8m0 => FormatClass::Float,
             S64 | S32 | S16 | S8 => FormatClass::Signed,
             U64 | U32 | U16 | U8 => FormatClass::Unsigned,
             B64 | B32 | B16 | B8 => FormatClass::Bits,
@@ -115,6 +131,11 @@ impl Format {
         }
     }
 
+    /// Whether it is a float whose elements take less than a byte.
+    pub const fn is_below_byte(self) -> bool {
+        matches!(self, Format::E2m3 | Format::E3m2 | Format::E2m1)
+    }
+
     /// Whether values are read as reals.
     pub const fn is_float(self) -> bool {
         matches!(self.class(), FormatClass::Float)
@@ -140,6 +161,10 @@ impl Format {
             Bf16 => "bf16",
             E4m3 => "e4m3",
             E5m2 => "e5m2",
+            E2m3 => "e2m3",
+            E3m2 => "e3m2",
+            E2m1 => "e2m1",
+            Ue8m0 => "ue8m0",
             S64 => "s64",
             S32 => "s32",
             S16 => "s16",

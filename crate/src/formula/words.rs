@@ -87,6 +87,7 @@ const DTYPES: &[(&str, Format)] = &[
     ("bfloat16", Format::Bf16),
     ("float8_e4m3fn", Format::E4m3),
     ("float8_e5m2", Format::E5m2),
+    ("float8_e8m0fnu", Format::Ue8m0),
     ("int64", Format::S64),
     ("long", Format::S64),
     ("int32", Format::S32),

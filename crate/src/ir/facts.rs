@@ -446,11 +446,16 @@ fn shared_element(kernel: &Kernel, formats: &Formats) -> Option<Format> {
         Effect::Matrix(MatrixOp::Load(stored)) if stored.space == Space::Shared => {
             Some(stored.fragment.format)
         }
-        Effect::Matrix(MatrixOp::Multiply(product)) if tiles => Some(product.a.format),
+        Effect::Matrix(MatrixOp::Multiply(product)) if tiles => Some(in_bytes(product.a.format)),
         Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Multiply(op))) => Some(op.product.a.format),
         _ => None,
     });
     read.reduce(join)
+}
+
+/// The format in which memory holds what has it: of less than a byte, plain bytes.
+fn in_bytes(format: Format) -> Format {
+    if format.is_below_byte() { Format::B8 } else { format }
 }
 
 /// The formats that registers meet, for groups of registers that copy one another.
@@ -507,7 +512,9 @@ impl Formats {
                 for (reg, format) in src.iter().zip(lanes.src).chain([(&dst[0], lanes.dst)]) {
                     let Some(bits) = width(*reg) else { continue };
                     let group = formats.group[reg.index()] as usize;
-                    if format.is_float() {
+                    if format.is_below_byte() {
+                        // It shares its bytes with others.
+                    } else if format.is_float() {
                         formats.whole[group].get_or_insert(format);
                     } else if bits == format.bits() && (counts || format.class() != FormatClass::Bits) {
                         formats.signs[group].get_or_insert((bits, 0)).1 += match format.class() {

@@ -311,6 +311,17 @@ pub struct Product {
     pub pairing: Pairing,
     /// `mma.sp`: A holds half of its columns. Two more sources: metadata, selector.
     pub sparsity: Option<Sparsity>,
+    /// `.block_scale`: blocks of k have factors. Six more sources: the data, the byte and the lane for A, and for B.
+    pub scales: Option<Scales>,
+}
+
+/// Factors of blocks of a row of A, or of a column of B.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scales {
+    /// The format of a factor: UE8M0, or E4M3 without its sign.
+    pub format: Format,
+    /// Blocks of k (`.scale_vec::1X`, `2X`, `4X`).
+    pub blocks: u8,
 }
 
 /// A matrix without its zeros.
@@ -347,6 +358,8 @@ pub struct Tiles {
     pub count: u8,
     /// Rows and columns change places on the way.
     pub transposed: bool,
+    /// Rows are sixteen elements of so many bits, of which each becomes a byte; 0 where nothing changes.
+    pub unpacked: u8,
 }
 
 /// A fragment in memory.

@@ -56,7 +56,8 @@ pub struct Fragment {
     pub cols: u16,
     /// Format of an element.
     pub format: Format,
-    /// Bits of an element: those of its format, or the lowest of them (`s4`, `u4`, `b1`).
+    /// Bits of an element's place: those of its format, or of an integer the lowest of them (`s4`, `u4`, `b1`); floats
+    /// of less than a byte may have a byte each.
     pub bits: u8,
     /// Registers that each lane gives.
     pub registers: u8,
@@ -124,6 +125,16 @@ impl Fragment {
             Part::A | Part::Sum => (self.rows, self.cols / packed),
         };
         Fragment { rows, cols, format: Format::B32, bits: 32, ..self }
+    }
+
+    /// The lowest bit of an element's place that belongs to it, and how many do: in a byte, those of E2M1 lie in the
+    /// middle, those of E2M3 and E3M2 below (9.7.14.5.14).
+    pub fn within(self) -> (u32, u32) {
+        match self.format {
+            format if !format.is_below_byte() => (0, self.bits.into()),
+            Format::E2m1 if self.bits == 8 => (2, 4),
+            format => (0, format.bits()),
+        }
     }
 
     /// Width of its registers.
@@ -206,15 +217,23 @@ fn extent(part: Part, (m, n, k): (u16, u16, u16)) -> (u16, u16) {
     }
 }
 
-/// One element of a product of concrete matrices: a row of A, a column of B, and C, as bits. The
-/// sum of floats is rounded once, at the end; how tensor cores round on the way is not specified.
-pub fn multiply(product: &Product, a: &[u64], b: &[u64], c: u64) -> u64 {
+/// The value of a scale (UE8M0, E4M3).
+pub fn scale_value(format: Format, bits: u64) -> f64 {
+    f64::from_bits(soft::convert(format, bits, Format::F64, Mode::Nearest))
+}
+
+/// One element of a product of concrete matrices: a row of A, a column of B, and C, as bits; the blocks of both have
+/// these factors, if any. The sum of floats is rounded once, at the end; how tensor cores round on the way is not
+/// specified.
+pub fn multiply(product: &Product, a: &[u64], b: &[u64], factors: &[f64], c: u64) -> u64 {
     if product.d.format.is_float() {
         let number = |format: Format, bits: u64| {
             f64::from_bits(soft::convert(format, bits, Format::F64, Mode::Nearest))
         };
-        let sum = a.iter().zip(b).fold(number(product.c.format, c), |sum, (a, b)| {
-            number(product.a.format, *a).mul_add(number(product.b.format, *b), sum)
+        let factor = |at: usize| factors.get(at * factors.len() / a.len()).copied().unwrap_or(1.0);
+        let pairs = a.iter().zip(b).enumerate();
+        let sum = pairs.fold(number(product.c.format, c), |sum, (at, (a, b))| {
+            (factor(at) * number(product.a.format, *a)).mul_add(number(product.b.format, *b), sum)
         });
         return soft::convert(Format::F64, sum.to_bits(), product.d.format, Mode::Nearest);
     }
@@ -252,7 +271,7 @@ mod tests {
 
     #[test]
     fn every_element_has_its_place_as_often_as_the_registers_hold_it() {
-        use Format::{Bf16, F16, F32, F64, S8, S32, Tf32};
+        use Format::{Bf16, E2m1, E2m3, E3m2, F16, F32, F64, S8, S32, Tf32};
         let mma = [
             ((16, 8, 8), F16),
             ((16, 8, 16), F16),
@@ -275,6 +294,8 @@ mod tests {
             ] {
                 fragments.push(Fragment::narrow(part, shape, S8, bits));
             }
+            fragments.push(Fragment::mma(part, (16, 8, 64), E2m1));
+            fragments.extend([E2m1, E2m3, E3m2].map(|format| Fragment::narrow(part, (16, 8, 32), format, 8)));
             fragments.extend([((8, 8, 32), 4), ((8, 8, 128), 1)].map(|(shape, bits)| {
                 Fragment::wmma_narrow(part, shape, S8, bits).expect("the shape exists")
             }));
@@ -334,6 +355,17 @@ mod tests {
         let doubles = Fragment::mma(Part::B, (8, 8, 4), Format::F64);
         assert_eq!((doubles.registers, doubles.place(7, 0)), (1, (3, 1)));
     }
+    /// Of section 9.7.14.5.14: floats of four bits in the middle of a byte, of six at its lower end; or side by side.
+    #[test]
+    fn short_floats_lie_in_bytes_or_side_by_side() {
+        let in_byte = |format| Fragment::narrow(Part::A, (16, 8, 32), format, 8);
+        assert_eq!((in_byte(Format::E2m1).within(), in_byte(Format::E2m1).registers), ((2, 4), 4));
+        assert_eq!((in_byte(Format::E3m2).within(), in_byte(Format::E4m3).within()), ((0, 6), (0, 8)));
+        let packed = Fragment::mma(Part::B, (16, 8, 64), Format::E2m1);
+        assert_eq!((packed.within(), packed.registers, packed.place(9, 9)), ((0, 4), 2, (41, 2)));
+        assert_eq!(Fragment::narrow(Part::A, (8, 8, 32), Format::S8, 4).within(), (0, 4));
+    }
+
     /// The same of section 9.7.15.5.1.1: D of a warp's rows in `wgmma`.
     #[test]
     fn places_of_a_warpgroup_are_those_of_the_manual() {

@@ -24,11 +24,11 @@ mod word;
 pub use effect::{
     Access, AtomicOp, BarrierOp, Bulk, ClusterOp, CopyOp, Effect, Fetch, Forbidden, Geometry, Inquiry,
     LaneFn, Lanes, Lanewise, Level, MapField, MatchMode, MatrixOp, Meaning, Order, Outside, Pairing, Pattern,
-    PhaserOp, Pick, Product, ReduceOp, Scope, ShuffleMode, Space, Sparsity, Stored, Strength, SurfacePlace,
-    TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
+    PhaserOp, Pick, Product, ReduceOp, Scales, Scope, ShuffleMode, Space, Sparsity, Stored, Strength,
+    SurfacePlace, TensorCopy, TensorWay, Tiles, ViewKind, VoteMode, WARP, WarpgroupOp, WarpgroupProduct,
 };
 pub use form::{Choice, Form, Slot, SlotKind};
-pub use fragment::{Fragment, Layout, Part, multiply};
+pub use fragment::{Fragment, Layout, Part, multiply, scale_value};
 pub use rows::copies::reduces;
 pub use rows::extern_math::{known_function, known_function_names};
 pub use swizzle::Swizzle;

@@ -69,9 +69,13 @@ pub(super) fn saturating<const F: usize, const RELU: bool, const TO_ZERO: bool>(
     terms: &mut Terms,
     s: &[Term],
 ) -> Term {
-    let format = Format::ALL[F];
-    let number = if TO_ZERO { terms.round(Rounding::Zero, format, s[0]) } else { s[0] };
-    let number = if RELU { terms.max(number, Term::ZERO) } else { number };
+    saturated(terms, s[0], Format::ALL[F], RELU, TO_ZERO)
+}
+
+#[inline(never)]
+fn saturated(terms: &mut Terms, number: Term, format: Format, relu: bool, to_zero: bool) -> Term {
+    let number = if to_zero { terms.round(Rounding::Zero, format, number) } else { number };
+    let number = if relu { terms.max(number, Term::ZERO) } else { number };
     if terms.lies_within(format, number) {
         return number;
     }
@@ -79,8 +83,17 @@ pub(super) fn saturating<const F: usize, const RELU: bool, const TO_ZERO: bool>(
         Format::F16 => [-65_504f32, 65_504.0].map(|limit| terms.number(Format::F32, limit.to_bits().into())),
         _ => terms.limits(format),
     };
-    let above = if RELU { number } else { terms.max(number, low) };
+    let above = if relu { number } else { terms.max(number, low) };
     terms.min(above, high)
+}
+
+/// A magnitude as the scale of a block (UE8M0): rounded down, or `UP`, to a power of two of at least 2⁻¹²⁷. The
+/// rounding is kept: what a block is divided by decides what its elements are.
+pub(super) fn scale<const UP: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let magnitude = terms.unary(Unary::Abs, s[0]);
+    let least = terms.number(Format::Ue8m0, 0);
+    let magnitude = terms.max(magnitude, least);
+    terms.round(if UP { Rounding::Up } else { Rounding::Down }, Format::Ue8m0, magnitude)
 }
 
 /// Float arithmetic for format `F` (an index into [`Format::ALL`]) and rounding `M` (0 nearest,

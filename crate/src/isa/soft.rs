@@ -17,6 +17,7 @@ struct Layout {
     fraction: u32,
     max: u64,
     infinities: bool,
+    /// What is no number; the largest number where there is nothing else.
     nan: u64,
 }
 
@@ -26,6 +27,9 @@ const fn layout(format: Format) -> Layout {
         Format::F16 => (5, 10),
         Format::Bf16 => (8, 7),
         Format::E4m3 => return Layout { exponent: 4, fraction: 3, max: 0x7e, infinities: false, nan: 0x7f },
+        Format::E2m3 => return Layout { exponent: 2, fraction: 3, max: 0x1f, infinities: false, nan: 0x1f },
+        Format::E3m2 => return Layout { exponent: 3, fraction: 2, max: 0x1f, infinities: false, nan: 0x1f },
+        Format::E2m1 => return Layout { exponent: 2, fraction: 1, max: 0x7, infinities: false, nan: 0x7 },
         Format::E5m2 => (5, 2),
         _ => (8, 23),
     };
@@ -57,7 +61,11 @@ struct Unpacked {
 }
 
 fn unpack(format: Format, bits: u64) -> Unpacked {
-    let Layout { exponent, fraction, infinities, nan, .. } = layout(format);
+    if format == Format::Ue8m0 {
+        let class = if bits & 0xff == 0xff { Class::Nan } else { Class::Finite };
+        return Unpacked { class, negative: false, significand: 1, exponent: (bits & 0xff) as i32 - 127 };
+    }
+    let Layout { exponent, fraction, infinities, nan, max } = layout(format);
     let negative = bits >> (exponent + fraction) & 1 == 1;
     let power = (bits >> fraction & ((1 << exponent) - 1)) as i32;
     let digits = bits & ((1 << fraction) - 1);
@@ -65,7 +73,7 @@ fn unpack(format: Format, bits: u64) -> Unpacked {
     let bias = top >> 1;
     let class = if infinities && power == top {
         if digits == 0 { Class::Infinite } else { Class::Nan }
-    } else if !infinities && bits & nan == nan {
+    } else if !infinities && nan > max && bits & nan == nan {
         Class::Nan
     } else {
         Class::Finite
@@ -101,7 +109,11 @@ fn zero(format: Format, negative: bool) -> u64 {
 
 fn infinity(format: Format, negative: bool) -> u64 {
     let layout = layout(format);
-    if layout.infinities { sign_bit(format, negative) | (layout.max + 1) } else { layout.nan }
+    match () {
+        _ if layout.infinities => sign_bit(format, negative) | (layout.max + 1),
+        _ if layout.nan == layout.max => sign_bit(format, negative) | layout.max,
+        _ => layout.nan,
+    }
 }
 
 /// Rounds `± (significand + something in (0, 1) if sticky) · 2^exponent`. With `sticky`, the
@@ -300,6 +312,23 @@ pub(super) fn convert_finite(from: Format, bits: u64, to: Format, mode: Mode) ->
     let Layout { max, .. } = layout(to);
     let magnitude = converted & !sign_bit(to, true);
     if magnitude > max { sign_bit(to, x.negative) | max } else { converted }
+}
+
+/// The power of two for a scale (UE8M0) that a magnitude rounds to, down or up: none is less than 2⁻¹²⁷. What
+/// exceeds 2¹²⁷ is no number, or 2¹²⁷ if `finite`.
+#[inline(never)]
+pub(super) fn to_scale(from: Format, bits: u64, up: bool, finite: bool) -> u64 {
+    let x = unpack(from, bits).normalized();
+    let power = match x.class {
+        Class::Nan => return 0xff,
+        Class::Infinite => i32::MAX,
+        Class::Finite if x.is_zero() => i32::MIN,
+        Class::Finite => x.exponent + 126 + i32::from(up && x.significand != 1 << 126),
+    };
+    if power > 127 {
+        return if finite { 0xfe } else { 0xff };
+    }
+    (power.max(-127) + 127) as u64
 }
 
 /// An integer (two's complement of up to 64 bits as `i128`) as a float.

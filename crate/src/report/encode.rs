@@ -48,6 +48,10 @@ fn float(value: f64, format: Format) -> u64 {
         Format::Bf16 => small(value, 8, 7),
         Format::E5m2 => small(value, 5, 2),
         Format::E4m3 => e4m3(value),
+        Format::E2m3 => saturating(value, 2, 3),
+        Format::E3m2 => saturating(value, 3, 2),
+        Format::E2m1 => saturating(value, 2, 1),
+        Format::Ue8m0 => (exponent_of(value.abs()).clamp(-127, 127) + 127) as u64,
         _ => unreachable!("integer formats are encoded as integers"),
     }
 }
@@ -91,6 +95,19 @@ fn e4m3(value: f64) -> u64 {
     sign | ((((power + 6) as u64) << 3) + units)
 }
 
+/// A format of less than a byte: neither infinities nor NaN, the largest number instead.
+fn saturating(value: f64, exponent: u32, mantissa: u32) -> u64 {
+    let bias = (1i32 << (exponent - 1)) - 1;
+    let most = (1 << (exponent + mantissa)) - 1;
+    if value.is_nan() {
+        return most;
+    }
+    let power = exponent_of(value.abs()).clamp(1 - bias, bias + 2);
+    let units = (value.abs() * 2f64.powi(mantissa as i32 - power)).round_ties_even() as u64;
+    let magnitude = (((power + bias - 1) as u64) << mantissa).saturating_add(units).min(most);
+    u64::from(value.is_sign_negative()) << (exponent + mantissa) | magnitude
+}
+
 /// ⌊log₂⌋ of a finite positive number; subnormal doubles are far below every small format.
 fn exponent_of(magnitude: f64) -> i32 {
     ((magnitude.to_bits() >> 52) as i32 & 0x7ff) - 1023
@@ -117,6 +134,14 @@ mod tests {
             (1.0, Format::E4m3, 0x38),
             (0.001953125, Format::E4m3, 0x01),
             (1.0, Format::E5m2, 0x3c),
+            (6.0, Format::E2m1, 0x7),
+            (-1e9, Format::E2m1, 0xf),
+            (0.25, Format::E2m1, 0x0),
+            (0.5, Format::E2m1, 0x1),
+            (7.5, Format::E2m3, 0x1f),
+            (0.125, Format::E2m3, 0x01),
+            (-28.0, Format::E3m2, 0x3f),
+            (1.0, Format::Ue8m0, 127),
             (1.0, Format::Tf32, 0x3f80_0000),
             (1.0, Format::F32, 0x3f80_0000),
         ];

@@ -67,6 +67,21 @@ pub(super) fn halves(terms: &Terms, symbol: Symbol, width: u32) -> Option<(Value
     }
 }
 
+/// A value of `bits` bits with zeros above it.
+pub(super) fn extended_to(terms: &mut Terms, value: Value, bits: u32, width: u32) -> Value {
+    match value {
+        Value::Symbolic(_) => match as_bits(terms, value, bits) {
+            Some(pattern) => {
+                let narrow = terms.bit_constant(bits.into());
+                let wide = terms.bits(BitOp::Extend, width as u8, pattern, narrow, Term::ZERO);
+                Value::Symbolic(Symbol::bits(wide))
+            }
+            None => value,
+        },
+        _ => value,
+    }
+}
+
 /// Two values of half the width as one of `width` bits.
 pub(super) fn concat(terms: &mut Terms, low: Value, high: Value, width: u32) -> Value {
     let half = width / 2;
@@ -128,6 +143,27 @@ pub(super) fn slice(terms: &mut Terms, value: Value, width: u32, at: u32, bits: 
                 if let Some(narrow) = resized(format, bits).filter(|narrow| narrow.bits() < format.bits()) {
                     return Value::Symbolic(Symbol::number(narrow, symbol.term));
                 }
+            }
+            // Of what has zeros above it.
+            if bits < 8
+                && symbol.kind == SymbolKind::Bits
+                && let Node::Bits(BitOp::Extend, _, inner, narrow, _) = terms.node(symbol.term)
+                && let Some(narrow) = bit_number(terms, narrow)
+                && u64::from(at + bits) <= narrow
+            {
+                let inner = value_of(terms, inner);
+                return slice(terms, inner, narrow as u32, at, bits);
+            }
+            // Less than a byte of a pattern that was shifted to where a product wants it.
+            if bits < 8
+                && symbol.kind == SymbolKind::Bits
+                && let Node::Bits(BitOp::ShiftLeft, held, inner, by, _) = terms.node(symbol.term)
+                && let Some(by) = bit_number(terms, by)
+                && let Some(from) = u64::from(at).checked_sub(by)
+                && at + bits <= u32::from(held)
+            {
+                let inner = value_of(terms, inner);
+                return slice(terms, inner, held.into(), from as u32, bits);
             }
             let Some(pattern) = as_bits(terms, value, width) else { return Value::NEVER };
             let from = terms.bit_constant(u64::from(at));
@@ -248,9 +284,15 @@ fn number_of_pattern(terms: &mut Terms, format: Format, pattern: Term) -> Term {
         Node::BitsOf(held, number) if held != format => {
             reinterpret(terms, format, Symbol::number(held, number))
         }
+        // A float of less than a byte, with zeros above it.
+        Node::Bits(BitOp::Extend, _, inner, width, _)
+            if format.is_below_byte() && bit_number(terms, width) == Some(format.bits().into()) =>
+        {
+            number_of_pattern(terms, format, inner)
+        }
         _ => match pattern_width(terms, pattern) {
             // The low bits of a wide register.
-            Some(width) if width > format.bits() && !format.is_float() => {
+            Some(width) if width > format.bits() && (!format.is_float() || format.is_below_byte()) => {
                 let zero = terms.bit_constant(0);
                 let low = terms.bits(BitOp::Slice, format.bits() as u8, pattern, zero, Term::ZERO);
                 terms.from_bits(format, low)

@@ -443,7 +443,7 @@ impl<'a> Machine<'a> {
                 && !matches!(
                     effect,
                     Effect::Matrix(MatrixOp::Warpgroup(_))
-                        | Effect::TensorMemory(TensorMemoryOp::Multiply(_))
+                        | Effect::TensorMemory(TensorMemoryOp::Multiply(_) | TensorMemoryOp::Copy(_))
                 )
         };
         let mut read = false;

@@ -89,7 +89,7 @@ fn is_wait(effect: &Effect) -> bool {
     matches!(
         effect,
         Effect::Matrix(MatrixOp::Warpgroup(WarpgroupOp::Wait))
-            | Effect::TensorMemory(TensorMemoryOp::Allocate)
+            | Effect::TensorMemory(TensorMemoryOp::Allocate { .. })
     )
 }
 

@@ -56,7 +56,7 @@ pub fn looks(kernel: &Kernel, setup: &Setup) -> Vec<Look> {
                     "which lanes `{opcode}` finds together is the machine's choice: all that can be and each alone were tried"
                 )
             }
-            Effect::TensorMemory(TensorMemoryOp::Allocate) => {
+            Effect::TensorMemory(TensorMemoryOp::Allocate { .. }) => {
                 format!("which columns `{opcode}` gives is the machine's choice: three were tried")
             }
             _ => match looked_at(kernel, setup, instr, &origins) {

@@ -32,7 +32,7 @@ use super::spin::Watch;
 use super::straight::{self, Step};
 use super::stretches::Stretches;
 use super::suspects::Suspects;
-use super::tensor_memory::{self, TensorMemory};
+use super::tensor_memory::TensorMemory;
 use super::tickets::{Plan, Tickets};
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
@@ -471,8 +471,7 @@ impl<'a> Machine<'a> {
         self.bulk = Flights::new(self.block);
         self.phasers = Phasers::default();
         self.warpgroups = Warpgroups::new(if teams > 0 { count as usize } else { 0 }, teams);
-        let has_tensors = tensor_memory::has_any(self.kernel);
-        self.tensor_memory = TensorMemory::new(self.ranks, self.block, has_tensors);
+        self.tensor_memory = TensorMemory::new(self.ranks, self.block, self.kernel);
         self.barriers = Barriers::default();
         self.waits = vec![None; self.block as usize];
         self.came = vec![None; self.block as usize];

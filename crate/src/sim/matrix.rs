@@ -8,7 +8,9 @@
 //! A product over the reals is a chain of multiply-adds in the order of k. On concrete numbers alone
 //! it is computed; integers wrap or saturate as the manual says.
 
-use super::bits::{as_operand, concat, mask, plain, slice};
+mod scales;
+
+use super::bits::{as_operand, concat, extended_to, mask, plain, slice};
 use super::ends;
 use super::gaps::{lacking, spread};
 use super::machine::Machine;
@@ -20,8 +22,8 @@ use super::trace::EventKind;
 use crate::base::Format;
 use crate::ir::Reg;
 use crate::isa::{
-    self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Product, Space, Sparsity, Stored, Strength,
-    TensorMemoryOp, Tiles, WARP, sparsity,
+    self, Access, CopyOp, Effect, Fragment, Lanes, MatrixOp, Part, Product, Space, Sparsity, Stored,
+    Strength, TensorMemoryOp, Tiles, WARP, sparsity,
 };
 use crate::term::{Missing, Symbol, Term, Terms, Value};
 
@@ -61,8 +63,19 @@ impl<'a> Machine<'a> {
                 return;
             }
         }
-        let [a, b] = [a, b].map(|matrix| Factor::new(self, matrix));
-        let result = self.product(pc, product, (&a, &b), c, columns.as_deref());
+        let factors = match (product.scales, rest) {
+            (Some(scales), [a_data, a_byte, a_lane, b_data, b_byte, b_lane]) => {
+                let by = (index, pc);
+                let of_a = self.held_scales(by, scales, Part::A, [*a_data, *a_byte, *a_lane]);
+                let Some(of_a) = of_a else { return };
+                let of_b = self.held_scales(by, scales, Part::B, [*b_data, *b_byte, *b_lane]);
+                let Some(of_b) = of_b else { return };
+                [Factor::scaled(self, a, of_a, Part::A), Factor::scaled(self, b, of_b, Part::B)]
+            }
+            _ => [a, b].map(|matrix| Factor::new(self, matrix)),
+        };
+        let [a, b] = &factors;
+        let result = self.product(pc, product, (a, b), c, columns.as_deref());
         self.scatter(index, product.d, dst, &result);
     }
 
@@ -99,14 +112,17 @@ impl<'a> Machine<'a> {
                     true => concrete_pairs(a, b, pairs.clone()),
                     false => None,
                 };
-                if let (Value::Concrete(addend), Some((xs, ys))) = (c.values[at], &known) {
-                    result.values.push(Value::Concrete(isa::multiply(product, xs, ys, addend)));
+                if let (Value::Concrete(addend), Some((xs, ys))) = (c.values[at], &known)
+                    && let Some(factors) = scales::factors((left, row), (right, column))
+                {
+                    let element = isa::multiply(product, xs, ys, &factors, addend);
+                    result.values.push(Value::Concrete(element));
                     continue;
                 }
                 symbolic = true;
                 if let Some((xs, ys)) = known.filter(|_| !product.d.format.is_float()) {
                     // Narrow elements have no terms; their sum is a constant like any other.
-                    let sum = isa::multiply(&Product { saturate: false, ..*product }, &xs, &ys, 0);
+                    let sum = isa::multiply(&Product { saturate: false, ..*product }, &xs, &ys, &[], 0);
                     let sum = self.terms.number(product.d.format, sum);
                     let term = self.terms.add(addends[at], sum);
                     result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
@@ -196,6 +212,7 @@ impl<'a> Machine<'a> {
         let mut values: Vec<Option<Value>> = vec![None; rows * cols];
         let packed = fragment.packed();
         let width = u32::from(fragment.bits);
+        let (low, own) = fragment.within();
         for (number, reg) in regs.iter().enumerate() {
             let warp = &self.warps[index];
             let partly = |lane: &u32| {
@@ -204,7 +221,7 @@ impl<'a> Machine<'a> {
             };
             let symbolic = warp.symbolic(*reg)
                 | lanes(warp.undefined(*reg)).filter(partly).fold(0, |all, lane| all | 1 << lane);
-            if width < 8 && symbolic != 0 {
+            if width < 8 && !fragment.format.is_float() && symbolic != 0 {
                 let why = format!(
                     "symbolic integers of {width} bits have no meaning yet; give the tensor contents in the spec"
                 );
@@ -214,7 +231,7 @@ impl<'a> Machine<'a> {
             for lane in 0..WARP as u32 {
                 let value = self.warps[index].get(*reg, lane);
                 for within in 0..packed {
-                    let part = slice(&mut self.terms, value, packed * width, within * width, width);
+                    let part = slice(&mut self.terms, value, packed * width, within * width + low, own);
                     let (row, col) = fragment.place(lane, number as u32 * packed + within);
                     let place = &mut values[row as usize * cols + col as usize];
                     if place.is_some_and(|place| place != part) {
@@ -265,7 +282,9 @@ impl<'a> Machine<'a> {
         for (number, reg) in kernel.dst(&kernel.code[pc as usize]).iter().enumerate() {
             for lane in 0..WARP as u32 {
                 let (outer, inner) = (lane / 4, lane % 4 * 2);
-                let value = if tiles.transposed {
+                let value = if tiles.unpacked > 0 {
+                    self.unpacked((index, pc, lane), rows[number * 8 + outer as usize], tiles.unpacked.into())
+                } else if tiles.transposed {
                     let [low, high] = [0, 1].map(|next| {
                         self.piece_read(
                             (index, pc, lane),
@@ -281,6 +300,16 @@ impl<'a> Machine<'a> {
                 self.warps[index].set(*reg, lane, value);
             }
         }
+    }
+
+    /// Four of sixteen elements of a row, each at the low end of a byte.
+    fn unpacked(&mut self, by: (usize, u32, u32), row: (usize, u64), own: u32) -> Value {
+        let first = by.2 % 4 * 4;
+        let bytes: [Value; 4] = std::array::from_fn(|at| {
+            let value = self.below_byte(by, row, own, first + at as u32);
+            extended_to(&mut self.terms, value, own, 8)
+        });
+        self.pack_parts(&bytes, 32)
     }
 
     fn store_tiles(&mut self, index: usize, pc: u32, tiles: Tiles) {
@@ -624,6 +653,13 @@ impl Matrix {
         Matrix { rows, cols, format, values }
     }
 
+    /// With another one's columns behind its own.
+    pub(super) fn beside(self, other: Matrix) -> Matrix {
+        let rows = self.values.chunks(self.cols).zip(other.values.chunks(other.cols));
+        let values = rows.flat_map(|(own, theirs)| own.iter().chain(theirs).copied()).collect();
+        Matrix { cols: self.cols + other.cols, values, ..self }
+    }
+
     /// Its values, row by row.
     pub(super) fn values(&self) -> &[Value] {
         &self.values
@@ -687,6 +723,8 @@ pub(super) struct Factor {
     /// What is missing, and of which element.
     lacks: Vec<(usize, Missing)>,
     numbers: Vec<Term>,
+    /// What the blocks of each line are multiplied with, line by line.
+    scales: Option<Matrix>,
 }
 
 impl Factor {
@@ -694,7 +732,7 @@ impl Factor {
     pub(super) fn new(machine: &mut Machine<'_>, mut matrix: Matrix) -> Factor {
         let lacks = matrix.complete(&machine.terms);
         let numbers = matrix.numbers(machine);
-        Factor { matrix, lacks, numbers }
+        Factor { matrix, lacks, numbers, scales: None }
     }
 }
 

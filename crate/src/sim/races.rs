@@ -4,6 +4,7 @@ use super::machine::Machine;
 use super::outcome::{AccessKind, Race, RaceSide, Site};
 use super::race::Conflict;
 use crate::isa::{Bulk, CopyOp, Effect, MatrixOp, Space, TensorMemoryOp, WarpgroupOp};
+use crate::term::Term;
 use std::collections::BTreeSet;
 
 /// Different races that are kept.
@@ -31,6 +32,20 @@ impl<'a> Machine<'a> {
     ) {
         let race = |machine: &mut Self| machine.race(index, pc, kind, region, offset, conflict);
         self.list_race((pc, conflict.instr), region, race);
+    }
+
+    /// Lists a race that a warp has found where it is now: a suspicion if it may not come there.
+    pub(super) fn list_race_here(
+        &mut self,
+        index: usize,
+        pair: (u32, u32),
+        region: usize,
+        race: impl FnOnce(&mut Self) -> Race,
+    ) {
+        match self.condition(index, 0) {
+            Term::TRUE => self.list_race(pair, region, race),
+            condition => self.suspect_race(region, condition, None, race, pair),
+        }
     }
 
     /// Lists a race of two instructions in a region, unless one is listed already.

@@ -25,6 +25,7 @@
 //! the manual forbids, too.
 
 use super::barrier::Wait;
+use super::bits::{concat, slice};
 use super::clock::{Arrival, GLOBAL, SHARED};
 use super::descriptor::{Descriptor, LINE};
 use super::machine::Machine;
@@ -37,7 +38,7 @@ use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{
     self, Access, Effect, Fragment, MatrixOp, Space, Strength, Swizzle, WARP, WarpgroupOp, WarpgroupProduct,
 };
-use crate::term::{Term, Value};
+use crate::term::Value;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -542,6 +543,15 @@ impl<'a> Machine<'a> {
                     false => (outer, depth / in_line, depth % in_line),
                 };
                 let spot = spots[(line * along + at) as usize];
+                if fragment.format.is_below_byte() {
+                    values.push(self.below_byte(
+                        (index, pc, lane),
+                        spot,
+                        fragment.format.bits(),
+                        inside as u32,
+                    ));
+                    continue;
+                }
                 let bit = (inside * width) as u32;
                 let mut value = self.piece_read((index, pc, lane), spot, bit / 8, bytes);
                 if width < 8 {
@@ -556,6 +566,25 @@ impl<'a> Machine<'a> {
             }
         }
         Some(Matrix::new(rows, cols, fragment.format, values))
+    }
+
+    /// So many bits of a line, fewer than a byte: they lie side by side, also where a line has only as many as bytes, and
+    /// zeros behind them (`b4x16_p64`, `b6x16_p32`).
+    pub(super) fn below_byte(
+        &mut self,
+        by: (usize, u32, u32),
+        spot: (usize, u64),
+        own: u32,
+        number: u32,
+    ) -> Value {
+        let first = number * own;
+        let mut value = self.piece_read(by, spot, first / 8, 1);
+        if first % 8 + own <= 8 {
+            return slice(&mut self.terms, value, 8, first % 8, own);
+        }
+        let next = self.piece_read(by, spot, first / 8 + 1, 1);
+        value = concat(&mut self.terms, value, next, 16);
+        slice(&mut self.terms, value, 16, first % 8, own)
     }
 
     /// Region and offset of a line of a matrix.
@@ -732,12 +761,7 @@ impl<'a> Machine<'a> {
             unfenced: false,
         }
         };
-        let condition = self.condition(index, 0);
-        if condition == Term::TRUE {
-            self.list_race((earlier, pc), REGISTERS, race);
-        } else {
-            self.suspect_race(REGISTERS, condition, None, race, (earlier, pc));
-        }
+        self.list_race_here(index, (earlier, pc), REGISTERS, race);
     }
 }
 

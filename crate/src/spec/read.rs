@@ -244,10 +244,15 @@ impl Reader {
     pub fn format(&mut self, what: &str, node: &Node<'_>) -> Option<Format> {
         let name = self.string(what, node)?;
         let format = Format::from_name(name.trim_start_matches('.'));
+        let format = format.filter(|format| !format.is_below_byte());
         if format.is_none() {
-            let names = Format::ALL.map(Format::name);
+            let names: Vec<&str> = Format::ALL
+                .iter()
+                .filter(|format| !format.is_below_byte())
+                .map(|format| format.name())
+                .collect();
             let diagnostic = self.error(span_of(node), format!("`{name}` is not a type"));
-            match alias(&name).or_else(|| nearest(&name, names)) {
+            match alias(&name).or_else(|| nearest(&name, names.iter().copied())) {
                 Some(near) => diagnostic.notes.push(format!("did you mean `{near}`?")),
                 None => diagnostic.notes.push(format!("types are {}", quoted(&names))),
             }
@@ -273,6 +278,9 @@ fn alias(name: &str) -> Option<&'static str> {
         "uint8" | "byte" => "u8",
         "fp8" | "float8_e4m3" | "e4m3fn" => "e4m3",
         "float8_e5m2" => "e5m2",
+        "float8_e8m0fnu" | "e8m0" => "ue8m0",
+        // Packed two a byte, or four in three.
+        "e2m1" | "e2m3" | "e3m2" | "fp4" | "fp6" | "float4_e2m1fn_x2" => "u8",
         _ => return None,
     })
 }

@@ -21,6 +21,10 @@ pub fn largest(format: Format) -> f64 {
     match format {
         Format::E4m3 => 448.0,
         Format::E5m2 => 57_344.0,
+        Format::E2m3 => 7.5,
+        Format::E3m2 => 28.0,
+        Format::E2m1 => 6.0,
+        Format::Ue8m0 => 127f64.exp2(),
         Format::F16 => 65_504.0,
         Format::Bf16 => f64::from(f32::from_bits(0x7f7f_0000)),
         Format::Tf32 => f64::from(f32::from_bits(0x7f7f_e000)),
@@ -81,7 +85,11 @@ impl Terms {
 /// The numbers that a format bounds: of narrow ones only, the others bound what infinities are.
 fn of_format(format: Format) -> Option<(f64, f64)> {
     let most = largest(format);
-    matches!(format, Format::E4m3 | Format::E5m2 | Format::F16 | Format::Bf16).then_some((-most, most))
+    match format {
+        Format::Ue8m0 => Some((1.0 / most, most)),
+        Format::F64 | Format::F32 | Format::Tf32 => None,
+        _ => format.is_float().then_some((-most, most)),
+    }
 }
 
 /// Between what a float lies.

@@ -143,6 +143,15 @@ pub(crate) fn decode(format: Format, bits: u64) -> Number {
         Format::Bf16 => float(bits & 0xffff, 8, 7, true),
         Format::E5m2 => float(bits & 0xff, 5, 2, true),
         Format::E4m3 => float(bits & 0xff, 4, 3, false),
+        Format::E2m3 => short(bits, 2, 3),
+        Format::E3m2 => short(bits, 3, 2),
+        Format::E2m1 => short(bits, 2, 1),
+        Format::Ue8m0 if bits & 0xff == 0xff => Number::NotANumber,
+        Format::Ue8m0 => {
+            let power = (bits & 0xff) as i64 - 127;
+            let scale = BigRational::from_integer(BigInt::from(1u8) << power.unsigned_abs());
+            Number::Rational(if power < 0 { scale.recip() } else { scale })
+        }
         Format::S64 => integer((bits as i64).into()),
         Format::S32 => integer((bits as i32).into()),
         Format::S16 => integer((bits as i16).into()),
@@ -171,6 +180,19 @@ fn float(bits: u64, exponent: u32, fraction: u32, infinities: bool) -> Number {
     if power == top && digits == (1 << fraction) - 1 {
         return Number::NotANumber;
     }
+    Number::Rational(finite(bits, exponent, fraction))
+}
+
+/// A format of less than a byte, in which every pattern is a number.
+fn short(bits: u64, exponent: u32, fraction: u32) -> Number {
+    Number::Rational(finite(bits & ((2 << (exponent + fraction)) - 1), exponent, fraction))
+}
+
+/// The number of a pattern that is one.
+fn finite(bits: u64, exponent: u32, fraction: u32) -> BigRational {
+    let negative = bits >> (exponent + fraction) & 1 == 1;
+    let power = (bits >> fraction & ((1 << exponent) - 1)) as i64;
+    let digits = bits & ((1 << fraction) - 1);
     let bias = (1i64 << (exponent - 1)) - 1;
     let (significand, power) =
         if power == 0 { (digits, 1 - bias) } else { (digits | 1 << fraction, power - bias) };
@@ -178,7 +200,7 @@ fn float(bits: u64, exponent: u32, fraction: u32, infinities: bool) -> Number {
     let mut value = BigRational::from_integer(BigInt::from(significand));
     let scale = BigRational::from_integer(BigInt::from(1u8) << power.unsigned_abs());
     value = if power < 0 { value / scale } else { value * scale };
-    Number::Rational(if negative { -value } else { value })
+    if negative { -value } else { value }
 }
 
 #[cfg(test)]

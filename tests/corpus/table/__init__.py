@@ -20,7 +20,7 @@ from . import rope  # noqa: F401
 from . import guards  # noqa: F401
 from . import environment  # noqa: F401
 from . import constants, contracts, indices  # noqa: F401
-from . import integers  # noqa: F401
+from . import integers, narrow  # noqa: F401
 from . import saturation, signals, sizes, structs  # noqa: F401
 from . import cluster, formats, operators, texture, warpgroup  # noqa: F401
 from .build import TABLE, Build  # noqa: F401

@@ -28,3 +28,16 @@ for fault, kind, held in ((1, 1, 0), (2, 1, 1), (3, 4, 0), (4, 1, 1), (5, 5, 0))
 add("blackwell/pipeline.cu", **ARCH)
 for fault in range(1, 12):
     add("blackwell/pipeline.cu", f"wrong{fault}", defines={"WRONG": fault}, lines=True, **ARCH)
+for kind in range(1, 6):
+    add("blackwell/scaled.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
+for fault, kind in ((1, 2), (2, 1), (3, 3), (4, 3), (5, 3), (6, 4), (7, 1), (8, 1)):
+    add("blackwell/scaled.cu", f"wrong{fault}.{kind}", defines={"KIND": kind, "WRONG": fault}, lines=True, **ARCH)
+for shape in range(1, 7):
+    add("blackwell/images.cu", f"{shape}", defines={"SHAPE": shape}, **ARCH)
+add("blackwell/images.cu", "swizzled", defines={"SHAPE": 1, "SWIZZLED": 1}, **ARCH)
+for fault, shape in ((1, 5), (2, 1), (3, 1), (4, 1)):
+    add("blackwell/images.cu", f"wrong{fault}", defines={"SHAPE": shape, "WRONG": fault}, lines=True, **ARCH)
+for kind in (1, 2):
+    add("blackwell/twins.cu", f"{kind}", defines={"KIND": kind}, **ARCH)
+for fault in range(1, 9):
+    add("blackwell/twins.cu", f"wrong{fault}", defines={"KIND": 1, "WRONG": fault}, lines=True, **ARCH)

@@ -199,6 +199,9 @@ pub fn convert(op: &Op, s: &[u64]) -> Option<u64> {
     let small = |name: &str| match name {
         "e4m3x2" => Some(Format::E4m3),
         "e5m2x2" => Some(Format::E5m2),
+        "e2m3x2" => Some(Format::E2m3),
+        "e3m2x2" => Some(Format::E3m2),
+        "e2m1x2" => Some(Format::E2m1),
         _ => None,
     };
     let half = |value: u64, format: Format| {
@@ -214,26 +217,43 @@ pub fn convert(op: &Op, s: &[u64]) -> Option<u64> {
     if let Some(format) = small(to) {
         let relu =
             |format: Format, value: u64| if op.has("relu") { soft::relu(format, value) } else { value };
+        let halves = if from == "bf16x2" { Format::Bf16 } else { Format::F16 };
         let [low, high] = match from {
             "f32" => [s[1], s[0]]
                 .map(|value| soft::to_byte(Format::F32, format, relu(Format::F32, cut(value, 32)))),
             _ => [s[0] & 0xffff, s[0] >> 16 & 0xffff]
-                .map(|value| soft::to_byte(Format::F16, format, relu(Format::F16, value))),
+                .map(|value| soft::to_byte(halves, format, relu(halves, value))),
         };
-        return Some(high << 8 | low);
+        return Some(high << if format == Format::E2m1 { 4 } else { 8 } | low);
     }
     match (to, from) {
+        ("ue8m0x2", _) => {
+            let (up, finite) = (op.has("rp"), op.has("satfinite"));
+            let [low, high] = match from {
+                "f32" => [s[1], s[0]].map(|value| soft::to_scale(Format::F32, cut(value, 32), up, finite)),
+                _ => [s[0] & 0xffff, s[0] >> 16 & 0xffff]
+                    .map(|value| soft::to_scale(Format::Bf16, value, up, finite)),
+            };
+            return Some(high << 8 | low);
+        }
+        ("bf16x2", "ue8m0x2") => {
+            let one = |byte: u64| {
+                soft::from_value(Format::Bf16, soft::value(Format::Ue8m0, byte), Round::NearestTiesToEven)
+            };
+            return Some(one(s[0] >> 8 & 0xff) << 16 | one(s[0] & 0xff));
+        }
         ("f16x2" | "bf16x2", "f32") => {
             let format = if to == "f16x2" { Format::F16 } else { Format::Bf16 };
             return Some(half(s[0], format) << 16 | half(s[1], format));
         }
-        ("f16x2", _) => {
-            let format = small(from)?;
+        ("f16x2" | "bf16x2", _) => {
+            let (format, wide) = (small(from)?, if to == "f16x2" { Format::F16 } else { Format::Bf16 });
             let one = |byte: u64| {
-                let bits = soft::from_value(Format::F16, soft::value(format, byte), Round::NearestTiesToEven);
-                if op.has("relu") { soft::relu(Format::F16, bits) } else { bits }
+                let bits = soft::from_value(wide, soft::value(format, byte), Round::NearestTiesToEven);
+                if op.has("relu") { soft::relu(wide, bits) } else { bits }
             };
-            return Some(one(s[0] >> 8 & 0xff) << 16 | one(s[0] & 0xff));
+            let each = if format == Format::E2m1 { 4 } else { 8 };
+            return Some(one(cut(s[0] >> each, each)) << 16 | one(cut(s[0], each)));
         }
         ("tf32", _) => {
             let value = soft::to_tf32(cut(s[0], 32), round);

@@ -31,6 +31,9 @@ impl Element {
             "tf32" => Element::Float(Format::Tf32),
             "e4m3" => Element::Float(Format::E4m3),
             "e5m2" => Element::Float(Format::E5m2),
+            "e2m3" => Element::Float(Format::E2m3),
+            "e3m2" => Element::Float(Format::E3m2),
+            "e2m1" => Element::Float(Format::E2m1),
             "b1" => Element::Integer(Type { class: Class::Unsigned, bits: 1 }),
             "u4" => Element::Integer(Type { class: Class::Unsigned, bits: 4 }),
             "s4" => Element::Integer(Type { class: Class::Signed, bits: 4 }),
@@ -145,9 +148,6 @@ impl Machine<'_> {
                 let names: Vec<Element> =
                     op.suffixes[at + 1..].iter().filter_map(|name| Element::named(name)).collect();
                 let [d, a, b, c] = names[..] else { return Err(refused()) };
-                if op.has("f8f6f4") {
-                    return Err(refused());
-                }
                 if (m, n, k) == (8, 8, 4) && a == Element::Float(Format::F16) {
                     return self.quad_pairs(op, members, &op.suffixes[at + 1..at + 3], [d, a, b, c]);
                 }
@@ -156,10 +156,23 @@ impl Machine<'_> {
                         place(part, element, m.max(if part == Part::A { rows } else { 0 }), lane, slot)
                     })
                 };
-                let a_grid = one(self, 1, Part::A, a, m, k)?;
-                let b_grid = one(self, 2, Part::B, b, k, n)?;
+                let bytes = op.has("kind::f8f6f4") || op.has("kind::mxf8f6f4");
+                let held = |element| if bytes { BYTE } else { element };
+                let mut a_grid = one(self, 1, Part::A, held(a), m, k)?;
+                let mut b_grid = one(self, 2, Part::B, held(b), k, n)?;
+                if bytes {
+                    a_grid.values.iter_mut().for_each(|value| *value = out_of_byte(a, *value));
+                    b_grid.values.iter_mut().for_each(|value| *value = out_of_byte(b, *value));
+                }
                 let c_grid = one(self, 3, Part::C, c, m, n)?;
-                let mut sum = product(op, [d, a, b, c], (m, n, k), a_grid, b_grid, c_grid);
+                let mut sum = match op.has("block_scale") {
+                    true => {
+                        let scales =
+                            [self.scales(op, members, 4, true)?, self.scales(op, members, 6, false)?];
+                        scaled_product([a, b], (m, n, k), [a_grid, b_grid, c_grid], scales)
+                    }
+                    false => product(op, [d, a, b, c], (m, n, k), a_grid, b_grid, c_grid),
+                };
                 self.scatter(members, 0, d, |lane, slot| *sum.at(place(Part::C, d, m, lane, slot)))
             }
             ("wmma", kind @ ("load" | "store")) => {
@@ -247,6 +260,32 @@ impl Machine<'_> {
             }
             _ => Err(refused()),
         }
+    }
+
+    /// The scales of the rows of A, or of the columns of B, block by block: out of the byte and the lane of each
+    /// group of four that the selectors name; for A, of two neighbouring lanes the first gives the upper rows.
+    fn scales(&self, op: &Op, members: &[usize; 32], at: usize, rows: bool) -> Result<Vec<Vec<f64>>, Stop> {
+        let data = self.lanes(members, at)?;
+        let Arg::Vector(selectors) = self.operand(members[0], at + 1) else {
+            return Err(Stop::Refused(op.text.clone()));
+        };
+        let byte = self.value(members[0], &selectors[0], None)? as usize & 0xffff;
+        let giver = self.value(members[0], &selectors[1], None)? as usize & 0xffff;
+        let blocks = match () {
+            _ if op.has("scale_vec::4X") => 4,
+            _ if op.has("scale_vec::2X") || op.has("kind::mxf4") => 2,
+            _ => 1,
+        };
+        let format = if op.has("ue4m3") { Format::E4m3 } else { Format::Ue8m0 };
+        let lane = |line: usize| match rows {
+            true => line % 8 * 4 + 2 * giver + line / 8,
+            false => 4 * line + giver,
+        };
+        let scale =
+            |line: usize, block: usize| soft::value(format, data[lane(line)] >> (8 * (byte + block)) & 0xff);
+        Ok((0..if rows { 16 } else { 8 })
+            .map(|line| (0..blocks).map(|at| scale(line, at)).collect())
+            .collect())
     }
 
     /// Four products of 8 × 4 by 4 × 8, as the layouts of both factors (`row`, `col`) say.
@@ -350,7 +389,12 @@ impl Machine<'_> {
         let refused = || Stop::Refused(op.text.clone());
         let count =
             ["x1", "x2", "x4"].iter().position(|name| op.has(name)).map(|at| 1 << at).ok_or_else(refused)?;
-        if !op.has("b16") || !op.has("m8n8") {
+        let own = match () {
+            _ if op.has("b4x16_p64") => 4,
+            _ if op.has("b6x16_p32") => 6,
+            _ => 0,
+        };
+        if own == 0 && (!op.has("b16") || !op.has("m8n8")) {
             return Err(refused());
         }
         let (memory, fragment) = if load { (1, 0) } else { (0, 1) };
@@ -363,6 +407,18 @@ impl Machine<'_> {
         for tile in 0..count {
             for (lane, thread) in members.iter().enumerate() {
                 let arg = self.registers(*thread, fragment).get(tile).cloned().ok_or_else(refused)?;
+                if own > 0 {
+                    // Sixteen elements side by side from the low end of a row, each into a byte of its own.
+                    let mut bits = 0u128;
+                    for byte in 0..16 {
+                        let part = self.load(*thread, space, rows[tile * 8 + lane / 4] + byte, 1)?;
+                        bits |= u128::from(part) << (8 * byte);
+                    }
+                    let element = |at: usize| (bits >> ((lane % 4 * 4 + at) as u32 * own)) as u64;
+                    let word = (0..4).fold(0, |word, at| word | cut(element(at), own) << (8 * at));
+                    self.set(*thread, &arg, word)?;
+                    continue;
+                }
                 let place = |j: usize| {
                     let (row, col) = (lane / 4, 2 * (lane % 4) + j);
                     let (row, col) = if op.has("trans") { (col, row) } else { (row, col) };
@@ -385,6 +441,39 @@ impl Machine<'_> {
 
 fn shape_of(suffix: &str) -> bool {
     suffix.contains('n') && suffix.contains('k')
+}
+
+/// What a register holds where elements have a byte each.
+const BYTE: Element = Element::Integer(Type { class: Class::Unsigned, bits: 8 });
+
+/// The element in a byte: four bits lie in its middle, six at its lower end.
+pub(super) fn out_of_byte(element: Element, byte: u64) -> u64 {
+    match element.bits() {
+        4 => byte >> 2 & 0xf,
+        bits => cut(byte, bits),
+    }
+}
+
+/// A product of scaled factors in f32: the scales of each row and column, for blocks of equal length.
+pub(super) fn scaled_product(
+    [a, b]: [Element; 2],
+    (m, n, k): (usize, usize, usize),
+    [mut left, mut right, mut start]: [Grid; 3],
+    [rows, cols]: [Vec<Vec<f64>>; 2],
+) -> Grid {
+    let mut out = Grid::new(m, n);
+    for (row, of_row) in rows.iter().enumerate() {
+        for (col, of_col) in cols.iter().enumerate() {
+            let mut sum = soft::value(Format::F32, *start.at((row, col)));
+            for at in 0..k {
+                let block = at * of_row.len() / k;
+                let x = a.value(*left.at((row, at))) * of_row[block];
+                sum += x * (b.value(*right.at((at, col))) * of_col[block]);
+            }
+            *out.at((row, col)) = soft::from_value(Format::F32, sum, Round::NearestTiesToEven);
+        }
+    }
+    out
 }
 
 pub(super) fn product(

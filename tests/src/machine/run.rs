@@ -49,10 +49,13 @@ pub(super) enum Background {
     Copy { to: u64, from: u64, bytes: u64, read: u64 },
     /// Arrival at a barrier object, once what stands before it is done.
     Arrive(u64),
-    /// A product in tensor memory: its kind, whether A lies there, whether lanes of D stay, and its operands.
-    Product { kind: String, held: bool, masked: bool, given: Vec<u64> },
-    /// Arrival at a barrier object, once the products before it are done.
-    Commit(u64),
+    /// A product in tensor memory: its kind, whether A lies there, whether lanes of D stay, scales of a row, and its
+    /// operands.
+    Product { kind: String, held: bool, masked: bool, blocks: usize, pair: bool, given: Vec<u64> },
+    /// A copy from shared into tensor memory: its shape, the address, the descriptor.
+    Image { shape: String, address: u64, descriptor: u64, pair: bool },
+    /// Arrival at a barrier object, or at those of some ranks, once the products before it are done.
+    Commit(u64, Option<u64>),
     /// A bulk copy: where to, where from, how many bytes; the barrier object that counts them, or none if the
     /// thread waits for them in groups.
     Bulk { to: (Space, u64), from: (Space, u64), bytes: u64, object: Option<u64> },
@@ -418,10 +421,14 @@ impl<'p> Machine<'p> {
                 let (cta, object) = self.in_cluster(self.threads[thread].cta, object);
                 self.count(cta, object, -((values.len() as u64 * bytes) as i64))
             }
-            Background::Product { ref kind, held, masked, ref given } => {
-                self.run_in_tensor_memory(thread, (kind, held, masked), given)
+            Background::Product { ref kind, held, masked, blocks, pair, ref given } => {
+                self.run_in_tensor_memory(thread, (kind, held, masked, blocks, pair), given)
             }
-            Background::Commit(object) => self.commit(thread, object),
+            Background::Image { ref shape, address, descriptor, pair } => {
+                let threads = if pair { self.pair_of(thread) } else { vec![thread] };
+                threads.iter().try_for_each(|one| self.copy_image(*one, shape, address, descriptor))
+            }
+            Background::Commit(object, ranks) => self.commit(thread, object, ranks),
             Background::Arrive(object) => self.arrive(self.threads[thread].cta, object, 1).map(|_| ()),
             Background::Bulk { to, from, bytes, object } => {
                 for at in 0..bytes {

@@ -200,8 +200,62 @@ pub fn convert(from: Format, to: Format, a: u64, round: Round) -> u64 {
     })
 }
 
-/// A float as an 8-bit float, `.satfinite`.
+/// What a float of four or six bits is without its sign, exponent first (OCP MX 1.0, 5.3).
+fn short_value(format: Format, a: u64) -> f64 {
+    let (fraction, bias) = match format {
+        Format::E2m1 => (1, 1),
+        Format::E2m3 => (3, 1),
+        _ => (2, 3),
+    };
+    let (power, digits) = ((a >> fraction) as i32, (a & ((1 << fraction) - 1)) as f64);
+    let part = digits / f64::from(1 << fraction);
+    if power == 0 { part * 2f64.powi(1 - bias) } else { (1.0 + part) * 2f64.powi(power - bias) }
+}
+
+/// The float of four or six bits that is nearest, of two the even one; the largest for what is larger, and for NaN.
+fn to_short(format: Format, value: f64) -> u64 {
+    let sign = sign(format);
+    if value.is_nan() {
+        return sign - 1;
+    }
+    let size = value.abs();
+    let mut best = 0;
+    for bits in 1..sign {
+        let (far, near) = (size - short_value(format, best), short_value(format, bits) - size);
+        if near < far || near == far && bits & 1 == 0 {
+            best = bits;
+        }
+    }
+    if value.is_sign_negative() { best | sign } else { best }
+}
+
+/// The scale (UE8M0) of a magnitude, rounded to a power of two.
+pub fn to_scale(from: Format, a: u64, up: bool, finite: bool) -> u64 {
+    if is_nan(from, a) {
+        return 0xff;
+    }
+    let size = value(from, a).abs();
+    let fits = |bits: &u64| {
+        if up { value(Format::Ue8m0, *bits) >= size } else { value(Format::Ue8m0, *bits) <= size }
+    };
+    let found = if up { (0..0xff).find(fits) } else { (0..0xff).rev().find(fits).or(Some(0)) };
+    match found {
+        Some(bits) if size.is_finite() => bits,
+        _ => {
+            if finite {
+                0xfe
+            } else {
+                0xff
+            }
+        }
+    }
+}
+
+/// A float as an 8-bit float, or one of four or six bits, `.satfinite`.
 pub fn to_byte(from: Format, to: Format, a: u64) -> u64 {
+    if matches!(to, Format::E2m1 | Format::E2m3 | Format::E3m2) {
+        return to_short(to, value(from, a));
+    }
     if is_nan(from, a) {
         return 0x7f;
     }
@@ -262,6 +316,12 @@ pub fn value(format: Format, a: u64) -> f64 {
         Format::F32 => f64::from(f32::from_bits(a as u32)),
         Format::Tf32 => f64::from(f32::from_bits(a as u32 & !0x1fff)),
         Format::E4m3 | Format::E5m2 => byte_value(format, a),
+        Format::E2m1 | Format::E2m3 | Format::E3m2 => {
+            let size = short_value(format, a & (sign(format) - 1));
+            if a & sign(format) != 0 { -size } else { size }
+        }
+        Format::Ue8m0 if a & 0xff == 0xff => f64::NAN,
+        Format::Ue8m0 => 2f64.powi((a & 0xff) as i32 - 127),
         Format::F16 | Format::Bf16 => {
             f64::from_bits(convert(format, Format::F64, a & 0xffff, Round::NearestTiesToEven))
         }
@@ -278,6 +338,8 @@ pub fn from_value(format: Format, value: f64, round: Round) -> u64 {
     match format {
         Format::Tf32 => to_tf32(convert(Format::F64, Format::F32, value.to_bits(), round), round),
         Format::E4m3 | Format::E5m2 => to_byte(Format::F64, format, value.to_bits()),
+        Format::E2m1 | Format::E2m3 | Format::E3m2 => to_short(format, value),
+        Format::Ue8m0 => to_scale(Format::F64, value.to_bits(), round == Round::TowardPositive, false),
         Format::F64 if value.is_nan() => nan(format),
         Format::F64 => value.to_bits(),
         _ => convert(Format::F64, format, value.to_bits(), round),

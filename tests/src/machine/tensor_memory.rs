@@ -2,17 +2,21 @@
 //!
 //! Words of 128 lanes and 512 columns. Loads and stores happen at once; a product runs at some moment between its start
 //! and the arrival of the next commit behind it, those of a thread one after the other.
-//! Misses: what the manual has beyond products of one CTA, dense and without scales, is refused by name; so are sums of
-//! integers that saturate.
+//! A pair of CTAs is the thread that starts something and one of the other CTA, which stands for that: each with its
+//! own memories. Scales of blocks are read out of a copy chosen by dice: all four have to be there.
+//! Misses: what the manual has beyond dense products is refused by name; so are sums of integers that
+//! saturate.
 //!
 //! Source: PTX ISA 9.0, 9.7.16.
 
 use super::integer::cut;
-use super::matrix::{Element, Grid, product};
+use super::matrix::{Element, Grid, product, scaled_product};
 use super::op::Op;
 use super::program::Arg;
 use super::run::{Background, Machine, Pending, Stop};
+use super::soft;
 use std::rc::Rc;
+use warpproof::base::Format;
 
 const LANES: usize = 128;
 const COLUMNS: usize = 512;
@@ -66,10 +70,19 @@ impl Machine<'_> {
                     return Err(Stop::Fault(format!("`{}` of {count} columns", op.text)));
                 }
                 let start = self.dice.below(16) as usize;
+                // The second of a pair takes what the first has got.
+                let other = self.other_of(leader);
                 let tensor = &self.ctas[cta].tensor;
-                let is_free =
-                    |first: &usize| (*first..first + count).all(|at| at < COLUMNS && !tensor.is_taken(at));
-                let first = (0..16).map(|turn| (start + turn) % 16 * 32).find(is_free);
+                let pair = op.has("cta_group::2");
+                let is_free = |first: &usize| {
+                    let free = |at: usize| !(tensor.is_taken(at) || pair && other.is_taken(at));
+                    (*first..first + count).all(|at| at < COLUMNS && free(at))
+                };
+                let before = other.taken.iter().find(|taken| !tensor.taken.contains(taken)).filter(|_| pair);
+                let first = match before {
+                    Some((first, _)) => Some(*first),
+                    None => (0..16).map(|turn| (start + turn) % 16 * 32).find(is_free),
+                };
                 let Some(first) = first else {
                     return Err(Stop::Fault("deadlock: a warp waits for columns".to_owned()));
                 };
@@ -182,10 +195,21 @@ impl Machine<'_> {
         self.bulk = true;
         let what = match op.suffixes[0].as_str() {
             "fence::before_thread_sync" | "fence::after_thread_sync" => return Ok(()),
-            "commit" if !op.has("multicast::cluster") && op.has("cta_group::1") => {
-                Background::Commit(self.address(thread, &args[0])?)
+            "commit" => {
+                let object = self.address(thread, &args[0])?;
+                let ranks = match args.get(1) {
+                    Some(arg) => Some(self.value(thread, arg, None)? & 0xffff),
+                    None => None,
+                };
+                Background::Commit(object, ranks)
             }
-            "mma" if op.has("cta_group::1") && !op.has("sp") && !op.has("ws") && !op.has("block_scale") => {
+            "cp" if !op.has("b8x16") => Background::Image {
+                shape: op.suffixes[2..].join("."),
+                address: self.address(thread, &args[0])?,
+                descriptor: self.value(thread, &args[1], None)?,
+                pair: op.has("cta_group::2"),
+            },
+            "mma" if !op.has("sp") && !op.has("ws") => {
                 let mut given = Vec::new();
                 for arg in args {
                     match arg {
@@ -202,7 +226,13 @@ impl Machine<'_> {
                 let masked = args.iter().any(|arg| matches!(arg, Arg::Vector(_)));
                 let kind = op.suffixes.iter().find_map(|suffix| suffix.strip_prefix("kind::"));
                 let kind = kind.ok_or_else(|| Stop::Refused(op.text.clone()))?.to_owned();
-                Background::Product { kind, held, masked, given }
+                let blocks = match kind.as_str() {
+                    _ if !op.has("block_scale") => 0,
+                    _ if op.has("scale_vec::4X") || op.has("block16") => 4,
+                    "mxf8f6f4" => 1,
+                    _ => 2,
+                };
+                Background::Product { kind, held, masked, blocks, pair: op.has("cta_group::2"), given }
             }
             _ => return Err(Stop::Refused(op.text.clone())),
         };
@@ -213,7 +243,7 @@ impl Machine<'_> {
     pub(super) fn run_in_tensor_memory(
         &mut self,
         thread: usize,
-        (kind, held, masked): (&str, bool, bool),
+        (kind, held, masked, blocks, pair): (&str, bool, bool, usize, bool),
         given: &[u64],
     ) -> Result<(), Stop> {
         let refused = |what: &str| Stop::Refused(format!("tcgen05.mma with {what}"));
@@ -222,24 +252,78 @@ impl Machine<'_> {
         let names = match kind {
             "f16" => ["f16", "bf16", "", "", "", ""],
             "tf32" => ["", "", "tf32", "", "", ""],
-            "f8f6f4" => ["e4m3", "e5m2", "", "", "", ""],
+            "f8f6f4" | "mxf8f6f4" => ["e4m3", "e5m2", "", "e2m3", "e3m2", "e2m1"],
+            "mxf4" | "mxf4nvf4" => ["", "e2m1", "", "", "", ""],
             "i8" => ["u8", "s8", "", "", "", ""],
             _ => return Err(refused("such a kind")),
         };
         let element = |code: usize| names.get(code).and_then(|name| Element::named(name));
-        let (Some(a), Some(b)) = (element(field(7, 3)), element(field(10, 3))) else {
+        let nibbles = kind.starts_with("mxf4");
+        let (Some(a), Some(b)) = (element(field(7, 3)), element(field(10, 3) & if nibbles { 3 } else { 7 }))
+        else {
             return Err(refused("such elements"));
         };
-        let d = ["f16", "f32", "s32"].get(field(4, 2)).and_then(|name| Element::named(name));
+        let of_d = if blocks > 0 { 1 } else { field(4, 2) };
+        let d = ["f16", "f32", "s32"].get(of_d).and_then(|name| Element::named(name));
         let d = d.ok_or_else(|| refused("such sums"))?;
-        let (m, n, k) = (field(24, 5) * 16, field(17, 6) * 8, 256 / a.bits() as usize);
-        if field(2, 2) != 0 || !matches!(m, 64 | 128) {
+        let k = match kind {
+            "tf32" => 8,
+            "f16" => 16,
+            _ => {
+                if nibbles {
+                    64
+                } else {
+                    32
+                }
+            }
+        };
+        let (m, n) = (field(24, 5) * 16, field(17, 6) * 8);
+        // Elements of a line of sixteen bytes.
+        let in_line = if k == 32 { 16 } else { k / 2 };
+        let sides = if pair { self.pair_of(thread) } else { vec![thread] };
+        let m = m / sides.len();
+        if field(2, 2) != 0 || !matches!(m, 64 | 128) || pair && m == 64 {
             return Err(refused("a descriptor of other products"));
         }
+        let mut columns = Grid::new(0, k);
+        for side in &sides {
+            let each =
+                self.matrix_of(*side, given[2], (b, in_line), (n / sides.len(), k), field(16, 1) == 1)?;
+            columns.values.extend(each.values);
+        }
+        for side in sides {
+            self.rows_of_product(
+                side,
+                columns.clone(),
+                (m, n, k, in_line),
+                [a, b, d],
+                (held, masked, blocks),
+                given,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// What a product does in one CTA, given the columns of B one after the other.
+    fn rows_of_product(
+        &mut self,
+        thread: usize,
+        mut columns: Grid,
+        (m, n, k, in_line): (usize, usize, usize, usize),
+        [a, b, d]: [Element; 3],
+        (held, masked, blocks): (bool, bool, usize),
+        given: &[u64],
+    ) -> Result<(), Stop> {
+        let refused = |what: &str| Stop::Refused(format!("tcgen05.mma with {what}"));
+        let idesc = given[3] as u32;
+        let field = |low: u32, width: u32| (idesc >> low & ((1 << width) - 1)) as usize;
         let row_of = |address: u64, row: usize| {
             (address >> 16) as usize + if m == 64 { row / 16 * 32 + row % 16 } else { row }
         };
         let mut left = Grid::new(m, k);
+        if held && a.bits() < 8 && in_line == 16 {
+            return Err(refused("bytes of less in tensor memory"));
+        }
         if held {
             let each = 32 / a.bits() as usize;
             for row in 0..m {
@@ -250,9 +334,8 @@ impl Machine<'_> {
                 }
             }
         } else {
-            left = self.matrix_of(thread, given[1], a, (m, k), field(15, 1) == 1)?;
+            left = self.matrix_of(thread, given[1], (a, in_line), (m, k), field(15, 1) == 1)?;
         }
-        let mut columns = self.matrix_of(thread, given[2], b, (n, k), field(16, 1) == 1)?;
         let mut right = Grid::new(k, n);
         for row in 0..k {
             for col in 0..n {
@@ -265,7 +348,13 @@ impl Machine<'_> {
                 grid.values.iter_mut().for_each(|value| *value ^= 1 << (bits - 1));
             }
         }
-        let rest = &given[if masked { 8 } else { 4 }..];
+        let rest = &given[if masked {
+            8
+        } else if blocks > 0 {
+            6
+        } else {
+            4
+        }..];
         let mut start = Grid::new(m, n);
         let scale = rest.get(1).copied().unwrap_or(0);
         for row in (0..m).filter(|_| rest[0] & 1 == 1) {
@@ -282,7 +371,15 @@ impl Machine<'_> {
             }
         }
         let op = Op::new("tcgen05.mma");
-        let mut sum = product(&op, [d, a, b, d], (m, n, k), left, right, start);
+        let mut sum = match blocks {
+            0 => product(&op, [d, a, b, d], (m, n, k), left, right, start),
+            _ => {
+                let scale = if field(23, 1) == 1 { Format::Ue8m0 } else { Format::E4m3 };
+                let of_a = self.scales_of(thread, given[4], m, (scale, field(29, 2), blocks))?;
+                let of_b = self.scales_of(thread, given[5], n, (scale, field(4, 2), blocks))?;
+                scaled_product([a, b], (m, n, k), [left, right, start], [of_a, of_b])
+            }
+        };
         for row in 0..m {
             let lane = row_of(given[0], row);
             if masked && given[4 + lane / 32] >> (lane % 32) & 1 == 1 {
@@ -303,7 +400,7 @@ impl Machine<'_> {
         &self,
         thread: usize,
         descriptor: u64,
-        element: Element,
+        element: (Element, usize),
         extent: (usize, usize),
         turned: bool,
     ) -> Result<Grid, Stop> {
@@ -313,15 +410,92 @@ impl Machine<'_> {
         self.lines(thread, descriptor, element, extent, turned)
     }
 
-    /// The memory that a commit's barrier object lies in.
-    pub(super) fn commit(&mut self, thread: usize, object: u64) -> Result<(), Stop> {
+    /// What the other CTA of a thread's pair has taken.
+    fn other_of(&self, thread: usize) -> Words {
+        let own = self.threads[thread].cta;
+        let others = self.pair_of(thread).into_iter().map(|one| self.threads[one].cta);
+        let taken = others.filter(|cta| *cta != own).flat_map(|cta| self.ctas[cta].tensor.taken.clone());
+        Words { taken: taken.collect(), ..Words::default() }
+    }
+
+    /// A thread of the CTA of even rank of a thread's pair, and one of the other.
+    pub(super) fn pair_of(&self, thread: usize) -> Vec<usize> {
+        let (all, rank) = self.cluster(self.threads[thread].cta);
+        let of = |rank: usize| all.get(rank).map_or(thread, |cta| self.ctas[*cta].first);
+        vec![of(rank & !1), of(rank | 1)]
+    }
+
+    /// The scales of so many lines: bytes of a column, 32 lines a column.
+    fn scales_of(
+        &mut self,
+        thread: usize,
+        address: u64,
+        lines: usize,
+        (format, byte, blocks): (Format, usize, usize),
+    ) -> Result<Vec<Vec<f64>>, Stop> {
+        let mut scales = Vec::new();
+        for line in 0..lines {
+            let copy = self.dice.below(4) as usize;
+            let word = self.word(thread, copy * 32 + line % 32, address as usize + line / 32)?;
+            let scale = |at: usize| soft::value(format, u64::from(word) >> (8 * (byte + at)) & 0xff);
+            scales.push((0..blocks).map(scale).collect());
+        }
+        Ok(scales)
+    }
+
+    /// Rows of shared memory into lanes.
+    pub(super) fn copy_image(
+        &mut self,
+        thread: usize,
+        shape: &str,
+        address: u64,
+        descriptor: u64,
+    ) -> Result<(), Stop> {
+        let (size, _) = shape.split_once('b').unwrap_or((shape, ""));
+        let (rows, bits) = size.split_once('x').ok_or_else(|| Stop::Refused(shape.to_owned()))?;
+        let (rows, bits): (usize, usize) = match (rows.parse(), bits.parse()) {
+            (Ok(rows), Ok(bits)) => (rows, bits),
+            _ => return Err(Stop::Refused(shape.to_owned())),
+        };
+        let word = Element::named("b32").ok_or_else(|| Stop::Refused(shape.to_owned()))?;
+        let mut image = self.matrix_of(thread, descriptor, (word, 4), (rows, bits / 32), false)?;
+        let (first, column) = ((address >> 16) as usize, (address & 0xffff) as usize);
+        for lane in first..LANES {
+            // Which row a lane gets, by its warp.
+            let (warp, within) = ((lane - first) / 32, (lane - first) % 32);
+            let row = match shape {
+                "4x256b" if within > 0 => continue,
+                "4x256b" => warp,
+                "64x128b.warpx2::02_13" => warp % 2 * 32 + within,
+                "64x128b.warpx2::01_23" => warp / 2 * 32 + within,
+                "32x128b.warpx4" => within,
+                _ => lane - first,
+            };
+            for at in 0..bits / 32 {
+                let word = *image.at((row, at)) as u32;
+                self.set_word(thread, lane, column + at, word)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Arrival at a barrier object, or at those at the same place in several CTAs.
+    pub(super) fn commit(&mut self, thread: usize, object: u64, ranks: Option<u64>) -> Result<(), Stop> {
         let own = if object >> 32 == 0 { object } else { super::memory::resolve(object).1 };
-        let (cta, object) = self.in_cluster(self.threads[thread].cta, own);
-        self.arrive(cta, object, 1).map(|_| ())
+        let cta = self.threads[thread].cta;
+        let (there, place) = self.in_cluster(cta, own);
+        let Some(ranks) = ranks else { return self.arrive(there, place, 1).map(|_| ()) };
+        let (all, _) = self.cluster(cta);
+        let named = all.into_iter().enumerate().filter(|(rank, _)| ranks >> rank & 1 == 1);
+        named
+            .map(|(_, cta)| cta)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .try_for_each(|cta| self.arrive(cta, place, 1).map(|_| ()))
     }
 }
 
 /// Whether something in the background comes after what its thread has started in tensor memory.
 pub(super) fn is_in_order(what: &Background) -> bool {
-    matches!(what, Background::Product { .. } | Background::Commit(_))
+    matches!(what, Background::Product { .. } | Background::Image { .. } | Background::Commit(..))
 }

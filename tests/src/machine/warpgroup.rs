@@ -141,8 +141,13 @@ impl Machine<'_> {
         let signs = begun.given.get(3..5).map_or(1, |signs| signs[0] as u32 as i32 * signs[1] as u32 as i32);
         let turned = |at: usize| begun.given.get(at).is_some_and(|flag| *flag != 0);
         let registers = matches!(args[1], Arg::Vector(_));
-        let b_grid =
-            self.lines(begun.first, begun.given[1], b, (n, k), turned(if registers { 5 } else { 6 }))?;
+        let b_grid = self.lines(
+            begun.first,
+            begun.given[1],
+            (b, 128 / b.bits() as usize),
+            (n, k),
+            turned(if registers { 5 } else { 6 }),
+        )?;
         for warp in 0..4 {
             let thread = |lane: usize| begun.first + warp * 32 + lane;
             let mut left = Grid::new(16, k);
@@ -160,7 +165,13 @@ impl Machine<'_> {
                     }
                 }
             } else {
-                let mut whole = self.lines(begun.first, begun.given[0], a, (64, k), turned(5))?;
+                let mut whole = self.lines(
+                    begun.first,
+                    begun.given[0],
+                    (a, 128 / a.bits() as usize),
+                    (64, k),
+                    turned(5),
+                )?;
                 for row in 0..16 {
                     for col in 0..k {
                         *left.at((row, col)) = *whole.at((warp * 16 + row, col));
@@ -212,7 +223,7 @@ impl Machine<'_> {
         &self,
         thread: usize,
         descriptor: u64,
-        element: Element,
+        (element, in_unit): (Element, usize),
         (outer, depth): (usize, usize),
         turned: bool,
     ) -> Result<Grid, Stop> {
@@ -228,7 +239,6 @@ impl Machine<'_> {
             _ => 32,
         };
         let units = width / 16;
-        let in_unit = 128 / element.bits() as usize;
         let mut grid = Grid::new(outer, depth);
         for row in 0..outer {
             for col in 0..depth {
@@ -246,8 +256,12 @@ impl Machine<'_> {
                 let (line, place) = (linear / 128, linear / 16 % 8);
                 let address = line * 128 + (place ^ (line % 8 % units)) * 16;
                 let bit = inside as u32 * element.bits();
-                let bytes = element.bits().div_ceil(8) as usize;
-                let value = self.load(thread, Space::Shared, address + u64::from(bit / 8), bytes)?;
+                // Side by side from the low end of the unit.
+                let mut value = 0;
+                for byte in 0..(bit % 8 + element.bits()).div_ceil(8) {
+                    let at = address + u64::from(bit / 8 + byte);
+                    value |= self.load(thread, Space::Shared, at, 1)? << (8 * byte);
+                }
                 *grid.at((row, col)) = cut(value >> (bit % 8), element.bits());
             }
         }

@@ -48,7 +48,7 @@ const parser: StreamParser<State> = {
     if (stream.match(/^\$[\w$]+/)) return 'label'
     if (stream.match(/^\.[a-zA-Z]\w*/)) {
       const word = stream.current()
-      if (/^\.[busf]\d+(x\d)?$|^\.(pred|bf16|bf16x2|tf32|e4m3|e5m2|b128)$/.test(word)) return 'type'
+      if (/^\.[busf]\d+(x\d)?$|^\.(pred|bf16|bf16x2|tf32|e4m3|e5m2|e2m3|e3m2|e2m1|ue8m0|b128)$/.test(word)) return 'type'
       state.statement = false
       return 'directive'
     }

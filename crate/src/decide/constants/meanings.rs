@@ -362,7 +362,10 @@ fn precise(format: Format) -> u32 {
         Format::F16 => 11,
         Format::Bf16 => 8,
         Format::E4m3 => 4,
-        Format::E5m2 => 3,
+        Format::E5m2 | Format::E3m2 => 3,
+        Format::E2m3 => 4,
+        Format::E2m1 => 2,
+        Format::Ue8m0 => 1,
         // Not rounded: as precise as can be.
         _ => u32::MAX,
     }

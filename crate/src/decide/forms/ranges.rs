@@ -206,6 +206,7 @@ impl Forms<'_> {
                     Format::F16 => Interval::new(-65_504.0, 65_504.0),
                     Format::E4m3 => Interval::new(-448.0, 448.0),
                     Format::E5m2 => Interval::new(-57_344.0, 57_344.0),
+                    Format::Ue8m0 => Interval::new((-127f64).exp2(), 127f64.exp2()),
                     _ => Interval::WHOLE,
                 },
                 _ => Interval::WHOLE,

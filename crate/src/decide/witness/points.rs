@@ -56,9 +56,17 @@ impl Kind {
 
 /// The number of a format that is nearest, and none beyond the largest.
 fn representable(value: Small, format: Format) -> Small {
+    if format == Format::Ue8m0 {
+        let power = (*value.numer() as f64 / *value.denom() as f64).abs().max(2f64.powi(-60)).log2();
+        let scale = Ratio::from_integer(1i64 << (power.round() as i64).unsigned_abs().min(60));
+        return if power < 0.0 { scale.recip() } else { scale };
+    }
     let (digits, smallest, largest) = match format {
         Format::E4m3 => (4, -9, 448.0),
         Format::E5m2 => (3, -16, 57_344.0),
+        Format::E2m3 => (4, -3, 7.5),
+        Format::E3m2 => (3, -4, 28.0),
+        Format::E2m1 => (2, -1, 6.0),
         Format::F16 => (11, -24, 65_504.0),
         Format::Bf16 => (8, -60, f64::from(f32::MAX)),
         Format::F32 | Format::Tf32 => (24, -60, f64::from(f32::MAX)),
@@ -301,6 +309,9 @@ mod tests {
         assert_eq!(of(876, 1, Format::E4m3), Ratio::from_integer(448));
         assert_eq!(of(-17, 1, Format::E4m3), Ratio::from_integer(-16));
         assert_eq!(of(1, 1000, Format::E4m3), Ratio::new(1, 512));
+        assert_eq!(of(0, 1, Format::E2m1), Ratio::from_integer(0));
+        assert_eq!(of(-5, 1, Format::Ue8m0), Ratio::from_integer(4));
+        assert_eq!(of(1, 1000, Format::Ue8m0), Ratio::new(1, 1024));
         assert_eq!(of(999, 1, Format::E5m2), Ratio::from_integer(1024));
         assert_eq!(of(2049, 1, Format::F16), Ratio::from_integer(2048));
         assert_eq!(of(100_000, 1, Format::F16), Ratio::from_integer(65_504));

@@ -42,9 +42,14 @@ impl<'m> Lowering<'m> {
                 for (operand, fragment) in operands.source.iter().zip([product.a, product.b, product.c]) {
                     src.extend(self.fragment_in(context, operand, fragment)?);
                 }
-                // Metadata and selector of a sparse matrix.
+                // Metadata and selector of a sparse matrix; scales of blocks and where they are.
                 for operand in operands.source.iter().skip(3) {
-                    src.push(self.source(context, operand, word)?);
+                    match operand.kind {
+                        OperandKind::Vector(_) => {
+                            src.extend(self.sources(context, operand, 2, Want::bits(16))?)
+                        }
+                        _ => src.push(self.source(context, operand, word)?),
+                    }
                 }
             }
             MatrixOp::Warpgroup(WarpgroupOp::Multiply(product)) => {

@@ -25,6 +25,8 @@ pub(super) struct Operands<'i> {
     pub(super) from: Option<&'i Operand>,
     /// Where the bytes of a bulk copy are counted.
     pub(super) counter: Option<&'i Operand>,
+    /// A fourth address.
+    pub(super) further: Option<&'i Operand>,
     /// The tensor map and the coordinates of a tensor copy.
     pub(super) map: Option<&'i Operand>,
 }
@@ -701,6 +703,7 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
         address: None,
         from: None,
         counter: None,
+        further: None,
         map: None,
     };
     for (kind, operand) in isa::assign(resolved.form, operands.len()).into_iter().zip(operands) {
@@ -730,7 +733,8 @@ fn split<'i>(resolved: &Resolved, operands: &'i [Operand]) -> Operands<'i> {
             }
             (SlotKind::Address, _) if sorted.address.is_none() => sorted.address = Some(operand),
             (SlotKind::Address, _) if sorted.from.is_none() => sorted.from = Some(operand),
-            (SlotKind::Address, _) => sorted.counter = Some(operand),
+            (SlotKind::Address, _) if sorted.counter.is_none() => sorted.counter = Some(operand),
+            (SlotKind::Address, _) => sorted.further = Some(operand),
             (SlotKind::Coordinates, _) => sorted.map = Some(operand),
             (SlotKind::Rest, _) => {}
         }

@@ -18,7 +18,7 @@ impl<'m> Lowering<'m> {
         let word = Want::bits(32);
         let (mut dst, mut src, mut offset) = (Vec::new(), Vec::new(), 0);
         match &mut op {
-            TensorMemoryOp::Allocate | TensorMemoryOp::Commit { .. } => {
+            TensorMemoryOp::Allocate { .. } | TensorMemoryOp::Commit { .. } => {
                 let Some(address) = operands.address else { return Ok(()) };
                 let place = self.place_of(address)?;
                 // Without a state space the address is generic, and a shared one all the same.
@@ -26,12 +26,15 @@ impl<'m> Lowering<'m> {
                 src.push(base);
                 offset = at;
             }
-            TensorMemoryOp::Load(_) | TensorMemoryOp::Store(_) | TensorMemoryOp::Multiply(_) => {
+            TensorMemoryOp::Load(_)
+            | TensorMemoryOp::Store(_)
+            | TensorMemoryOp::Multiply(_)
+            | TensorMemoryOp::Copy(_) => {
                 let Some(address) = operands.address else { return Ok(()) };
                 src.push(self.tensor_address(context, address)?);
             }
-            TensorMemoryOp::Deallocate
-            | TensorMemoryOp::Relinquish
+            TensorMemoryOp::Deallocate { .. }
+            | TensorMemoryOp::Relinquish { .. }
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores
             | TensorMemoryOp::Before
@@ -39,7 +42,7 @@ impl<'m> Lowering<'m> {
         }
         let source = operands.source.as_slice();
         match &mut op {
-            TensorMemoryOp::Allocate | TensorMemoryOp::Deallocate => {
+            TensorMemoryOp::Allocate { .. } | TensorMemoryOp::Deallocate { .. } => {
                 for operand in source {
                     src.push(self.source(context, operand, word)?);
                 }
@@ -64,7 +67,9 @@ impl<'m> Lowering<'m> {
             }
             TensorMemoryOp::Multiply(product) => {
                 let mut rest = source;
-                match operands.from {
+                let further = [operands.from, operands.counter, operands.further];
+                let scales = &further[usize::from(product.held)..][..if product.blocks > 0 { 2 } else { 0 }];
+                match operands.from.filter(|_| product.held) {
                     Some(held) => src.push(self.tensor_address(context, held)?),
                     None => {
                         src.push(self.source(context, rest[0], Want::bits(64))?);
@@ -83,8 +88,12 @@ impl<'m> Lowering<'m> {
                 for operand in &rest[1..] {
                     src.push(self.source(context, operand, word)?);
                 }
+                for address in scales.iter().flatten() {
+                    src.push(self.tensor_address(context, address)?);
+                }
             }
-            TensorMemoryOp::Relinquish
+            TensorMemoryOp::Copy(_) => src.push(self.source(context, source[0], Want::bits(64))?),
+            TensorMemoryOp::Relinquish { .. }
             | TensorMemoryOp::WaitLoads
             | TensorMemoryOp::WaitStores
             | TensorMemoryOp::Before

@@ -47,6 +47,7 @@ impl<'m> Lowering<'m> {
             address: None,
             from: None,
             counter: None,
+            further: None,
             map: None,
         };
         self.steps(context, &steps, &operands, false)

@@ -34,7 +34,8 @@ pub(super) fn probes(visit: Visit<'_>) {
     from_integers(&mut one);
     integers(&mut one);
     between_floats(&mut one);
-    fp8_conversions(&mut one);
+    narrow_conversions(&mut one);
+    scale_conversions(&mut one);
     elementary(&mut one);
 }
 
@@ -528,81 +529,165 @@ fn between_floats(one: One<'_>) {
     });
 }
 
-/// What a byte holds as fp8: e4m3 has no infinities and one NaN, e5m2 is like a short f16.
-fn fp8(byte: u64, fraction: u32) -> Option<f64> {
-    let (bias, top) = if fraction == 3 { (7, 15) } else { (15, 31) };
-    let power = (byte >> fraction & top) as i32;
-    let digits = (byte & ((1 << fraction) - 1)) as f64 / f64::from(1u32 << fraction);
-    let special = if fraction == 3 { byte & 0x7f == 0x7f } else { power == 31 };
-    let magnitude =
-        if power == 0 { digits * 2f64.powi(1 - bias) } else { (1.0 + digits) * 2f64.powi(power - bias) };
-    (!special).then_some(if byte & 0x80 == 0 { magnitude } else { -magnitude })
+/// A float of at most eight bits: digits of the exponent and of the fraction.
+#[derive(Clone, Copy)]
+struct Narrow {
+    name: &'static str,
+    exponent: u32,
+    fraction: u32,
 }
 
-/// The byte nearest to a number, of two the even one; what is out of range becomes the largest.
-fn to_fp8(value: f64, fraction: u32) -> u64 {
-    if value.is_nan() {
-        return 0x7f;
+const NARROW: [Narrow; 5] = [
+    Narrow { name: "e4m3", exponent: 4, fraction: 3 },
+    Narrow { name: "e5m2", exponent: 5, fraction: 2 },
+    Narrow { name: "e2m3", exponent: 2, fraction: 3 },
+    Narrow { name: "e3m2", exponent: 3, fraction: 2 },
+    Narrow { name: "e2m1", exponent: 2, fraction: 1 },
+];
+
+impl Narrow {
+    fn sign(self) -> u64 {
+        1 << (self.exponent + self.fraction)
     }
-    let sign = if value.is_sign_negative() { 0x80 } else { 0 };
-    let nearest =
-        (0..0x7fu64).filter_map(|byte| Some((byte, fp8(byte, fraction)?))).min_by(|(a, x), (b, y)| {
-            let (x, y) = ((x - value.abs()).abs(), (y - value.abs()).abs());
-            x.total_cmp(&y).then((a & 1).cmp(&(b & 1)))
-        });
-    let largest = (0..0x7f).filter(|byte| fp8(*byte, fraction).is_some()).max();
-    sign | if value.is_infinite() { largest.unwrap() } else { nearest.unwrap().0 }
+
+    /// Where it lies beside a neighbour.
+    fn bits(self) -> u32 {
+        if self.name == "e2m1" { 4 } else { 8 }
+    }
+
+    /// What it holds: e4m3 has no infinities and one NaN, e5m2 is like a short f16, the others are all numbers.
+    fn value(self, bits: u64) -> Option<f64> {
+        let (bias, top) = ((1 << (self.exponent - 1)) - 1, (1 << self.exponent) - 1);
+        let power = (bits >> self.fraction & top) as i32;
+        let digits = (bits & ((1 << self.fraction) - 1)) as f64 / f64::from(1u32 << self.fraction);
+        let special = match self.name {
+            "e4m3" => bits & 0x7f == 0x7f,
+            "e5m2" => power == 31,
+            _ => false,
+        };
+        let magnitude =
+            if power == 0 { digits * 2f64.powi(1 - bias) } else { (1.0 + digits) * 2f64.powi(power - bias) };
+        (!special).then_some(if bits & self.sign() == 0 { magnitude } else { -magnitude })
+    }
+
+    /// The one nearest to a number, of two the even one; what is out of range becomes the largest.
+    fn nearest(self, value: f64) -> u64 {
+        let finite = |bits: &u64| self.value(*bits).is_some();
+        let largest = (0..self.sign()).filter(finite).max().unwrap();
+        if value.is_nan() {
+            return if self.fraction + self.exponent == 7 { 0x7f } else { largest };
+        }
+        let sign = if value.is_sign_negative() { self.sign() } else { 0 };
+        let nearest =
+            (0..self.sign()).filter_map(|bits| Some((bits, self.value(bits)?))).min_by(|(a, x), (b, y)| {
+                let (x, y) = ((x - value.abs()).abs(), (y - value.abs()).abs());
+                x.total_cmp(&y).then((a & 1).cmp(&(b & 1)))
+            });
+        sign | if value.abs() >= self.value(largest).unwrap() { largest } else { nearest.unwrap().0 }
+    }
 }
 
-fn fp8_conversions(one: One<'_>) {
-    let values: Vec<u64> = [
-        0.0f32,
-        -0.0,
-        1.0,
-        -1.0,
-        448.0,
-        449.0,
-        464.0,
-        500.0,
-        -1e6,
-        1.0625,
-        1.1875,
-        0.001,
-        -0.002,
-        0.0009765625,
-    ]
-    .into_iter()
-    .chain([57344.0, 61440.0, 6e4, 1e-5, 1.5e-5, f32::INFINITY, f32::NAN, 3.3, -17.7])
-    .map(|value| value.to_bits().into())
-    .collect();
+/// Numbers around every number of a narrow format, and others.
+fn around(narrow: Narrow) -> Vec<u64> {
+    let mut values = vec![f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 3.3, -17.7, 1e-5, -1e6, 1e30, -0.0];
+    let numbers: Vec<f32> = (0..narrow.sign()).filter_map(|bits| Some(narrow.value(bits)? as f32)).collect();
+    for two in numbers.windows(2) {
+        let tie = (two[0] + two[1]) / 2.0;
+        values.extend([two[0], -tie, tie, tie.next_up(), tie.next_down()]);
+    }
+    let last = *numbers.last().unwrap();
+    values.extend([last, -last, last * 1.03, last * 1.1, last * 1.3]);
+    values.into_iter().map(|value| value.to_bits().into()).collect()
+}
+
+fn narrow_conversions(one: One<'_>) {
     let float = |bits: u64| f64::from(f32::from_bits(bits as u32));
-    for (name, fraction) in [("e4m3", 3), ("e5m2", 2)] {
+    for narrow in NARROW {
+        let (name, bits) = (narrow.name, narrow.bits());
+        let (bank, part) = (if bits == 4 { "%b" } else { "%rs" }, (1u64 << bits) - 1);
+        let values = around(narrow);
+        let others: Vec<u64> = values.iter().copied().step_by(values.len() / 4).collect();
         for relu in ["", ".relu"] {
             let convert = |bits: u64| {
                 let value = float(bits);
-                to_fp8(if relu.is_empty() || value > 0.0 || value.is_nan() { value } else { 0.0 }, fraction)
+                let clipped = if relu.is_empty() || value > 0.0 || value.is_nan() { value } else { 0.0 };
+                narrow.nearest(clipped)
             };
-            let operands = [("%f2", values.as_slice()), ("%f3", values.as_slice())];
-            let text = format!("cvt.rn.satfinite{relu}.{name}x2.f32 %rs1, %f2, %f3");
-            one(&text, &operands, &["%rs1"], &|s| vec![convert(s[0]) << 8 | convert(s[1])]);
-            let halves: Vec<u64> = values.iter().map(|v| F32.convert(*v, F16, Mode::Nearest)).collect();
-            let pairs: Vec<u64> = halves.iter().zip(halves.iter().rev()).map(|(a, b)| a << 16 | b).collect();
-            let text = format!("cvt.rn.satfinite{relu}.{name}x2.f16x2 %rs1, %r2");
-            one(&text, &[("%r2", &pairs)], &["%rs1"], &|s| {
-                let byte = |half: u64| convert(F16.convert(half & 0xffff, F32, Mode::Nearest));
-                vec![byte(s[0] >> 16) << 8 | byte(s[0])]
+            let to = format!("{bank}1");
+            let operands = [("%f2", values.as_slice()), ("%f3", others.as_slice())];
+            let text = format!("cvt.rn.satfinite{relu}.{name}x2.f32 {to}, %f2, %f3");
+            one(&text, &operands, &[&to], &|s| vec![convert(s[0]) << bits | convert(s[1])]);
+            for (packed, half) in [("f16x2", F16), ("bf16x2", BF16)] {
+                let halves: Vec<u64> = values.iter().map(|v| F32.convert(*v, half, Mode::Nearest)).collect();
+                let pairs: Vec<u64> =
+                    halves.iter().zip(halves.iter().rev()).map(|(a, b)| a << 16 | b).collect();
+                let text = format!("cvt.rn.satfinite{relu}.{name}x2.{packed} {to}, %r2");
+                one(&text, &[("%r2", &pairs)], &[&to], &|s| {
+                    let each = |word: u64| convert(half.convert(word & 0xffff, F32, Mode::Nearest));
+                    vec![each(s[0] >> 16) << bits | each(s[0])]
+                });
+            }
+        }
+        let all: Vec<u64> = (0..=part)
+            .map(|low| low << bits | (low * 37 + 11) & part)
+            .map(|pair| if bits == 8 { pair & ((2 * narrow.sign() - 1) * 0x101) } else { pair })
+            .collect();
+        for (packed, half) in [("f16x2", F16), ("bf16x2", BF16)] {
+            let from = format!("{bank}2");
+            one(&format!("cvt.rn.{packed}.{name}x2 %r1, {from}"), &[(&from, &all)], &["%r1"], &|s| {
+                let each = |bits: u64| match narrow.value(bits) {
+                    Some(value) => F32.convert((value as f32).to_bits().into(), half, Mode::Nearest),
+                    None if name == "e5m2" && bits & 3 == 0 => {
+                        (bits & 0x80) << 8 | if half.fraction == 10 { 0x7c00 } else { 0x7f80 }
+                    }
+                    None => half.nan(),
+                };
+                vec![each(s[0] >> bits & part) << 16 | each(s[0] & part)]
             });
         }
-        let all: Vec<u64> = (0..=255u64).map(|byte| byte << 8 | (byte * 37 + 11) & 0xff).collect();
-        one(&format!("cvt.rn.f16x2.{name}x2 %r1, %rs2"), &[("%rs2", &all)], &["%r1"], &|s| {
-            let half = |byte: u64| match fp8(byte, fraction) {
-                Some(value) => F32.convert((value as f32).to_bits().into(), F16, Mode::Nearest),
-                None if fraction == 2 && byte & 3 == 0 => (byte & 0x80) << 8 | 0x7c00,
-                None => F16.nan(),
-            };
-            vec![half(s[0] >> 8) << 16 | half(s[0] & 0xff)]
-        });
     }
+}
+
+/// Scales are powers of two: the exponent of an f32, rounded down or up.
+fn scale_conversions(one: One<'_>) {
+    let mut values: Vec<u64> =
+        (0..=0xffu64).flat_map(|power| [0, 1, 0x40_0000, 0x7f_ffff].map(|low| power << 23 | low)).collect();
+    values.extend([0x8000_0000, 0xbfc0_0000, 0xff80_0000, 0x40_0001, 0x20_0000]);
+    let scale = |bits: u64, up: bool, finite: bool| {
+        let bits = bits & 0x7fff_ffff;
+        if bits > 0x7f80_0000 {
+            return 0xff;
+        }
+        // Nothing is below 2⁻¹²⁷, which is the f32 0x00400000.
+        let up = up && bits & 0x7f_ffff != 0 && bits > 0x40_0000;
+        let power = (bits >> 23) + u64::from(up);
+        if finite { power.min(0xfe) } else { power }
+    };
+    for (mode, up) in [("rz", false), ("rp", true)] {
+        for (satfinite, finite) in [("", false), (".satfinite", true)] {
+            let text = format!("cvt.{mode}{satfinite}.ue8m0x2.f32 %rs1, %f2, %f3");
+            let operands = [("%f2", values.as_slice()), ("%f3", &values[77..79])];
+            one(&text, &operands, &["%rs1"], &|s| {
+                vec![scale(s[0], up, finite) << 8 | scale(s[1], up, finite)]
+            });
+            let pairs: Vec<u64> =
+                values.iter().zip(values.iter().rev()).map(|(a, b)| a >> 16 << 16 | b >> 16).collect();
+            let text = format!("cvt.{mode}{satfinite}.ue8m0x2.bf16x2 %rs1, %r2");
+            one(&text, &[("%r2", &pairs)], &["%rs1"], &|s| {
+                let each = |half: u64| scale((half & 0xffff) << 16, up, finite);
+                vec![each(s[0] >> 16) << 8 | each(s[0])]
+            });
+        }
+    }
+    let all: Vec<u64> = (0..=0xff).map(|low| low << 8 | (0xff - low)).collect();
+    one("cvt.rn.bf16x2.ue8m0x2 %r1, %rs2", &[("%rs2", &all)], &["%r1"], &|s| {
+        let each = |byte: u64| match byte {
+            0 => 0x40,
+            0xff => 0x7fff,
+            _ => byte << 7,
+        };
+        vec![each(s[0] >> 8) << 16 | each(s[0] & 0xff)]
+    });
 }
 
 /// Approximate functions: within an ulp of the host's own f64 library.

@@ -157,12 +157,6 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
         (Format::F64, Format::F16) => with_mode!(F64, F16),
         (Format::F32, Format::Bf16) => with_mode!(F32, Bf16),
         (Format::F64, Format::Bf16) => with_mode!(F64, Bf16),
-        (Format::F32, Format::E4m3) => exact!(F32, E4m3),
-        (Format::F32, Format::E5m2) => exact!(F32, E5m2),
-        (Format::F16, Format::E4m3) => exact!(F16, E4m3),
-        (Format::F16, Format::E5m2) => exact!(F16, E5m2),
-        (Format::E4m3, Format::F16) => exact!(E4m3, F16),
-        (Format::E5m2, Format::F16) => exact!(E5m2, F16),
         (Format::F16, Format::Bf16) => with_mode!(F16, Bf16),
         (Format::Bf16, Format::F16) => with_mode!(Bf16, F16),
         _ => return None,
@@ -170,6 +164,79 @@ fn floats(from: Format, to: Format, mode: Mode, extra: Extra) -> Option<Lanewise
     let narrows = to.bytes() < from.bytes()
         || matches!((from, to), (Format::F16, Format::Bf16) | (Format::Bf16, Format::F16));
     Some(lanewise(run, float_meaning(to, mode, narrows, extra)?, to, &[from]))
+}
+
+/// The conversions between a float and one of at most eight bits: into the narrow one to nearest and saturating.
+fn narrow_floats(from: Format, to: Format, extra: Extra) -> Option<Lanewise> {
+    macro_rules! pick {
+        ($F:ident, $T:ident, $plain:literal, $relu:literal) => {
+            match extra.relu {
+                false => {
+                    float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, 0, $plain> as LaneFn
+                }
+                true => float_to_float::<{ Format::$F as usize }, { Format::$T as usize }, 0, $relu>,
+            }
+        };
+    }
+    macro_rules! pairs {
+        ($($wide:ident: $($narrow:ident)*;)*) => {
+            match (from, to) {
+                $($((Format::$wide, Format::$narrow) if extra.finite => pick!($wide, $narrow, 8, 12),)*)*
+                $($((Format::$narrow, Format::$wide) if !extra.finite => pick!($narrow, $wide, 0, 4),)*)*
+                _ => return None,
+            }
+        };
+    }
+    let run = pairs! {
+        F32: E4m3 E5m2 E2m3 E3m2 E2m1;
+        F16: E4m3 E5m2 E2m3 E3m2 E2m1;
+        Bf16: E4m3 E5m2 E2m3 E3m2 E2m1;
+    };
+    Some(lanewise(run, float_meaning(to, Mode::Nearest, false, extra)?, to, &[from]))
+}
+
+/// What a float is as the scale of a block (UE8M0): a power of two.
+fn to_scale<const F: usize, const UP: bool, const FINITE: bool>(
+    src: &[&Lanes; 4],
+    out: &mut Lanes,
+    _: &mut Lanes,
+) {
+    let from = Format::ALL[F];
+    for i in 0..WARP {
+        out[i] = soft::to_scale(from, low(src[0][i], from), UP, FINITE);
+    }
+}
+
+fn scale_from_bytes(src: &[&Lanes; 4], out: &mut Lanes, _: &mut Lanes) {
+    convert_floats(src[0], out, Format::Ue8m0, Format::Bf16, Mode::Nearest, Extra::default());
+}
+
+/// The conversions from and to the scale of a block.
+fn scales(from: Format, to: Format, mode: Mode, finite: bool) -> Option<Lanewise> {
+    if from == Format::Ue8m0 {
+        return (to == Format::Bf16).then(|| lanewise(scale_from_bytes, Meaning::Convert, to, &[from]));
+    }
+    macro_rules! pick {
+        ($F:ident) => {
+            match (mode, finite) {
+                (Mode::Zero, false) => to_scale::<{ Format::$F as usize }, false, false> as LaneFn,
+                (Mode::Zero, true) => to_scale::<{ Format::$F as usize }, false, true>,
+                (_, false) => to_scale::<{ Format::$F as usize }, true, false>,
+                (_, true) => to_scale::<{ Format::$F as usize }, true, true>,
+            }
+        };
+    }
+    let run = match from {
+        Format::F32 => pick!(F32),
+        Format::Bf16 => pick!(Bf16),
+        _ => return None,
+    };
+    let meaning = match mode {
+        Mode::Zero => real::scale::<false> as Real,
+        Mode::Up => real::scale::<true>,
+        Mode::Nearest | Mode::Down => return None,
+    };
+    Some(lanewise(run, Meaning::Real(meaning), to, &[from]))
 }
 
 fn lanes_f32_to_f32(extra: Extra) -> Option<LaneFn> {
@@ -198,7 +265,7 @@ fn float_meaning(to: Format, mode: Mode, narrows: bool, extra: Extra) -> Option<
                 }
             };
         }
-        return Some(Meaning::Real(saturating!(E4m3 E5m2 F16 Bf16 Tf32)));
+        return Some(Meaning::Real(saturating!(E4m3 E5m2 E2m3 E3m2 E2m1 F16 Bf16 Tf32)));
     }
     if extra.relu {
         return Some(Meaning::Real(real::relu));
@@ -526,14 +593,28 @@ fn half_of(packed: &str) -> Option<Format> {
         "bf16x2" => Format::Bf16,
         "e4m3x2" => Format::E4m3,
         "e5m2x2" => Format::E5m2,
+        "e2m3x2" => Format::E2m3,
+        "e3m2x2" => Format::E3m2,
+        "e2m1x2" => Format::E2m1,
+        "ue8m0x2" => Format::Ue8m0,
         _ => return None,
     })
+}
+
+/// Bits of each half of a packed type: six-bit floats have a byte each, with zeros above them.
+fn half_bits(format: Format) -> u8 {
+    if format.bits() == 6 { 8 } else { format.bits() as u8 }
 }
 
 /// The conversion of one half.
 fn half(m: &crate::isa::form::Choice<'_>, from: Format, to: Format) -> Option<Lanewise> {
     let extra = Extra { relu: m.has("relu"), finite: m.has("satfinite"), ..Extra::default() };
-    let mut convert = floats(from, to, Mode::from_name(m.get("frnd"))?, extra)?;
+    let mode = Mode::from_name(m.get("frnd"))?;
+    let mut convert = match (from, to) {
+        (Format::Ue8m0, _) | (_, Format::Ue8m0) => scales(from, to, mode, extra.finite),
+        _ if from.bytes() == 1 || to.bytes() == 1 => narrow_floats(from, to, extra),
+        _ => floats(from, to, mode, extra),
+    }?;
     convert.operation = 0x1000_0000 | m.number();
     Some(convert)
 }
@@ -542,7 +623,7 @@ fn half(m: &crate::isa::form::Choice<'_>, from: Format, to: Format) -> Option<La
 fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let to = half_of(m.get("dtype")?)?;
     let convert = half(m, Format::F32, to)?;
-    let bits = to.bits() as u8;
+    let bits = half_bits(to);
     let half = |source: u8| Step {
         effect: Effect::Lanewise(convert),
         dst: vec![Arg::Temp(source, bits)],
@@ -552,7 +633,7 @@ fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
         half(0),
         half(1),
         Step {
-            effect: Effect::Pack { bits: 2 * to.bits() },
+            effect: Effect::Pack { bits: 2 * u32::from(bits) },
             dst: vec![Arg::Out(0)],
             src: vec![Arg::Temp(1, bits), Arg::Temp(0, bits)],
         },
@@ -563,7 +644,7 @@ fn pair(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
 fn packed(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     let (from, to) = (half_of(m.get("atype")?)?, half_of(m.get("dtype")?)?);
     let convert = half(m, from, to)?;
-    let (wide, narrow) = (from.bits() as u8, to.bits() as u8);
+    let (wide, narrow) = (half_bits(from), half_bits(to));
     let half = |at: u8| Step {
         effect: Effect::Lanewise(convert),
         dst: vec![Arg::Temp(2 + at, narrow)],
@@ -571,14 +652,14 @@ fn packed(m: &crate::isa::form::Choice<'_>) -> Option<Action> {
     };
     Some(Action::Steps(vec![
         Step {
-            effect: Effect::Unpack { bits: 2 * from.bits() },
+            effect: Effect::Unpack { bits: 2 * u32::from(wide) },
             dst: vec![Arg::Temp(0, wide), Arg::Temp(1, wide)],
             src: vec![Arg::In(0)],
         },
         half(0),
         half(1),
         Step {
-            effect: Effect::Pack { bits: 2 * to.bits() },
+            effect: Effect::Pack { bits: 2 * u32::from(narrow) },
             dst: vec![Arg::Out(0)],
             src: vec![Arg::Temp(2, narrow), Arg::Temp(3, narrow)],
         },
@@ -637,14 +718,64 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "cvt",
         forms: &[
-            "cvt.frnd.satfinite{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f16x2",
-            "cvt.frnd{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .f16x2; .atype = .e4m3x2 .e5m2x2",
+            "cvt.frnd.satfinite{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .e4m3x2 .e5m2x2; .atype = .f16x2 .bf16x2",
+            "cvt.frnd{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .f16x2 .bf16x2; .atype = .e4m3x2 .e5m2x2",
         ],
         build: packed,
         real: "the same numbers",
         section: "9.7.9.21",
-        summary: "Converts between pairs of f16 and pairs of fp8.",
+        summary: "Converts between pairs of halves and pairs of fp8.",
         example: "cvt.rn.f16x2.e4m3x2 %r1, %rs2;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd.satfinite{.relu}.dtype.atype d, a, b; .frnd = .rn; .dtype = .e2m1x2 .e2m3x2 .e3m2x2; .atype = .f32",
+        ],
+        build: pair,
+        real: "the same numbers, clamped to the range",
+        section: "9.7.9.21",
+        summary: "Converts two f32 into a pair of floats of four or six bits, the first into the upper half.",
+        example: "cvt.rn.satfinite.e2m1x2.f32 %b1, %f2, %f3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd.satfinite{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .e2m1x2 .e2m3x2 .e3m2x2; .atype = .f16x2 .bf16x2",
+            "cvt.frnd{.relu}.dtype.atype d, a; .frnd = .rn; .dtype = .f16x2 .bf16x2; .atype = .e2m1x2 .e2m3x2 .e3m2x2",
+        ],
+        build: packed,
+        real: "the same numbers",
+        section: "9.7.9.21",
+        summary: "Converts between pairs of halves and pairs of floats of four or six bits.",
+        example: "cvt.rn.f16x2.e2m1x2 %r1, %b2;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd{.satfinite}.dtype.atype d, a, b; .frnd = .rz .rp; .dtype = .ue8m0x2; .atype = .f32",
+        ],
+        build: pair,
+        real: "2^⌊log₂ |a|⌋ or 2^⌈log₂ |a|⌉, at least 2⁻¹²⁷",
+        section: "9.7.9.21",
+        summary: "Converts two f32 into a pair of scales, powers of two, the first into the upper half.",
+        example: "cvt.rp.satfinite.ue8m0x2.f32 %rs1, %f2, %f3;",
+        support: Support::Full,
+    },
+    Row {
+        name: "cvt",
+        forms: &[
+            "cvt.frnd{.satfinite}.dtype.atype d, a; .frnd = .rz .rp; .dtype = .ue8m0x2; .atype = .bf16x2",
+            "cvt.frnd.dtype.atype d, a; .frnd = .rn; .dtype = .bf16x2; .atype = .ue8m0x2",
+        ],
+        build: packed,
+        real: "the powers of two",
+        section: "9.7.9.21",
+        summary: "Converts between pairs of bf16 and pairs of scales.",
+        example: "cvt.rn.bf16x2.ue8m0x2 %r1, %rs2;",
         support: Support::Full,
     },
     Row {

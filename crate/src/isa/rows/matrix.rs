@@ -1,13 +1,13 @@
 //! Tensor cores: `mma`, `wmma`, and what moves fragments (PTX ISA 9.0, 9.7.14).
 //!
-//! Every shape and type of sm_80 to sm_90.
+//! Every shape and type of sm_80 to sm_90, and the dense ones of sm_120.
 
 use super::moves::space;
 use crate::base::Format;
 use crate::isa::form::Choice;
 use crate::isa::fragment::{Fragment, Part};
 use crate::isa::table::Action;
-use crate::isa::{Effect, MatrixOp, Pairing, Product, Space, Sparsity, Stored, Tiles};
+use crate::isa::{Effect, MatrixOp, Pairing, Product, Scales, Space, Sparsity, Stored, Tiles};
 
 fn matrix(op: MatrixOp) -> Option<Action> {
     Some(Action::Effect(Effect::Matrix(op)))
@@ -44,6 +44,7 @@ fn mma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
         sparsity: None,
+        scales: None,
     }))
 }
 
@@ -59,6 +60,7 @@ fn quads(m: &Choice<'_>) -> Option<Action> {
         saturate: false,
         pairing: Pairing::Multiply,
         sparsity: None,
+        scales: None,
     };
     allowed.then(|| matrix(MatrixOp::Multiply(product)))?
 }
@@ -79,6 +81,7 @@ fn four_bits(m: &Choice<'_>) -> Option<Action> {
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
         sparsity: None,
+        scales: None,
     }))
 }
 
@@ -92,6 +95,54 @@ fn one_bit(m: &Choice<'_>) -> Option<Action> {
         saturate: false,
         pairing: if m.get("bitOp")? == "xor" { Pairing::Xor } else { Pairing::And },
         sparsity: None,
+        scales: None,
+    }))
+}
+
+/// Floats of at most eight bits, a byte each (`kind::f8f6f4`).
+fn in_bytes(m: &Choice<'_>) -> Option<Product> {
+    let shape = shape(m)?;
+    let [d, a, b, c] = formats(m, [ALL; 4])?;
+    Some(Product {
+        a: Fragment::narrow(Part::A, shape, a, 8),
+        b: Fragment::narrow(Part::B, shape, b, 8),
+        c: Fragment::mma(Part::Sum, shape, c),
+        d: Fragment::mma(Part::Sum, shape, d),
+        saturate: false,
+        pairing: Pairing::Multiply,
+        sparsity: None,
+        scales: None,
+    })
+}
+
+/// The factors of blocks, for so many of them where the instruction does not say.
+fn scales(m: &Choice<'_>, usual: u8) -> Option<Scales> {
+    let blocks = match m.get("svec") {
+        Some(name) => name.strip_prefix("scale_vec::")?[..1].parse().ok()?,
+        None => usual,
+    };
+    let format = if m.get("stype")? == "ue8m0" { Format::Ue8m0 } else { Format::E4m3 };
+    // E4M3 has blocks of sixteen alone.
+    (format == Format::Ue8m0 || blocks == 4).then_some(Scales { format, blocks })
+}
+
+/// Scaled floats of at most eight bits (`kind::mxf8f6f4`).
+fn scaled_bytes(m: &Choice<'_>) -> Option<Action> {
+    matrix(MatrixOp::Multiply(Product { scales: Some(scales(m, 1)?), ..in_bytes(m)? }))
+}
+
+/// Scaled floats of four bits, eight a register (`kind::mxf4`, `kind::mxf4nvf4`).
+fn scaled_nibbles(m: &Choice<'_>) -> Option<Action> {
+    let (shape, sum) = (shape(m)?, Fragment::mma(Part::Sum, shape(m)?, Format::F32));
+    matrix(MatrixOp::Multiply(Product {
+        a: Fragment::mma(Part::A, shape, Format::E2m1),
+        b: Fragment::mma(Part::B, shape, Format::E2m1),
+        c: sum,
+        d: sum,
+        saturate: false,
+        pairing: Pairing::Multiply,
+        sparsity: None,
+        scales: Some(scales(m, 2)?),
     }))
 }
 
@@ -115,6 +166,7 @@ fn wmma(m: &Choice<'_>, fixed: [Option<Format>; 4]) -> Option<Action> {
         saturate: m.has("satfinite"),
         pairing: Pairing::Multiply,
         sparsity: None,
+        scales: None,
     }))
 }
 
@@ -143,6 +195,7 @@ fn wmma_narrow(m: &Choice<'_>) -> Option<Action> {
         saturate: m.has("satfinite"),
         pairing,
         sparsity: None,
+        scales: None,
     }))
 }
 
@@ -159,7 +212,12 @@ fn stored_narrow(m: &Choice<'_>, part: Part) -> Option<Action> {
 
 fn tiles(m: &Choice<'_>) -> Option<Tiles> {
     let space = m.get("ss").map_or(Some(Space::Generic), |name| space(Some(name)))?;
-    Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans") })
+    let unpacked = match m.get("from") {
+        Some("b6x16_p32") => 6,
+        Some("b4x16_p64") => 4,
+        _ => 0,
+    };
+    Some(Tiles { space, count: m.get("num")?[1..].parse().ok()?, transposed: m.has("trans"), unpacked })
 }
 
 fn stored(m: &Choice<'_>, part: Part) -> Option<Stored> {
@@ -192,9 +250,20 @@ rows! {
     "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}; .shape = .m8n8k16 .m16n8k16 .m16n8k32; .atype = .u8 .s8; .btype = .u8 .s8"]
         |m| mma(m, [S32, ALL, ALL, S32]), "A · B + C (no overflow)",
         "Multiplies matrices of bytes held by a warp.", "mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};";
-    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k16 .m16n8k32; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k16 .m16n8k32; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
         |m| mma(m, [ALL, ALL, ALL, ALL]), "A · B + C",
         "Multiplies fp8 matrices held by a warp.", "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}; .shape = .m16n8k32; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .btype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .ctype = .f16 .f32"]
+        |m| matrix(MatrixOp::Multiply(in_bytes(m)?)), "A · B + C",
+        "Multiplies matrices of floats of four to eight bits, each in a byte, held by a warp.", "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e3m2.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
+    "mma" "9.7.14.5.14" ["mma.sync.aligned.shape.row.col.kind.block_scale{.svec}.dtype.atype.btype.ctype.stype {d..}, {a..}, {b..}, {c..}, x, {y, z}, u, {v, w}; .shape = .m16n8k32; .kind = .kind::mxf8f6f4; .svec = .scale_vec::1X; .dtype = .f32; .atype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .btype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .ctype = .f32; .stype = .ue8m0"]
+        scaled_bytes, "(A · scale A) · (B · scale B) + C",
+        "Multiplies matrices of floats of four to eight bits, each row of A and column of B with a scale.", "mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.block_scale.scale_vec::1X.f32.e4m3.e2m1.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}, %r7, {0, 0}, %r8, {0, 0};";
+    "mma" "9.7.14.5.14"
+        ["mma.sync.aligned.shape.row.col.kind.block_scale{.svec}.f32.e2m1.e2m1.f32.stype {d..}, {a..}, {b..}, {c..}, x, {y, z}, u, {v, w}; .shape = .m16n8k64; .kind = .kind::mxf4; .svec = .scale_vec::2X; .stype = .ue8m0",
+         "mma.sync.aligned.shape.row.col.kind.block_scale.svec.f32.e2m1.e2m1.f32.stype {d..}, {a..}, {b..}, {c..}, x, {y, z}, u, {v, w}; .shape = .m16n8k64; .kind = .kind::mxf4nvf4; .svec = .scale_vec::2X .scale_vec::4X; .stype = .ue8m0 .ue4m3"]
+        scaled_nibbles, "(A · scale A) · (B · scale B) + C",
+        "Multiplies matrices of 4-bit floats, blocks of 32 or 16 of each row of A and column of B with a scale.", "mma.sync.aligned.m16n8k64.row.col.kind::mxf4nvf4.block_scale.scale_vec::4X.f32.e2m1.e2m1.f32.ue4m3 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}, %r7, {0, 0}, %r8, {0, 0};";
     "mma" "9.7.14.5.14" ["mma.sync.aligned.m8n8k4.alayout.blayout.dtype.f16.f16.ctype {d..}, {a..}, {b..}, {c..}; .alayout = .row .col; .blayout = .row .col; .dtype = .f16 .f32; .ctype = .f16 .f32"]
         quads, "A · B + C, four times",
         "Multiplies four pairs of f16 matrices held by the quad pairs of a warp.", "mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8};";
@@ -213,9 +282,11 @@ rows! {
     "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col.f32.tf32.tf32.f32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k8 .m16n8k16"]
         |m| sparse(m, mma(m, [F32, TF32, TF32, F32])), "A · B + C (concrete metadata)",
         "Multiplies tf32 matrices, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3, %r4}, {%f1, %f2, %f3, %f4}, %r5, 0x3;";
-    "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col{.kind}.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k64; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32"]
-        |m| sparse(m, mma(m, [ALL, ALL, ALL, ALL])), "A · B + C (concrete metadata)",
-        "Multiplies fp8 matrices, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0;";
+    "mma" "9.7.14.6.3"
+        ["mma.spvariant.sync.aligned.shape.row.col.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k64; .dtype = .f16 .f32; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2; .ctype = .f16 .f32",
+         "mma.spvariant.sync.aligned.shape.row.col.kind.dtype.atype.btype.ctype {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp::ordered_metadata; .shape = .m16n8k64; .kind = .kind::f8f6f4; .dtype = .f16 .f32; .atype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .btype = .e4m3 .e5m2 .e2m3 .e3m2 .e2m1; .ctype = .f16 .f32"]
+        |m| sparse(m, matrix(MatrixOp::Multiply(in_bytes(m)?))), "A · B + C (concrete metadata)",
+        "Multiplies matrices of floats of four to eight bits, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k64.row.col.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0;";
     "mma" "9.7.14.6.3" ["mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 {d..}, {a..}, {b..}, {c..}, m, s; .spvariant = .sp .sp::ordered_metadata; .shape = .m16n8k32 .m16n8k64; .atype = .u8 .s8; .btype = .u8 .s8"]
         |m| sparse(m, mma(m, [S32, ALL, ALL, S32])), "A · B + C (concrete metadata, no overflow)",
         "Multiplies matrices of bytes, the left one without its zeros.", "mma.sp.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%r7, %r8}, {%r1, %r2, %r3, %r4}, %r9, 0x0;";
@@ -225,6 +296,9 @@ rows! {
     "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
         "Loads 8×8 matrices into the lanes of a warp.", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];";
+    "ldmatrix" "9.7.14.5.15" ["ldmatrix.sync.aligned.m8n16.num{.ss}.b8x16.from {d..}, [a]; .num = .x1 .x2 .x4; .ss = .shared .shared::cta; .from = .b6x16_p32 .b4x16_p64"]
+        |m| matrix(MatrixOp::LoadTiles(tiles(m)?)), "what is stored there",
+        "Loads 8×16 matrices of four or six bits into the lanes of a warp, each element at the low end of a byte.", "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b4x16_p64 {%r1}, [%r2];";
     "stmatrix" "9.7.14.5.16" ["stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [a], {b..}; .num = .x1 .x2 .x4; .ss = .shared .shared::cta"]
         |m| matrix(MatrixOp::StoreTiles(tiles(m)?)), "stores the values",
         "Stores 8×8 matrices from the lanes of a warp.", "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r2], {%r1};";

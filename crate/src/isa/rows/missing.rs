@@ -29,16 +29,14 @@ missing! {
         "Copies boxes of tensors for pairs of thread blocks." "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%r1], [%rd2, {%r3}], [%r4];";
     "cp" "9.7.9.25.4" "bulk copies of masked bytes (Blackwell)" "cp.async.bulk ..."
         "Copies masked bytes in the background." "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r2], 16, %rs1;";
-    "tcgen05" "9.7.16" "pairs of thread blocks (Blackwell)" "tcgen05.peers ...; .peers = .cta_group::2"
-        "Takes tensor memory, and multiplies, in two thread blocks at once." "tcgen05.commit.cta_group::2.mbarrier::arrive::one.b64 [%r1];";
-    "tcgen05" "9.7.16.10.9" "scales of blocks (Blackwell)" "tcgen05.mma.block_scale ..."
-        "Starts a product of matrices whose blocks have scales." "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale [%r1], %rd1, %rd2, %r2, [%r3], [%r4], %p1;";
     "tcgen05" "9.7.16.10.9" "sparse and weight-stationary products in tensor memory (Blackwell)" "tcgen05.mma.way ...; .way = .sp .ws"
         "Starts a product of a sparse matrix, or one that keeps B." "tcgen05.mma.sp.cta_group::1.kind::f16 [%r1], %rd1, %rd2, [%r3], %r2, %p1;";
     "tcgen05" "9.7.16.10.9" "operands of products that the tensor core keeps (Blackwell)" "tcgen05.mma.use ...; .use = .collector::a::use .collector::a::lastuse .ashift"
         "Starts a product with a matrix that is there already, or that is shifted." "tcgen05.mma.cta_group::1.kind::f16.collector::a::use [%r1], %rd1, %rd2, %r2, %p1;";
-    "tcgen05" "9.7.16.9" "copies into tensor memory (Blackwell)" "tcgen05.way ...; .way = .cp .shift"
-        "Copies from shared into tensor memory, or shifts lanes there." "tcgen05.cp.cta_group::1.128x256b [%r1], %rd1;";
+    "tcgen05" "9.7.16.9" "copies into tensor memory that make bytes of less: where in its byte a number lands is a figure (Blackwell)" "tcgen05.cp.unpack ...; .unpack = .b8x16"
+        "Copies floats of four or six bits from shared into tensor memory, as bytes." "tcgen05.cp.cta_group::1.128x256b.b8x16.b6x16_p32 [%r1], %rd1;";
+    "tcgen05" "9.7.16.9" "shifts in tensor memory: which way rows go is a figure (Blackwell)" "tcgen05.shift ..."
+        "Shifts rows of tensor memory by a lane." "tcgen05.shift.cta_group::1.down [%r1];";
     "tcgen05" "9.7.16.8.3" "loads from tensor memory that reduce (Blackwell)" "tcgen05.ld.red ..."
         "Loads from tensor memory, and reduces each lane." "tcgen05.ld.red.sync.aligned.32x32b.x2.max.u32 {%r1, %r2}, %r4, [%r3];";
     "multimem" "9.7.9.14" "several GPUs" "multimem ..."
@@ -55,12 +53,10 @@ missing! {
         "Multiplies and adds halves, and treats elements out of bounds as zeros." "fma.rn.oob.f16 %rs1, %rs2, %rs3, %rs4;";
     "cvt" "9.7.9.21" "stochastic rounding (Blackwell)" "cvt.rs ..."
         "Converts with bits that decide how to round." "cvt.rs.f16x2.f32 %r1, %f2, %f3, %r4;";
-    "cvt" "9.7.9.21" "floats of four and six bits, and scales (Blackwell)" "cvt.type ...; .type = .e2m1x2 .e2m3x2 .e3m2x2 .ue8m0x2"
-        "Converts to and from floats of a few bits." "cvt.rn.satfinite.e2m3x2.f32 %rs1, %f2, %f3;";
-    "mma" "9.7.14.5.14" "floats of four and six bits, and scales (Blackwell)" "mma.type ...; .type = .e2m1 .e2m3 .e3m2 .block_scale"
-        "Multiplies matrices of floats of a few bits." "mma.sync.aligned.m16n8k32.row.col.kind::f8f6f4.f32.e3m2.e2m1.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};";
-    "ldmatrix" "9.7.14.5.15" "matrices of bytes (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16 .m8n16"
+    "mma" "9.7.14.6.3" "sparse products with scales of blocks (Blackwell)" "mma.spvariant.block_scale ...; .spvariant = .sp .sp::ordered_metadata"
+        "Multiplies matrices whose blocks have scales, the left one without its zeros." "mma.sp::ordered_metadata.sync.aligned.m16n8k64.row.col.kind::mxf8f6f4.block_scale.f32.e4m3.e4m3.f32.ue8m0 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6, %r7, %r8}, {%f1, %f2, %f3, %f4}, %r9, 0x0, %r1, {0, 0}, %r2, {0, 0};";
+    "ldmatrix" "9.7.14.5.15" "transposed matrices of bytes, whose fragments are figures (Blackwell)" "ldmatrix.shape ...; .shape = .m16n16"
         "Loads matrices of bytes into the lanes of a warp." "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r3];";
-    "stmatrix" "9.7.14.5.16" "matrices of bytes (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
+    "stmatrix" "9.7.14.5.16" "transposed matrices of bytes, whose fragments are figures (Blackwell)" "stmatrix.shape ...; .shape = .m16n8"
         "Stores matrices of bytes from the lanes of a warp." "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8 [%r1], {%r2};";
 }

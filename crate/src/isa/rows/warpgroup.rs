@@ -30,6 +30,7 @@ fn multiply(m: &Choice<'_>, a: Format, b: Format, bits: u8) -> Option<Action> {
             saturate: m.has("satfinite"),
             pairing: if bits == 1 { Pairing::And } else { Pairing::Multiply },
             sparsity: sparse.then_some(Sparsity { ordered: false }),
+            scales: None,
         },
         shared: !m.gives_fragment(),
     }))

@@ -1,7 +1,7 @@
 //! Columns of tensor memory: who takes them, and gives them back (PTX ISA 9.0, 9.7.16.7.1).
 //!
 //! A warp takes as many columns as a power of two says, at least 32, side by side; where not so many are free, it waits
-//! until others are given back. Which ones it gets is the machine's choice: the lowest, the highest, or the lowest that
+//! until others are given back, and in a pair of CTAs until a warp of the other one takes as many (`pairs`). Which ones it gets is the machine's choice: the lowest, the highest, or the lowest that
 //! are not the first ([`super::super::looks`]).
 //!
 //! Guarantees: takes and gives that nothing orders depend on the schedule, and are told. Misses: whether several warps
@@ -15,7 +15,6 @@ use crate::isa::{Access, Space, Strength, WARP};
 use crate::sim::barrier::Wait;
 use crate::sim::machine::Machine;
 use crate::sim::outcome::{AccessKind, FaultKind};
-use crate::sim::trace::SegmentKind;
 use crate::term::Value;
 
 /// Columns that a warp has taken.
@@ -28,10 +27,13 @@ pub(super) struct Taken {
 }
 
 impl Own {
-    /// The first of so many free columns side by side, as the machine chooses.
-    fn free(&self, count: u32, world: u32) -> Option<u32> {
+    /// The first of so many free columns side by side, here and in another CTA, as the machine chooses.
+    fn free(&self, other: Option<[Option<u32>; UNITS]>, count: u32, world: u32) -> Option<u32> {
         let units = (count / UNIT) as usize;
-        let is_free = |at: &usize| self.units[*at..at + units].iter().all(Option::is_none);
+        let all_free =
+            |all: &[Option<u32>; UNITS], at: usize| all[at..at + units].iter().all(Option::is_none);
+        let is_free =
+            |at: &usize| all_free(&self.units, *at) && other.is_none_or(|other| all_free(&other, *at));
         let mut free = (0..=UNITS - units).filter(is_free);
         let at = match world {
             1 => free.next_back(),
@@ -95,24 +97,27 @@ impl<'a> Machine<'a> {
     fn serve_columns(&mut self) {
         for index in 0..self.warps.len() {
             let first = self.warps[index].first() as usize;
-            let Some(Some(Wait::Columns { wanted, pc, since })) = self.waits.get(first).copied() else {
+            let Some(Some(Wait::Columns { wanted, pc, .. })) = self.waits.get(first).copied() else {
                 continue;
             };
             let world = self.options.world;
-            let Some(column) = self.own_tensor_memory(index).free(wanted, world) else { continue };
-            self.waits[first..first + WARP].fill(None);
-            let step = self.warps[index].step;
-            if step > since {
-                self.trace.segment(index as u32, (since, step), u32::MAX, SegmentKind::WaitWarp, pc);
+            if !self.takes_for_pair(pc) {
+                let column = self.own_tensor_memory(index).free(None, wanted, world);
+                column.into_iter().for_each(|column| self.resume_with_columns(index, column));
+                continue;
             }
-            if self.grant_columns(index, pc, column, wanted) {
-                self.warps[index].resume(pc + 1, u32::MAX);
-            }
+            let Some(partner) = self.partner(index, wanted) else { continue };
+            let theirs = self.other_tensor_memory(index).units;
+            let Some(column) = self.own_tensor_memory(index).free(Some(theirs), wanted, world) else {
+                continue;
+            };
+            self.resume_with_columns(index, column);
+            self.resume_with_columns(partner, column);
         }
     }
 
     /// A warp gets columns; whether their address could be written.
-    fn grant_columns(&mut self, index: usize, pc: u32, column: u32, count: u32) -> bool {
+    pub(super) fn grant_columns(&mut self, index: usize, pc: u32, column: u32, count: u32) -> bool {
         let operation = self.start_operation(index, pc, u32::MAX, Kind::Life);
         let own = self.own_tensor_memory(index);
         let number = own.taken.len() as u32;

@@ -1,23 +1,27 @@
 //! Tensor memory and what works on it (`tcgen05`; PTX ISA 9.0, 9.7.16).
 //!
 //! Each CTA has 128 lanes of 512 columns, of which its warps take some (`columns`). Loads, stores and products run
-//! beside the threads that start them (`moves`, `product`). They are computed when they start; until it is known that
+//! beside the threads that start them (`moves`, `product`, `images`). They are computed when they start; until it is known that
 //! they are over, whatever else touches their lanes and columns is a race, with both ends (`order` says what is known
 //! and why).
 //!
 //! Guarantees: values, races on tensor memory and on the matrices that products read in shared memory, and the life of
 //! columns: what is used without having been taken or after it was given back, what is given back and was not taken,
 //! what is never given back, what is taken after `relinquish_alloc_permit`.
-//! Misses: pairs of CTAs, sparse and weight-stationary products, scales of blocks, copies from shared memory and shifts,
-//! which are unsupported. Columns of other CTAs on the same multiprocessor, for which `tcgen05.alloc` may have to wait:
+//! In a pair of CTAs (`.cta_group::2`), those of a cluster whose ranks differ in the lowest bit, one thread starts a
+//! product or a copy in both: each works on its own shared memory, lanes and columns, and only takes are made together
+//! (`pairs`).
+//! Misses: sparse and weight-stationary products and shifts, which are unsupported. Columns of other CTAs on the same multiprocessor, for which `tcgen05.alloc` may have to wait:
 //! a kernel whose CTAs wait for one another while they hold columns may deadlock unseen.
 //!
 //! Sources: 9.7.16.1 (tensor memory), 9.7.16.6 (memory consistency), 9.7.16.7 to 9.7.16.12 (instructions); for what the
 //! manual has as figures, see `isa/tensor_memory`.
 
 mod columns;
+mod images;
 mod moves;
 mod order;
+mod pairs;
 mod product;
 
 use super::clock::Arrival;
@@ -80,7 +84,7 @@ impl Default for Own {
     }
 }
 
-/// A product that no commit has covered.
+/// A product or a copy that no commit has covered.
 struct Running {
     operation: u32,
     /// What it reads in shared memory.
@@ -102,12 +106,16 @@ pub(super) struct TensorMemory {
     fences: Vec<Vec<u32>>,
     /// The upper halves of columns of which only the lower one was written.
     nothing: Option<Value>,
+    /// What is done is done in the other CTA of the pair.
+    in_other: bool,
+    /// The kernel has instructions for pairs and others.
+    is_mixed: bool,
 }
 
 impl TensorMemory {
     /// That of so many CTAs, and threads of them all; nothing in kernels without.
-    pub(super) fn new(ranks: u32, threads: u32, is_used: bool) -> TensorMemory {
-        if !is_used {
+    pub(super) fn new(ranks: u32, threads: u32, kernel: &Kernel) -> TensorMemory {
+        if !has_any(kernel) {
             return TensorMemory::default();
         }
         let threads = threads as usize;
@@ -119,10 +127,12 @@ impl TensorMemory {
             seen: vec![None; threads],
             fences: vec![Vec::new(); threads],
             nothing: None,
+            in_other: false,
+            is_mixed: pairs::is_mixed(kernel),
         }
     }
 
-    /// What products read in shared memory that no commit has covered, with their threads.
+    /// What products and copies read in shared memory that no commit has covered, with their threads.
     pub(super) fn under_way(&self) -> impl Iterator<Item = (u32, &Flight)> {
         self.running.iter().enumerate().flat_map(|(thread, running)| {
             running.iter().flat_map(|one| &one.reads).map(move |flight| (thread as u32, flight))
@@ -153,11 +163,14 @@ impl<'a> Machine<'a> {
             self.park(index, mask, pc, FaultKind::Unsupported(why));
             return;
         }
+        if !self.is_paired(index, pc, mask, op) {
+            return;
+        }
         let first = self.warps[index].first();
         match op {
-            TensorMemoryOp::Allocate => self.take_columns(index, pc),
-            TensorMemoryOp::Deallocate => self.give_columns(index, pc),
-            TensorMemoryOp::Relinquish => self.relinquish_columns(index, pc),
+            TensorMemoryOp::Allocate { .. } => self.take_columns(index, pc),
+            TensorMemoryOp::Deallocate { .. } => self.give_columns(index, pc),
+            TensorMemoryOp::Relinquish { .. } => self.relinquish_columns(index, pc),
             TensorMemoryOp::Load(moved) => self.load_tensor(index, pc, moved),
             TensorMemoryOp::Store(moved) => self.store_tensor(index, pc, moved),
             TensorMemoryOp::WaitLoads => self.wait_for_moves(index, 0),
@@ -178,13 +191,18 @@ impl<'a> Machine<'a> {
                     self.multiply_in_tensor_memory(index, pc, lane, product);
                 }
             }
+            TensorMemoryOp::Copy(image) => {
+                for lane in lanes(mask) {
+                    self.copy_to_tensor_memory(index, pc, lane, image);
+                }
+            }
             TensorMemoryOp::Commit { .. } => self.commit_products(index, pc, mask),
         }
     }
 
-    /// Tensor memory of a warp's CTA.
+    /// Tensor memory of a warp's CTA, or of the other one of the pair.
     fn own_tensor_memory(&mut self, index: usize) -> &mut Own {
-        let rank = self.rank_of(index).0 as usize;
+        let rank = self.rank_of_tensor_memory(index);
         let own = &mut self.tensor_memory.own[rank];
         own.prepare();
         own

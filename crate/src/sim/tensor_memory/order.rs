@@ -1,14 +1,14 @@
 //! Which operations on tensor memory come before which (PTX ISA 9.0, 9.7.16.6).
 //!
-//! An operation is what one instruction does there: `alloc` and `dealloc` at once, loads, stores and products beside the
-//! threads that start them. That one is over when another starts is known in three ways:
+//! An operation is what one instruction does there: `alloc` and `dealloc` at once, loads, stores, copies and products
+//! beside the threads that start them. That one is over when another starts is known in three ways:
 //!
 //! - a warp has waited for its loads or stores (`wait::ld`, `wait::st`), and the other is started by that warp, or by a
 //!   thread that has synchronized with all lanes of it since;
-//! - a product: its thread has committed it to a barrier object afterwards, and who starts the other has waited for that
+//! - a product or a copy: its thread has committed it to a barrier object afterwards, and who starts the other has waited for that
 //!   phase, or synchronized with somebody who has;
-//! - the two are products of the same kind and shape into the same place, which run in the order in which they are
-//!   started: by one thread, or by two with `fence::before_thread_sync`, a synchronization and
+//! - the two are products of the same kind and shape into the same place, or a copy from shared memory and a product
+//!   after it, which run in the order in which they are started: by one thread, or by two with `fence::before_thread_sync`, a synchronization and
 //!   `fence::after_thread_sync` between them.
 //!
 //! What runs beside its thread may start earlier than the thread comes to it, before a synchronization in front of it: so
@@ -32,7 +32,7 @@ use crate::sim::clock::Arrival;
 use crate::sim::machine::Machine;
 use crate::sim::outcome::{AccessKind, Place, Race, RaceSide, Site};
 use crate::sim::race::lanes;
-use crate::term::Term;
+
 use rustc_hash::FxHashMap;
 
 /// What the ledger says of loads and stores that are waited for.
@@ -49,6 +49,24 @@ pub(super) enum Kind {
     Load,
     Store,
     Product(Accumulator),
+    /// A copy from shared memory.
+    Copy,
+}
+
+impl Kind {
+    /// Whether it runs beside its thread until a commit covers it.
+    fn is_committed(self) -> bool {
+        matches!(self, Kind::Product(_) | Kind::Copy)
+    }
+
+    /// Whether it runs before another that the same thread starts later (9.7.16.6.2).
+    fn leads(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Product(before), Kind::Product(after)) => before == after,
+            (Kind::Copy, Kind::Product(_)) => true,
+            _ => false,
+        }
+    }
 }
 
 /// What products have in common that run in order.
@@ -112,7 +130,7 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.present(first + mask.trailing_zeros());
         let over = match kind {
             Kind::Life => self.over_now(first),
-            Kind::Load | Kind::Store | Kind::Product(_) => Over::NotYet,
+            Kind::Load | Kind::Store | Kind::Product(_) | Kind::Copy => Over::NotYet,
         };
         let operations = &mut self.tensor_memory.operations;
         operations.push(Operation { kind, pc, first, mask, epoch, over });
@@ -168,12 +186,9 @@ impl<'a> Machine<'a> {
             true => Some(&now),
             false => self.tensor_memory.seen[thread as usize].as_ref(),
         };
-        let (Kind::Product(before), Kind::Product(after)) = (earlier.kind, kind) else {
-            return self.over(earlier, kind, first, thread, &now, fenced);
-        };
         let starter = earlier.first + earlier.mask.trailing_zeros();
         let ordered = |seen: &Arrival| self.tensor_memory.follows(starter, earlier.epoch, seen);
-        if before == after && (starter == thread || fenced.is_some_and(ordered)) {
+        if earlier.kind.leads(kind) && (starter == thread || fenced.is_some_and(ordered)) {
             return Standing::Before { assumed: false };
         }
         self.over(earlier, kind, first, thread, &now, fenced)
@@ -192,7 +207,7 @@ impl<'a> Machine<'a> {
         let known = |seen: Option<&Arrival>| match (&earlier.over, seen) {
             (Over::NotYet, _) => Some(false),
             // What a warp does together is that of all its lanes.
-            (Over::Waited(_), _) if earlier.first == first && !matches!(kind, Kind::Product(_)) => Some(true),
+            (Over::Waited(_), _) if earlier.first == first && !kind.is_committed() => Some(true),
             (Over::Waited(epochs), seen) => Some(lanes(earlier.mask).all(|lane| {
                 let other = earlier.first + lane;
                 other == thread || seen.is_some_and(|seen| seen.has_seen(other, epochs[lane as usize]))
@@ -231,7 +246,7 @@ impl<'a> Machine<'a> {
         access: AccessKind,
     ) {
         let Operation { kind, pc, first, mask, .. } = self.tensor_memory.operations[operation as usize];
-        let rank = self.rank_of(index).0 as usize;
+        let rank = self.rank_of_tensor_memory(index);
         let mut standings: FxHashMap<u32, Standing> = FxHashMap::default();
         let mut found: Vec<(u32, AccessKind, Standing, Spot)> = Vec::new();
         for spot in spots {
@@ -303,6 +318,12 @@ impl<'a> Machine<'a> {
             (Standing::Unordered, Kind::Product(_)) => {
                 "the product may still be running: who comes second has not waited for the barrier object that its tcgen05.commit arrives at"
             }
+            (Standing::Running, Kind::Copy) => {
+                "the copy may still be running: no tcgen05.commit that covers it has been waited for"
+            }
+            (Standing::Unordered, Kind::Copy) => {
+                "the copy may still be running: who comes second has not waited for the barrier object that its tcgen05.commit arrives at"
+            }
             (Standing::Unfenced, _) => {
                 "what runs in tensor memory may start before its thread comes to it: a tcgen05.fence::after_thread_sync is missing between the synchronization and the second (with `tensor_fences_implied = true` under [options] it counts as there)"
             }
@@ -333,13 +354,7 @@ impl<'a> Machine<'a> {
             unfenced: false,
         }
         };
-        let condition = self.condition(index, 0);
-        let pair = (sites[0].instr, sites[1].instr);
-        if condition == Term::TRUE {
-            self.list_race(pair, TENSOR_MEMORY, race);
-        } else {
-            self.suspect_race(TENSOR_MEMORY, condition, None, race, pair);
-        }
+        self.list_race_here(index, (sites[0].instr, sites[1].instr), TENSOR_MEMORY, race);
     }
 
     /// Whether places belong to columns that are taken; stops lanes where they do not.

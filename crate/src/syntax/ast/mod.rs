@@ -254,10 +254,15 @@ impl Type {
             Type::Surfref,
         ];
         rare.into_iter().find(|ty| ty.name() == name).or_else(|| match Format::from_name(name)? {
-            Format::Tf32 | Format::E4m3 | Format::E5m2 => None,
-            format => Some(Type::Scalar(format)),
+            format if is_declared(format) => Some(Type::Scalar(format)),
+            _ => None,
         })
     }
+}
+
+/// Whether registers and variables have that type: not those that only instructions know.
+fn is_declared(format: Format) -> bool {
+    format != Format::Tf32 && !(format.is_float() && format.bytes() == 1)
 }
 
 /// `.reg .v2 .b32 %r<10>, a, b;`
@@ -428,8 +433,8 @@ mod tests {
     #[test]
     fn types_are_spelled_as_they_are_read() {
         for format in Format::ALL {
-            let declared = !matches!(format, Format::Tf32 | Format::E4m3 | Format::E5m2);
-            assert_eq!(Type::from_name(format.name()), declared.then_some(Type::Scalar(format)));
+            let declared = is_declared(format).then_some(Type::Scalar(format));
+            assert_eq!(Type::from_name(format.name()), declared);
         }
         assert_eq!(Type::from_name("pred"), Some(Type::Predicate));
         assert_eq!(Type::from_name("q32"), None);

@@ -26,6 +26,7 @@ pub(super) fn bits_of(format: Format, value: Quantity) -> Quantity {
             match format {
                 Format::F64 => near.to_bits(),
                 Format::F32 | Format::Tf32 => u64::from((near as f32).to_bits()),
+                Format::Ue8m0 => ((near.to_bits() >> 52) as i64 - 1023 + 127).clamp(0, 0xff) as u64,
                 _ => match narrow_bits(format, near) {
                     Some(bits) => bits,
                     None => return Quantity::Unknown,
@@ -45,6 +46,9 @@ fn narrow(format: Format) -> Option<(i32, i32)> {
         Format::Bf16 => Some((8, 7)),
         Format::E5m2 => Some((5, 2)),
         Format::E4m3 => Some((4, 3)),
+        Format::E2m3 => Some((2, 3)),
+        Format::E3m2 => Some((3, 2)),
+        Format::E2m1 => Some((2, 1)),
         _ => None,
     }
 }
@@ -88,6 +92,9 @@ pub fn from_bits(format: Format, bits: u64) -> Quantity {
 
 /// A number rounded to a float format.
 pub(super) fn round(mode: Rounding, format: Format, value: Quantity) -> Quantity {
+    if format == Format::Ue8m0 && mode != Rounding::NearestEven {
+        return power_of_two(mode, value);
+    }
     let to_format: fn(f64) -> f64 = match format {
         Format::F64 => |x| x,
         Format::F32 | Format::Tf32 => |x| f64::from(x as f32),
@@ -124,6 +131,20 @@ pub(super) fn round(mode: Rounding, format: Format, value: Quantity) -> Quantity
         }
         _ => Quantity::Within(whole),
     }
+}
+
+/// A positive number rounded down or up to a power of two, as scales are.
+fn power_of_two(mode: Rounding, value: Quantity) -> Quantity {
+    let Some(interval) = value.interval() else { return value };
+    let holds = |x: f64| (-1000f64).exp2() < x && x < 1000f64.exp2();
+    if !holds(interval.low()) || !holds(interval.high()) {
+        return Quantity::Unknown;
+    }
+    let whole = interval.monotone(|x: f64| {
+        let below = f64::from_bits(x.to_bits() >> 52 << 52);
+        if mode == Rounding::Up && below < x { 2.0 * below } else { below }
+    });
+    whole.as_point().map_or(Quantity::Within(whole), exact_float)
 }
 
 fn is_float(value: Small) -> bool {
@@ -216,7 +237,7 @@ mod tests {
 
     #[test]
     fn every_narrow_float_has_its_bits_and_is_its_own_rounding() {
-        for format in [Format::F16, Format::Bf16, Format::E5m2, Format::E4m3] {
+        for format in Format::ALL.into_iter().filter(|format| format.is_float() && format.bytes() < 4) {
             for bits in 0..1u64 << (format.bits() - 1) {
                 let quantity = from_bits(format, bits);
                 // Numbers too small for a ratio of 64-bit integers have only an enclosure.
