@@ -3,8 +3,8 @@
 //! Two programs for one function of integers compute many of the same words: the state after each round of a hash or
 //! of a generator of random numbers. Written out as functions of the inputs these have no small form; as functions of
 //! the words before them they do. So every term gets a class, and terms of one class are one function of the inputs.
-//! Terms built alike of the same classes are of one class, and words that are one sum of multiples of classes modulo
-//! 2ⁿ. Others are looked at if they have the same values at random inputs ([`POINTS`]): their diagrams are compared, worked out over the classes some steps below as if these were
+//! Terms built alike of the same classes are of one class, and words and integers that are one sum of multiples of
+//! classes. Others are looked at if they have the same values at random inputs ([`POINTS`]): their diagrams are compared, worked out over the classes some steps below as if these were
 //! inputs, first of the nearest, then of those further down. In the first of two looks, sums on the way are known
 //! by their classes wherever they lie, and the bits of a product with a number are variables as well.
 //!
@@ -40,6 +40,8 @@ const STEPS: u64 = 6_000_000;
 const NODES: usize = 4_000_000;
 /// Nodes of a sum that are looked through for its summands.
 const SUMMANDS: u32 = 200;
+/// Stands for the width of sums that are integers.
+const EXACT: u32 = u32::MAX;
 /// Stands for 1 among summands.
 const UNIT: u64 = u64::MAX - 1;
 
@@ -246,20 +248,30 @@ impl Normalizer<'_> {
         }
     }
 
-    /// The multiples of classes whose sum modulo 2ⁿ a pattern of n bits is; `None` for what is no sum.
+    /// The multiples of classes whose sum modulo 2ⁿ a pattern of n bits is, or an integer that fits 64 bits; `None` for
+    /// what is no sum.
     fn sum(&mut self, side: usize, term: Term) -> Option<(u32, Vec<(u64, u64)>)> {
-        let n = match self.sides[side].terms.node(term) {
-            Node::Bits(op, width, ..) if !op.is_condition() => u32::from(width),
-            Node::BitsOf(format, _) if !format.is_float() => format.bits(),
+        let node = self.sides[side].terms.node(term);
+        let (n, exact) = match node {
+            Node::Bits(op, width, ..) if !op.is_condition() => (u32::from(width), false),
+            Node::BitsOf(format, _) if !format.is_float() => (format.bits(), false),
+            // Two integers of 64 bits that are congruent modulo 2⁶⁴ are one.
+            Node::Add(..) | Node::Sub(..) | Node::Mul(..) | Node::Fma(..) | Node::Unary(Unary::Neg, _) => {
+                self.width_in_sweep(side, term).filter(|width| *width <= 64)?;
+                (64, true)
+            }
             _ => return None,
         };
         let mut sum = Sum { side, n, parts: FxHashMap::default(), left: SUMMANDS };
-        self.add_pattern(&mut sum, term, 1)?;
+        match exact {
+            true => self.add_number(&mut sum, term, 1)?,
+            false => self.add_pattern(&mut sum, term, 1)?,
+        }
         let mask = if n >= 64 { u64::MAX } else { (1 << n) - 1 };
         let reduced = sum.parts.into_iter().map(|(code, factor)| (code, factor & mask));
         let mut parts: Vec<(u64, u64)> = reduced.filter(|(_, factor)| *factor != 0).collect();
         parts.sort_unstable();
-        Some((n, parts))
+        Some((if exact { EXACT } else { n }, parts))
     }
 
     /// Adds a multiple of a pattern's lowest n bits.
