@@ -76,6 +76,9 @@ export const tabText = {
     fileHint: 'Both kernels, the spec and the verdict as one file; drop it on this page to open it',
     characters: (count: number) => `The link has ${count.toLocaleString('en')} characters`,
     local: '; this page is a file of this computer, so its links open nowhere else: save a file instead.',
+    localhost: (host: string) => `; this page is served by this computer (${host}), so its links open nowhere else: save a file instead.`,
+    onlyHere: 'the link opens only on the computer that it was made on',
+    inputs: 'Inputs on which the kernels differ',
     long: '; some chat programs cut links of this length.',
     tooLong: '; that is too long for most programs: save a file instead.',
     open: 'Open in Warpproof',
@@ -246,7 +249,10 @@ export const tabText = {
   races: {
     none: 'No data race: every pair of conflicting accesses is ordered by synchronization.',
     touch: 'Two threads touch',
-    where: (space: string, side: string) => `(${space} memory, ${side} kernel)`,
+    where: (space: string, side: string) => `(${space} memory${side === '' ? '' : `, ${side} kernel`})`,
+    others: (count: number) => `${count.toLocaleString('en')} more ${count === 1 ? 'race' : 'races'} between these two instructions`,
+    pair: (first: string, second: string) => `${first} and ${second}`,
+    shown: 'shown above',
     showLine: 'Show this line',
     showBoth: 'Show both lines',
     unordered: 'nothing orders these',
@@ -270,7 +276,7 @@ export const tabText = {
   waits: {
     none: 'No thread waits for ever.',
     showAll: 'Show all waiting places',
-    wait: (side: string, threads: number) => `of the ${side} kernel ${threads === 1 ? 'waits' : 'wait'} at`,
+    wait: (side: string, threads: number) => `${side === '' ? '' : `of the ${side} kernel `}${threads === 1 ? 'waits' : 'wait'} at`,
     waitsFor: (threads: string) => `for ${threads}, which will not arrive`,
   },
   memory: {
@@ -315,7 +321,7 @@ export const tabText = {
     kernel: 'Kernel',
     sides: { reference: 'Reference', optimized: 'Optimized' },
     truncated: (events: string) => `The recording was cut after ${events} events; what came later is missing here. The verdict covers all of it.`,
-    label: (side: string) => `Timeline of the ${side} kernel. The table after it has the same numbers.`,
+    label: (side: string) => `Timeline of the ${side === '' ? '' : `${side} `}kernel. The table after it has the same numbers.`,
     fit: 'Fit',
     place: 'at',
     value: 'value',
@@ -324,7 +330,7 @@ export const tabText = {
     untold: ' · its values are not known',
     classes: { integer: 'integers and addresses', float: 'floating point', memory: 'memory', control: 'control', together: 'barriers and exchanges' } as Record<string, string>,
     legend: {
-      run: 'executes, seen from afar', wait: 'waits', stuck: 'waits for ever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
+      run: 'executes (zoom in for what)', wait: 'waits', stuck: 'waits for ever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
       copy: 'copy in flight', collective: 'warp collective', line: 'line at the cursor',
     },
     keys: 'Keys',

@@ -7,7 +7,8 @@ import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHe
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
-import { rename, setKey, type TomlValue } from '../core/spec-edit'
+import { parameterName, readable, type Named } from '../core/names'
+import { fillIn, rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { startHelper, startReader, startRunner } from './engines'
@@ -42,6 +43,18 @@ export interface Notice {
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
 const KEEP_AFTER_MS = 300
+
+/** Whole questions that can be brought back. */
+const MOST_PAST = 20
+
+/** A question as it was, with what it began as. */
+interface Whole {
+  input: Input
+  given: Input
+  example: Example | null
+  edited: boolean
+  asked: boolean
+}
 
 const same = (a: Input, b: Input) => a.reference === b.reference && a.optimized === b.optimized && a.spec === b.spec && a.single === b.single
 
@@ -98,13 +111,22 @@ class Session {
 
   report = $derived(this.run.kind === 'done' ? this.run.report : null)
   running = $derived(this.run.kind === 'running')
+  /** The kernels whose text is still to come. */
+  empty = $derived<Side[]>((this.single ? (['optimized'] as const) : (['reference', 'optimized'] as const)).filter(side => this[side].trim() === ''))
   /** Findings to show in the editors: live ones, and those of a run on these very texts. */
   diagnostics = $derived<DiagnosticReport[]>(
-    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []),
+    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []).filter(({ primary }) => !this.empty.some(side => side === primary?.at.source)),
   )
 
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
+  /** Questions that others took the place of, and those that were given up for one of them. */
+  #past: Whole[] = []
+  #future: Whole[] = []
+  /** The example that other kernels took the place of, with its spec. */
+  #left: { example: Example; spec: string } | null = null
+  /** The visitor's own question, which a lesson took the place of. */
+  #beforeLesson: Whole | null = null
   #runner: Engine | null = null
   #reader: Engine | null = null
   #helper: Engine | null = null
@@ -135,15 +157,19 @@ class Session {
   }
 
   async load(example: Example): Promise<void> {
+    const before = this.#whole()
     this.#reset(example)
+    this.#edited = before.edited
     const input = await inputOf(example).catch(() => null)
     if (this.example?.id !== example.id) return // another one was chosen meanwhile
     if (!input) {
       this.example = null
+      if (before.edited) this.#keepSoon()
       this.notice = { tone: 'warn', text: text.examples.unreachable(example.title) }
       return
     }
-    this.#replace({ ...input }, example)
+    this.#replace({ ...input }, example, { before })
+    this.#tellOfOwn()
     await this.ask()
   }
 
@@ -151,22 +177,90 @@ class Session {
     const before = this[source]
     if (before === now) return
     this[source] = now
-    if (source !== 'spec' && this.example && replacesKernel(this.#given[source], before, now)) this.#leaveExample()
+    if (this.#left && this.#isGiven()) this.#backToExample(this.#left)
+    else if (source !== 'spec' && this.example && replacesKernel(this.#given[source], before, now)) this.#leaveExample(this.example)
     this.#changed()
   }
 
   /** An empty question. */
   clear(): void {
     this.#replace({ reference: '', optimized: '', spec: '', single: this.single }, null)
+    this.#tellOfOwn()
+  }
+
+  /** Whether nothing has changed since the texts came in whole, but that an example's spec was put away. */
+  #isGiven(): boolean {
+    const { reference, optimized, spec } = this.#given
+    return this.reference === reference && this.optimized === optimized && (this.spec === spec || this.spec === '')
+  }
+
+  /** Brings the whole question back that the present one took the place of; false where there is none, or the present
+   * one has been changed since. */
+  undo(): boolean {
+    if (this.#past.length === 0 || !this.#isGiven()) return false
+    this.#swap(this.#past, this.#future)
+    return true
+  }
+
+  /** The other way round. */
+  redo(): boolean {
+    if (this.#future.length === 0) return false
+    this.#swap(this.#future, this.#past)
+    return true
+  }
+
+  #swap(from: Whole[], to: Whole[]): void {
+    to.push(this.#whole())
+    this.#restore(from.pop()!)
+  }
+
+  #restore({ input, given, example, edited, asked }: Whole): void {
+    this.#put(input, example)
+    this.#given = given
+    this.#edited = edited
+    this.stale = true
+    if (asked) void this.verify()
+    else if (edited) this.#keepSoon()
+  }
+
+  #whole(): Whole {
+    return { input: this.input(), given: this.#given, example: this.example, edited: this.#edited, asked: this.run.kind === 'done' && !this.stale }
+  }
+
+  /** Another question is about to take the place of this one. */
+  #remember(before = this.#whole()): void {
+    const { reference, optimized, spec } = before.input
+    if (`${reference}${optimized}${spec}`.trim() === '') return
+    this.#past = [...this.#past, before].slice(-MOST_PAST)
+    this.#future = []
+  }
+
+  /** Says that the visitor's own kernels were put away, and how to get them back. */
+  #tellOfOwn(): void {
+    if (!this.#past.at(-1)?.edited) return
+    this.notice = { tone: 'info', text: text.undo.putAway, action: { label: text.undo.bringBack, run: () => void this.undoTo() } }
+  }
+
+  /** Brings back what was put away, whatever has been changed since. */
+  undoTo(): void {
+    if (this.#past.length > 0) this.#swap(this.#past, this.#future)
+  }
+
+  #backToExample({ example, spec }: { example: Example; spec: string }): void {
+    this.#left = null
+    this.example = example
+    this.spec = spec
+    this.notice = null
   }
 
   /** The question is no longer the example's: nor are its name, its verdict and, unless it was edited, its spec. */
-  #leaveExample(): void {
+  #leaveExample(example: Example): void {
     this.example = null
     if (this.run.kind === 'done') this.run = { kind: 'idle' }
     this.marks = []
     this.tab = 'verdict'
     const { spec } = this.#given
+    this.#left = { example, spec }
     if (spec === '' || this.spec !== spec) return
     this.spec = ''
     this.notice = { tone: 'info', text: text.spec.putAway, action: { label: text.spec.bringBack, run: () => this.edit('spec', spec) } }
@@ -245,6 +339,25 @@ class Session {
     return (this.#lexicon ??= startHelper())
   }
 
+  /** The counterexample's inputs as the spec of a test, with everything that was inferred for the run written out: read
+   * again, it would be inferred from these inputs, in their order. */
+  async asTest({ spec }: Counterexample): Promise<string> {
+    const inferred = await this.#reader?.infer(this.verified)
+    return (inferred && fillIn(spec, inferred.spec)) ?? spec
+  }
+
+  /** A text of the engine with the names of the kernels' authors. */
+  plain(words: string): string {
+    return readable(words, this.#named)
+  }
+
+  /** What a kernel's parameter is called. */
+  parameterName(name: string): string {
+    return parameterName(name, this.#named)
+  }
+
+  #named = $derived<Named[]>([...(this.report?.kernels.map(({ name, title }) => ({ name, title })) ?? []), ...(this.inference?.kernels.flatMap(({ entries }) => entries) ?? [])])
+
   /** Edits one key of the spec; the text around it stays. */
   setSpec(path: string[], key: string, value: TomlValue | null): void {
     const edited = setKey(this.spec, path, key, value)
@@ -272,6 +385,13 @@ class Session {
 
   async verify(): Promise<void> {
     if (this.run.kind === 'running' || !this.#runner) return
+    if (this.empty.length > 0) {
+      // Nothing to ask: what is missing is said in the answer's place.
+      this.run = { kind: 'idle' }
+      this.tab = 'verdict'
+      this.marks = []
+      return
+    }
     if (this.#edited) this.#keepSoon()
     this.#helper?.dispose()
     this.#helper = null
@@ -368,22 +488,28 @@ class Session {
   }
 
   /** Shows a question that came from outside, and recomputes its verdict. */
-  open(shared: Shared): void {
-    this.#replace(shared, null)
+  open(shared: Shared, fromLink = false): void {
+    this.#replace(shared, null, { fromLink })
     this.promised = shared.verdict === null ? null : { verdict: shared.verdict, version: shared.version }
     void this.verify()
   }
 
-  /** To the first field that only a person can fill. */
-  async toMissing(): Promise<void> {
+  /** To a field that only a person can fill: the one of this name, else the first. */
+  async toMissing(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
     await tick()
-    document.querySelector<HTMLElement>('[data-missing]')?.focus()
+    const fields = [...document.querySelectorAll<HTMLElement>('[data-missing]')]
+    const field = fields.find(({ dataset }) => dataset['missing'] === name) ?? fields[0]
+    field?.focus()
+    if (field instanceof HTMLInputElement) field.select()
   }
 
   startLesson(lesson: Lesson): void {
+    const own = this.lesson ? this.#beforeLesson : this.#edited ? this.#whole() : null
+    if (!this.lesson) this.#remember()
     this.lesson = { lesson, at: 0 }
     void this.goToStep(0)
+    this.#beforeLesson = own
   }
 
   /** Shows a step of the lesson as it was prepared, and its evidence when it is there. */
@@ -391,13 +517,22 @@ class Session {
     const lesson = this.lesson?.lesson
     const step = lesson?.steps[at]
     if (!lesson || !step) return
-    this.#replace(step.input, null)
+    const own = this.#beforeLesson
+    this.#put(step.input, null)
     this.lesson = { lesson, at }
+    this.#beforeLesson = own
     await this.verify()
     if (this.lesson?.lesson === lesson && this.lesson.at === at && this.report && !this.stale) this.tab = step.tab
   }
 
+  /** Who came with kernels of their own gets them back. */
   endLesson(): void {
+    const own = this.#beforeLesson
+    this.#beforeLesson = null
+    if (own) {
+      this.#remember()
+      this.#restore(own)
+    }
     this.lesson = null
   }
 
@@ -417,7 +552,7 @@ class Session {
   async #open(fragment: string): Promise<void> {
     const work = kept(fragment)
     if (work) {
-      this.#replace(work.input, null)
+      this.#replace(work.input, null, { fromLink: true })
       this.#edited = true
       keep(work)
       if (work.asked) void this.verify()
@@ -425,7 +560,7 @@ class Session {
       return
     }
     if (fragment.length <= 1) {
-      this.#replace(firstExample.input, firstExample)
+      this.#replace(firstExample.input, firstExample, { fromLink: true })
       void this.verify()
       return
     }
@@ -436,16 +571,23 @@ class Session {
     }
     const decoded = links.decode(fragment)
     if (decoded.ok) {
-      this.open(decoded.shared)
+      this.open(decoded.shared, true)
       return
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
-    this.#replace({ reference, optimized, spec, single }, null)
+    this.#replace({ reference, optimized, spec, single }, null, { fromLink: true })
     this.#later()
     this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== '') }
   }
 
-  #replace(input: Input, example: Example | null): void {
+  /** Another question in the place of this one, which can be brought back. */
+  #replace(input: Input, example: Example | null, { fromLink = false, before = this.#whole() } = {}): void {
+    this.#remember(before)
+    this.#put(input, example, fromLink)
+  }
+
+  #put(input: Input, example: Example | null, fromLink = false): void {
+    if (!fromLink) leaveLink()
     this.#reset(example)
     this.reference = input.reference
     this.optimized = input.optimized
@@ -462,6 +604,8 @@ class Session {
     this.stop()
     this.#forget()
     this.lesson = null
+    this.#beforeLesson = null
+    this.#left = null
     this.promised = null
     this.example = example
     this.marks = []
@@ -476,6 +620,8 @@ class Session {
   }
 
   #changed(): void {
+    leaveLink()
+    this.#future = []
     this.stale = true
     this.#edited = true
     this.#keepSoon()
@@ -532,6 +678,11 @@ class Session {
       { at: race.second.at, tone: 'second', label: `${race.second.thread.text} ${race.second.action}` },
     ])
   }
+}
+
+/** The address no longer says what is on the page: a link in it would be another question's. */
+function leaveLink(): void {
+  if (window.location.hash !== '') history.replaceState(null, '', window.location.pathname + window.location.search)
 }
 
 export const session = new Session()
