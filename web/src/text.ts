@@ -138,7 +138,7 @@ export const text = {
     empty: 'Two kernels are needed',
     emptySide: { reference: 'The reference is empty', optimized: 'The optimized kernel is empty' },
     emptyOnly: 'The kernel is empty',
-    emptyHint: (editor: string) => `Paste PTX into ${editor}, drop a \`.ptx\` file on it, or choose an example. PTX comes from:`,
+    emptyHint: (editor: string, sources: boolean) => `Paste PTX into ${editor}, drop a \`.ptx\` file on the page, or choose an example.${sources ? ' PTX comes from:' : ''}`,
     emptyEditors: { both: 'both editors', reference: 'the editor of the reference', optimized: 'the editor of the optimized kernel', only: 'the editor' },
     orFormula: 'A reference may also be a formula: choose “Formula” above its editor.',
     sources: ['CUDA: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`', 'Triton, every kernel that ran: `ls ~/.triton/cache/*/*.ptx`', 'No compiler at hand: `https://godbolt.org`, language CUDA C++; its device view shows the PTX'],

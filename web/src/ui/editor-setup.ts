@@ -4,7 +4,7 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab, redoDepth, undoDepth } from '@codemirror/commands'
 import { bracketMatching } from '@codemirror/language'
 import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { Compartment, EditorState, Prec, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, Prec, RangeSetBuilder, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   type DecorationSet,
@@ -70,6 +70,7 @@ const look = EditorView.theme({
   '.wp-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', display: 'grid', gap: '3px' },
   '.wp-hover code': { fontFamily: 'var(--mono)', overflowWrap: 'anywhere' },
   '.wp-value': { maxHeight: '180px', overflow: 'auto' },
+  '.wp-value math': { minWidth: 'max-content' },
   '.wp-hover small': { color: 'var(--soft)', fontSize: '12px' },
   '.wp-mark': { position: 'relative' },
   '.wp-mark-first': { backgroundColor: 'var(--bad-wash)', boxShadow: 'inset 3px 0 0 var(--bad)' },
@@ -77,7 +78,7 @@ const look = EditorView.theme({
   '.wp-mark-here': { backgroundColor: 'var(--accent-wash)', boxShadow: 'inset 3px 0 0 var(--accent)' },
   // Below its line: beside it, it would cover the code.
   '.wp-mark[data-mark]::after': {
-    content: 'attr(data-mark)', display: 'block', position: 'sticky', left: '14px', width: 'fit-content', margin: '0 8px 2px 14px', padding: '0 7px', borderRadius: '4px', whiteSpace: 'nowrap',
+    content: 'attr(data-mark)', display: 'block', position: 'sticky', left: '14px', width: 'fit-content', margin: '0 8px 0 14px', padding: '0 7px', borderRadius: '4px', whiteSpace: 'nowrap',
     fontFamily: 'var(--sans)', fontSize: '11px', lineHeight: '17px', backgroundColor: 'var(--panel)', color: 'var(--soft)', border: '1px solid var(--line)',
   },
   '.cm-merge-b .cm-changedLine, .cm-merge-a .cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 9%, transparent)' },
@@ -167,14 +168,22 @@ function alike(before: string, after: string): boolean {
   return 2 * (head + tail) >= after.length
 }
 
-/** A kernel that is pasted over a whole text is shown from its beginning, not from its end. */
-export const pastedFromStart: Extension = EditorState.transactionFilter.of(transaction => {
-  if (!transaction.isUserEvent('input.paste')) return transaction
+/** Whether a whole text is pasted over what was there. */
+function pastesWhole(transaction: Transaction): boolean {
+  if (!transaction.isUserEvent('input.paste') || transaction.newDoc.lines < 2) return false
   let whole = false
   transaction.changes.iterChanges((from, to) => (whole ||= from === 0 && to === transaction.startState.doc.length))
-  if (!whole || transaction.newDoc.lines < 2) return transaction
-  return [transaction, { selection: { anchor: 0 }, effects: fromKernel({ doc: transaction.newDoc }), sequential: true }]
-})
+  return whole
+}
+
+/** A kernel that is pasted over a whole text is shown from its beginning, not from its end. */
+export const pastedFromStart: Extension = [
+  EditorState.transactionFilter.of(transaction => (pastesWhole(transaction) ? [transaction, { selection: { anchor: 0 }, sequential: true }] : transaction)),
+  EditorView.updateListener.of(({ transactions, view }) => {
+    // Once its lines are there.
+    if (transactions.some(pastesWhole)) requestAnimationFrame(() => view.dispatch({ effects: fromKernel(view.state) }))
+  }),
+]
 
 export function showMarks(view: EditorView, marks: Mark[]): void {
   if (marks.length > 0 || view.state.field(markField).size > 0) view.dispatch({ effects: setMarks.of(marks) })

@@ -380,6 +380,8 @@ class Session {
   /** Verifies because the visitor wants it. */
   async ask(): Promise<void> {
     this.wished++
+    // Who asks about other kernels has let go of those that were put away.
+    if (this.notice?.text === text.undo.putAway && this.empty.length === 0 && this.#edited) this.notice = null
     await this.verify()
   }
 
@@ -470,7 +472,8 @@ class Session {
 
   /** Marks lines of a text, and shows the first. */
   markLines(source: TextSource, lines: readonly number[], label: string): void {
-    this.marks = lines.map(line => ({ source, line, tone: 'here', label }))
+    // Said once: they are many.
+    this.marks = lines.map((line, at) => ({ source, line, tone: 'here', label: at === 0 ? label : '' }))
     this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1 }))
   }
 
