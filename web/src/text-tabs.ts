@@ -1,6 +1,8 @@
 // The page's English on what is fetched after a first verdict: the tabs of the results but the verdict's, dialogs, files.
 // text.ts holds the rest.
 
+import { counted } from './text'
+
 export const tabText = {
   tensor: {
     name: 'Name',
@@ -40,7 +42,7 @@ export const tabText = {
     empty: 'it is empty',
     version: (version: string) => `this page cannot read version “${version}” of the format; a newer page may have written it`,
     alphabet: (place: number, character: string) => `character ${place} of the link, “${character}”, cannot stand in a link; it was probably added on the way`,
-    incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${missing} bytes are missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
+    incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${counted(String(missing), 'byte is', 'bytes are')} missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
     checksum: 'the checksum does not fit, so the texts may not be what was shared',
     notText: (part: string) => `${part} holds bytes that are not text (UTF-8)`,
     tooLarge: (megabytes: number) => `it unpacks to more than ${megabytes} MiB, which no kernels need`,
@@ -74,7 +76,7 @@ export const tabText = {
     byHand: 'Press Ctrl+C',
     file: 'Save as a file',
     fileHint: 'Both kernels, the spec and the verdict as one file; drop it on this page to open it',
-    characters: (count: number) => `The link has ${count.toLocaleString('en')} characters`,
+    characters: (count: number) => `The link has ${counted(count.toLocaleString('en'), 'character', 'characters')}`,
     local: '; this page is a file of this computer, so its links open nowhere else: save a file instead.',
     localhost: (host: string) => `; this page is served by this computer (${host}), so its links open nowhere else: save a file instead.`,
     onlyHere: 'the link opens only on the computer that it was made on',
@@ -124,7 +126,7 @@ export const tabText = {
     infinite: 'One of its numbers is larger than any float.',
     notNumberAt: (what: string, line: number) => `“${what}” in line ${line} is not a number.`,
     tooLarge: (megabytes: number, most: number) => `The file is larger than ${megabytes} MB; up to ${most.toLocaleString('en')} numbers can stand in a spec.`,
-    tooMany: (count: number, most: number) => `It has ${count.toLocaleString('en')} numbers; up to ${most.toLocaleString('en')} can stand in a spec.`,
+    tooMany: (count: number, most: number) => `It has ${counted(count.toLocaleString('en'), 'number', 'numbers')}; up to ${most.toLocaleString('en')} can stand in a spec.`,
   },
   presentation: {
     on: 'Large type, for a projector',
@@ -212,7 +214,7 @@ export const tabText = {
     useHint: 'Puts the formula in the place of the reference and verifies',
     checked: 'Checked as a reference, each element for all inputs',
     elements: (count: string, one: boolean) => `${count} ${one ? 'element' : 'elements'}`,
-    skipped: (count: string) => `, ${count} more are not written by the CTAs that ran`,
+    skipped: (count: string) => `, ${count} more ${count === '1' ? 'is' : 'are'} not written by the CTAs that ran`,
     restsOn: (count: number) => `The proof rests on ${count} ${count === 1 ? 'assumption' : 'assumptions'}`,
   },
   origins: {
@@ -261,8 +263,8 @@ export const tabText = {
   },
   sweep: {
     none: 'The spec sweeps over no sizes.',
-    lead: (done: string, all: string) => `${done} of ${all} combinations have an answer.`,
-    fine: (all: string) => `All ${all} combinations are fine.`,
+    lead: (done: string, all: string) => `${done} of ${counted(all, 'combination', 'combinations')} ${done === '1' ? 'has' : 'have'} an answer.`,
+    fine: (all: string) => (all === '1' ? 'The one combination is fine.' : `All ${all} combinations are fine.`),
     only: 'Nothing is said about other sizes.',
     smallest: 'The smallest combination that is not fine:',
     columns: { sizes: 'Sizes', verdict: 'Verdict', combinations: 'Combinations' },
@@ -309,8 +311,8 @@ export const tabText = {
     before: (line: number) => `before line ${line}`,
     here: 'one more line before this one',
     apply: (lines: number) => (lines === 1 ? 'Insert it and verify' : 'Insert them and verify'),
-    none: (tried: number) => `No barriers were found that remove this race without another fault (${tried.toLocaleString('en')} runs with some were tried): it may take another place for the data, an atomic, or another order of the work.`,
-    cut: (tried: number) => `No barriers were found in ${tried.toLocaleString('en')} runs of the kernel, which is too long to try more. A smaller launch may find some.`,
+    none: (tried: number) => `No barriers were found that remove this race without another fault (${counted(tried.toLocaleString('en'), 'run with some was', 'runs with some were')} tried): it may take another place for the data, an atomic, or another order of the work.`,
+    cut: (tried: number) => `No barriers were found in ${counted(tried.toLocaleString('en'), 'run', 'runs')} of the kernel, which is too long to try more. A smaller launch may find some.`,
     lost: 'Nothing is known about barriers that would remove this race: the engine stopped looking. Show the race again to have it look again.',
     blocks: 'No line removes this race: the threads are in different blocks, and no barrier of a block orders those. Let each block write to its own place, or use an atomic.',
     same: 'No line was found that removes this race: both threads execute the same instruction, and a barrier cannot come between. Let one of them do it, give each its own place, or use an atomic.',
@@ -320,7 +322,7 @@ export const tabText = {
     none: 'This run left no timeline.',
     kernel: 'Kernel',
     sides: { reference: 'Reference', optimized: 'Optimized' },
-    truncated: (events: string) => `The recording was cut after ${events} events; what came later is missing here. The verdict covers all of it.`,
+    truncated: (events: string) => `The recording was cut after ${counted(events, 'event', 'events')}; what came later is missing here. The verdict covers all of it.`,
     label: (side: string) => `Timeline of the ${side === '' ? '' : `${side} `}kernel. The table after it has the same numbers.`,
     fit: 'Fit',
     place: 'at',
@@ -351,16 +353,16 @@ export const tabText = {
     words: { cta: 'cta', warp: 'warp', lane: 'lane' },
     warp: (warp: number) => `warp ${warp}`,
     warpOf: (cta: number, warp: number) => `CTA ${cta}, warp ${warp}`,
-    size: (warps: string, count: number, steps: string) => `${warps} ${count === 1 ? 'warp' : 'warps'}, ${steps} steps`,
+    size: (warps: string, count: number, steps: string) => `${warps} ${count === 1 ? 'warp' : 'warps'}, ${counted(steps, 'step', 'steps')}`,
     oneBarrier: '1 barrier',
     barriers: (count: string) => `${count} barriers`,
     end: 'End of the run',
     previous: 'Previous barrier',
     next: 'Next barrier',
-    zoomTo: (steps: string) => `Zoom to ${steps} steps`,
+    zoomTo: (steps: string) => `Zoom to ${counted(steps, 'step', 'steps')}`,
     step: (step: string) => `step ${step}`,
     lane: (warp: string, lane: number) => `${warp}, lane ${lane}`,
-    lanes: (lanes: string) => `lanes ${lanes}`,
+    lanes: (lanes: string) => `${/^\d+$/.test(lanes) ? 'lane' : 'lanes'} ${lanes}`,
     line: (line: number) => `line ${line}`,
     doing: { run: 'executes', wait_barrier: 'waits at a barrier', wait_warp: 'waits for lanes of its warp', stuck: 'waits for ever' },
     events: {

@@ -2,6 +2,9 @@
 // numbers or names in them are functions. What the engine says about kernels comes from Rust. The words of the
 // tabs that nobody needs before a first verdict are in text-tabs.ts.
 
+/** A number, written out already, with what is counted. */
+export const counted = (count: string, one: string, many: string) => `${count} ${count === '1' ? one : many}`
+
 export const text = {
   close: 'Close',
   dismiss: 'Dismiss',
@@ -28,6 +31,7 @@ export const text = {
   },
   place: (source: string, line: number) => (source === '' ? `line ${line}` : `${source} line ${line}`),
   inlinedAt: ', inlined at ',
+  parameterOf: (number: number, kernel: string) => `parameter ${number} of ${kernel}`,
   waitHere: (threads: string) => `${threads} wait here`,
   registers: {
     tid: 'index of this thread in its block',
@@ -117,11 +121,11 @@ export const text = {
     analyzing: 'Analyzing…',
     stages: { parse: 'Reading', simulate: 'Executing both kernels', decide: 'Comparing outputs', check: 'Re-checking the answer', done: 'Done' },
     executingOne: 'Executing the kernel',
-    executed: (count: string) => `${count} thread-instructions`,
+    executed: (count: string) => counted(count, 'thread-instruction', 'thread-instructions'),
     clean: ', no race, deadlock or bad access',
-    decided: (done: string, all: string) => `${done} of ${all} elements`,
+    decided: (done: string, all: string) => `${done} of ${counted(all, 'element', 'elements')}`,
     left: (seconds: number) => `, about ${seconds} s more`,
-    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} combinations have an answer`,
+    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${counted(all.toLocaleString('en'), 'combination', 'combinations')} ${done === 1 ? 'has' : 'have'} an answer`,
     silent: (seconds: number) => `No sign of progress for ${seconds} s. It may be one hard expression; Stop is safe.`,
   },
   results: {
@@ -277,7 +281,7 @@ export const text = {
     workerStopped: 'the engine’s worker stopped',
     slowDownload: 'The engine did not arrive within a minute. Check the network and reload.',
     slowThreads: 'its threads did not start in time',
-    noMemory: (executed: number) => `the browser gave no more memory after ${executed.toLocaleString('en')} thread-instructions`,
+    noMemory: (executed: number) => `the browser gave no more memory after ${counted(executed.toLocaleString('en'), 'thread-instruction', 'thread-instructions')}`,
   },
   failure: {
     titles: { panic: 'Tool error', memory: 'Out of memory', died: 'Tool error', unusable: 'The engine cannot run here' },
@@ -287,7 +291,7 @@ export const text = {
       died: 'The engine stopped answering; a fresh one has been started. This says nothing about your kernels.',
       unusable: 'The editors, the spec and links work; only the verdict is missing. The command line gives the same answers.',
     },
-    running: (version: string, flavour: string, threads: number) => `Warpproof ${version}, ${flavour}, ${threads} threads`,
+    running: (version: string, flavour: string, threads: number) => `Warpproof ${version}, ${flavour}, ${counted(String(threads), 'thread', 'threads')}`,
     notLoaded: 'Warpproof (engine not loaded)',
     copy: 'Copy a report',
     copied: 'Copied',

@@ -1,6 +1,8 @@
 // Names as the authors of kernels wrote them, in what the engine says. Kernels are known by their titles; variables are
 // read here, as the engine reads them where a spec names them (report/variables.rs): `buffer` for `_ZZ4scanPfE6buffer`.
 
+import { text } from '../text'
+
 /** A kernel's name in the PTX, and as its author wrote it. */
 export interface Named {
   name: string
@@ -43,15 +45,15 @@ export function sourceName(mangled: string): string {
 export function parameterName(name: string, kernels: readonly Named[]): string {
   const [, kernel, number] = /^(.+)_param_(\d+)$/.exec(name) ?? []
   if (kernel === undefined) return readable(name, kernels)
-  return `parameter ${Number(number) + 1} of ${readable(kernel, kernels)}`
+  return text.parameterOf(Number(number) + 1, readable(kernel, kernels))
 }
 
 /** A text with readable names in the place of mangled ones. */
-export function readable(text: string, kernels: readonly Named[]): string {
-  return text.replace(/_Z[\w$.]*[\w$]/g, mangled => {
+export function readable(sentence: string, kernels: readonly Named[]): string {
+  return sentence.replace(/_Z[\w$.]*[\w$]/g, mangled => {
     const kernel = kernels.find(({ name }) => mangled === name || (mangled.startsWith(name) && /^_param_\d+$/.test(mangled.slice(name.length))))
     if (!kernel) return sourceName(mangled)
     const rest = mangled.slice(kernel.name.length)
-    return rest === '' ? kernel.title : `parameter ${Number(rest.slice('_param_'.length)) + 1} of ${kernel.title}`
+    return rest === '' ? kernel.title : text.parameterOf(Number(rest.slice('_param_'.length)) + 1, kernel.title)
   })
 }

@@ -3,7 +3,7 @@
 
 import { tick } from 'svelte'
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, Origins, Outcome, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { Counterexample, DiagnosticReport, EngineState, Inference, Input, Location, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
@@ -11,50 +11,21 @@ import { parameterName, readable, type Named } from '../core/names'
 import { fillIn, rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
-import { startHelper, startReader, startRunner } from './engines'
+import { Again } from './again'
+import { startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
-import { keep, kept } from './kept'
+import { keep, kept, leaveLink } from './kept'
 import { fetchLater, laterLinks, laterSweep } from './later'
 import { offline } from './offline.svelte'
+import { Past, type Whole } from './past'
+import type { Mark, Notice, Run } from './run'
 import { text } from '../text'
 
-export type Run =
-  | { kind: 'idle' }
-  | { kind: 'running'; progress: Progress | null }
-  | { kind: 'done'; report: Report; seconds: number }
-  | { kind: 'stopped' }
-  | { kind: 'failed'; failure: Failure }
-
-/** A line of an editor that evidence points at. */
-export interface Mark {
-  source: TextSource
-  line: number
-  tone: 'first' | 'second' | 'here'
-  label: string
-}
-
-export interface Notice {
-  tone: 'info' | 'warn'
-  text: string
-  /** What a button in it does. */
-  action?: { label: string; run: () => void }
-}
+export type { Mark, Notice, Run } from './run'
 
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
 const KEEP_AFTER_MS = 300
-
-/** Whole questions that can be brought back. */
-const MOST_PAST = 20
-
-/** A question as it was, with what it began as. */
-interface Whole {
-  input: Input
-  given: Input
-  example: Example | null
-  edited: boolean
-  asked: boolean
-}
 
 const same = (a: Input, b: Input) => a.reference === b.reference && a.optimized === b.optimized && a.spec === b.spec && a.single === b.single
 
@@ -103,6 +74,9 @@ class Session {
   /** What the reference was before it became a formula, or a kernel again. */
   others = { formula: '', kernel: '' }
 
+  /** What is asked after a verdict. */
+  readonly again = new Again(() => this.verified)
+
   /** Sources of kernels that the visitor has opened, by name. */
   sources = $state.raw<Record<string, string>>({})
 
@@ -120,18 +94,13 @@ class Session {
 
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
-  /** Questions that others took the place of, and those that were given up for one of them. */
-  #past: Whole[] = []
-  #future: Whole[] = []
+  readonly #past = new Past()
   /** The example that other kernels took the place of, with its spec. */
   #left: { example: Example; spec: string } | null = null
   /** The visitor's own question, which a lesson took the place of. */
   #beforeLesson: Whole | null = null
   #runner: Engine | null = null
   #reader: Engine | null = null
-  #helper: Engine | null = null
-  #helperOf: Input | null = null
-  #lexicon: Engine | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   /** The question is the visitor's own, and kept. */
@@ -197,21 +166,17 @@ class Session {
   /** Brings the whole question back that the present one took the place of; false where there is none, or the present
    * one has been changed since. */
   undo(): boolean {
-    if (this.#past.length === 0 || !this.#isGiven()) return false
-    this.#swap(this.#past, this.#future)
-    return true
+    return this.#isGiven() && this.#bring(this.#past.back(this.#whole()))
   }
 
   /** The other way round. */
   redo(): boolean {
-    if (this.#future.length === 0) return false
-    this.#swap(this.#future, this.#past)
-    return true
+    return this.#bring(this.#past.forward(this.#whole()))
   }
 
-  #swap(from: Whole[], to: Whole[]): void {
-    to.push(this.#whole())
-    this.#restore(from.pop()!)
+  #bring(whole: Whole | null): boolean {
+    if (whole) this.#restore(whole)
+    return whole !== null
   }
 
   #restore({ input, given, example, edited, asked }: Whole): void {
@@ -227,23 +192,11 @@ class Session {
     return { input: this.input(), given: this.#given, example: this.example, edited: this.#edited, asked: this.run.kind === 'done' && !this.stale }
   }
 
-  /** Another question is about to take the place of this one. */
-  #remember(before = this.#whole()): void {
-    const { reference, optimized, spec } = before.input
-    if (`${reference}${optimized}${spec}`.trim() === '') return
-    this.#past = [...this.#past, before].slice(-MOST_PAST)
-    this.#future = []
-  }
-
   /** Says that the visitor's own kernels were put away, and how to get them back. */
   #tellOfOwn(): void {
-    if (!this.#past.at(-1)?.edited) return
-    this.notice = { tone: 'info', text: text.undo.putAway, action: { label: text.undo.bringBack, run: () => void this.undoTo() } }
-  }
-
-  /** Brings back what was put away, whatever has been changed since. */
-  undoTo(): void {
-    if (this.#past.length > 0) this.#swap(this.#past, this.#future)
+    if (!this.#past.latest?.edited) return
+    const bringBack = () => void this.#bring(this.#past.back(this.#whole()))
+    this.notice = { tone: 'info', text: text.undo.putAway, action: { label: text.undo.bringBack, run: bringBack } }
   }
 
   #backToExample({ example, spec }: { example: Example; spec: string }): void {
@@ -276,35 +229,6 @@ class Session {
     return (await this.#runner?.detail(side)) ?? null
   }
 
-  /** What a tensor or shared array of the latest run holds at a barrier. */
-  async memory(question: MemoryQuestion): Promise<MemoryReport | null> {
-    return await this.#again().inspect(this.verified, question)
-  }
-
-  /** What a lane of the latest run does at a step of the timeline. */
-  async moment(question: MomentQuestion): Promise<MomentReport | null> {
-    return await this.#again().moment(this.verified, question)
-  }
-
-  /** Lines that remove a race of the latest run, tried out. */
-  async repair({ side, first, second }: RaceReport): Promise<RepairAnswer | null> {
-    return (await this.#again().repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
-  }
-
-  /** Where the differing parts of the latest run's counterexample come from. */
-  async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
-    return await this.#again().origins(this.verified, { tensor, index })
-  }
-
-  /** What a kernel of the latest run computes, as a formula. */
-  async tell(side: Side, onProgress: (progress: Progress) => void): Promise<Telling | 'stopped' | null> {
-    return await this.#again().tell(this.verified, side, onProgress)
-  }
-
-  stopTelling(): void {
-    this.#helper?.stop()
-  }
-
   /** Puts a formula in the reference's place, and verifies. */
   useFormula(formula: string): void {
     if (!this.inference?.formula) this.others.kernel = this.reference
@@ -312,31 +236,6 @@ class Session {
     if (this.single) this.setSingle(false)
     this.tab = 'verdict'
     void this.verify()
-  }
-
-  /** The engine that runs kernels again: the one that answers must stay free for the next question. */
-  #again(): Engine {
-    if (this.#helperOf !== this.verified) {
-      this.#helper?.dispose()
-      this.#helper = null
-    }
-    this.#helperOf = this.verified
-    return (this.#helper ??= startHelper())
-  }
-
-  /** What the instruction table says about an opcode. */
-  async explain(opcode: string): Promise<OpcodeHelp | null> {
-    return await this.#help().explain(opcode)
-  }
-
-  /** The functions that formulas can call. */
-  async functions(): Promise<FunctionHelp[]> {
-    return await this.#help().functions()
-  }
-
-  /** The engine that explains: it has everything and never runs a kernel. A first visit does without. */
-  #help(): Engine {
-    return (this.#lexicon ??= startHelper())
   }
 
   /** The counterexample's inputs as the spec of a test, with everything that was inferred for the run written out: read
@@ -395,8 +294,7 @@ class Session {
       return
     }
     if (this.#edited) this.#keepSoon()
-    this.#helper?.dispose()
-    this.#helper = null
+    this.again.end()
     this.run = { kind: 'running', progress: null }
     this.stale = false
     this.marks = []
@@ -410,7 +308,7 @@ class Session {
   /** Asks all combinations of a spec with [sweep]; false where it asks one question. */
   async #askAll(input: Input): Promise<boolean> {
     const part = await laterSweep().catch(() => null)
-    const asked = part && (await (this.#helper ??= startHelper()).combinations(input))
+    const asked = part && (await this.again.combinations(input))
     if (!asked) return false
     await part.ask(input, asked)
     return true
@@ -509,7 +407,7 @@ class Session {
 
   startLesson(lesson: Lesson): void {
     const own = this.lesson ? this.#beforeLesson : this.#edited ? this.#whole() : null
-    if (!this.lesson) this.#remember()
+    if (!this.lesson) this.#past.remember(this.#whole())
     this.lesson = { lesson, at: 0 }
     void this.goToStep(0)
     this.#beforeLesson = own
@@ -533,7 +431,7 @@ class Session {
     const own = this.#beforeLesson
     this.#beforeLesson = null
     if (own) {
-      this.#remember()
+      this.#past.remember(this.#whole())
       this.#restore(own)
     }
     this.lesson = null
@@ -585,7 +483,7 @@ class Session {
 
   /** Another question in the place of this one, which can be brought back. */
   #replace(input: Input, example: Example | null, { fromLink = false, before = this.#whole() } = {}): void {
-    this.#remember(before)
+    this.#past.remember(before)
     this.#put(input, example, fromLink)
   }
 
@@ -624,7 +522,7 @@ class Session {
 
   #changed(): void {
     leaveLink()
-    this.#future = []
+    this.#past.forgetForward()
     this.stale = true
     this.#edited = true
     this.#keepSoon()
@@ -681,11 +579,6 @@ class Session {
       { at: race.second.at, tone: 'second', label: `${race.second.thread.text} ${race.second.action}` },
     ])
   }
-}
-
-/** The address no longer says what is on the page: a link in it would be another question's. */
-function leaveLink(): void {
-  if (window.location.hash !== '') history.replaceState(null, '', window.location.pathname + window.location.search)
 }
 
 export const session = new Session()
