@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { buildPage, buildQuickPage } from './page.mjs'
 import { installPackages, packageSteps } from './setup.mjs'
-import { plan, root, say, sideBySide } from './step.mjs'
+import { ownAddress, plan, root, say, sideBySide } from './step.mjs'
 import { buildWasm, wasmSteps } from './wasm.mjs'
 
 const args = process.argv.slice(2)
@@ -43,7 +43,6 @@ const server = spawn(process.execPath, [vite, ...serve, '--mode', 'quick', '--po
   stdio: ['inherit', 'pipe', 'inherit'],
   env: { ...process.env, ...(process.stdout.isTTY && !process.env.NO_COLOR && { FORCE_COLOR: '1' }) },
 })
-// How to serve other computers is not what somebody wants who has started this.
-server.stdout.on('data', data => process.stdout.write(String(data).replace(/^.*use --host.*\r?\n/gm, '')))
+server.stdout.on('data', data => process.stdout.write(ownAddress(String(data))))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
 server.on('close', code => process.exit(code ?? 0))

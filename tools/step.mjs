@@ -78,6 +78,9 @@ export function sideBySide(steps) {
   if (steps > 1) say(`Steps 1 to ${steps} run side by side, so their lines are mixed.`)
 }
 
+/** What Vite says, less how to serve other computers: nobody who starts the playground has asked for that. */
+export const ownAddress = output => output.replace(/^.*\buse .*--host.*\r?\n/gm, '')
+
 /** One sentence to the person who waits. */
 export function say(sentence) {
   console.log(`${paint('36', '▸')} ${sentence}`)

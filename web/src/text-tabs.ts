@@ -192,6 +192,7 @@ export const tabText = {
       { keys: ['Ctrl', 'Enter'], does: 'verify' },
       { keys: ['Esc'], does: 'stop' },
       { keys: ['Ctrl', 'F'], does: 'search in an editor' },
+      { keys: ['Ctrl', 'Z'], does: 'undo in an editor; after New, an example or a lesson: all of the question before it' },
       { keys: ['Esc', 'Tab'], does: 'leave an editor' },
       { keys: ['W', 'S', 'A', 'D'], does: 'timeline: zoom and move; arrows too, double-click to fit' },
     ],
@@ -332,7 +333,7 @@ export const tabText = {
     untold: ' · its values are not known',
     classes: { integer: 'integers and addresses', float: 'floating point', memory: 'memory', control: 'control', together: 'barriers and exchanges' } as Record<string, string>,
     legend: {
-      run: 'executes (zoom in for what)', wait: 'waits', stuck: 'waits for ever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
+      run: 'executes; zoom in to see what', wait: 'waits', stuck: 'waits for ever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
       copy: 'copy in flight', collective: 'warp collective', line: 'line at the cursor',
     },
     keys: 'Keys',

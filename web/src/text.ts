@@ -95,6 +95,7 @@ export const text = {
     assigned: 'assigned above',
     reference: 'Reference kernel, PTX',
     optimized: 'Optimized kernel, PTX',
+    only: 'Kernel, PTX',
   },
   strip: {
     label: 'Launch and parameters',
@@ -250,6 +251,9 @@ export const text = {
       ctas: 'A number, (x,y,z), several of these, or all',
     },
     toml: 'Spec, TOML',
+    notSizes: (written: string) => `“${written}” is no size: write one to three whole numbers from 1 on, like 128 or 16 × 16.`,
+    notCtas: (written: string) => `“${written}” names no CTAs: write a number, (x,y,z), several of these, or all.`,
+    notBytes: (written: string) => `“${written}” is no number of bytes.`,
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {

@@ -7,6 +7,7 @@ import { archive, repository } from '../../build/source'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const steps = (await import(path.join(root, 'tools/step.mjs'))) as {
+  ownAddress: (output: string) => string
   left: (usual: number, elapsed: number) => string
   forecast: (before: number, elapsed: number, crates: { done: number; all: number; lastSince?: number | null }, last: number) => number
 }
@@ -38,7 +39,9 @@ test('the last crate, which is most of a compile, is part of its estimate', () =
 test('`npm start` says which steps run at the same time, and nothing about other hosts', () => {
   const start = fs.readFileSync(path.join(root, 'tools/start.mjs'), 'utf8')
   expect(start.indexOf('sideBySide(')).toBeLessThan(start.indexOf('await Promise.all([installPackages()'))
-  expect(start).toContain('use --host')
+  const [local, others] = ['  ➜  Local:   http://localhost:4173/\n', '\u001b[2m  ➜  Network: use \u001b[1m--host\u001b[22m to expose\n']
+  expect(steps.ownAddress(local + others)).toBe(local)
+  expect(steps.ownAddress('  ➜  Network: use --host to expose\n')).toBe('')
 })
 
 test('the compiles of the engine, which take longest, have an estimate', () => {
