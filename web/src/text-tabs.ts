@@ -4,6 +4,30 @@
 import { counted } from './text'
 
 export const tabText = {
+  idle: {
+    empty: 'Two kernels are needed',
+    emptySide: { reference: 'The reference is empty', optimized: 'The optimized kernel is empty' },
+    emptyOnly: 'The kernel is empty',
+    emptyHint: (editor: string, sources: boolean) => `Paste PTX into ${editor}, drop a \`.ptx\` file on the page, or choose an example.${sources ? ' PTX comes from:' : ''}`,
+    emptyEditors: { both: 'both editors', reference: 'the editor of the reference', optimized: 'the editor of the optimized kernel', only: 'the editor' },
+    orFormula: 'A reference may also be a formula: choose “Formula” above its editor.',
+    sources: ['CUDA: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`', 'Triton, every kernel that ran: `ls ~/.triton/cache/*/*.ptx`', 'No compiler at hand: `https://godbolt.org`, language CUDA C++; its device view shows the PTX'],
+    incomplete: 'A few values are missing',
+    ready: 'Ready',
+    readyHint: (does: string) => `Press ${does}, or Ctrl+Enter.`,
+    unreadable: 'This cannot be read yet',
+    now: 'In the texts as they are now',
+  },
+  ask: {
+    lead: 'The PTX does not say how the kernels are launched. These are guesses; put in what your program uses.',
+    leadOne: 'The PTX does not say how the kernel is launched. These are guesses; put in what your program uses.',
+    choose: 'The PTX holds several kernels. Choose the one that runs.',
+    blockHint: 'One to three whole numbers: 128, or 16 × 16',
+    notBlock: (written: string) => `“${written}” is no size of a block: write one to three whole numbers, like 128 or 16 × 16.`,
+    notNumber: (written: string) => `“${written}” is not a number.`,
+    use: 'Verify with these',
+    useOne: 'Analyze with these',
+  },
   tensor: {
     name: 'Name',
     nameTaken: 'This name is taken, or it is a module variable, which its module names.',

@@ -51,23 +51,6 @@ export function setKey(text: string, path: string[], key: string, value: TomlVal
   return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
 }
 
-/** Writes down what `full` says and a text does not; what the text says stays. Null where either is not TOML. */
-export function fillIn(text: string, full: string): string | null {
-  const whole = readSpec(full)
-  if (!whole || !readSpec(text)) return null
-  let edited = text
-  const fill = (from: TomlTable, path: string[]) => {
-    const there = path.reduce(tableAt, readSpec(edited)!)
-    for (const [key, value] of Object.entries(from)) {
-      const known = valueAt(there, key)
-      if (isTable(value) && (known === undefined || isTable(known)) && path.length < 2) fill(value, [...path, key])
-      else if (known === undefined && path.length > 0) edited = setKey(edited, path, key, value) ?? edited
-    }
-  }
-  fill(whole, [])
-  return edited
-}
-
 /**
  * Gives a tensor or scalar another name, in the arguments of both kernels and where it is described.
  * Arguments that are inferred so far are written down, as they stand in `inferred`, the spec with everything
@@ -142,7 +125,7 @@ export function tableAt(table: TomlTable, key: string): TomlTable {
 }
 
 // TOML has dates, which are objects here.
-const isTable = (value: TomlValue | undefined): value is TomlTable => typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+export const isTable = (value: TomlValue | undefined): value is TomlTable => typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
 
 function put<Value extends TomlValue>(table: TomlTable, key: string, value: Value): Value {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true })

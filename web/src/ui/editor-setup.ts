@@ -1,10 +1,10 @@
 // CodeMirror as this page uses it: one set of extensions for every text, and the marks
 // that evidence leaves on lines.
 
-import { defaultKeymap, history, historyKeymap, indentWithTab, redoDepth, undoDepth } from '@codemirror/commands'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching } from '@codemirror/language'
 import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { Compartment, EditorState, Prec, RangeSetBuilder, StateEffect, StateField, type Extension, type Transaction } from '@codemirror/state'
+import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   type DecorationSet,
@@ -94,25 +94,6 @@ export function forgetPast(view: EditorView): void {
   view.dispatch({ effects: past.reconfigure(history()) })
 }
 
-const undoWhole = (view: EditorView) => undoDepth(view.state) === 0 && session.undo()
-const redoWhole = (view: EditorView) => redoDepth(view.state) === 0 && session.redo()
-
-/** Where a text has nothing to undo, the question that was there before it comes back: both kernels, the spec, the form. */
-const wholeUndo: Extension = Prec.high([
-  keymap.of([
-    { key: 'Mod-z', run: undoWhole },
-    { key: 'Mod-y', mac: 'Mod-Shift-z', run: redoWhole },
-    { linux: 'Ctrl-Shift-z', run: redoWhole },
-  ]),
-  EditorView.domEventHandlers({
-    beforeinput(event, view) {
-      const done = event.inputType === 'historyUndo' ? undoWhole(view) : event.inputType === 'historyRedo' ? redoWhole(view) : false
-      if (done) event.preventDefault()
-      return done
-    },
-  }),
-])
-
 /** What an editor holds: a language, and what it is called. */
 export function holding(language: Extension, label: string): Extension {
   return [language, EditorView.contentAttributes.of({ 'aria-label': label })]
@@ -127,7 +108,6 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
     highlightActiveLineGutter(),
     highlightActiveLine(),
     past.of(history()),
-    wholeUndo,
     drawSelection(),
     bracketMatching(),
     finding,
@@ -158,32 +138,9 @@ export function showText(view: EditorView, text: string): void {
   }
 }
 
-/** Whether a text is another one with something changed, and not one that has nothing to do with it. */
-function alike(before: string, after: string): boolean {
-  const most = Math.min(before.length, after.length)
-  let head = 0
-  while (head < most && before[head] === after[head]) head++
-  let tail = 0
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++
-  return 2 * (head + tail) >= after.length
-}
-
-/** Whether a whole text is pasted over what was there. */
-function pastesWhole(transaction: Transaction): boolean {
-  if (!transaction.isUserEvent('input.paste') || transaction.newDoc.lines < 2) return false
-  let whole = false
-  transaction.changes.iterChanges((from, to) => (whole ||= from === 0 && to === transaction.startState.doc.length))
-  return whole
-}
-
-/** A kernel that is pasted over a whole text is shown from its beginning, not from its end. */
-export const pastedFromStart: Extension = [
-  EditorState.transactionFilter.of(transaction => (pastesWhole(transaction) ? [transaction, { selection: { anchor: 0 }, sequential: true }] : transaction)),
-  EditorView.updateListener.of(({ transactions, view }) => {
-    // Once its lines are there.
-    if (transactions.some(pastesWhole)) requestAnimationFrame(() => view.dispatch({ effects: fromKernel(view.state) }))
-  }),
-]
+/** Whether a text is another one with something changed: the same compiler's, and a kernel of the same name. */
+const alike = (before: string, after: string) => before !== '' && before.slice(0, HEAD) === after.slice(0, HEAD)
+const HEAD = 400
 
 export function showMarks(view: EditorView, marks: Mark[]): void {
   if (marks.length > 0 || view.state.field(markField).size > 0) view.dispatch({ effects: setMarks.of(marks) })

@@ -3,19 +3,19 @@
 
 import { tick } from 'svelte'
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Inference, Input, Location, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { DiagnosticReport, EngineState, Inference, Input, Location, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
-import { parameterName, readable, type Named } from '../core/names'
-import { fillIn, rename, setKey, type TomlValue } from '../core/spec-edit'
+import type { Named } from '../core/names'
+import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
 import { Again } from './again'
 import { startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept, leaveLink } from './kept'
-import { fetchLater, laterLinks, laterSweep } from './later'
+import { fetchLater, laterIdle, laterLinks, laterNames, laterSweep } from './later'
 import { offline } from './offline.svelte'
 import { Past, type Whole } from './past'
 import type { Mark, Notice, Run } from './run'
@@ -238,23 +238,28 @@ class Session {
     void this.verify()
   }
 
-  /** The counterexample's inputs as the spec of a test, with everything that was inferred for the run written out: read
-   * again, it would be inferred from these inputs, in their order. */
-  async asTest({ spec }: Counterexample): Promise<string> {
-    const inferred = await this.#reader?.infer(this.verified)
-    return (inferred && fillIn(spec, inferred.spec)) ?? spec
+  /** What was inferred for the latest run. */
+  async inferred(): Promise<Inference | null> {
+    return (await this.#reader?.infer(this.verified)) ?? null
   }
 
   /** A text of the engine with the names of the kernels' authors. */
   plain(words: string): string {
-    return readable(words, this.#named)
+    return this.#names?.readable(words, this.#named) ?? words
+  }
+
+  /** The same for code: what somebody is to write down stands as it has to be written. */
+  plainCode(code: string): string {
+    return code.includes(' = ') ? code : this.plain(code)
   }
 
   /** What a kernel's parameter is called. */
   parameterName(name: string): string {
-    return parameterName(name, this.#named)
+    return this.#names?.parameterName(name, this.#named) ?? name
   }
 
+  /** What reads names; it comes after a first verdict. */
+  #names = $state.raw<typeof import('../core/names') | null>(null)
   #named = $derived<Named[]>([...(this.report?.kernels.map(({ name, title }) => ({ name, title })) ?? []), ...(this.inference?.kernels.flatMap(({ entries }) => entries) ?? [])])
 
   /** Edits one key of the spec; the text around it stays. */
@@ -349,6 +354,7 @@ class Session {
     setTimeout(() => {
       this.settled = true
       fetchLater()
+      laterNames().then(names => (this.#names = names), () => undefined)
     }, LATER_MS)
   }
 
@@ -398,8 +404,12 @@ class Session {
   /** To a field that only a person can fill: the one of this name, else the first. */
   async toMissing(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
-    await tick()
-    const fields = [...document.querySelectorAll<HTMLElement>('[data-missing]')]
+    await laterIdle().catch(() => undefined)
+    let fields: HTMLElement[] = []
+    for (let turns = 0; turns < 5 && fields.length === 0; turns++) {
+      await tick()
+      fields = [...document.querySelectorAll<HTMLElement>('[data-missing]')]
+    }
     const field = fields.find(({ dataset }) => dataset['missing'] === name) ?? fields[0]
     field?.focus()
     if (field instanceof HTMLInputElement) field.select()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { fillIn, readSpec, rename, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
+import { readSpec, rename, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
+import { fillIn } from '../../src/core/spec-fill'
 
 const spec = `# how it runs
 [launch]
