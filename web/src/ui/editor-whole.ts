@@ -47,3 +47,7 @@ const pastedFromStart: Extension = [
 ]
 
 export const search: Extension = [find, wholeUndo, pastedFromStart]
+
+// Small parts that are wanted at the same time share its file: each file has its line in the list that every visit fetches.
+export { parameterName, readable } from '../core/names'
+export { groupRaces } from '../core/races'

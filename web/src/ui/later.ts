@@ -40,10 +40,10 @@ export const laterDialogs = {
 export const laterFindings = once(() => import('./Findings.svelte'))
 
 /** Which races one mistake makes. */
-export const laterRaces = once(() => import('../core/races'))
+export const laterRaces = once(() => import('./editor-whole'))
 
 /** What reads the names of the PTX. */
-export const laterNames = once(() => import('../core/names'))
+export const laterNames = once(() => import('./editor-whole'))
 
 /** What stands in the place of an answer. */
 export const laterIdle = once(() => import('./Idle.svelte'))

@@ -259,7 +259,7 @@ class Session {
   }
 
   /** What reads names; it comes after a first verdict. */
-  #names = $state.raw<typeof import('../core/names') | null>(null)
+  #names = $state.raw<Pick<typeof import('../core/names'), 'readable' | 'parameterName'> | null>(null)
   #named = $derived<Named[]>([...(this.report?.kernels.map(({ name, title }) => ({ name, title })) ?? []), ...(this.inference?.kernels.flatMap(({ entries }) => entries) ?? [])])
 
   /** Edits one key of the spec; the text around it stays. */
