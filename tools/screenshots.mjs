@@ -107,6 +107,8 @@ if (args.includes('--readme')) {
   await page.goto(address)
   await example('data_race/softmax/n128_buffer_reuse')(page)
   await tab('races')(page)
+  await page.getByTestId('intro').getByRole('button').click()
+  await page.getByTestId('apply-repair').waitFor({ timeout: 60_000 })
   await page.waitForTimeout(400)
   fs.mkdirSync(path.join(root, 'docs'), { recursive: true })
   await page.screenshot({ path: path.join(root, 'docs/page.png') })

@@ -19,7 +19,7 @@ export async function installPackages() {
   if (major < 20 || (major === 20 && minor < 19)) fail(`Node ${process.versions.node} is too old: version 20.19 or newer is needed (https://nodejs.org).`)
   if (areInstalled()) return
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
-  await step('installing the npm packages', npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  await step('installing the npm packages', npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { quiet: true })
   fs.writeFileSync(stamp, lockHash())
 }
 

@@ -10,7 +10,7 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { buildPage, buildQuickPage } from './page.mjs'
 import { installPackages, packageSteps } from './setup.mjs'
-import { plan, root, say } from './step.mjs'
+import { ownAddress, plan, root, say, sideBySide } from './step.mjs'
 import { buildWasm, wasmSteps } from './wasm.mjs'
 
 const args = process.argv.slice(2)
@@ -28,14 +28,21 @@ if (has('--build-only')) {
   process.exit(0)
 }
 
-say('On two cores this takes about four minutes and 1.5 GB of disk the first time, seconds later on. What is missing is installed: npm packages, and a Rust compiler with library sources where there is none.')
+say('On two cores with nothing else to do this takes about four minutes and 1.5 GB of disk the first time, seconds later on. What is missing is installed: npm packages, and a Rust compiler with library sources where there is none.')
 const engine = { optimize: false, only: ['threads'] }
 plan(packageSteps() + wasmSteps(engine) + (has('--dev') ? 0 : 1))
+// The compiles of the engine and of wasm-bindgen, while npm installs.
+sideBySide(packageSteps() + Math.min(wasmSteps(engine), 2))
 await Promise.all([installPackages(), buildWasm(engine)])
 if (!has('--dev')) await buildQuickPage()
 say('Serving the playground; the address follows (Ctrl+C stops it).')
 const vite = path.join(root, 'node_modules/vite/bin/vite.js')
 const serve = has('--dev') ? ['web'] : ['preview', 'web']
-const server = spawn(process.execPath, [vite, ...serve, '--mode', 'quick', '--port', String(port), ...(has('--open') ? ['--open'] : [])], { cwd: root, stdio: 'inherit' })
+const server = spawn(process.execPath, [vite, ...serve, '--mode', 'quick', '--port', String(port), ...(has('--open') ? ['--open'] : [])], {
+  cwd: root,
+  stdio: ['inherit', 'pipe', 'inherit'],
+  env: { ...process.env, ...(process.stdout.isTTY && !process.env.NO_COLOR && { FORCE_COLOR: '1' }) },
+})
+server.stdout.on('data', data => process.stdout.write(ownAddress(String(data))))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => server.kill(signal))
 server.on('close', code => process.exit(code ?? 0))

@@ -1,10 +1,10 @@
 // Running one step of a longer job: what it is doing goes to the terminal first,
 // its output follows as it comes, and a step that stays silent says every
-// 20 seconds that it is still alive. A failed step ends the whole job. A job that
+// 20 seconds, after two minutes every minute, that it is still alive. A failed step ends the whole job. A job that
 // knows its steps beforehand (`plan`) says before each one how many are left, and a
 // step that takes minutes says how many more: by what it took the last time, else by
 // what it takes on two idle cores, how much slower the steps before it were than there, and how
-// busy the machine is.
+// busy the machine is; of cargo, the more it has done, by how fast that went.
 
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -15,6 +15,8 @@ import path from 'node:path'
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..')
 
 const HEARTBEAT_MS = 20_000
+/** From then on, in seconds, a silent step says so every minute. */
+const LONG = 120
 const colour = process.stdout.isTTY && !process.env.NO_COLOR
 const paint = (code, text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
 
@@ -40,11 +42,25 @@ function remember(title, took) {
   }
 }
 
+/**
+ * How many seconds a step of cargo will take in all. `crates` says how many are built, of how many, and since when only
+ * the last one is left; that one takes the share `last` of the time, however many there are. The first few say little, so
+ * `before`, what was expected, counts for less and less.
+ */
+export function forecast(before, elapsed, { done, all, lastSince = null }, last) {
+  if (!last || !all) return before
+  if (lastSince !== null) return Math.max(lastSince / (1 - last), elapsed)
+  const part = ((1 - last) * done) / Math.max(1, all - 1)
+  if (part <= 0) return before
+  const trust = Math.min(1, part / ((1 - last) / 2))
+  return Math.max(trust * (elapsed / part) + (1 - trust) * before, elapsed)
+}
+
 /** What is left of a step, in words; nothing where nobody knows. */
 export function left(usual, elapsed) {
   if (!usual) return ''
   const more = usual - elapsed
-  if (more < 5) return elapsed > usual * 1.3 ? '; longer than usual' : '; nearly done'
+  if (more < 5) return elapsed > usual * 1.1 ? '; longer than expected' : '; nearly done'
   return more < 90 ? `; about ${Math.ceil(more / 10) * 10} s more` : `; about ${Math.round(more / 60)} min more`
 }
 
@@ -56,6 +72,14 @@ export function plan(steps) {
   planned = steps
   begun = 0
 }
+
+/** Says that the next `steps` steps run at the same time. */
+export function sideBySide(steps) {
+  if (steps > 1) say(`Steps 1 to ${steps} run side by side, so their lines are mixed.`)
+}
+
+/** What Vite says, less how to serve other computers: nobody who starts the playground has asked for that. */
+export const ownAddress = output => output.replace(/^.*\buse .*--host.*\r?\n/gm, '')
 
 /** One sentence to the person who waits. */
 export function say(sentence) {
@@ -75,34 +99,45 @@ export const seconds = since => `${((Date.now() - since) / 1000).toFixed(1)} s`
  * Resolves to the exit status; with `fatal` (the default) a non-zero status ends the job.
  * `usual` is how many seconds it takes on two idle cores, if that is long.
  * `quiet` shows the output of a step only if it fails, and of cargo how many crates are built.
+ * `last` is the share of the time that cargo's last crate takes.
  */
-export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false, usual = 0 } = {}) {
+export async function step(title, command, args, { env = {}, cwd = root, fatal = true, quiet = false, usual = 0, last = 0 } = {}) {
   begun += 1
   say(`${begun <= planned ? `${begun} of ${planned}: ` : ''}${title} …`)
   const started = Date.now()
   const expected = usual && (lastTimes()[title] ?? usual * Math.max(slowness, os.loadavg()[0] / os.availableParallelism()))
   let lastOutput = started
+  let lastWord = started
+  let said = ''
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, ...(quiet && { CARGO_TERM_PROGRESS_WHEN: 'always', CARGO_TERM_PROGRESS_WIDTH: '80' }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const kept = []
-  let crates = ''
+  const crates = { done: 0, all: 0, lastSince: null }
   for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
     stream.on('data', data => {
       lastOutput = Date.now()
       if (!quiet) sink.write(data)
       else {
         kept.push(data)
-        crates = /\] (\d+\/\d+)(?!.*\] \d+\/)/s.exec(String(data))?.[1] ?? crates
+        const built = /\] (\d+)\/(\d+)(?!.*\] \d+\/)/s.exec(String(data))
+        if (built) [crates.done, crates.all] = [Number(built[1]), Number(built[2])]
+        if (built && crates.done === crates.all - 1) crates.lastSince ??= (Date.now() - started) / 1000
       }
     })
   }
   const heartbeat = setInterval(() => {
-    if (Date.now() - lastOutput < HEARTBEAT_MS && !quiet) return
-    lastOutput = Date.now()
-    console.log(`  … ${title}: ${crates ? `${crates.replace('/', ' of ')} crates` : 'still working'} after ${seconds(started)}${left(expected, (Date.now() - started) / 1000)}`)
+    const elapsed = (Date.now() - started) / 1000
+    const wait = quiet && elapsed < LONG ? 0 : elapsed < LONG ? HEARTBEAT_MS : 3 * HEARTBEAT_MS
+    if (Date.now() - (quiet ? lastWord : lastOutput) < wait - 1000) return
+    lastWord = lastOutput = Date.now()
+    const done = !crates.all ? 'still working' : `${crates.done} of ${crates.all} crates${last && crates.lastSince !== null ? ', and the last one is most of the work,' : ''}`
+    const more = left(forecast(expected, elapsed, crates, last), elapsed)
+    // That it takes longer is said once.
+    console.log(`  … ${title}: ${done} after ${Math.round(elapsed)} s${more === said && more.includes('longer') ? '' : more}`)
+    said = more
   }, HEARTBEAT_MS)
   const status = await new Promise(resolve => {
     child.on('error', error => {

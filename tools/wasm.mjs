@@ -98,7 +98,9 @@ async function buildPackage(name, hash, toolchain, optimize, bindgenBuilt) {
     ...(optimize ? ['-Z', 'build-std-features=optimize_for_size'] : []),
   ], {
     quiet: true,
-    usual: optimize ? 200 : 100,
+    usual: optimize ? 300 : 200,
+    // The engine itself, which needs all the others.
+    last: optimize ? 0.7 : 0.57,
     env: {
       RUSTC: toolchain.rustc,
       RUSTC_BOOTSTRAP: '1',

@@ -81,7 +81,7 @@ export default defineConfig(({ mode }) =>
       }
     : {
         base: './',
-        plugins: [...(mode === 'quick' ? [oneEngine(source)] : []), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), sourceCode(root, mode === 'production'), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
+        plugins: [...(mode === 'quick' ? [oneEngine(source)] : []), svelte({ configFile: false }), gallery(corpus), lessons(path.join(here, 'lessons'), corpus), documents(path.join(here, '../docs')), sourceCode(root, true), contentSecurityPolicy(), preloadPage(path.join(source, 'ui/page.ts')), serviceWorker(path.join(source, 'sw.ts'))],
         worker: { format: 'es', plugins: () => (mode === 'quick' ? [oneEngine(source)] : []), rolldownOptions: { checks } },
         build: {
           ...(mode === 'quick' && { outDir: path.join(here, '../target/page'), emptyOutDir: true }),

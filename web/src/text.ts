@@ -2,6 +2,9 @@
 // numbers or names in them are functions. What the engine says about kernels comes from Rust. The words of the
 // tabs that nobody needs before a first verdict are in text-tabs.ts.
 
+/** A number, written out already, with what is counted. */
+export const counted = (count: string, one: string, many: string) => `${count} ${count === '1' ? one : many}`
+
 export const text = {
   close: 'Close',
   dismiss: 'Dismiss',
@@ -26,8 +29,9 @@ export const text = {
     cancelled: 'Stopped',
     unknown: 'Inconclusive',
   },
-  place: (source: string, line: number) => `${source} line ${line}`,
+  place: (source: string, line: number) => (source === '' ? `line ${line}` : `${source} line ${line}`),
   inlinedAt: ', inlined at ',
+  parameterOf: (number: number, kernel: string) => `parameter ${number} of ${kernel}`,
   waitHere: (threads: string) => `${threads} wait here`,
   registers: {
     tid: 'index of this thread in its block',
@@ -91,12 +95,14 @@ export const text = {
     assigned: 'assigned above',
     reference: 'Reference kernel, PTX',
     optimized: 'Optimized kernel, PTX',
+    only: 'Kernel, PTX',
   },
   strip: {
     label: 'Launch and parameters',
     grid: 'grid',
     block: 'block',
     ctas: 'CTAs',
+    unknown: '?',
     ofCtas: (all: number) => `of ${all.toLocaleString('en')}`,
     parameters: 'Kernel parameters',
     only: (side: string) => `, only in the ${side} kernel`,
@@ -109,16 +115,18 @@ export const text = {
     verify: 'Verify',
     verifyHint: 'Verify (Ctrl+Enter)',
     analyze: 'Analyze',
+    analyzeHint: 'Analyze (Ctrl+Enter)',
     stop: 'Stop',
     stopHint: 'Stop the run (Esc)',
     verifying: 'Verifying…',
+    analyzing: 'Analyzing…',
     stages: { parse: 'Reading', simulate: 'Executing both kernels', decide: 'Comparing outputs', check: 'Re-checking the answer', done: 'Done' },
     executingOne: 'Executing the kernel',
-    executed: (count: string) => `${count} thread-instructions`,
+    executed: (count: string) => counted(count, 'thread-instruction', 'thread-instructions'),
     clean: ', no race, deadlock or bad access',
-    decided: (done: string, all: string) => `${done} of ${all} elements`,
+    decided: (done: string, all: string) => `${done} of ${counted(all, 'element', 'elements')}`,
     left: (seconds: number) => `, about ${seconds} s more`,
-    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${all.toLocaleString('en')} combinations have an answer`,
+    sweep: (done: number, all: number) => `${done.toLocaleString('en')} of ${counted(all.toLocaleString('en'), 'combination', 'combinations')} ${done === 1 ? 'has' : 'have'} an answer`,
     silent: (seconds: number) => `No sign of progress for ${seconds} s. It may be one hard expression; Stop is safe.`,
   },
   results: {
@@ -132,11 +140,6 @@ export const text = {
     ran: (ctas: string, all: number) => `CTA ${ctas} of ${all.toLocaleString('en')}`,
     stopped: 'Stopped',
     youStopped: 'You stopped the run before it had an answer.',
-    empty: 'Two kernels are needed',
-    emptyHint: 'Paste PTX into the editors (nvcc -ptx kernel.cu), or choose an example.',
-    incomplete: 'A few values are missing',
-    ready: 'Ready',
-    readyHint: 'Press Verify, or Ctrl+Enter.',
     stale: 'This verdict is about the texts before your edit.',
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
@@ -161,7 +164,7 @@ export const text = {
     skipped: (count: string) => `${count} like others that were confirmed`,
     atPattern: 'at',
     andMore: (count: string) => ` and ${count} more`,
-    moreKinds: (count: string) => `and ${count} more kinds of elements`,
+    moreKinds: (count: number) => `and ${count.toLocaleString('en')} more ${count === 1 ? 'kind' : 'kinds'} of elements`,
   },
   facts: {
     show: 'Counts and times',
@@ -179,12 +182,16 @@ export const text = {
     columns: { assumption: 'Assumption', times: 'Times', first: 'First at' },
   },
   ask: {
-    lead: 'The PTX does not say how the kernels are launched. These are guesses; put in what your program uses.',
     block: 'Threads of a block',
     kernel: (side: string) => (side === '' ? 'Kernel' : `Kernel, ${side}`),
-    use: 'Verify with these',
   },
-  intro: 'Warpproof proves that two GPU kernels compute the same, or shows the input, race or deadlock where they do not. Paste PTX over the example; nothing leaves your browser.',
+  intro: (example: boolean) => `Warpproof proves that two GPU kernels compute the same, or shows the input, race or deadlock where they do not. ${example ? 'Paste PTX over the example' : 'Paste PTX into the editors'}; nothing leaves your browser.`,
+  undo: {
+    putAway: 'Your own kernels and their spec were put away.',
+    bringBack: 'Bring them back',
+  },
+  copy: 'Copy',
+  copied: 'Copied',
   help: 'Help',
   cuda: {
     open: 'Source',
@@ -224,6 +231,7 @@ export const text = {
       ctas: 'A number, (x,y,z), several of these, or all',
     },
     toml: 'Spec, TOML',
+    notAsked: (written: string, hint: string) => `“${written}” is not what is asked for: ${hint}`,
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {
@@ -255,7 +263,7 @@ export const text = {
     workerStopped: 'the engine’s worker stopped',
     slowDownload: 'The engine did not arrive within a minute. Check the network and reload.',
     slowThreads: 'its threads did not start in time',
-    noMemory: (executed: number) => `the browser gave no more memory after ${executed.toLocaleString('en')} thread-instructions`,
+    noMemory: (executed: number) => `the browser gave no more memory after ${counted(executed.toLocaleString('en'), 'thread-instruction', 'thread-instructions')}`,
   },
   failure: {
     titles: { panic: 'Tool error', memory: 'Out of memory', died: 'Tool error', unusable: 'The engine cannot run here' },
@@ -265,7 +273,7 @@ export const text = {
       died: 'The engine stopped answering; a fresh one has been started. This says nothing about your kernels.',
       unusable: 'The editors, the spec and links work; only the verdict is missing. The command line gives the same answers.',
     },
-    running: (version: string, flavour: string, threads: number) => `Warpproof ${version}, ${flavour}, ${threads} threads`,
+    running: (version: string, flavour: string, threads: number) => `Warpproof ${version}, ${flavour}, ${counted(String(threads), 'thread', 'threads')}`,
     notLoaded: 'Warpproof (engine not loaded)',
     copy: 'Copy a report',
     copied: 'Copied',

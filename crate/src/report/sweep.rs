@@ -60,7 +60,7 @@ pub(super) fn refusal(spec: &Spec, complaints: &[Diagnostic]) -> Option<Diagnost
 fn many(sweep: &Sweep) -> Diagnostic {
     let (first, count) = (&sweep.axes[0], sweep.combinations.len());
     let message = match sweep.is_open() {
-        true => "this spec asks about every size, which the command line alone does".to_owned(),
+        true => "this spec asks about every size, and one size is needed here".to_owned(),
         false => format!("this spec asks {count} questions, and one is needed here"),
     };
     let one: Vec<String> = sweep.combinations[0]
@@ -68,9 +68,10 @@ fn many(sweep: &Sweep) -> Diagnostic {
         .zip(&sweep.axes)
         .map(|(value, axis)| format!("--set {}={value}", axis.name))
         .collect();
-    Diagnostic::error(Code::V010, message)
-        .at(Source::Spec, first.span)
-        .note(format!("choose a combination: `{}`, or one value for each name under [sweep]", one.join(" ")))
+    Diagnostic::error(Code::V010, message).at(Source::Spec, first.span).note(format!(
+        "write one value for each name under [sweep]; on the command line, `{}` does the same",
+        one.join(" ")
+    ))
 }
 
 /// A sweep on its way, or a part of one.

@@ -16,6 +16,8 @@ pub(super) struct Foreign {
 const COMPILER_EXPLORER: &str =
     "without a compiler at hand: https://godbolt.org, language CUDA C++; its device view shows the PTX";
 
+const TRITON_CACHE: &str = "Triton keeps the PTX of all that it compiles: `ls ~/.triton/cache/*/*.ptx`";
+
 const LANGUAGES: &[Foreign] = &[
     Foreign {
         name: "SASS, the machine code of one GPU",
@@ -39,7 +41,11 @@ const LANGUAGES: &[Foreign] = &[
     },
     Foreign {
         name: "CUDA C++",
-        ways: &["compile it: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`", COMPILER_EXPLORER],
+        ways: &[
+            "compile it: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`",
+            COMPILER_EXPLORER,
+            TRITON_CACHE,
+        ],
         is: |text| {
             ["__global__", "__device__", "#include", "threadIdx."].iter().any(|word| text.contains(word))
         },

@@ -3,6 +3,7 @@
 
 import { text } from '../text'
 import { tabText } from '../text-tabs'
+import { inputTexts } from './inputs'
 import type { Report } from './protocol'
 import { presentations } from './verdict'
 
@@ -13,13 +14,19 @@ const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at %
 /** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */
 export function markdown(report: Report | null, spec: string, link: string): string {
-  if (!report) return `[${tabText.share.open}](${link})`
+  if (!report) return `[${tabText.share.open}](${link})${thisComputer(link) === null ? '' : ` (${tabText.share.onlyHere})`}`
   const { word, tone } = presentations[report.verdict]
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
+  if (report.counterexample) {
+    const { element, reference_value, optimized_value } = report.counterexample
+    lines.push(`${tabText.share.inputs}: \`${element}\` = ${reference_value} (${text.sides['reference']}), ${optimized_value} (${text.sides['optimized']})`, '')
+    for (const { name, values } of inputTexts(report.counterexample)) lines.push(`- \`${name}\`: ${plain(values)}`)
+    lines.push('')
+  }
   if (report.kernels.length > 0) {
     lines.push(`| ${tabText.share.columns.join(' | ')} |`, '| --- | --- | --- | --- |')
-    for (const { side, title, grid, block } of report.kernels) lines.push(`| ${text.sides[side]} | \`${title}\` | ${times(grid)} | ${times(block)} |`)
+    for (const { side, title, grid, block } of report.kernels) lines.push(`| ${report.kernels.length === 1 && side === 'optimized' ? text.editors.kernel : text.sides[side]} | \`${title}\` | ${times(grid)} | ${times(block)} |`)
     lines.push('')
   }
   if (report.tensors.length > 0) {
@@ -37,8 +44,14 @@ export function markdown(report: Report | null, spec: string, link: string): str
     const fence = '`'.repeat(Math.max(3, ...[...toml.matchAll(/`+/g)].map(([run]) => run.length + 1)))
     lines.push(`<details><summary>${tabText.share.spec}</summary>`, '', `${fence}toml`, toml, fence, '', '</details>', '')
   }
-  lines.push(`[${tabText.share.reproduce(report.version)}](${link})`)
+  lines.push(`[${tabText.share.reproduce(report.version)}](${link})${thisComputer(link) === null ? '' : ` (${tabText.share.onlyHere})`}`)
   return lines.join('\n')
+}
+
+/** Where a link leads that nobody else can follow: to a file, or to a server of this computer. Null for others. */
+export function thisComputer(link: string): string | null {
+  if (link.startsWith('file:')) return 'file'
+  return /^https?:\/\/(localhost|[^/:]+\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)(?=[:/#]|$)/.exec(link)?.[1] ?? null
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }

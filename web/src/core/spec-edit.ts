@@ -125,7 +125,7 @@ export function tableAt(table: TomlTable, key: string): TomlTable {
 }
 
 // TOML has dates, which are objects here.
-const isTable = (value: TomlValue | undefined): value is TomlTable => typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
+export const isTable = (value: TomlValue | undefined): value is TomlTable => typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date)
 
 function put<Value extends TomlValue>(table: TomlTable, key: string, value: Value): Value {
   Object.defineProperty(table, key, { value, writable: true, enumerable: true, configurable: true })

@@ -58,6 +58,9 @@ export function count(value: number): string {
   return `${Number((rounded / 1000 ** power).toPrecision(3))}${units[power]}`
 }
 
+/** A count of elements: people compare it with the extents of a tensor. */
+export const exact = (value: number): string => value.toLocaleString('en')
+
 /** A duration for people: 3 ms, 420 ms, 1.24 s, 2 min 5 s. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1) return `${milliseconds.toPrecision(1)} ms`

@@ -4,7 +4,7 @@
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { bracketMatching } from '@codemirror/language'
 import { diagnosticCount, lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
-import { EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
+import { Compartment, EditorState, RangeSetBuilder, StateEffect, StateField, type Extension } from '@codemirror/state'
 import {
   Decoration, drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers,
   type DecorationSet,
@@ -13,7 +13,7 @@ import { utf16Offset } from '../core/positions'
 import type { DiagnosticReport, TextSource } from '../core/protocol'
 import { finding } from './finding'
 import { highlighting } from './ptx-language'
-import type { Mark } from './session.svelte'
+import { session, type Mark } from './session.svelte'
 
 /** The nonce that the page's content security policy allows for styles (vite.config.ts). */
 const STYLE_NONCE = 'warpproof'
@@ -30,12 +30,20 @@ const markField = StateField.define<DecorationSet>({
   provide: field => EditorView.decorations.from(field),
 })
 
+/** Characters of a mark's label that its line shows; the rest is in its tooltip. */
+const LONGEST_LABEL = 110
+
+/** A sentence of the engine where there is room for text alone. */
+const plain = (sentence: string) => session.plain(sentence).replaceAll('`', '')
+
 function decorate(state: EditorState, marks: Mark[]): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>()
   for (const mark of [...marks].sort((a, b) => a.line - b.line)) {
     if (mark.line < 1 || mark.line > state.doc.lines) continue
     const from = state.doc.line(mark.line).from
-    builder.add(from, from, Decoration.line({ class: `wp-mark wp-mark-${mark.tone}`, attributes: { 'data-mark': mark.label, title: mark.label } }))
+    const label = plain(mark.label)
+    const shown = label.length > LONGEST_LABEL ? `${label.slice(0, LONGEST_LABEL - 1)}…` : label
+    builder.add(from, from, Decoration.line({ class: `wp-mark wp-mark-${mark.tone}`, attributes: label === '' ? {} : { 'data-mark': shown, title: label } }))
   }
   return builder.finish()
 }
@@ -62,18 +70,29 @@ const look = EditorView.theme({
   '.wp-hover': { padding: '6px 10px', fontFamily: 'var(--sans)', display: 'grid', gap: '3px' },
   '.wp-hover code': { fontFamily: 'var(--mono)', overflowWrap: 'anywhere' },
   '.wp-value': { maxHeight: '180px', overflow: 'auto' },
+  '.wp-value math': { minWidth: 'max-content' },
   '.wp-hover small': { color: 'var(--soft)', fontSize: '12px' },
   '.wp-mark': { position: 'relative' },
   '.wp-mark-first': { backgroundColor: 'var(--bad-wash)', boxShadow: 'inset 3px 0 0 var(--bad)' },
   '.wp-mark-second': { backgroundColor: 'var(--warn-wash)', boxShadow: 'inset 3px 0 0 var(--warn)' },
   '.wp-mark-here': { backgroundColor: 'var(--accent-wash)', boxShadow: 'inset 3px 0 0 var(--accent)' },
-  '.wp-mark::after': {
-    content: 'attr(data-mark)', position: 'sticky', float: 'right', right: '8px', marginLeft: '24px', padding: '0 7px', borderRadius: '4px',
-    fontFamily: 'var(--sans)', fontSize: '11px', lineHeight: '17px', marginTop: '1px', backgroundColor: 'var(--panel)', color: 'var(--soft)', border: '1px solid var(--line)',
+  // Below its line: beside it, it would cover the code.
+  '.wp-mark[data-mark]::after': {
+    content: 'attr(data-mark)', display: 'block', position: 'sticky', left: '14px', width: 'fit-content', margin: '0 8px 0 14px', padding: '0 7px', borderRadius: '4px', whiteSpace: 'nowrap',
+    fontFamily: 'var(--sans)', fontSize: '11px', lineHeight: '17px', backgroundColor: 'var(--panel)', color: 'var(--soft)', border: '1px solid var(--line)',
   },
   '.cm-merge-b .cm-changedLine, .cm-merge-a .cm-changedLine': { backgroundColor: 'color-mix(in srgb, var(--accent) 9%, transparent)' },
   '.cm-merge-b .cm-changedText, .cm-merge-a .cm-changedText': { background: 'color-mix(in srgb, var(--accent) 24%, transparent)' },
 })
+
+/** What can be undone in a text. */
+const past = new Compartment()
+
+/** From here on nothing before can be undone in this text: it came in whole, and whole questions are undone together. */
+export function forgetPast(view: EditorView): void {
+  view.dispatch({ effects: past.reconfigure([]) })
+  view.dispatch({ effects: past.reconfigure(history()) })
+}
 
 /** What an editor holds: a language, and what it is called. */
 export function holding(language: Extension, label: string): Extension {
@@ -88,7 +107,7 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
     lintGutter(),
     highlightActiveLineGutter(),
     highlightActiveLine(),
-    history(),
+    past.of(history()),
     drawSelection(),
     bracketMatching(),
     finding,
@@ -111,15 +130,24 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
 export function showText(view: EditorView, text: string): void {
   const current = view.state.doc.toString()
   if (current === text) return
-  view.dispatch({ changes: { from: 0, to: current.length, insert: text }, scrollIntoView: false })
+  const changes = { from: 0, to: current.length, insert: text }
+  if (alike(current, text)) view.dispatch({ changes, scrollIntoView: false })
+  else {
+    view.dispatch({ changes, selection: { anchor: 0 } })
+    view.dispatch({ effects: fromKernel(view.state) })
+  }
 }
+
+/** Whether a text is another one with something changed: the same compiler's, and a kernel of the same name. */
+const alike = (before: string, after: string) => before !== '' && before.slice(0, HEAD) === after.slice(0, HEAD)
+const HEAD = 400
 
 export function showMarks(view: EditorView, marks: Mark[]): void {
   if (marks.length > 0 || view.state.field(markField).size > 0) view.dispatch({ effects: setMarks.of(marks) })
 }
 
 /** Shows a text from where its kernel begins: headers say little. The cursor stays. */
-export function fromKernel({ doc }: EditorState): StateEffect<unknown> {
+export function fromKernel({ doc }: Pick<EditorState, 'doc'>): StateEffect<unknown> {
   const start = Math.max(0, doc.toString().search(/^[^/\n]*\.entry\b/m))
   return EditorView.scrollIntoView(doc.lineAt(start).from, { y: 'start', yMargin: 4 })
 }
@@ -139,7 +167,7 @@ export function showDiagnostics(view: EditorView, source: TextSource, reports: D
     if (!at || at.source !== source) return []
     const from = Math.min(utf16Offset(text, at.start), text.length)
     const to = Math.min(Math.max(utf16Offset(text, at.end), from), text.length)
-    const message = [`${report.message} (${report.code})`, ...report.notes].join('\n')
+    const message = [`${plain(report.message)} (${report.code})`, ...report.notes.map(plain)].join('\n')
     return [{ from, to, severity: report.severity, message }]
   })
   if (shown.length > 0 || diagnosticCount(view.state) > 0) view.dispatch(setDiagnostics(view.state, shown))

@@ -17,7 +17,7 @@ let asked: Promise<FunctionHelp[]> | null = null
 
 /** The engine's functions, asked for once. */
 async function functions(): Promise<FunctionHelp[]> {
-  const found = await (asked ??= session.functions())
+  const found = await (asked ??= session.again.functions())
   // The engine may have been starting.
   if (found.length === 0) asked = null
   return found

@@ -38,3 +38,8 @@ function isKept(work: unknown): work is Kept {
   const texts = ['reference', 'optimized', 'spec'].every(key => typeof Reflect.get(input, key) === 'string')
   return texts && typeof Reflect.get(input, 'single') === 'boolean' && typeof work.fragment === 'string' && typeof work.asked === 'boolean'
 }
+
+/** The address no longer says what is on the page: a link in it would be another question's. */
+export function leaveLink(): void {
+  if (window.location.hash !== '') history.replaceState(null, '', window.location.pathname + window.location.search)
+}

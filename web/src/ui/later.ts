@@ -39,6 +39,15 @@ export const laterDialogs = {
 /** What a report finds. */
 export const laterFindings = once(() => import('./Findings.svelte'))
 
+/** Which races one mistake makes. */
+export const laterRaces = once(() => import('./editor-whole'))
+
+/** What reads the names of the PTX. */
+export const laterNames = once(() => import('./editor-whole'))
+
+/** What stands in the place of an answer. */
+export const laterIdle = once(() => import('./Idle.svelte'))
+
 /** What asks a sweep. */
 export const laterSweep = once(() => import('./sweeping'))
 
@@ -67,8 +76,8 @@ export const laterFormula = once(() => import('./formula-editing'))
 export const laterSource = once(() => import('./SourcePane.svelte'))
 export const laterSources = once(() => import('virtual:gallery-sources'))
 
-/** Finding in an editor. */
-export const laterSearch = once(() => import('./editor-search'))
+/** Finding in an editor, and what it does with whole texts. */
+export const laterSearch = once(() => import('./editor-whole'))
 
 /** Files that come in, and the format of links. */
 export const laterFiles = once(() => import('./files'))
@@ -76,5 +85,5 @@ export const laterLinks = once(() => import('../core/share'))
 
 /** Fetches all of it; what cannot be had now is asked for again when it is wanted. */
 export function fetchLater(): void {
-  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterFindings, laterLesson, laterPrint, laterDiff, laterFormula, laterSource, laterSearch, laterPanel, laterFiles, laterLinks, laterSweep]) part().catch(() => undefined)
+  for (const part of [...Object.values(laterTabs), ...Object.values(laterDialogs), laterExamples, laterFindings, laterIdle, laterRaces, laterLesson, laterPrint, laterDiff, laterFormula, laterSource, laterSearch, laterPanel, laterFiles, laterLinks, laterSweep]) part().catch(() => undefined)
 }

@@ -48,7 +48,7 @@ async function explain(view: EditorView, position: number): Promise<Found | null
   if (!statement || !opcode) return null
   const from = line.from + statement[0].length - opcode.length
   if (position < from || position > from + opcode.length) return null
-  const help = await session.explain(opcode)
+  const help = await session.again.explain(opcode)
   if (!help) return null
   return {
     from,

@@ -3,41 +3,25 @@
 
 import { tick } from 'svelte'
 import type { Engine } from '../core/engine'
-import type { Counterexample, DiagnosticReport, EngineState, Failure, FunctionHelp, Inference, Input, Location, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, Origins, Outcome, Progress, RaceReport, RepairAnswer, Report, Side, Telling, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { DiagnosticReport, EngineState, Inference, Input, Location, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
+import type { Named } from '../core/names'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, presentations, type Tab } from '../core/verdict'
-import { startHelper, startReader, startRunner } from './engines'
+import { Again } from './again'
+import { startReader, startRunner } from './engines'
 import { firstExample, inputOf, type Example } from './gallery'
-import { keep, kept } from './kept'
-import { fetchLater, laterLinks, laterSweep } from './later'
+import { keep, kept, leaveLink } from './kept'
+import { fetchLater, laterIdle, laterLinks, laterNames, laterSweep } from './later'
 import { offline } from './offline.svelte'
+import { Past, type Whole } from './past'
+import type { Mark, Notice, Run } from './run'
 import { text } from '../text'
 
-export type Run =
-  | { kind: 'idle' }
-  | { kind: 'running'; progress: Progress | null }
-  | { kind: 'done'; report: Report; seconds: number }
-  | { kind: 'stopped' }
-  | { kind: 'failed'; failure: Failure }
-
-/** A line of an editor that evidence points at. */
-export interface Mark {
-  source: TextSource
-  line: number
-  tone: 'first' | 'second' | 'here'
-  label: string
-}
-
-export interface Notice {
-  tone: 'info' | 'warn'
-  text: string
-  /** What a button in it does. */
-  action?: { label: string; run: () => void }
-}
+export type { Mark, Notice, Run } from './run'
 
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
@@ -90,6 +74,9 @@ class Session {
   /** What the reference was before it became a formula, or a kernel again. */
   others = { formula: '', kernel: '' }
 
+  /** What is asked after a verdict. */
+  readonly again = new Again(() => this.verified)
+
   /** Sources of kernels that the visitor has opened, by name. */
   sources = $state.raw<Record<string, string>>({})
 
@@ -98,18 +85,22 @@ class Session {
 
   report = $derived(this.run.kind === 'done' ? this.run.report : null)
   running = $derived(this.run.kind === 'running')
+  /** The kernels whose text is still to come. */
+  empty = $derived<Side[]>((this.single ? (['optimized'] as const) : (['reference', 'optimized'] as const)).filter(side => this[side].trim() === ''))
   /** Findings to show in the editors: live ones, and those of a run on these very texts. */
   diagnostics = $derived<DiagnosticReport[]>(
-    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []),
+    this.report && !this.stale ? this.report.diagnostics : (this.inference?.diagnostics ?? []).filter(({ primary }) => !this.empty.some(side => side === primary?.at.source)),
   )
 
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
+  readonly #past = new Past()
+  /** The example that other kernels took the place of, with its spec. */
+  #left: { example: Example; spec: string } | null = null
+  /** The visitor's own question, which a lesson took the place of. */
+  #beforeLesson: Whole | null = null
   #runner: Engine | null = null
   #reader: Engine | null = null
-  #helper: Engine | null = null
-  #helperOf: Input | null = null
-  #lexicon: Engine | null = null
   #inferTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   /** The question is the visitor's own, and kept. */
@@ -135,15 +126,19 @@ class Session {
   }
 
   async load(example: Example): Promise<void> {
+    const before = this.#whole()
     this.#reset(example)
+    this.#edited = before.edited
     const input = await inputOf(example).catch(() => null)
     if (this.example?.id !== example.id) return // another one was chosen meanwhile
     if (!input) {
       this.example = null
+      if (before.edited) this.#keepSoon()
       this.notice = { tone: 'warn', text: text.examples.unreachable(example.title) }
       return
     }
-    this.#replace({ ...input }, example)
+    this.#replace({ ...input }, example, { before })
+    this.#tellOfOwn()
     await this.ask()
   }
 
@@ -151,22 +146,74 @@ class Session {
     const before = this[source]
     if (before === now) return
     this[source] = now
-    if (source !== 'spec' && this.example && replacesKernel(this.#given[source], before, now)) this.#leaveExample()
+    if (this.#left && this.#isGiven()) this.#backToExample(this.#left)
+    else if (source !== 'spec' && this.example && replacesKernel(this.#given[source], before, now)) this.#leaveExample(this.example)
     this.#changed()
   }
 
   /** An empty question. */
   clear(): void {
     this.#replace({ reference: '', optimized: '', spec: '', single: this.single }, null)
+    this.#tellOfOwn()
+  }
+
+  /** Whether nothing has changed since the texts came in whole, but that an example's spec was put away. */
+  #isGiven(): boolean {
+    const { reference, optimized, spec } = this.#given
+    return this.reference === reference && this.optimized === optimized && (this.spec === spec || this.spec === '')
+  }
+
+  /** Brings the whole question back that the present one took the place of; false where there is none, or the present
+   * one has been changed since. */
+  undo(): boolean {
+    return this.#isGiven() && this.#bring(this.#past.back(this.#whole()))
+  }
+
+  /** The other way round. */
+  redo(): boolean {
+    return this.#bring(this.#past.forward(this.#whole()))
+  }
+
+  #bring(whole: Whole | null): boolean {
+    if (whole) this.#restore(whole)
+    return whole !== null
+  }
+
+  #restore({ input, given, example, edited, asked }: Whole): void {
+    this.#put(input, example)
+    this.#given = given
+    this.#edited = edited
+    this.stale = true
+    if (asked) void this.verify()
+    else if (edited) this.#keepSoon()
+  }
+
+  #whole(): Whole {
+    return { input: this.input(), given: this.#given, example: this.example, edited: this.#edited, asked: this.run.kind === 'done' && !this.stale }
+  }
+
+  /** Says that the visitor's own kernels were put away, and how to get them back. */
+  #tellOfOwn(): void {
+    if (!this.#past.latest?.edited) return
+    const bringBack = () => void this.#bring(this.#past.back(this.#whole()))
+    this.notice = { tone: 'info', text: text.undo.putAway, action: { label: text.undo.bringBack, run: bringBack } }
+  }
+
+  #backToExample({ example, spec }: { example: Example; spec: string }): void {
+    this.#left = null
+    this.example = example
+    this.spec = spec
+    this.notice = null
   }
 
   /** The question is no longer the example's: nor are its name, its verdict and, unless it was edited, its spec. */
-  #leaveExample(): void {
+  #leaveExample(example: Example): void {
     this.example = null
     if (this.run.kind === 'done') this.run = { kind: 'idle' }
     this.marks = []
     this.tab = 'verdict'
     const { spec } = this.#given
+    this.#left = { example, spec }
     if (spec === '' || this.spec !== spec) return
     this.spec = ''
     this.notice = { tone: 'info', text: text.spec.putAway, action: { label: text.spec.bringBack, run: () => this.edit('spec', spec) } }
@@ -182,35 +229,6 @@ class Session {
     return (await this.#runner?.detail(side)) ?? null
   }
 
-  /** What a tensor or shared array of the latest run holds at a barrier. */
-  async memory(question: MemoryQuestion): Promise<MemoryReport | null> {
-    return await this.#again().inspect(this.verified, question)
-  }
-
-  /** What a lane of the latest run does at a step of the timeline. */
-  async moment(question: MomentQuestion): Promise<MomentReport | null> {
-    return await this.#again().moment(this.verified, question)
-  }
-
-  /** Lines that remove a race of the latest run, tried out. */
-  async repair({ side, first, second }: RaceReport): Promise<RepairAnswer | null> {
-    return (await this.#again().repair(this.verified, { reference: side === 'reference', first: first.instr, second: second.instr })) ?? null
-  }
-
-  /** Where the differing parts of the latest run's counterexample come from. */
-  async origins({ tensor, index }: Counterexample): Promise<Origins | null> {
-    return await this.#again().origins(this.verified, { tensor, index })
-  }
-
-  /** What a kernel of the latest run computes, as a formula. */
-  async tell(side: Side, onProgress: (progress: Progress) => void): Promise<Telling | 'stopped' | null> {
-    return await this.#again().tell(this.verified, side, onProgress)
-  }
-
-  stopTelling(): void {
-    this.#helper?.stop()
-  }
-
   /** Puts a formula in the reference's place, and verifies. */
   useFormula(formula: string): void {
     if (!this.inference?.formula) this.others.kernel = this.reference
@@ -220,30 +238,29 @@ class Session {
     void this.verify()
   }
 
-  /** The engine that runs kernels again: the one that answers must stay free for the next question. */
-  #again(): Engine {
-    if (this.#helperOf !== this.verified) {
-      this.#helper?.dispose()
-      this.#helper = null
-    }
-    this.#helperOf = this.verified
-    return (this.#helper ??= startHelper())
+  /** What was inferred for the latest run. */
+  async inferred(): Promise<Inference | null> {
+    return (await this.#reader?.infer(this.verified)) ?? null
   }
 
-  /** What the instruction table says about an opcode. */
-  async explain(opcode: string): Promise<OpcodeHelp | null> {
-    return await this.#help().explain(opcode)
+  /** A text of the engine with the names of the kernels' authors. */
+  plain(words: string): string {
+    return this.#names?.readable(words, this.#named) ?? words
   }
 
-  /** The functions that formulas can call. */
-  async functions(): Promise<FunctionHelp[]> {
-    return await this.#help().functions()
+  /** The same for code: what somebody is to write down stands as it has to be written. */
+  plainCode(code: string): string {
+    return code.includes(' = ') ? code : this.plain(code)
   }
 
-  /** The engine that explains: it has everything and never runs a kernel. A first visit does without. */
-  #help(): Engine {
-    return (this.#lexicon ??= startHelper())
+  /** What a kernel's parameter is called. */
+  parameterName(name: string): string {
+    return this.#names?.parameterName(name, this.#named) ?? name
   }
+
+  /** What reads names; it comes after a first verdict. */
+  #names = $state.raw<Pick<typeof import('../core/names'), 'readable' | 'parameterName'> | null>(null)
+  #named = $derived<Named[]>([...(this.report?.kernels.map(({ name, title }) => ({ name, title })) ?? []), ...(this.inference?.kernels.flatMap(({ entries }) => entries) ?? [])])
 
   /** Edits one key of the spec; the text around it stays. */
   setSpec(path: string[], key: string, value: TomlValue | null): void {
@@ -267,14 +284,22 @@ class Session {
   /** Verifies because the visitor wants it. */
   async ask(): Promise<void> {
     this.wished++
+    // Who asks about other kernels has let go of those that were put away.
+    if (this.notice?.text === text.undo.putAway && this.empty.length === 0 && this.#edited) this.notice = null
     await this.verify()
   }
 
   async verify(): Promise<void> {
     if (this.run.kind === 'running' || !this.#runner) return
+    if (this.empty.length > 0) {
+      // Nothing to ask: what is missing is said in the answer's place.
+      this.run = { kind: 'idle' }
+      this.tab = 'verdict'
+      this.marks = []
+      return
+    }
     if (this.#edited) this.#keepSoon()
-    this.#helper?.dispose()
-    this.#helper = null
+    this.again.end()
     this.run = { kind: 'running', progress: null }
     this.stale = false
     this.marks = []
@@ -288,7 +313,7 @@ class Session {
   /** Asks all combinations of a spec with [sweep]; false where it asks one question. */
   async #askAll(input: Input): Promise<boolean> {
     const part = await laterSweep().catch(() => null)
-    const asked = part && (await (this.#helper ??= startHelper()).combinations(input))
+    const asked = part && (await this.again.combinations(input))
     if (!asked) return false
     await part.ask(input, asked)
     return true
@@ -329,6 +354,7 @@ class Session {
     setTimeout(() => {
       this.settled = true
       fetchLater()
+      laterNames().then(names => (this.#names = names), () => undefined)
     }, LATER_MS)
   }
 
@@ -350,7 +376,8 @@ class Session {
 
   /** Marks lines of a text, and shows the first. */
   markLines(source: TextSource, lines: readonly number[], label: string): void {
-    this.marks = lines.map(line => ({ source, line, tone: 'here', label }))
+    // Said once: they are many.
+    this.marks = lines.map((line, at) => ({ source, line, tone: 'here', label: at === 0 ? label : '' }))
     this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1 }))
   }
 
@@ -368,22 +395,32 @@ class Session {
   }
 
   /** Shows a question that came from outside, and recomputes its verdict. */
-  open(shared: Shared): void {
-    this.#replace(shared, null)
+  open(shared: Shared, fromLink = false): void {
+    this.#replace(shared, null, { fromLink })
     this.promised = shared.verdict === null ? null : { verdict: shared.verdict, version: shared.version }
     void this.verify()
   }
 
-  /** To the first field that only a person can fill. */
-  async toMissing(): Promise<void> {
+  /** To a field that only a person can fill: the one of this name, else the first. */
+  async toMissing(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
-    await tick()
-    document.querySelector<HTMLElement>('[data-missing]')?.focus()
+    await laterIdle().catch(() => undefined)
+    let fields: HTMLElement[] = []
+    for (let turns = 0; turns < 5 && fields.length === 0; turns++) {
+      await tick()
+      fields = [...document.querySelectorAll<HTMLElement>('[data-missing]')]
+    }
+    const field = fields.find(({ dataset }) => dataset['missing'] === name) ?? fields[0]
+    field?.focus()
+    if (field instanceof HTMLInputElement) field.select()
   }
 
   startLesson(lesson: Lesson): void {
+    const own = this.lesson ? this.#beforeLesson : this.#edited ? this.#whole() : null
+    if (!this.lesson) this.#past.remember(this.#whole())
     this.lesson = { lesson, at: 0 }
     void this.goToStep(0)
+    this.#beforeLesson = own
   }
 
   /** Shows a step of the lesson as it was prepared, and its evidence when it is there. */
@@ -391,13 +428,22 @@ class Session {
     const lesson = this.lesson?.lesson
     const step = lesson?.steps[at]
     if (!lesson || !step) return
-    this.#replace(step.input, null)
+    const own = this.#beforeLesson
+    this.#put(step.input, null)
     this.lesson = { lesson, at }
+    this.#beforeLesson = own
     await this.verify()
     if (this.lesson?.lesson === lesson && this.lesson.at === at && this.report && !this.stale) this.tab = step.tab
   }
 
+  /** Who came with kernels of their own gets them back. */
   endLesson(): void {
+    const own = this.#beforeLesson
+    this.#beforeLesson = null
+    if (own) {
+      this.#past.remember(this.#whole())
+      this.#restore(own)
+    }
     this.lesson = null
   }
 
@@ -417,7 +463,7 @@ class Session {
   async #open(fragment: string): Promise<void> {
     const work = kept(fragment)
     if (work) {
-      this.#replace(work.input, null)
+      this.#replace(work.input, null, { fromLink: true })
       this.#edited = true
       keep(work)
       if (work.asked) void this.verify()
@@ -425,7 +471,7 @@ class Session {
       return
     }
     if (fragment.length <= 1) {
-      this.#replace(firstExample.input, firstExample)
+      this.#replace(firstExample.input, firstExample, { fromLink: true })
       void this.verify()
       return
     }
@@ -436,16 +482,23 @@ class Session {
     }
     const decoded = links.decode(fragment)
     if (decoded.ok) {
-      this.open(decoded.shared)
+      this.open(decoded.shared, true)
       return
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
-    this.#replace({ reference, optimized, spec, single }, null)
+    this.#replace({ reference, optimized, spec, single }, null, { fromLink: true })
     this.#later()
     this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== '') }
   }
 
-  #replace(input: Input, example: Example | null): void {
+  /** Another question in the place of this one, which can be brought back. */
+  #replace(input: Input, example: Example | null, { fromLink = false, before = this.#whole() } = {}): void {
+    this.#past.remember(before)
+    this.#put(input, example, fromLink)
+  }
+
+  #put(input: Input, example: Example | null, fromLink = false): void {
+    if (!fromLink) leaveLink()
     this.#reset(example)
     this.reference = input.reference
     this.optimized = input.optimized
@@ -462,6 +515,8 @@ class Session {
     this.stop()
     this.#forget()
     this.lesson = null
+    this.#beforeLesson = null
+    this.#left = null
     this.promised = null
     this.example = example
     this.marks = []
@@ -476,6 +531,8 @@ class Session {
   }
 
   #changed(): void {
+    leaveLink()
+    this.#past.forgetForward()
     this.stale = true
     this.#edited = true
     this.#keepSoon()

@@ -26,7 +26,7 @@ class Tellings {
       if (this.#of === report) this.known = { ...this.known, [side]: told }
     }
     asked({ kind: 'looking', progress: null })
-    const telling = await session.tell(side, progress => asked({ kind: 'looking', progress }))
+    const telling = await session.again.tell(side, progress => asked({ kind: 'looking', progress }))
     asked(telling === null ? { kind: 'failed' } : telling === 'stopped' ? { kind: 'stopped' } : { kind: 'told', telling })
   }
 }

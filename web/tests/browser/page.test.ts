@@ -206,6 +206,8 @@ describe('the playground', () => {
     await verdict(page)
     const text = await textOf(page, 'optimized')
     await paste(page, 'optimized', text.replace(/\tret;/, '\tret\n\tbogus %r1 %r2'))
+    // A pasted text is shown from its beginning; its errors are a click away.
+    await page.getByTestId('errors-optimized').click()
     await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBeGreaterThan(0)
     await paste(page, 'optimized', text)
     await expect.poll(() => page.locator('[data-testid="editor-optimized"] .cm-lintRange-error').count()).toBe(0)

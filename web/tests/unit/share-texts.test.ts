@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { readPair, writePair } from '../../src/core/pair-file'
 import type { Report } from '../../src/core/protocol'
 import type { Shared } from '../../src/core/share'
-import { embed, markdown } from '../../src/core/share-texts'
+import { embed, markdown, thisComputer } from '../../src/core/share-texts'
 
 const report = {
   verdict: 'equivalent',
@@ -76,5 +76,31 @@ describe('what is shared', () => {
     const read = readPair(file)
     expect(read.ok).toBe(false)
     if (!read.ok) expect(read.message).toContain(message)
+  })
+})
+
+describe('a review', () => {
+  const counterexample = {
+    element: 'y[3]', reference_value: '8', optimized_value: '0',
+    inputs: [
+      { name: 'a', scalar: true, given: false, shape: [], format: 'f32', entries: [{ index: 0, place: 'a', value: '2.5' }], rest: '0' },
+      { name: 'x', scalar: false, given: false, shape: [64], format: 'f32', entries: [{ index: 3, place: 'x[3]', value: '8' }], rest: '1' },
+      { name: 'z', scalar: false, given: false, shape: [3], format: 's32', entries: [], rest: '0', dense: ['1', '0', '2'] },
+    ],
+  }
+
+  test('has the inputs on which the kernels differ', () => {
+    const written = markdown({ ...report, verdict: 'not_equivalent', counterexample } as unknown as Report, '', 'https://host/#1abc')
+    expect(written).toContain('Inputs on which the kernels differ: `y[3]` = 8 (Reference), 0 (Optimized)')
+    expect(written).toContain('- `a f32`: 2.5\n- `x f32[64]`: x\\[3\\] = 8, all others 1\n- `z s32[3]`: 1, 0, 2\n')
+  })
+
+  test('says of a link to this computer that it opens only here', () => {
+    for (const here of ['http://localhost:4173/#1', 'http://127.0.0.1:8000/a/#1', 'http://[::1]/#1', 'file:///tmp/a.html#1']) {
+      expect(thisComputer(here), here).not.toBeNull()
+      expect(markdown(report, '', here), here).toContain('(the link opens only on the computer that it was made on)')
+    }
+    for (const elsewhere of ['https://host/#1', 'https://localhost.example.org/#1', 'https://127.example.org/#http://localhost/']) expect(thisComputer(elsewhere), elsewhere).toBeNull()
+    expect(markdown(report, '', 'https://host/#1')).not.toContain('opens only')
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readSpec, rename, setKey, tableAt, valueAt, type TomlTable } from '../../src/core/spec-edit'
+import { fillIn } from '../../src/core/spec-fill'
 
 const spec = `# how it runs
 [launch]
@@ -110,4 +111,17 @@ describe('a new name', () => {
   test('may be a name that JavaScript knows', () => {
     expect(Object.hasOwn(tableAt(readSpec(rename(spec, inferred, 'A', '__proto__')!)!, 'tensors'), '__proto__')).toBe(true)
   })
+})
+
+test('what is missing is written down, and nothing of what is there is changed', () => {
+  const full = '[launch]\ngrid = [9, 9, 9]\nblock = [64, 1, 1]\n[reference]\nargs = ["a", "b"]\n[tensors.A]\ntype = "f16"\nrole = "in"\n[scalars]\nK = 1\nM = { type = "f32" }\n'
+  const filled = fillIn(spec + 'M = 2.5\n', full)!
+  expect(filled.startsWith(spec.split('[tensors.A]')[0]!)).toBe(true)
+  expect(readSpec(filled)).toEqual({
+    launch: { grid: [1, 1, 1], block: [64, 1, 1] },
+    tensors: { A: { type: 'f32', shape: [16, 64], role: 'in' } },
+    scalars: { K: 64, M: 2.5 },
+    reference: { args: ['a', 'b'] },
+  })
+  expect(fillIn('[', full)).toBeNull()
 })

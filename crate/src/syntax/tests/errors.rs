@@ -454,6 +454,7 @@ fn other_languages_are_named_with_the_way_to_ptx() {
     for (text, name, way) in [
         ("__global__ void k(float *a) { }", "CUDA C++", "nvcc -ptx"),
         ("#include <cuda.h>\nint main() { }", "CUDA C++", "godbolt"),
+        ("#include <cuda.h>\nint main() { }", "CUDA C++", ".triton/cache"),
         ("import triton\n@triton.jit\ndef k(): pass", "Python", "asm[\"ptx\"]"),
         ("target triple = \"nvptx64\"\ndefine void @k() { ret void }", "LLVM IR", "llc"),
         ("define void @k(ptr %0) {\n  ret void\n}", "LLVM IR", "llc"),
