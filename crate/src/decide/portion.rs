@@ -389,6 +389,8 @@ fn decide_portion(
     let mut equalities = Vec::with_capacity(pairs.len());
     let mut ahead: Vec<Option<Witness>> = Vec::new();
     let mut said = false;
+    // Where one pair was shown equal by its words, others are likely to be.
+    let mut words_first = false;
     for (at, (a, b)) in pairs.iter().enumerate() {
         if trials.are_costly() && ahead.is_empty() {
             let next = &pairs[at..pairs.len().min(at + AHEAD)];
@@ -403,6 +405,11 @@ fn decide_portion(
         normalizer.forms.next_question();
         normalizer.integers.diagrams.next_question();
         shared.budget.spend(DIAGRAMS * normalizer.integers.diagrams.take_steps())?;
+        if words_first && normalizer.same_by_words(&question, (*a, *b), shared.budget)? {
+            shared.budget.progress().decided.fetch_add(1, Ordering::Relaxed);
+            equalities.push(Equality::Equal(same_words()));
+            continue;
+        }
         let compared = match compare(normalizer, (*a, *b), &mut said) {
             Err(Stop::Exhausted(exhausted)) => return Err(exhausted),
             Err(Stop::Unknown(message)) => Compared::Unknown(message),
@@ -428,6 +435,7 @@ fn decide_portion(
         };
         let equality = match equality {
             Equality::Unknown(_) if normalizer.same_by_words(&question, (*a, *b), shared.budget)? => {
+                words_first = true;
                 Equality::Equal(same_words())
             }
             undecided => undecided,

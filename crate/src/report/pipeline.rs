@@ -625,7 +625,8 @@ impl<'a> Question<'a> {
             };
         }
         let whole = matches!(self.options.portions, Portions::Whole) || cfg!(target_family = "wasm");
-        let decided = if whole { self.decided(options, &problem) } else { self.in_portions(options, &problem) };
+        let decided =
+            if whole { self.decided(options, &problem) } else { self.in_portions(options, &problem) };
         let (mut decision, reading, options) = match decided {
             Ok(decided) => decided,
             Err(exhausted) => return self.stopped(exhausted),
