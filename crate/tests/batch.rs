@@ -158,7 +158,9 @@ fn a_sweep_in_parts_has_the_report_of_the_whole() {
 #[test]
 fn a_question_in_portions_has_the_report_of_one_process() {
     let folder = Folder::new("portions");
-    let cases = [EQUAL, DIFFERENT, LARGE, RACE, "equal_up_to_rounding/constants/adam_step_folded_vs_written.toml"].map(corpus);
+    let cases =
+        [EQUAL, DIFFERENT, LARGE, RACE, "equal_up_to_rounding/constants/adam_step_folded_vs_written.toml"]
+            .map(corpus);
     let lines = |portions: u16| -> Vec<String> {
         let line = |(at, spec): (usize, &String)| {
             serde_json::json!({ "id": format!("q{at}"), "spec": spec, "portions": portions }).to_string()
@@ -178,7 +180,8 @@ fn a_question_in_portions_has_the_report_of_one_process() {
             let one: Value = serde_json::from_slice(&one.stdout).expect("JSON");
             let answer = found.iter().find(|answer| answer["id"] == format!("q{at}")).expect("an answer");
             assert_eq!(answer["report"].to_string(), one.to_string(), "{case} in {portions}");
-            let whole = warpproof().args(["check", "--format", "json", "--spec", case]).output().expect("it runs");
+            let whole =
+                warpproof().args(["check", "--format", "json", "--spec", case]).output().expect("it runs");
             let whole: Value = serde_json::from_slice(&whole.stdout).expect("JSON");
             assert_eq!(answer["verdict"], whole["verdict"], "{case} in {portions}");
         }

@@ -246,7 +246,8 @@ fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
     let mut dice = Dice(seed.wrapping_mul(0xd129_0d3b_3a4c_6b1f) | 1);
     let until = number("WARPPROOF_SOAK_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let rows = sample(&mut dice, 256);
-    let (mut proved, mut open, mut told, mut wrong, mut slowest) = (0, Vec::new(), 0, Vec::new(), Duration::ZERO);
+    let (mut proved, mut open, mut told, mut wrong, mut slowest) =
+        (0, Vec::new(), 0, Vec::new(), Duration::ZERO);
     let mut at = 0;
     while wrong.is_empty() && until.map_or(at < 24, |until| Instant::now() < until) {
         let forms = rounds::three(&mut dice, 1 + at % 12);
@@ -264,8 +265,12 @@ fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
             slowest = slowest.max(started.elapsed());
             match (&decision.groups[0].equality, right) {
                 (Equality::Equal(_), true) => proved += 1,
-                (Equality::Equal(_), false) => wrong.push(format!("equal: {}\n{}", forms[0].body, forms[2].body)),
-                (Equality::Different(_), true) if other == 1 => wrong.push(format!("different: {}", forms[1].body)),
+                (Equality::Equal(_), false) => {
+                    wrong.push(format!("equal: {}\n{}", forms[0].body, forms[2].body))
+                }
+                (Equality::Different(_), true) if other == 1 => {
+                    wrong.push(format!("different: {}", forms[1].body))
+                }
                 (Equality::Different(_), _) => told += 1,
                 (_, true) if other == 1 => open.push(format!("{}\n{}", forms[0].body, forms[1].body)),
                 _ => {}
@@ -273,7 +278,13 @@ fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
         }
     }
     let text = open.first().cloned().unwrap_or_default();
-    println!("rounds: seed {seed}, {proved} proved, {} open, {told} told apart, {slowest:?}; {text}", open.len());
+    println!(
+        "rounds: seed {seed}, {proved} proved, {} open, {told} told apart, {slowest:?}; {text}",
+        open.len()
+    );
     assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
-    assert!(proved >= 9 * (proved + open.len()) / 10 && told > at / 2, "{proved} proved, {told} told, open:\n{text}");
+    assert!(
+        proved >= 9 * (proved + open.len()) / 10 && told > at / 2,
+        "{proved} proved, {told} told, open:\n{text}"
+    );
 }

@@ -484,11 +484,11 @@ impl<'a> Question<'a> {
             }
         };
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-        self.report.tensors = tensor_reports(&bound, &comparison, &runs, asked);
+        self.report.tensors = reaches::tensor_reports(&bound, &comparison, &runs, asked);
         if let Some((Worst { verdict, code, sentence, example }, at)) = worst {
             if let Some(example) = example {
                 let reached: Vec<u64> =
-                    (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
+                    (0..bound.tensors.len()).map(|tensor| reaches::reached(tensor, &runs)).collect();
                 let inputs = witness::inputs(&bound, &comparison.roles, &example);
                 let spec = witness::replay(spec, &bound, &example, &reached);
                 self.report.reached_by = Some(ReachedBy { inputs, spec });
@@ -522,7 +522,8 @@ impl<'a> Question<'a> {
         if asked.len() == 2 && formula.is_none() {
             self.diagnostics.extend(reaches::further(&options, self.budget, asked, &bound, &runs));
         }
-        let reached: Vec<u64> = (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
+        let reached: Vec<u64> =
+            (0..bound.tensors.len()).map(|tensor| reaches::reached(tensor, &runs)).collect();
         let side =
             |at: usize| Side { source: asked[at].source, kernel: asked[at].kernel, terms: &runs[at].terms };
         let last = asked.len() - 1;
@@ -636,7 +637,8 @@ impl<'a> Question<'a> {
             };
         }
         let whole = matches!(self.options.portions, Portions::Whole) || cfg!(target_family = "wasm");
-        let decided = if whole { self.decided(options, &problem) } else { self.in_portions(options, &problem) };
+        let decided =
+            if whole { self.decided(options, &problem) } else { self.in_portions(options, &problem) };
         let (mut decision, reading, options) = match decided {
             Ok(decided) => decided,
             Err(exhausted) => return self.stopped(exhausted),
@@ -955,40 +957,6 @@ fn kernel_report(asked: &Asked<'_>, launch: &spec::Launch, run: &Run, time: Opti
         terms: run.stats.terms,
         time,
     }
-}
-
-/// Elements of a tensor that some kernel touched.
-fn reached(tensor: usize, runs: &[&Run]) -> u64 {
-    let states = runs.iter().flat_map(|run| &run.tensors).filter(|state| state.tensor == tensor);
-    states.map(|state| state.reached).max().unwrap_or(0)
-}
-
-fn tensor_reports(
-    bound: &Bound,
-    comparison: &Comparison,
-    runs: &[&Run],
-    asked: &[Asked<'_>],
-) -> Vec<TensorReport> {
-    let each = |(at, tensor): (usize, &super::bind::BoundTensor)| {
-        let state = |run: usize| {
-            let taken = *tensor.taken.get(run)?;
-            runs.get(run).filter(|_| taken)?.tensors.iter().find(|state| state.tensor == at)
-        };
-        let format = |run: usize| state(run).map(|state| state.format.to_string());
-        TensorReport {
-            name: tensor.name.clone(),
-            reference_format: if runs.len() == 2 { format(0) } else { None },
-            optimized_format: format(runs.len() - 1),
-            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached(at, runs)]),
-            declared_shape: tensor.shape().is_some(),
-            role: match tensor.role().is_none() && reaches::untouched(bound, runs, asked, at) {
-                true => spec::Role::Out.name().to_owned(),
-                false => comparison.roles[at].name().to_owned(),
-            },
-            declared_role: tensor.role().is_some(),
-        }
-    };
-    bound.tensors.iter().enumerate().map(each).collect()
 }
 
 /// A diagnostic with its places; the kernels know the CUDA lines.

@@ -7,10 +7,13 @@
 //! Guarantees: every tensor of which one kernel reaches more elements is named. Misses: where both reach too far.
 
 use super::arguments::Asked;
-use super::bind::Bound;
+use super::bind::{Bound, BoundTensor};
+use super::compare::Comparison;
+use super::model::TensorReport;
 use crate::base::Budget;
 use crate::diag::{Code, Diagnostic};
 use crate::sim::{self, AccessKind, FaultKind, Run, Setup};
+use crate::spec::Role;
 
 /// One warning a tensor.
 pub(super) fn further(
@@ -95,4 +98,39 @@ pub(super) fn untouched(bound: &Bound, runs: &[&Run], asked: &[Asked<'_>], tenso
         parameters.map(|parameter| parameter.offset).any(|offset| declared(offset).is_some())
     };
     states.all(|state| !state.read && !state.written) && asked.iter().zip(&bound.setups).any(writable)
+}
+
+/// Elements of a tensor that some kernel touched.
+pub(super) fn reached(tensor: usize, runs: &[&Run]) -> u64 {
+    let states = runs.iter().flat_map(|run| &run.tensors).filter(|state| state.tensor == tensor);
+    states.map(|state| state.reached).max().unwrap_or(0)
+}
+
+/// How the tensors of a question were understood.
+pub(super) fn tensor_reports(
+    bound: &Bound,
+    comparison: &Comparison,
+    runs: &[&Run],
+    asked: &[Asked<'_>],
+) -> Vec<TensorReport> {
+    let each = |(at, tensor): (usize, &BoundTensor)| {
+        let state = |run: usize| {
+            let taken = *tensor.taken.get(run)?;
+            runs.get(run).filter(|_| taken)?.tensors.iter().find(|state| state.tensor == at)
+        };
+        let format = |run: usize| state(run).map(|state| state.format.to_string());
+        TensorReport {
+            name: tensor.name.clone(),
+            reference_format: if runs.len() == 2 { format(0) } else { None },
+            optimized_format: format(runs.len() - 1),
+            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached(at, runs)]),
+            declared_shape: tensor.shape().is_some(),
+            role: match tensor.role().is_none() && untouched(bound, runs, asked, at) {
+                true => Role::Out.name().to_owned(),
+                false => comparison.roles[at].name().to_owned(),
+            },
+            declared_role: tensor.role().is_some(),
+        }
+    };
+    bound.tensors.iter().enumerate().map(each).collect()
 }

@@ -23,7 +23,12 @@ impl Step {
     fn draw(dice: &mut Dice) -> Step {
         let first = dice.below(4);
         let words = [0, 1, 2, 3].map(|at| (first + at) % 4);
-        Step { kind: dice.below(KINDS), words, count: 1 + dice.below(31), factor: dice.below(1 << 32) as u32 | 1 }
+        Step {
+            kind: dice.below(KINDS),
+            words,
+            count: 1 + dice.below(31),
+            factor: dice.below(1 << 32) as u32 | 1,
+        }
     }
 
     /// The step in one of its ways.

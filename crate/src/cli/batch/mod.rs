@@ -197,12 +197,10 @@ fn ask(
         loop {
             let answer = match brought.recv_timeout(NEWS) {
                 Ok(Brought::Answer(answer)) => answer,
-                Ok(Brought::Reply(piece, reply)) => {
-                    match pieces.take_in(gathering, &piece, reply) {
-                        Some(answer) => answer,
-                        None => continue,
-                    }
-                }
+                Ok(Brought::Reply(piece, reply)) => match pieces.take_in(gathering, &piece, reply) {
+                    Some(answer) => answer,
+                    None => continue,
+                },
                 Ok(Brought::Failed(refusal)) => return Err(refusal),
                 Err(RecvTimeoutError::Timeout) => {
                     if !shows {

@@ -111,7 +111,14 @@ impl<'a> Pieces<'a> {
         answered: &'a HashSet<(String, String)>,
         exact: bool,
     ) -> Pieces<'a> {
-        Pieces { entries, answered, exact, waiting: Mutex::default(), more: Condvar::new(), old: AtomicUsize::new(0) }
+        Pieces {
+            entries,
+            answered,
+            exact,
+            waiting: Mutex::default(),
+            more: Condvar::new(),
+            old: AtomicUsize::new(0),
+        }
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -271,7 +278,9 @@ impl Gathering {
         let answer = |reply: Reply| Added::Answer(Box::new(Answer::of(entry, &piece.key, reply)));
         let Some(range) = piece.range() else {
             return answer(match piece.about {
-                About::Decided(_, before) => Reply { time: results::milliseconds(before + reply.time), ..reply },
+                About::Decided(_, before) => {
+                    Reply { time: results::milliseconds(before + reply.time), ..reply }
+                }
                 _ => reply,
             });
         };
@@ -282,7 +291,9 @@ impl Gathering {
             let complete = replies.iter().all(Option::is_some);
             if complete { open.remove(&piece.entry) } else { None }
         };
-        if !self.kept.contains_key(&(piece.key.to_string(), range)) && (complete.is_none() || piece.is_portion()) {
+        if !self.kept.contains_key(&(piece.key.to_string(), range))
+            && (complete.is_none() || piece.is_portion())
+        {
             self.keep(Kept { key: piece.key.to_string(), range, reply });
         }
         let Some(replies) = complete else { return Added::Nothing };
@@ -351,6 +362,7 @@ fn decided(replies: Vec<Reply>) -> Result<(Box<RawValue>, f64), Box<Reply>> {
     }
     let is_last = |reply: &&Reply| reply.died.is_some() || reply.verdict.is_some();
     let found = replies.iter().find(is_last).cloned();
-    let broken = || Reply::crashed("the portions of a question do not fit together, which is a defect of ours");
+    let broken =
+        || Reply::crashed("the portions of a question do not fit together, which is a defect of ours");
     Err(Box::new(Reply { time, ..found.unwrap_or_else(broken) }))
 }

@@ -106,7 +106,9 @@ fn add_parts(
             add_parts(steps, b, (-sign, factors), sum)
         }
         Some(Node::Unary(Unary::Neg, a)) => add_parts(steps, a, (-sign, factors), sum),
-        Some(Node::Mul(a, b) | Node::Fma(a, b, _)) if a.as_constant().is_some() || b.as_constant().is_some() => {
+        Some(Node::Mul(a, b) | Node::Fma(a, b, _))
+            if a.as_constant().is_some() || b.as_constant().is_some() =>
+        {
             let (constant, other) = if a.as_constant().is_some() { (a, b) } else { (b, a) };
             if let Some(Node::Fma(.., c)) = node {
                 add_parts(steps, c, (sign, factors.clone()), sum)?;

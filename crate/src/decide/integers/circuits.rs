@@ -511,7 +511,9 @@ impl Normalizer<'_> {
             Node::BitConstant(bits) => {
                 Some((0..64).map(|at| if bits >> at & 1 == 1 { Bit::ONE } else { Bit::ZERO }).collect())
             }
-            Node::BitsOf(format, a) if !format.is_float() => self.number_word(place.inside(a)?, format.bits()),
+            Node::BitsOf(format, a) if !format.is_float() => {
+                self.number_word(place.inside(a)?, format.bits())
+            }
             Node::BitsOf(format, a) => {
                 let element = a.as_element()?;
                 let own = self.forms.element_format(element)?;

@@ -108,9 +108,9 @@ impl Normalizer<'_> {
         (a, b): (Term, Term),
         budget: &Budget,
     ) -> Result<bool, Exhausted> {
-        let cones =
-            [Cone::of(question.terms[0], &[a], budget)?, Cone::of(question.terms[1], &[b], budget)?];
-        let has_words = |cone: &Cone| cone.steps().iter().any(|step| matches!(step, Node::Bits(..) | Node::FromBits(..)));
+        let cones = [Cone::of(question.terms[0], &[a], budget)?, Cone::of(question.terms[1], &[b], budget)?];
+        let has_words =
+            |cone: &Cone| cone.steps().iter().any(|step| matches!(step, Node::Bits(..) | Node::FromBits(..)));
         if !cones.iter().any(has_words) {
             return Ok(false);
         }
@@ -312,7 +312,9 @@ impl Normalizer<'_> {
                     }
                 }
                 BitOp::Slice if known(b) == Some(0) => return self.add_pattern(sum, a, factor),
-                BitOp::Extend | BitOp::ExtendSigned if known(b).is_some_and(|narrow| narrow >= sum.n.into()) => {
+                BitOp::Extend | BitOp::ExtendSigned
+                    if known(b).is_some_and(|narrow| narrow >= sum.n.into()) =>
+                {
                     return self.add_pattern(sum, a, factor);
                 }
                 BitOp::Concat if u32::from(width) / 2 >= sum.n => return self.add_pattern(sum, a, factor),
@@ -414,7 +416,13 @@ impl Normalizer<'_> {
             }
         }
         let commutes = match node {
-            Node::Add(..) | Node::Mul(..) | Node::Fma(..) | Node::Max(..) | Node::Min(..) | Node::And(..) | Node::Or(..) => true,
+            Node::Add(..)
+            | Node::Mul(..)
+            | Node::Fma(..)
+            | Node::Max(..)
+            | Node::Min(..)
+            | Node::And(..)
+            | Node::Or(..) => true,
             Node::Bits(op, ..) => op.commutes(),
             _ => false,
         };
@@ -508,7 +516,10 @@ fn values_at_points(
             }
             found.hash = hasher.finish();
             if found.kind.is_none()
-                && matches!(value, Quantity::Bits(_) | Quantity::Condition(_) | Quantity::Exact(_) | Quantity::Large(..))
+                && matches!(
+                    value,
+                    Quantity::Bits(_) | Quantity::Condition(_) | Quantity::Exact(_) | Quantity::Large(..)
+                )
             {
                 found.kind = Some(*value);
             }
@@ -523,7 +534,9 @@ fn at_random(question: &Question<'_>, point: u64, element: u32) -> Small {
     let kind = question.elements.block_of(element).map(|block| Kind::of(block.format));
     let Some(kind) = kind else { return Ratio::from_integer((word % 17) as i64 - 8) };
     let bits = match (kind, point % 6) {
-        (Kind::Float(_), small) => return kind.admit(Ratio::new((word >> 20) as i64 >> (4 * small), 1 << 16)),
+        (Kind::Float(_), small) => {
+            return kind.admit(Ratio::new((word >> 20) as i64 >> (4 * small), 1 << 16));
+        }
         (Kind::Signed(bits) | Kind::Unsigned(bits), 0..5) => bits,
         (Kind::Signed(bits) | Kind::Unsigned(bits), _) => bits.min(4),
     };

@@ -74,7 +74,8 @@ fn online(b: &mut Build, Row { scores, values, masks }: &Row, form: Form) -> [Te
         let below = b.0.fma(l, scale, weight);
         let rescaled = if form == Form::NotRescaled { r } else { b.mul(r, scale) };
         let above = b.0.fma(weight, values[at], rescaled);
-        [most, l, r] = [(more, most), (below, l), (above, r)].map(|(new, old)| b.0.select(masks[at], new, old));
+        [most, l, r] =
+            [(more, most), (below, l), (above, r)].map(|(new, old)| b.0.select(masks[at], new, old));
     }
     [most, l, r]
 }
