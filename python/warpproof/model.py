@@ -782,6 +782,8 @@ class InferredKernel:
     """Threads along x, y, z; 1 each where neither PTX nor spec says it."""
     block_known: bool
     """Whether one of them says it."""
+    proposed_blocks: list[list[int]]
+    """Blocks to try where neither says it, the likeliest first: two-dimensional ones for a kernel that reads `%tid.y`."""
     required_block: list[int] | None = None
     """Whether the block is given by the PTX itself."""
     shared_bytes: int

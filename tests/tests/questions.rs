@@ -112,7 +112,7 @@ fn wrong_argument_counts_list_the_parameters() {
     expect(&report, Verdict::InvalidSpec);
     let text = said(&report, "V010");
     assert!(text.contains("`args` has 1 entries, `k` has 2 parameters"), "{text}");
-    assert!(text.contains("`k_param_0` (pointer to f32)"), "{text}");
+    assert!(text.contains("`arg0` (pointer to f32)"), "{text}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod ids;
 mod lines;
 mod names;
 mod omega;
+mod signature;
 mod span;
 mod suggest;
 
@@ -18,5 +19,6 @@ pub(crate) use ids::id;
 pub use lines::{LineIndex, Position};
 pub use names::readable;
 pub use omega::{Constraints, Linear, OutOfReach, Point};
+pub use signature::{Declared, declared};
 pub use span::{Source, Span};
 pub use suggest::nearest;

@@ -63,6 +63,11 @@ impl Digests {
         }
     }
 
+    /// The digest of the reciprocal.
+    pub(super) fn reciprocal(digest: u64) -> u64 {
+        invert(digest, P).unwrap_or(0)
+    }
+
     fn term(&self, term: Term) -> u64 {
         let value = match term.as_node() {
             Some(node) => self.cone.step_of(node).map(|step| self.values.steps[step]),
@@ -163,9 +168,17 @@ impl Domain for Fields<'_> {
     fn node(&self, node: &Node, value: impl Fn(Term) -> Value) -> Value {
         let mut result = self.strict(node, &value);
         if self.total && (result.p.is_none() || result.q.is_none()) {
-            let hashed = self.hashed(node, &value);
-            result.p = result.p.or(Some(hashed % P));
-            result.q = result.q.or(Some(hashed % Q));
+            // `1/√x` is what stands below the line in `y/√x`.
+            let (hashed, inverse) = match *node {
+                Node::Unary(Unary::Rsqrt, a) => (self.hashed(&Node::Unary(Unary::Sqrt, a), &value), true),
+                _ => (self.hashed(node, &value), false),
+            };
+            let residue = |m: u64| match inverse {
+                true => invert(hashed % m, m).unwrap_or(0),
+                false => hashed % m,
+            };
+            result.p = result.p.or(Some(residue(P)));
+            result.q = result.q.or(Some(residue(Q)));
         }
         result
     }

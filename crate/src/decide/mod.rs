@@ -15,6 +15,7 @@
 //! Misses: see the headers of `forms` and `vanish`.
 //! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 
+mod alike;
 mod cases;
 mod choices;
 mod closeness;
@@ -43,6 +44,7 @@ mod uses;
 pub mod witness;
 mod words;
 
+pub use alike::Alike;
 pub use constants::{Exact, Factor, Meaning, Meanings, Spread};
 pub use grid::{Held, look_everywhere};
 pub use reach::reach;

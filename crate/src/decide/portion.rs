@@ -9,7 +9,7 @@ use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
-use super::forms::{Divisors, Forms, Poly, Step, Stop};
+use super::forms::{BESIDE, Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
 use super::sums::Sums;
@@ -38,6 +38,10 @@ const PORTIONS_SHARING: usize = 8;
 const AHEAD: usize = 16;
 /// Pairs that differ for which it is said how, at least.
 const DESCRIBED: usize = 16;
+/// Of more than those, that is said of pairs of fewer nodes.
+const SMALL: usize = 256;
+/// Nodes of the pairs that are looked at for that.
+const DESCRIBED_NODES: usize = 1 << 17;
 
 /// Sums of at most so many summands are left to the normal form, which shows what they are.
 const FEW: usize = 8;
@@ -349,7 +353,7 @@ fn decide_open(
     Ok(answers)
 }
 
-/// Says how the first pairs differ, where that was left out; and of at least one, on which inputs.
+/// Says how pairs differ, where that was left out, as far as they are small; and of at least one, on which inputs.
 fn describe(
     question: &Question<'_>,
     pairs: &[(Term, Term)],
@@ -362,9 +366,27 @@ fn describe(
         Equality::Different(witness) => Some((witness, *pair)),
         Equality::Equal(_) | Equality::Close(_) | Equality::Unknown(_) => None,
     });
-    for (witness, pair) in different.take(DESCRIBED) {
-        let Some(point) = witness.point else { continue };
-        if !any_listed {
+    let (mut described, mut spent) = (0, 0);
+    for (witness, pair) in different {
+        described += 1;
+        // Inputs that showed another pair's difference say nothing of what this one's is.
+        if witness.point.is_none() && !witness.difference.starts_with(BESIDE) {
+            continue;
+        }
+        if described > DESCRIBED {
+            let mut nodes = 0;
+            for (terms, root) in question.terms.into_iter().zip([pair.0, pair.1]) {
+                nodes += Reach::of(terms, &[root], budget)?.nodes().take(SMALL).count();
+            }
+            spent += nodes;
+            if spent >= DESCRIBED_NODES {
+                break;
+            }
+            if nodes >= SMALL {
+                continue;
+            }
+        }
+        if let (Some(point), false) = (witness.point, any_listed) {
             witness.list(question, pair, point, budget)?;
             any_listed = true;
         }

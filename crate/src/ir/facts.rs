@@ -16,8 +16,8 @@
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
 
-use super::kernel::{Constant, Field, Instr, Kernel, RegisterKind};
-use crate::base::{Format, FormatClass};
+use super::kernel::{Constant, Field, Instr, Kernel, Parameter, RegisterKind};
+use crate::base::{Declared, Format, FormatClass, declared};
 use crate::isa::{
     self, Bulk, CopyOp, Effect, Geometry, MapField, MatrixOp, Meaning, Space, ViewKind, WarpgroupOp,
 };
@@ -65,11 +65,21 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
         known |= 1 << variable;
     }
     let mut pointees: Vec<Option<Format>> = vec![None; count + kernel.variables.len()];
+    // Where it is not seen what an instruction writes to, nothing is known of any.
+    let mut written: Option<Set> = Some(0);
     for instr in &kernel.code {
-        let Some((format, values)) = accessed(kernel, instr) else { continue };
+        let Some((format, values)) = accessed(kernel, instr) else {
+            if may_write(&instr.effect) {
+                written = None;
+            }
+            continue;
+        };
         let base = kernel.src(instr)[0].index();
         let chosen = origins.pointers(base, known);
         known |= chosen;
+        if !matches!(instr.effect, Effect::Load(_) | Effect::Matrix(MatrixOp::Load(_))) {
+            written = written.filter(|_| chosen != 0).map(|all| all | chosen);
+        }
         let format = formats.element(format, values.first().map(|reg| reg.index()));
         for (at, pointee) in pointees.iter_mut().enumerate().take(MOST) {
             if chosen >> at & 1 == 1 {
@@ -132,17 +142,45 @@ pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     }
     for (at, (place, pointee)) in places.into_iter().zip(pointees).enumerate() {
         let is_pointer = at < MOST && known >> at & 1 == 1;
+        let written = written.filter(|_| at < MOST).map(|all| all >> at & 1 == 1);
         let parameter = &mut kernel.parameters[place.parameter];
         match place.field {
             Some(field) => {
                 let field = &mut parameter.fields[field];
+                field.written = written;
                 (field.pointer, field.pointee, field.view) = (is_pointer, pointee, views[at]);
             }
             None => {
                 parameter.pointer |= is_pointer;
+                parameter.written = written;
                 (parameter.pointee, parameter.view) = (pointee, views[at]);
             }
         }
+    }
+}
+
+/// Takes over what the source declares, where the kernel's mangled name says it: an `int*` points at integers with a
+/// sign and a `float*` at floats, although both are loaded as bits. Accesses that show another float, or elements
+/// smaller than the declared, go first: there the pointer has been cast.
+pub(super) fn declare(kernel: &mut Kernel) {
+    let Some(all) = declared(&kernel.name).filter(|all| all.len() == kernel.parameters.len()) else { return };
+    let fits = |(parameter, declared): (&Parameter, &Declared)| {
+        !declared.pointer || (!parameter.aggregate && parameter.size == 8)
+    };
+    if !kernel.parameters.iter().zip(&all).all(fits) {
+        return;
+    }
+    for (parameter, declared) in kernel.parameters.iter_mut().zip(all) {
+        if declared.pointer {
+            parameter.pointer = true;
+            let casts = |format: Format| {
+                parameter.pointee.is_some_and(|shown| shown.is_float() || shown.bytes() < format.bytes())
+            };
+            if parameter.view.is_none() {
+                parameter.pointee = declared.format.filter(|format| !casts(*format)).or(parameter.pointee);
+            }
+        }
+        parameter.declared = Some(declared);
     }
 }
 
@@ -201,6 +239,7 @@ fn fields(kernel: &Kernel, blocks: &[Option<u32>], formats: &Formats) -> Vec<Vec
                 pointer: false,
                 pointee: None,
                 view: None,
+                written: None,
                 bytewise,
             };
             if bytewise {
@@ -405,6 +444,15 @@ fn accessed<'k>(kernel: &'k Kernel, instr: &Instr) -> Option<(Format, &'k [super
             Some((stored.fragment.format, &[]))
         }
         _ => None,
+    }
+}
+
+/// Whether an instruction that is no access as [`accessed`] knows them may write to global memory all the same.
+fn may_write(effect: &Effect) -> bool {
+    match effect {
+        Effect::Copy(CopyOp::Start | CopyOp::Bulk(Bulk::ToShared)) => false,
+        Effect::Copy(_) | Effect::SurfacePlace(_) | Effect::TensorMemory(_) | Effect::Unsupported => true,
+        _ => false,
     }
 }
 

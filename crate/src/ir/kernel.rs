@@ -1,6 +1,6 @@
 //! The types of the lowered kernel.
 
-use crate::base::{Format, Source, Span, id, readable};
+use crate::base::{Declared, Format, Source, Span, id, readable};
 use crate::isa::{Effect, Geometry, Space, ViewKind};
 use std::ops::Range;
 
@@ -145,6 +145,10 @@ pub struct Parameter {
     pub pointee: Option<Format>,
     /// The PTX uses it as a texture, a sampler or a surface, and as one of what kind.
     pub view: Option<(ViewKind, Option<Geometry>)>,
+    /// Whether an instruction writes through it; `None` where the PTX does not show where some instruction writes.
+    pub written: Option<bool>,
+    /// What the source declares, where the kernel's mangled name says it.
+    pub declared: Option<Declared>,
     /// What it points at is aligned so (`.ptr .align`), in bytes; 1 where nothing is said.
     pub pointee_align: u32,
     /// Where it is declared.
@@ -166,6 +170,8 @@ pub struct Field {
     pub pointee: Option<Format>,
     /// The PTX uses it as a texture, a sampler or a surface, and as one of what kind.
     pub view: Option<(ViewKind, Option<Geometry>)>,
+    /// Whether an instruction writes through it; `None` where the PTX does not show where some instruction writes.
+    pub written: Option<bool>,
     /// Several bytes that are read one by one, as compilers copy padding.
     pub bytewise: bool,
 }

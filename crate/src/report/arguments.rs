@@ -1,19 +1,22 @@
 //! Which argument each kernel parameter gets.
 //!
 //! The spec's `args` decide. Where they are missing: the other kernel's arguments by position, if
-//! it has as many parameters; names that PTX and spec share; the spec's tensors for the pointers
-//! and its scalars for the rest, each in file order, if there are exactly as many; and otherwise
+//! it has as many parameters; names that PTX and spec share, those made up from the parameters (`arg0`)
+//! among them; the spec's remaining tensors for the remaining pointers and its remaining scalars for the rest,
+//! if there are exactly as many and their types, roles and values leave one way only ([`pairing`](super::pairing);
+//! where they leave several, the order of a file decides nothing, and the spec has to say which it is); and otherwise
 //! names made up from the parameters, shared by both kernels by position. A struct counts as the fields
 //! that are read of it, named after their offsets. Whatever is chosen this way is reported as inferred. Parameters at
 //! the end that no instruction reads need no argument: Triton adds two of them to every kernel.
 
+use super::pairing;
 use super::variables::{declares, source_name};
 use crate::base::{Format, FormatClass, Source, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
 use crate::isa::{Geometry, ViewKind};
-use crate::spec::{Argument, Literal, Scalar, Side, Spec, View};
+use crate::spec::{Argument, Literal, Scalar, Side, Spec, Tensor, View};
 
 /// One kernel of the question.
 #[derive(Clone, Copy)]
@@ -55,18 +58,31 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
     if !errors.is_empty() {
         return Err(errors);
     }
-    for at in 0..kernels.len() {
+    // The kernel whose arguments the spec shows goes first: the other follows it.
+    let outputs: Vec<&str> =
+        kernels.iter().filter_map(|asked| asked.formula).flat_map(Program::targets).collect();
+    let shown: Vec<_> = kernels.iter().map(|asked| declared(spec, asked.kernel, &outputs)).collect();
+    let is_open = |at: &usize| matches!(shown[*at], Some(Err(_)));
+    let order = (0..kernels.len()).filter(|at| !is_open(at)).chain((0..kernels.len()).filter(is_open));
+    for at in order {
         if chosen[at].is_some() {
             continue;
         }
         let asked = &kernels[at];
         let follows = |other: &usize| *other != at && kernels[*other].formula.is_none();
         let other = (0..kernels.len()).find(|other| follows(other) && chosen[*other].is_some());
+        let from_spec = || match &shown[at] {
+            Some(Ok(found)) => Ok(Some(found.clone())),
+            Some(Err(guess)) => Err(vec![several(asked, guess)]),
+            None => Ok(None),
+        };
         let (mut arguments, how) = match other {
-            Some(other) => follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
-                .or_else(|| declared(spec, asked.kernel))
-                .ok_or_else(|| vec![cannot_follow(asked, &kernels[other])])?,
-            None => declared(spec, asked.kernel).unwrap_or_else(|| made_up(asked.kernel)),
+            Some(other) => match follow(asked, &kernels[other], chosen[other].as_deref().unwrap_or_default())
+            {
+                Some(found) => found,
+                None => from_spec()?.ok_or_else(|| vec![cannot_follow(asked, &kernels[other])])?,
+            },
+            None => from_spec()?.unwrap_or_else(|| made_up(asked.kernel)),
         };
         arguments.resize(asked.kernel.parameters.len(), UNREAD);
         if !asked.kernel.parameters.is_empty() {
@@ -133,13 +149,16 @@ fn parameters(kernel: &Kernel) -> String {
     if kernel.parameters.is_empty() {
         return "none".to_owned();
     }
-    let each = |p: &Parameter| match (p.aggregate, p.pointer, p.pointee) {
-        (true, ..) => format!("`{}` ({} bytes)", p.name, p.size),
-        (_, true, Some(format)) => format!("`{}` (pointer to {format})", p.name),
-        (_, true, None) => format!("`{}` (pointer)", p.name),
-        _ => format!("`{}` (.{})", p.name, p.format),
+    let each = |(at, p): (usize, &Parameter)| {
+        let name = made_up_name(at, p);
+        match (p.aggregate, p.pointer, p.pointee) {
+            (true, ..) => format!("`{name}` ({} bytes)", p.size),
+            (_, true, Some(format)) => format!("`{name}` (pointer to {format})"),
+            (_, true, None) => format!("`{name}` (pointer)"),
+            _ => format!("`{name}` (.{})", p.format),
+        }
     };
-    kernel.parameters.iter().map(each).collect::<Vec<_>>().join(", ")
+    kernel.parameters.iter().enumerate().map(each).collect::<Vec<_>>().join(", ")
 }
 
 #[cold]
@@ -170,15 +189,7 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
 
 /// A line for the spec that gives each parameter a name.
 pub fn args(kernel: &Kernel) -> String {
-    let each = |(at, p): (usize, &Parameter)| {
-        let name = made_up_name(at, p);
-        if p.fields.is_empty() {
-            return format!("\"{name}\"");
-        }
-        let fields = p.fields.iter().map(|field| format!("[{}, \"{name}_{}\"]", field.offset, field.offset));
-        format!("{{ fields = [{}] }}", fields.collect::<Vec<_>>().join(", "))
-    };
-    format!("args = [{}]", kernel.parameters.iter().enumerate().map(each).collect::<Vec<_>>().join(", "))
+    written(&made_up(kernel).0)
 }
 
 /// The other kernel's arguments, by name where both kernels use the same parameter names, else by
@@ -243,60 +254,106 @@ fn follow(
     fits.then(|| (order.iter().zip(mine).map(each).collect(), how))
 }
 
-/// The names that the spec declares: those the PTX uses itself, or pointers ↔ tensors and the rest
-/// ↔ scalars in file order.
-fn declared(spec: &Spec, kernel: &Kernel) -> Option<(Vec<Argument>, &'static str)> {
-    let among = |parameters| declared_of(spec, kernel, parameters);
+/// Arguments by names of the spec; or, where the spec does not say which is which, one way that it could be.
+type Shown = Result<(Vec<Argument>, &'static str), Vec<Argument>>;
+
+/// The names that the spec declares: those the PTX uses itself or that are made up from it, and the others by what
+/// they are.
+fn declared(spec: &Spec, kernel: &Kernel, outputs: &[&str]) -> Option<Shown> {
+    let among = |parameters| declared_of(spec, kernel, parameters, outputs);
     among(&kernel.parameters).or_else(|| among(needed(kernel)))
 }
 
-fn declared_of(
-    spec: &Spec,
-    kernel: &Kernel,
-    parameters: &[Parameter],
-) -> Option<(Vec<Argument>, &'static str)> {
-    let known = |name: &str| {
-        spec.tensors.iter().any(|tensor| tensor.name == name)
-            || spec.scalars.iter().any(|scalar| scalar.name == name)
-    };
+fn declared_of(spec: &Spec, kernel: &Kernel, parameters: &[Parameter], outputs: &[&str]) -> Option<Shown> {
+    let is_tensor = |name: &str| spec.tensors.iter().any(|tensor| tensor.name == name);
+    let known = |name: &str| is_tensor(name) || spec.scalars.iter().any(|scalar| scalar.name == name);
     let own = parameters.iter().map(|p| spoken(p).filter(|name| known(name)));
     if let Some(names) = own.collect::<Option<Vec<_>>>() {
         let arguments = names.into_iter().map(|name| Argument::Name(name.to_owned())).collect();
-        return Some((arguments, "from the parameters' names"));
+        return Some(Ok((arguments, "from the parameters' names")));
     }
     if parameters.iter().any(|p| p.aggregate && p.fields.is_empty()) {
         return None;
     }
-    let places = parameters.iter().map(|p| if p.aggregate { p.fields.len() } else { 1 }).sum::<usize>();
-    let field_pointers = parameters.iter().flat_map(|p| &p.fields).filter(|field| field.pointer).count();
-    let pointers = field_pointers + parameters.iter().filter(|p| p.pointer && !p.aggregate).count();
-    let tensors = || spec.tensors.iter().filter(|tensor| !declares(kernel, &tensor.name));
-    if pointers != tensors().count() {
+    let places = pairing::places(parameters);
+    let (found, open): (Vec<_>, Vec<_>) = places.iter().partition(|place| known(&place.name));
+    let found: Vec<&str> = found.into_iter().map(|place| place.name.as_str()).collect();
+    let others = |name: &str| !found.contains(&name);
+    let pointers = open.iter().filter(|place| place.pointer).count();
+    let tensors: Vec<&Tensor> = spec
+        .tensors
+        .iter()
+        .filter(|tensor| others(&tensor.name) && !declares(kernel, &tensor.name))
+        .collect();
+    let scalars = positional(spec, open.len() - pointers, &others);
+    if !found.is_empty() && tensors.is_empty() && scalars.as_ref().is_none_or(Vec::is_empty) {
+        let (arguments, how) = made_up(kernel);
+        return Some(Ok((arguments.into_iter().take(parameters.len()).collect(), how)));
+    }
+    if pointers != tensors.len() {
         return None;
     }
-    let scalars = positional(spec, places - pointers)?;
-    let mut tensors = tensors().map(|tensor| tensor.name.clone());
-    let mut scalars = scalars.into_iter();
-    let mut next = |pointer: bool| {
-        let name = if pointer { tensors.next() } else { scalars.next() };
-        name.map(Argument::Name)
+    let paired = pairing::pair(&open, &tensors, &scalars?, outputs);
+    let arguments = |names: Vec<String>| {
+        let mut names = names.into_iter();
+        let mut next = |name: String| match known(&name) {
+            true => Argument::Name(name),
+            false => Argument::Name(names.next().unwrap_or_default()),
+        };
+        let each = |(at, p): (usize, &Parameter)| match p.aggregate {
+            true => Argument::Struct(
+                p.fields.iter().map(|field| (field.offset, next(field_name(at, p, field)))).collect(),
+            ),
+            false => next(made_up_name(at, p)),
+        };
+        parameters.iter().enumerate().map(each).collect::<Vec<_>>()
     };
-    let mut each = |p: &Parameter| match p.aggregate {
-        true => {
-            let fields = p.fields.iter().map(|field| Some((field.offset, next(field.pointer)?)));
-            fields.collect::<Option<Vec<_>>>().map(Argument::Struct)
-        }
-        false => next(p.pointer),
-    };
-    let arguments: Option<Vec<_>> = parameters.iter().map(&mut each).collect();
-    Some((arguments?, "from the spec's tensors and scalars, in order"))
+    Some(match paired {
+        Ok(names) => Ok((arguments(names), "from the spec's tensors and scalars, by what they are")),
+        Err(guess) => Err(arguments(guess)),
+    })
 }
 
-/// The scalars that a kernel takes in file order, if there are as many: those that `[scalars]` lists, with or without
+/// That the names of the spec could be the parameters in several ways.
+#[cold]
+fn several(asked: &Asked<'_>, guess: &[Argument]) -> Diagnostic {
+    let message = format!(
+        "the spec does not say which parameter of `{}` each of its tensors and scalars is",
+        asked.kernel.title()
+    );
+    let diagnostic = Diagnostic::error(Code::V010, message)
+        .note(format!(
+            "add the names in the order of the parameters under [{}]; if the spec lists them in that order: `{}`",
+            asked.source,
+            written(guess)
+        ))
+        .note(format!("the parameters are {}", parameters(asked.kernel)));
+    match asked.side.span {
+        Some(span) => diagnostic.at(Source::Spec, span),
+        None => diagnostic,
+    }
+}
+
+/// Names as a line of the spec.
+fn written(arguments: &[Argument]) -> String {
+    let names = |argument: &Argument| {
+        mentioned(argument).first().map_or_else(String::new, |name| format!("{name:?}"))
+    };
+    let each = |argument: &Argument| match argument {
+        Argument::Struct(fields) => {
+            let fields = fields.iter().map(|(offset, field)| format!("[{offset}, {}]", names(field)));
+            format!("{{ fields = [{}] }}", fields.collect::<Vec<_>>().join(", "))
+        }
+        argument => names(argument),
+    };
+    format!("args = [{}]", arguments.iter().map(each).collect::<Vec<_>>().join(", "))
+}
+
+/// The scalars that a kernel takes, in file order, if there are as many: those that `[scalars]` lists, with or without
 /// the swept ones that are more than the extent of a launch (`block = "block"`).
-fn positional(spec: &Spec, count: usize) -> Option<Vec<String>> {
-    let names = |takes: &dyn Fn(&Scalar) -> bool| -> Vec<String> {
-        spec.scalars.iter().filter(|scalar| takes(scalar)).map(|scalar| scalar.name.clone()).collect()
+fn positional<'a>(spec: &'a Spec, count: usize, among: &dyn Fn(&str) -> bool) -> Option<Vec<&'a Scalar>> {
+    let names = |takes: &dyn Fn(&Scalar) -> bool| -> Vec<&'a Scalar> {
+        spec.scalars.iter().filter(|scalar| among(&scalar.name) && takes(scalar)).collect()
     };
     let listed = |scalar: &Scalar| !scalar.swept || scalar.written.is_some();
     let (_, launches) = spec.calculated();
@@ -314,13 +371,17 @@ fn made_up(kernel: &Kernel) -> (Vec<Argument>, &'static str) {
     (kernel.parameters.iter().enumerate().map(each).collect(), "from the PTX")
 }
 
-fn made_up_name(at: usize, parameter: &Parameter) -> String {
+pub(super) fn made_up_name(at: usize, parameter: &Parameter) -> String {
     spoken(parameter).map_or_else(|| format!("arg{at}"), str::to_owned)
 }
 
 /// A field with a name made up from its struct's and its offset.
 fn named(at: usize, parameter: &Parameter, field: &Field) -> (u32, Argument) {
-    (field.offset, Argument::Name(format!("{}_{}", made_up_name(at, parameter), field.offset)))
+    (field.offset, Argument::Name(field_name(at, parameter, field)))
+}
+
+pub(super) fn field_name(at: usize, parameter: &Parameter, field: &Field) -> String {
+    format!("{}_{}", made_up_name(at, parameter), field.offset)
 }
 
 /// A parameter's name, unless a compiler numbered it (`kernel_param_3`).

@@ -5,7 +5,7 @@
 //! element formats, the run for sizes and roles); what only the user can know, the value of an
 //! integer, is an error that says exactly what to write.
 
-use super::arguments::{Asked, assign, is_used, mentioned};
+use super::arguments::{Asked, assign, is_used, made_up_name, mentioned};
 use super::encode::encode;
 use super::variables::{Settable, declares, settable};
 use super::views;
@@ -197,7 +197,7 @@ pub(super) struct Leaf<'a> {
     /// The PTX uses it as a texture or a surface.
     pub(super) view: Option<(ViewKind, Option<Geometry>)>,
     argument: &'a Argument,
-    /// For messages: "parameter 3 of `saxpy`, `n`".
+    /// For messages: "parameter 4 (`n`) of `saxpy`".
     pub(super) what: String,
     /// Some instruction can read it.
     used: bool,
@@ -338,15 +338,16 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
 fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
     let mut leaves = Vec::new();
     for (at, (parameter, argument)) in asked.kernel.parameters.iter().zip(arguments).enumerate() {
-        // Compilers number parameters behind the kernel's name, which says nothing more.
-        let name = match parameter.name.starts_with(&asked.kernel.name) {
-            true => String::new(),
-            false => format!(" (`{}`)", parameter.name),
+        // Compilers number parameters behind the kernel's name, which says nothing more than where they stand.
+        let own = made_up_name(at, parameter);
+        let name = match (parameter.name == own, argument) {
+            (false, Argument::Name(name)) => name,
+            _ => &own,
         };
-        let what = format!("parameter {at}{name} of `{}`", asked.kernel.title());
+        let what = format!("parameter {} (`{name}`) of `{}`", at + 1, asked.kernel.title());
         let used = is_used(asked.kernel, parameter);
         if let Argument::Struct(fields) = argument {
-            for (index, (offset, field)) in fields.iter().enumerate() {
+            for (offset, field) in fields {
                 let next = fields.iter().map(|(at, _)| *at).filter(|at| at > offset).min();
                 let room = next.unwrap_or(parameter.size).min(parameter.size).saturating_sub(*offset);
                 if room == 0 {
@@ -359,7 +360,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                 if let Argument::Maps(_) = field
                     && room >= maps::BYTES
                 {
-                    let what = format!("field {index}, at byte {offset}, of {what}");
+                    let what = format!("the field at byte {offset} of {what}");
                     leaves.push(Leaf::of_map(parameter.offset + offset, field, what, used));
                     continue;
                 }
@@ -374,7 +375,7 @@ fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Dia
                     pointee: own.and_then(|own| own.pointee),
                     view: own.and_then(|own| own.view),
                     argument: field,
-                    what: format!("field {index}, at byte {offset}, of {what}"),
+                    what: format!("the field at byte {offset} of {what}"),
                     used,
                 });
             }

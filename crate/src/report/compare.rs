@@ -157,7 +157,10 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
         }
         let reached = states.iter().flatten().map(|state| state.reached).max().unwrap_or(0);
         if tensor.shape().is_none() && reached > 0 {
-            let text = format!("`{}` has {reached} elements, as far as addresses reach", tensor.name);
+            let text = format!(
+                "`{}` has {reached} elements, as far as addresses reach: its bounds were not checked",
+                tensor.name
+            );
             comparison.ledger.note(Assumption::Inferred(text), 1, None);
         }
         if private || role == Role::Scratch {

@@ -51,6 +51,18 @@ impl Scene<'_> {
     }
 }
 
+impl Scene<'_> {
+    /// What `decide` says of a reference and two kernels, where the reference is a formula.
+    fn told(&self, text: String) -> String {
+        match self.sides[0].kernel.formula {
+            true => text
+                .replace("where the reference has", "where the formula has")
+                .replace("the two kernels differ", "formula and kernel differ"),
+            false => text,
+        }
+    }
+}
+
 /// A group and the terms of its sample.
 type Group = (OutputGroup, Sample);
 
@@ -80,6 +92,7 @@ pub fn outputs(
             let length = rest.partition_point(|pair| comparison.places[*pair as usize].output == output);
             let (f, g) = comparison.pairs[*first as usize];
             let (answer, mut reason, hint) = answer(&group.equality);
+            reason = scene.told(reason);
             if let Equality::Equal(certificate) = &group.equality
                 && rest.len() < group.members.len()
             {
@@ -104,7 +117,8 @@ pub fn outputs(
     for (report, groups) in reports.iter_mut().zip(groups) {
         finish(scene, report, groups, GROUPS)?;
     }
-    let diagnostics = reports.iter().flat_map(diagnostics).collect();
+    let formula = scene.sides[0].kernel.formula;
+    let diagnostics = reports.iter().flat_map(|report| diagnostics(report, formula)).collect();
     Ok((reports, diagnostics))
 }
 
@@ -208,7 +222,7 @@ pub fn counterexample(
         inputs: witness::inputs(bound, &comparison.roles, witness),
         reference_value: witness::enclosure(witness.values[0]),
         optimized_value: witness::enclosure(witness.values[1]),
-        difference: witness.difference.clone(),
+        difference: scene.told(witness.difference.clone()),
         reference,
         optimized,
         origins,
@@ -282,7 +296,8 @@ fn order(answer: Answer) -> u8 {
     }
 }
 
-fn diagnostics(report: &OutputReport) -> Vec<Diagnostic> {
+fn diagnostics(report: &OutputReport, formula: bool) -> Vec<Diagnostic> {
+    let both = if formula { "the formula and the kernel" } else { "the kernels" };
     let mut found = Vec::new();
     for group in &report.groups {
         let others = match group.elements {
@@ -293,7 +308,7 @@ fn diagnostics(report: &OutputReport) -> Vec<Diagnostic> {
             Answer::Equal | Answer::Close | Answer::Single => continue,
             Answer::Different if group.reference.is_some() && group.optimized.is_some() => Diagnostic::error(
                 Code::Q001,
-                format!("`{}`{others}: the kernels give different values", group.sample),
+                format!("`{}`{others}: {both} give different values", group.sample),
             ),
             Answer::Different => {
                 Diagnostic::error(Code::Q003, format!("`{}`{others}: {}", group.sample, group.at_reason()))

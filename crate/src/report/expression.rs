@@ -5,17 +5,18 @@
 //! the parts that only one of them has are marked.
 
 use super::Input;
-use super::difference::mark_differences;
+use super::difference::{is_short, mark_differences};
 use super::model::{Expression, Location};
 use super::ready::Ready;
 use super::texts::{Texts, cuda};
 use crate::base::{Budget, Exhausted, Source};
-use crate::decide::{Meanings, Options, Reading, idioms};
+use crate::decide::{Alike, Meanings, Options, Reading, idioms};
 use crate::diag::Ledger;
 use crate::ir::Kernel;
 use crate::sim::Held;
 use crate::term::print::{self, Printer, Segment};
 use crate::term::{Elements, Term, Terms};
+use std::cell::LazyCell;
 
 /// About how many leaves an expression shows.
 const LEAVES: usize = 48;
@@ -139,12 +140,11 @@ impl Printing<'_> {
             samples.iter().map(tree).collect()
         };
         let (mut left, mut right) = rayon::join(|| trees(0), || trees(1));
+        let mut roots = [0, 1].map(|side: usize| shown[side].1.iter().copied());
         for (sample, trees) in samples.iter().zip(left.iter_mut().zip(&mut right)) {
-            if let ((Some(a), Some(b)), true) = (trees, sample.compare) {
-                mark_differences(a, b);
-                // Where everything differs, marks say nothing.
-                unmark(a);
-                unmark(b);
+            let [first, second] = [0, 1].map(|side| sample.terms[side].and_then(|_| roots[side].next()));
+            if let ((Some(a), Some(b)), true, Some(f), Some(g)) = (trees, sample.compare, first, second) {
+                self.mark([a, b], [shown[0].0, shown[1].0], [f, g], meanings);
             }
         }
         let written = |side: usize, trees: Vec<Option<print::Expression>>| -> Vec<Option<Expression>> {
@@ -155,6 +155,35 @@ impl Printing<'_> {
         };
         let (left, right) = rayon::join(|| written(0, left), || written(1, right));
         left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
+    }
+
+    /// Marks what only one of two expressions has.
+    pub fn mark(
+        &self,
+        [a, b]: [&mut print::Expression; 2],
+        terms: [&Terms; 2],
+        roots: [Term; 2],
+        meanings: &Meanings,
+    ) {
+        let labelled = LazyCell::new(|| {
+            [0, 1].map(|side| {
+                let constant = |at: usize| meanings.name(side, at).map(str::to_owned);
+                self.printer(terms[side], &constant).labelled(roots[side])
+            })
+        });
+        let alike = LazyCell::new(|| Alike::of(terms, roots, meanings, self.budget).ok().flatten());
+        let trees = if is_short(a) || is_short(b) {
+            [Some(&labelled[0].0), Some(&labelled[1].0)]
+        } else {
+            [None, None]
+        };
+        let same = |x: usize, y: usize| {
+            alike.as_ref().is_some_and(|alike| alike.are(labelled[0].1[x], labelled[1].1[y]))
+        };
+        mark_differences(a, b, trees, &same);
+        // Where everything differs, marks say nothing.
+        unmark(a);
+        unmark(b);
     }
 
     /// A printer for what is shown.
@@ -186,7 +215,7 @@ impl Printing<'_> {
 }
 
 /// Takes away a mark around the whole.
-pub fn unmark(tree: &mut print::Expression) {
+fn unmark(tree: &mut print::Expression) {
     if let print::Expression::Marked(inner) = tree {
         *tree = std::mem::replace(inner, print::Expression::Ellipsis);
     }

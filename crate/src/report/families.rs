@@ -4,7 +4,7 @@
 //! compared with the coordinates of the element: each has to be the same number everywhere or one
 //! coordinate plus the same number everywhere. Where one sentence does not fit all, each part of the
 //! tensor that has one is told on its own, with where it lies, if it is a box (the two quarters of a
-//! matrix that were exchanged).
+//! matrix that were exchanged) or every second element of one.
 //!
 //! Guarantees: with the coordinates of any of the samples for the letters, the sentence is the one that
 //! was there for it.
@@ -95,7 +95,9 @@ pub(super) fn join<T>(tensor: &str, shape: &[u64], groups: Vec<(OutputGroup, T)>
             let whole = part.members.len() == members.len();
             let within = match (extent(&part.members, &groups, shape), whole) {
                 (Some(extent), _) => extent,
-                (None, true) => shape.iter().map(|extent| (0, extent - 1)).collect(),
+                (None, true) => {
+                    shape.iter().map(|extent| Extent { low: 0, high: extent - 1, step: 1 }).collect()
+                }
                 (None, false) => continue,
             };
             let Some(reason) = tell(tensor, shape, pieces, &part.indices, &within) else { continue };
@@ -134,20 +136,35 @@ fn parts<T>(members: &[(usize, Vec<u64>)], groups: &[(OutputGroup, T)], shape: &
     parts.into_iter().map(|(indices, members)| Part { members, indices }).collect()
 }
 
+/// Where a coordinate lies: every so many from the lowest to the highest.
+#[derive(Clone, Copy)]
+struct Extent {
+    low: u64,
+    high: u64,
+    step: u64,
+}
+
 /// The range of each coordinate, if the members are all elements that lie in these ranges.
-fn extent<T>(members: &[usize], groups: &[(OutputGroup, T)], shape: &[u64]) -> Option<Vec<(u64, u64)>> {
-    let mut extent = vec![(u64::MAX, 0); shape.len()];
-    for at in members {
-        let group = &groups[*at].0;
-        if group.elements != 1 {
-            return None;
-        }
-        for ((low, high), coordinate) in extent.iter_mut().zip(coordinates(group.index, shape)) {
-            (*low, *high) = ((*low).min(coordinate), (*high).max(coordinate));
-        }
+fn extent<T>(members: &[usize], groups: &[(OutputGroup, T)], shape: &[u64]) -> Option<Vec<Extent>> {
+    if members.iter().any(|at| groups[*at].0.elements != 1) {
+        return None;
     }
-    let box_of: u64 = extent.iter().map(|(low, high)| high - low + 1).product();
-    (box_of == members.len() as u64).then_some(extent)
+    let places: Vec<Vec<u64>> = members.iter().map(|at| coordinates(groups[*at].0.index, shape)).collect();
+    let along = |dimension: usize| {
+        let own = places.iter().map(|place| place[dimension]);
+        let (low, high) = (own.clone().min()?, own.clone().max()?);
+        Some(Extent { low, high, step: own.fold(0, |step, at| gcd(step, at - low)).max(1) })
+    };
+    let extents: Vec<Extent> = (0..shape.len()).map(along).collect::<Option<_>>()?;
+    let all: u64 = extents.iter().map(|extent| (extent.high - extent.low) / extent.step + 1).product();
+    // Two elements are a progression whatever they are.
+    let regular =
+        extents.iter().all(|extent| extent.step == 1 || (extent.high - extent.low) / extent.step > 1);
+    (all == members.len() as u64 && regular).then_some(extents)
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// What a number is in each member: itself, or a coordinate plus an offset, whichever has the fewest
@@ -174,19 +191,13 @@ fn index(
 
 /// The sentence with letters, for the elements `within` these ranges or for all; `None` where one would
 /// be misread.
-fn tell(
-    tensor: &str,
-    shape: &[u64],
-    pieces: &[&str],
-    indices: &[Index],
-    within: &[(u64, u64)],
-) -> Option<Told> {
+fn tell(tensor: &str, shape: &[u64], pieces: &[&str], indices: &[Index], within: &[Extent]) -> Option<Told> {
     let used = |letter: &str| pieces.iter().any(|piece| words(piece).any(|word| word == letter));
     let mut letters = LETTERS.iter().filter(|letter| !used(letter));
     let letters: Vec<&str> = shape.iter().map(|_| letters.next().copied()).collect::<Option<_>>()?;
     let mut text = String::new();
     let fixed = |dimension: usize| {
-        let (low, high) = within[dimension];
+        let Extent { low, high, .. } = within[dimension];
         (low == high).then_some(low)
     };
     let follows =
@@ -194,13 +205,17 @@ fn tell(
     let pattern = indices.iter().any(follows).then(|| {
         let (mut element, mut ranges) = (tensor.to_owned(), String::new());
         for (dimension, letter) in letters.iter().enumerate() {
-            let (low, high) = within[dimension];
+            let Extent { low, high, step } = within[dimension];
             match fixed(dimension) {
                 Some(number) => write!(element, "[{number}]").expect("writing to a String"),
                 None => write!(element, "[{letter}]").expect("writing to a String"),
             }
-            if low != high && (low, high) != (0, shape[dimension] - 1) {
-                write!(ranges, ", {letter} = {low}…{high}").expect("writing to a String");
+            match step {
+                _ if low == high => {}
+                1 if (low, high) == (0, shape[dimension] - 1) => {}
+                1 => write!(ranges, ", {letter} = {low}…{high}").expect("writing to a String"),
+                _ => write!(ranges, ", {letter} = {low}, {} … {high}", low + step)
+                    .expect("writing to a String"),
             }
         }
         element + &ranges
@@ -295,6 +310,13 @@ mod tests {
             sentence("2…3", "2…3", "i-2", "j-2"),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn every_second_element_has_its_sentence() {
+        let found = told(&[6], |at| format!("has x[{}]", at ^ 1));
+        let expected = [("y[i], i = 0, 2 … 4: has x[i+1]", 3), ("y[i], i = 1, 3 … 5: has x[i-1]", 3)];
+        assert_eq!(found, expected.map(|(told, count)| (told.to_owned(), count)));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Faults of a run in words: races with both sides, waiting threads, and one diagnostic each.
 
+use super::arguments::made_up_name;
 use super::bind::Bound;
 use super::contracts::Contracts;
 use super::limits;
@@ -11,7 +12,7 @@ use crate::base::{Budget, Exhausted, Source, Span};
 use crate::decide::Witness;
 use crate::diag::{Code, Diagnostic, Label};
 use crate::ir::Kernel;
-use crate::isa::Space;
+use crate::isa::{Effect, Space};
 use crate::sim::{
     AccessKind, Around, Decides, Disagreement, Fault, FaultKind, Misuse, Place, Race, RaceSide, Run, Site,
     Thread, Unwritten, WaitGroup, WaitKind,
@@ -136,6 +137,12 @@ pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Option<Witness>)], open: &[(
     for variable in kernel.variables.iter().filter(|variable| variable.name.starts_with("_Z")) {
         cooked.rename(&variable.name, &source_name(&variable.name));
     }
+    for (at, parameter) in kernel.parameters.iter().enumerate() {
+        let name = made_up_name(at, parameter);
+        if name != parameter.name {
+            cooked.rename(&parameter.name, &name);
+        }
+    }
     cooked
 }
 
@@ -158,6 +165,11 @@ impl Cooked {
         for diagnostic in &mut self.diagnostics {
             rename(&mut diagnostic.message);
             diagnostic.notes.iter_mut().for_each(rename);
+            let labels = diagnostic.primary.iter_mut().chain(&mut diagnostic.related);
+            labels.for_each(|label| rename(&mut label.text));
+        }
+        for wait in &mut self.waits {
+            rename(&mut wait.waits_at);
         }
     }
 }
@@ -188,6 +200,32 @@ impl Cook<'_> {
         }
     }
 
+    /// What an access reaches that is not all inside: "reads 4 elements from `x[28]` on, of which the last 2 lie".
+    #[cold]
+    fn reached(&self, kind: AccessKind, place: &Place, site: Option<Site>) -> String {
+        let verb = verb(kind);
+        let instr = site.and_then(|site| self.kernel.code.get(site.instr as usize));
+        let bytes = match instr.map(|instr| &instr.effect) {
+            Some(Effect::Load(access) | Effect::Store(access)) => {
+                u64::from(access.format.bytes()) * u64::from(access.vector)
+            }
+            _ => 0,
+        };
+        let unit = u64::from(place.unit.max(1));
+        let elements = bytes / unit;
+        if elements < 2 || unit < 2 || place.name == place.text {
+            let comma = if place.name == place.text { "" } else { "," };
+            return format!("{verb} `{}`{comma}", place.text);
+        }
+        let inside = place.size.and_then(|size| size.checked_sub(u64::try_from(place.offset).ok()?));
+        let which = match inside.map(|bytes| bytes / unit).filter(|inside| *inside > 0) {
+            Some(inside) if inside + 1 == elements => ", of which the last lies".to_owned(),
+            Some(inside) if inside < elements => format!(", of which the last {} lie", elements - inside),
+            _ => ",".to_owned(),
+        };
+        format!("{verb} {elements} elements from `{}` on{which}", place.text)
+    }
+
     /// Faults of one instruction.
     #[cold]
     fn single(&mut self, kind: &FaultKind, fault: &Fault) {
@@ -195,8 +233,12 @@ impl Cook<'_> {
         let (verdict, code, message) = match kind {
             FaultKind::OutOfBounds(access, place) => {
                 let by_formula = self.bound.by_formula.contains(&place.name);
-                let (verb, size) = (verb(*access), size_note(place, by_formula));
-                let message = format!("{who} {verb} `{}`, outside {}{size}", place.text, region(place));
+                let size = size_note(place, by_formula);
+                let reached = self.reached(*access, place, fault.site);
+                let message = match place.name == place.text {
+                    true => format!("{who} {reached}, where no tensor and no variable lies"),
+                    false => format!("{who} {reached} outside {}{size}", region(place)),
+                };
                 (Verdict::OutOfBounds, Code::M001, message)
             }
             FaultKind::Misaligned(access, place, bytes) => {
@@ -228,7 +270,12 @@ impl Cook<'_> {
             FaultKind::EndlessLoop(around) => {
                 let rounds = around.map(|around| around.rounds);
                 let how = limits::endless(rounds, &self.run.stats, self.budget);
-                (Verdict::ResourceLimit, Code::D003, format!("{who} {how}"))
+                // A thread that stopped at another fault might have ended the loop.
+                let alone =
+                    self.run.faults.iter().all(|fault| matches!(fault.kind, FaultKind::EndlessLoop(_)));
+                let shown = limits::is_endless(&self.run.stats, self.budget) && alone;
+                let verdict = if shown { Verdict::Deadlock } else { Verdict::ResourceLimit };
+                (verdict, Code::D003, format!("{who} {how}"))
             }
             FaultKind::Exhausted(why) => {
                 let (verdict, code) = match why {
@@ -324,7 +371,15 @@ impl Cook<'_> {
 
     #[cold]
     fn race(&mut self, race: &Race) {
-        let (first, second) = (self.access(&race.first), self.access(&race.second));
+        let (mut first, mut second) = (self.access(&race.first), self.access(&race.second));
+        // Of two thread blocks, the first is one as well.
+        if first.thread.cta != second.thread.cta {
+            for access in [&mut first, &mut second] {
+                if access.thread.cta == [0, 0, 0] {
+                    access.thread.text += " of CTA (0,0,0)";
+                }
+            }
+        }
         let place = &race.place.text;
         let lack = match race.unfenced {
             true => "no proxy fence lies between the two",

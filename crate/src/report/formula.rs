@@ -70,12 +70,10 @@ impl Reference {
         ledger: &mut Ledger,
     ) -> Result<Vec<String>, Vec<Diagnostic>> {
         let side = spec.optimized.clone();
-        let asked = Asked { source: Source::Optimized, side: &side, kernel: optimized, formula: None };
         // What is wrong with the arguments is told where they are bound.
-        let Ok(assigned) = assign(spec, &[asked]) else { return Ok(Vec::new()) };
+        let Some(arguments) = self.assigned(spec, optimized) else { return Ok(Vec::new()) };
         let mut sized = Vec::new();
-        let arguments = &assigned.arguments[0];
-        let names = names(spec, optimized, arguments);
+        let names = names(spec, optimized, &arguments);
         let inputs: Vec<Input> = names.iter().map(|name| name.input(spec)).collect();
         let mentions = self.program.mentions();
         let open = |input: &Input| input.shape.is_none() && mentions.contains(&input.name.as_str());
@@ -154,6 +152,19 @@ impl Reference {
             }
         }
         Ok(sized)
+    }
+
+    /// The arguments of the kernel beside it, where the spec and the formula show them.
+    pub fn assigned(&self, spec: &Spec, optimized: &Kernel) -> Option<Vec<Argument>> {
+        let asked =
+            Asked { source: Source::Optimized, side: &spec.optimized, kernel: optimized, formula: None };
+        let own = Asked {
+            source: Source::Reference,
+            side: &Side::default(),
+            kernel: &self.kernel,
+            formula: Some(&self.program),
+        };
+        assign(spec, &[own, asked]).ok()?.arguments.pop()
     }
 
     /// That nothing would be compared.

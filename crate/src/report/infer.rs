@@ -77,8 +77,17 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
         })
         .collect();
     budget.poll()?;
-    let assigned = assign(&spec, &asked).ok();
-    let bound = bind(&spec, &asked);
+    let own = formula.as_ref().map(|formula| Asked {
+        source: Source::Reference,
+        side: &spec.reference,
+        kernel: &formula.kernel,
+        formula: Some(&formula.program),
+    });
+    let formulas = usize::from(own.is_some());
+    let all: Vec<Asked<'_>> = own.into_iter().chain(asked.iter().copied()).collect();
+    let assigned = assign(&spec, &all).ok();
+    let assigned = assigned.map(|assigned| assigned.arguments.into_iter().skip(formulas).collect::<Vec<_>>());
+    let bound = bind(&spec, &all);
     budget.poll()?;
     let mut complete = spec.clone();
     if complete.sweep.as_ref().is_some_and(Sweep::is_many) {
@@ -95,11 +104,11 @@ fn read(input: &Input<'_>, budget: &Budget) -> Result<Inference, Exhausted> {
         complete.formula = None;
     }
     if let Some(assigned) = &assigned {
-        write_out(&mut complete, &asked, &assigned.arguments);
+        write_out(&mut complete, &asked, assigned);
     }
     let arguments = |source: Source| {
         let at = asked.iter().position(|asked| asked.source == source)?;
-        Some(assigned.as_ref()?.arguments[at].clone())
+        Some(assigned.as_ref()?[at].clone())
     };
     let kernels: Vec<InferredKernel> = fronts
         .iter()
@@ -254,6 +263,7 @@ fn kernel(
         grid: side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]),
         block_known: resolved.is_some() || stated.is_some(),
         block: resolved.map(|resolved| resolved.launch.block).or(stated).unwrap_or([1, 1, 1]),
+        proposed_blocks: kernel.map_or_else(Vec::new, launch::proposed),
         required_block: kernel.and_then(|kernel| kernel.required_block),
         shared_bytes: kernel.map_or(0, |kernel| kernel.shared_bytes),
         dynamic_shared: kernel.is_some_and(launch::uses_dynamic_shared),

@@ -9,7 +9,7 @@ use super::model::{Expression, TextSource};
 use super::ready::Ready;
 use crate::base::{Budget, Source};
 use crate::isa::Space;
-use crate::sim::{self, Held, Holding};
+use crate::sim::{self, Held, Holding, Setup, TensorSetup};
 use serde::Serialize;
 
 /// Rows and columns of the window, at most.
@@ -86,6 +86,7 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
     let ready = Ready::new(input, budget)?;
     let source = if question.reference { Source::Reference } else { Source::Optimized };
     let (kernel, setup) = ready.side(source)?;
+    let setup = &whole(&ready, setup, question, budget);
     let mut window = Window::default();
     let still = sim::inspect(budget, kernel, setup, question.barrier, |holdings| {
         let named = |holding: &Holding| question.name.as_deref() == Some(&holding.name);
@@ -128,6 +129,30 @@ pub fn inspect(input: &Input<'_>, question: &MemoryQuestion, budget: &Budget) ->
         cells,
         reached: still.reached,
     })
+}
+
+/// The setup with tensors of open sizes as large as the kernels come to reach: at a barrier, they have not yet.
+fn whole(ready: &Ready, setup: &Setup, question: &MemoryQuestion, budget: &Budget) -> Setup {
+    let mut setup = setup.clone();
+    let is_open = |tensor: &TensorSetup| tensor.shape.is_none() && tensor.format.is_some();
+    if question.barrier.is_none() && ready.kernels.len() < 2 || !setup.tensors.iter().any(is_open) {
+        return setup;
+    }
+    for ((_, kernel), own) in ready.kernels.iter().zip(&ready.bound.setups) {
+        sim::inspect(budget, kernel, own, None, |holdings| {
+            for holding in holdings.iter().filter(|holding| holding.space != Space::Shared) {
+                let reached: u64 = holding.shape.iter().product();
+                let own =
+                    own.tensors.iter().position(|tensor| is_open(tensor) && tensor.name == holding.name);
+                if let Some(at) = own {
+                    let known = setup.tensors[at].shape.as_ref().map_or(0, |shape| shape[0]);
+                    setup.tensors[at].shape = Some(vec![known.max(reached)]);
+                }
+            }
+            None
+        });
+    }
+    setup
 }
 
 /// The part of an array that is shown.

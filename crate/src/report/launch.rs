@@ -28,8 +28,8 @@ pub fn resolve(
 ) -> Result<Resolved, Diagnostic> {
     let mut inferred = Vec::new();
     let mut infer = |what: String| {
-        ledger.note(Assumption::Inferred(format!("{what} (`{}`)", kernel.title())), 1, None);
-        inferred.push(Diagnostic::info(Code::V011, format!("{what} for `{}`", kernel.title())));
+        ledger.note(Assumption::Inferred(what.clone()), 1, None);
+        inferred.push(Diagnostic::info(Code::V011, what));
     };
     let grid = side.launch.grid.or(spec.launch.grid).unwrap_or([1, 1, 1]);
     let block = match side.launch.block.or(spec.launch.block) {
@@ -38,17 +38,20 @@ pub fn resolve(
             let (block, from) = if let Some(block) = kernel.required_block {
                 (block, "as `.reqntid` requires")
             } else if let Some(block) = fallback {
-                (block, "as the other kernel is launched")
+                (block, "with which the other kernel is launched")
             } else if let Some(block) = kernel.max_block {
-                (block, "the most `.maxntid` allows")
+                (block, "the most that `.maxntid` allows")
             } else {
                 return Err(Diagnostic::error(
                     Code::V010,
                     format!("the PTX does not say how many threads run `{}`", kernel.title()),
                 )
-                .note("add `block = [128, 1, 1]` under [launch], with the block size the kernel is launched with"));
+                .note(format!(
+                    "add `block = {:?}` under [launch], with the block size the kernel is launched with",
+                    proposed(kernel)[0]
+                )));
             };
-            infer(format!("block {} was inferred, {from}", extents(block)));
+            infer(format!("the block of `{}` was inferred: {}, {from}", kernel.title(), extents(block)));
             block
         }
     };
@@ -90,6 +93,34 @@ pub fn resolve(
     Ok(Resolved { launch: Launch { grid, block, cluster, ctas, dynamic_shared }, inferred })
 }
 
+/// Blocks that a kernel about whose launch nothing is said may be meant for, the likeliest first: square tiles, and
+/// flat ones, where it asks for `%tid.y`; those first that a shared array has room for, with or without a column more
+/// than the tile.
+pub fn proposed(kernel: &Kernel) -> Vec<[u32; 3]> {
+    let asks = |axis: u8| {
+        let own = |register: &RegisterKind| matches!(register, RegisterKind::Special(SpecialReg::Tid(of)) if *of == axis);
+        kernel.registers.iter().any(own)
+    };
+    let mut blocks = match (asks(2), asks(1)) {
+        (true, _) => vec![[8, 8, 8], [8, 8, 4], [4, 4, 4]],
+        (false, true) => vec![[16, 16, 1], [8, 8, 1], [32, 32, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1]],
+        (false, false) => vec![[128, 1, 1], [256, 1, 1], [64, 1, 1], [32, 1, 1]],
+    };
+    let arrays = kernel.variables.iter().filter(|variable| variable.space == crate::isa::Space::Shared);
+    let sizes: Vec<u64> = arrays.filter_map(|variable| variable.size).collect();
+    let fits = |[x, y, z]: &[u32; 3]| {
+        let [x, y, z] = [*x, *y, *z].map(u64::from);
+        let elements = [x * y * z, x * (x + 1), (x + 1) * y, x];
+        let room = |elements: &u64| [1, 2, 4, 8].iter().any(|bytes| sizes.contains(&(elements * bytes)));
+        elements[..if y > 1 { 3 } else { 4 }].iter().any(room)
+    };
+    blocks.sort_by_key(|block| !fits(block));
+    let threads = |block: &[u32; 3]| block.iter().product::<u32>();
+    let most = kernel.max_block.map_or(1024, |block| threads(&block));
+    let allowed: Vec<[u32; 3]> = blocks.iter().copied().filter(|block| threads(block) <= most).collect();
+    if allowed.is_empty() { vec![kernel.max_block.unwrap_or([1, 1, 1])] } else { allowed }
+}
+
 /// The CTAs of a cluster: as the spec says, or the PTX.
 fn cluster(side: &Side, spec: &Spec, kernel: &Kernel, grid: [u32; 3]) -> Result<[u32; 3], Diagnostic> {
     let said = side.launch.cluster.or(spec.launch.cluster);
@@ -100,7 +131,7 @@ fn cluster(side: &Side, spec: &Spec, kernel: &Kernel, grid: [u32; 3]) -> Result<
     {
         return Err(fail(format!(
             "`{}` requires clusters of {} (`.reqnctapercluster`), the launch has {}",
-            kernel.name,
+            kernel.title(),
             extents(required),
             extents(said)
         )));
@@ -177,7 +208,7 @@ fn fits(
     if let Some(required) = kernel.required_block.filter(|required| *required != block) {
         let message = format!(
             "`{}` requires blocks of {} (`.reqntid`), the launch has {}",
-            kernel.name,
+            kernel.title(),
             extents(required),
             extents(block)
         );
@@ -187,7 +218,7 @@ fn fits(
     if let Some(most) = kernel.max_block.filter(|most| threads(*most) < threads(block)) {
         let message = format!(
             "`{}` allows at most {} threads in a block (`.maxntid`), the launch has {}",
-            kernel.name,
+            kernel.title(),
             threads(most),
             threads(block)
         );

@@ -84,13 +84,18 @@ pub fn overdue(why: Exhausted, budget: &Budget) -> String {
 /// How a loop did not end: within the budget, and after how many rounds, or it was seen to go on for ever.
 #[cold]
 pub fn endless(rounds: Option<u64>, stats: &Stats, budget: &Budget) -> String {
-    if stats.fuel() < budget.fuel {
+    if is_endless(stats, budget) {
         return "never leaves this loop: it comes back to its beginning, and nothing that decides how it goes on has changed".to_owned();
     }
     let allowed = grouped(budget.fuel);
     let rounds = rounds
         .map_or(String::new(), |rounds| format!(" ({} rounds of it, all warps together)", grouped(rounds)));
     format!("does not leave this loop within the {allowed} thread-instructions allowed{rounds}")
+}
+
+/// Whether a loop was seen to go on for ever, rather than to need more than the budget.
+pub fn is_endless(stats: &Stats, budget: &Budget) -> bool {
+    stats.fuel() < budget.fuel
 }
 
 /// What the limit on instructions counts, and how it is raised.
@@ -124,12 +129,20 @@ pub fn comparison(why: Exhausted, budget: &Budget) -> String {
     } else if stage == Stage::Decide as u32 {
         format!("{subject} {what} after {decided} of {elements} output elements were decided")
     } else {
-        format!("{subject} {what} while the answers for {elements} output elements were re-checked")
+        let answers = match elements.as_str() {
+            "1" => "the answer for 1 output element was".to_owned(),
+            _ => format!("the answers for {elements} output elements were"),
+        };
+        format!("{subject} {what} while {answers} re-checked")
     }
 }
 
-/// What to try after a budget is used up.
-pub fn smaller(spec: &Spec, bound: &Bound) -> String {
+/// What to try after a budget is used up, by so many instructions of each thread if that is known. A number of the
+/// question that four nested loops up to it would not explain is no reason.
+pub fn smaller(spec: &Spec, bound: &Bound, executed: Option<u64>) -> String {
+    let explains = |value: i64| {
+        executed.is_none_or(|executed| u128::from(value.unsigned_abs()).pow(4) * 64 >= u128::from(executed))
+    };
     let mut tensors: Vec<(u64, String)> = bound
         .tensors
         .iter()
@@ -144,10 +157,30 @@ pub fn smaller(spec: &Spec, bound: &Bound) -> String {
         .scalars
         .iter()
         .filter_map(|scalar| match scalar.value {
-            Ok(Literal::Integer(value)) if value > 1 => Some(format!("`{} = {value}`", scalar.name)),
+            Ok(Literal::Integer(value)) if value > 1 && explains(value) => {
+                Some(format!("`{} = {value}`", scalar.name))
+            }
             _ => None,
         })
         .collect();
+    let mut integers = spec.scalars.iter().filter_map(|scalar| match scalar.value {
+        Ok(Literal::Integer(value)) => Some(value),
+        _ => None,
+    });
+    if let (Some(executed), Some(first)) = (executed, integers.next())
+        && !explains(first)
+        && !integers.any(explains)
+    {
+        return format!(
+            "look for a loop that counts past its end: each thread has executed about {} instructions, which {} explains; or allow a larger budget",
+            grouped(executed),
+            if spec.scalars.len() == 1 {
+                format!("not even `{} = {first}`", spec.scalars[0].name)
+            } else {
+                "no number of the question".to_owned()
+            }
+        );
+    }
     let threads = bound.setups.iter().map(|setup| {
         let block: u64 = setup.launch.block.iter().map(|count| u64::from(*count)).product();
         block * setup.launch.ctas.len() as u64
@@ -164,9 +197,12 @@ pub fn smaller(spec: &Spec, bound: &Bound) -> String {
         .map(|(what, named)| format!("{what} ({})", named.join(", ")))
         .collect();
     match ways.is_empty() {
-        true => "a larger budget".to_owned(),
+        true => "allow a larger budget".to_owned(),
         false => {
-            format!("a smaller problem that runs the same code ({}), or a larger budget", ways.join(", "))
+            format!(
+                "ask about a smaller problem that runs the same code ({}), or allow a larger budget",
+                ways.join(", ")
+            )
         }
     }
 }

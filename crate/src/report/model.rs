@@ -767,6 +767,9 @@ data! {
         pub block: [u32; 3],
         /// Whether one of them says it.
         pub block_known: bool,
+        /// Blocks to try where neither says it, the likeliest first: two-dimensional ones for a kernel that reads
+        /// `%tid.y`.
+        pub proposed_blocks: Vec<[u32; 3]>,
         /// Whether the block is given by the PTX itself.
         pub required_block: Option<[u32; 3]>,
         /// Static shared memory, bytes.

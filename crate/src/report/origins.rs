@@ -13,9 +13,8 @@
 use super::Input;
 use super::bind::Bound;
 use super::compare::{Place, collect, disagreements};
-use super::difference::mark_differences;
 use super::evidence::Scene;
-use super::expression::{Printing, Sample, Side, unmark};
+use super::expression::{Printing, Sample, Side};
 use super::model::{OriginRole, OriginStep, Origins, PartOrigin};
 use super::pipeline::on_each;
 use super::ready::Ready;
@@ -195,9 +194,7 @@ impl Printing<'_> {
         let printers = [0, 1].map(|side| self.printer(shown(side).0, &constants[side]));
         let mut trees = [0, 1].map(|side| printers[side].expression(shown(side).1[0], &[]));
         let [a, b] = &mut trees;
-        mark_differences(a, b);
-        unmark(a);
-        unmark(b);
+        self.mark([a, b], [shown(0).0, shown(1).0], [shown(0).1[0], shown(1).1[0]], &meanings);
         let labelled = [0, 1].map(|side| printers[side].labelled(shown(side).1[0]));
         let marked = [0, 1].map(|side| Marked::of(&trees[side], &labelled[side].0));
         Ok([0, 1].map(|side| {

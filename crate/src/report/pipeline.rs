@@ -13,6 +13,7 @@ use super::limits;
 use super::model::*;
 use super::portions::{Joined, Portion, Portions, confirmed};
 use super::ranges;
+use super::reaches;
 use super::suspects;
 use super::sweep;
 use super::tell::{self, Candidates};
@@ -85,7 +86,9 @@ pub fn overdue(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Report {
     Report {
         verdict: Verdict::ResourceLimit,
         summary: format!("{}.", capital(&message)),
-        hint: Some("a smaller problem that runs the same code, or a larger budget".to_owned()),
+        hint: Some(
+            "ask about a smaller problem that runs the same code, or allow a larger budget".to_owned(),
+        ),
         diagnostics: vec![diagnostic(&texts, &[], &Diagnostic::error(Code::B001, message))],
         ..empty_report()
     }
@@ -345,7 +348,7 @@ impl<'a> Question<'a> {
         contracts: &mut Contracts,
     ) -> Verdicts {
         self.budget.enter(Stage::Simulate);
-        self.smaller = limits::smaller(spec, &bound);
+        self.smaller = limits::smaller(spec, &bound, None);
         let begun = self.now();
         let options = sim::Options {
             collectives_order_memory: spec.options.collectives_order_memory,
@@ -481,23 +484,28 @@ impl<'a> Question<'a> {
             }
         };
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
-        self.report.tensors = tensor_reports(&bound, &comparison, &runs);
+        self.report.tensors = reaches::tensor_reports(&bound, &comparison, &runs, asked);
         if let Some((Worst { verdict, code, sentence, example }, at)) = worst {
             if let Some(example) = example {
                 let reached: Vec<u64> =
-                    (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
+                    (0..bound.tensors.len()).map(|tensor| reaches::reached(tensor, &runs)).collect();
                 let inputs = witness::inputs(&bound, &comparison.roles, &example);
                 let spec = witness::replay(spec, &bound, &example, &reached);
                 self.report.reached_by = Some(ReachedBy { inputs, spec });
             }
             self.report.hint = match verdict {
-                Verdict::ResourceLimit => Some(self.smaller.clone()),
-                verdict => fault_hint(verdict, code, &bound, &runs),
+                Verdict::ResourceLimit => {
+                    let threads: u32 = bound.setups[at].launch.block.iter().product();
+                    let threads =
+                        u64::from(threads.max(1)) * bound.setups[at].launch.ctas.len().max(1) as u64;
+                    let executed = runs[at].stats.thread_instructions / threads;
+                    Some(limits::smaller(spec, &bound, Some(executed)))
+                }
+                verdict => fault_hint(verdict, code, &sentence, &bound, &runs),
             };
-            let summary = match asked.len() {
-                _ if verdict == Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.title()),
-                1 => format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.name),
-                _ if formula.is_some() => {
+            let summary = match verdict {
+                Verdict::Unknown => format!("In `{}`: {sentence}", asked[at].kernel.title()),
+                _ if asked.len() == 1 || formula.is_some() => {
                     format!("{} in `{}`: {sentence}", fault_name(verdict, code), asked[at].kernel.title())
                 }
                 _ => format!(
@@ -511,7 +519,11 @@ impl<'a> Question<'a> {
         }
         self.diagnostics.append(&mut comparison.notes);
         self.ledger.merge(std::mem::take(&mut comparison.ledger));
-        let reached: Vec<u64> = (0..bound.tensors.len()).map(|tensor| reached(tensor, &runs)).collect();
+        if asked.len() == 2 && formula.is_none() {
+            self.diagnostics.extend(reaches::further(&options, self.budget, asked, &bound, &runs));
+        }
+        let reached: Vec<u64> =
+            (0..bound.tensors.len()).map(|tensor| reaches::reached(tensor, &runs)).collect();
         let side =
             |at: usize| Side { source: asked[at].source, kernel: asked[at].kernel, terms: &runs[at].terms };
         let last = asked.len() - 1;
@@ -945,32 +957,6 @@ fn kernel_report(asked: &Asked<'_>, launch: &spec::Launch, run: &Run, time: Opti
         terms: run.stats.terms,
         time,
     }
-}
-
-/// Elements of a tensor that some kernel touched.
-fn reached(tensor: usize, runs: &[&Run]) -> u64 {
-    let states = runs.iter().flat_map(|run| &run.tensors).filter(|state| state.tensor == tensor);
-    states.map(|state| state.reached).max().unwrap_or(0)
-}
-
-fn tensor_reports(bound: &Bound, comparison: &Comparison, runs: &[&Run]) -> Vec<TensorReport> {
-    let each = |(at, tensor): (usize, &super::bind::BoundTensor)| {
-        let state = |run: usize| {
-            let taken = *tensor.taken.get(run)?;
-            runs.get(run).filter(|_| taken)?.tensors.iter().find(|state| state.tensor == at)
-        };
-        let format = |run: usize| state(run).map(|state| state.format.to_string());
-        TensorReport {
-            name: tensor.name.clone(),
-            reference_format: if runs.len() == 2 { format(0) } else { None },
-            optimized_format: format(runs.len() - 1),
-            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached(at, runs)]),
-            declared_shape: tensor.shape().is_some(),
-            role: comparison.roles[at].name().to_owned(),
-            declared_role: tensor.role().is_some(),
-        }
-    };
-    bound.tensors.iter().enumerate().map(each).collect()
 }
 
 /// A diagnostic with its places; the kernels know the CUDA lines.

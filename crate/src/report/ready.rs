@@ -5,6 +5,7 @@ use super::Input;
 use super::arguments::Asked;
 use super::bind::{Bound, bind};
 use super::contracts::Contracts;
+use super::formula;
 use super::front::load;
 use super::pipeline::side_of;
 use super::texts::Texts;
@@ -25,7 +26,7 @@ pub struct Ready {
 impl Ready {
     /// Reads and binds; `None` for texts that the pipeline refuses.
     pub fn new(input: &Input<'_>, budget: &Budget) -> Option<Ready> {
-        let (spec, complaints) = input.read_spec();
+        let (mut spec, complaints) = input.read_spec();
         if complaints.iter().any(|d| d.severity == Severity::Error) {
             return None;
         }
@@ -36,6 +37,11 @@ impl Ready {
         }
         let front = load(Source::Optimized, input.optimized, spec.optimized.entry.as_deref());
         kernels.push((Source::Optimized, front.kernel?));
+        // What a formula assigns tells which parameter is which.
+        if let Some(read) = spec.formula.as_ref().and_then(|formula| formula::read(&formula.code).ok()) {
+            let assigned = read.assigned(&spec, &kernels[0].1);
+            spec.optimized.args = assigned.map_or(spec.optimized.args.take(), Some);
+        }
         let asked: Vec<Asked<'_>> = kernels
             .iter()
             .map(|(source, kernel)| Asked {

@@ -2,7 +2,7 @@
 //!
 //! Guarantees: good news need every element that is compared; what is open is never counted in.
 
-use super::bind::Bound;
+use super::bind::{Bound, BoundTensor};
 use super::expression::Side;
 use super::model::*;
 use crate::diag::Code;
@@ -23,10 +23,12 @@ pub fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
         1 => "it writes 1 output element".to_owned(),
         many => format!("it writes {many} output elements"),
     };
-    let summary = format!(
-        "`{}` runs without data races, deadlocks, or accesses out of bounds; {writes}.",
-        kernel.title()
-    );
+    let title = kernel.title();
+    let unbounded = unbounded(report);
+    let summary = match unbounded.is_empty() {
+        true => format!("`{title}` runs without data races, deadlocks, or accesses out of bounds; {writes}."),
+        false => format!("`{title}` runs without data races or deadlocks; {writes}.{unbounded}"),
+    };
     Verdicts { verdict: Verdict::RaceFree, summary }
 }
 
@@ -92,10 +94,36 @@ pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
         return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
     }
     let summary = format!(
-        "{reference} and {optimized} compute the same {count} of {} over the real numbers.",
-        tensors.join(", ")
+        "{reference} and {optimized} compute the same {count} of {} over the real numbers.{}",
+        tensors.join(", "),
+        unbounded(report)
     );
     Verdicts { verdict: Verdict::Equivalent, summary }
+}
+
+/// That bounds were not checked where sizes are as large as what is accessed; empty where all are declared.
+#[cold]
+fn unbounded(report: &Report) -> String {
+    const NAMED: usize = 4;
+    let open =
+        |tensor: &&TensorReport| !tensor.declared_shape && tensor.shape.iter().any(|extent| *extent > 0);
+    let mut names: Vec<String> =
+        report.tensors.iter().filter(open).map(|tensor| format!("`{}`", tensor.name)).collect();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    if more > 0 {
+        names.push(format!("{more} more"));
+    }
+    match names.split_last() {
+        None => String::new(),
+        Some((one, [])) => format!(" The bounds of {one} were not checked: the spec does not say its size."),
+        Some((last, first)) => {
+            format!(
+                " The bounds of {} and {last} were not checked: the spec does not say their sizes.",
+                first.join(", ")
+            )
+        }
+    }
 }
 
 /// How far outputs that are equal up to rounding may be apart.
@@ -114,6 +142,7 @@ pub fn fault_name(verdict: Verdict, code: Code) -> &'static str {
         Verdict::NotStructured if code == Code::U004 => "Depends on the schedule",
         Verdict::NotStructured if code == Code::U005 => "Waits for CTAs that are not run",
         Verdict::DataRace => "Data race",
+        Verdict::Deadlock if code == Code::D003 => "Endless loop",
         Verdict::Deadlock => "Deadlock",
         Verdict::BarrierDivergence => "Barrier divergence",
         Verdict::OutOfBounds => "Out of bounds",
@@ -123,30 +152,43 @@ pub fn fault_name(verdict: Verdict, code: Code) -> &'static str {
         Verdict::ContractViolated => "The kernel stops itself",
         Verdict::NotStructured => "Depends on input data",
         Verdict::Unsupported => "Unsupported",
-        Verdict::ResourceLimit => "Budget exhausted",
+        Verdict::ResourceLimit => "Limit reached",
         Verdict::Cancelled => "Stopped",
         Verdict::InvalidSpec => "Impossible launch",
         _ => "Fault",
     }
 }
 
+/// What to try about a fault, of which the sentence names the tensors that it depends on.
 #[cold]
-pub fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) -> Option<String> {
+pub fn fault_hint(
+    verdict: Verdict,
+    code: Code,
+    sentence: &str,
+    bound: &Bound,
+    runs: &[&Run],
+) -> Option<String> {
+    let named = |(_, tensor): &(usize, &BoundTensor)| {
+        let contents = sentence.split("the contents of ").nth(1).unwrap_or_default();
+        contents.contains(&format!("`{}`", tensor.name))
+    };
     let hint = match verdict {
         Verdict::NotStructured if code == Code::U004 => {
-            "let every order of the threads give the same, or wait until they are done"
+            "let every order of the threads give the same, or wait until they are done".to_owned()
         }
         Verdict::NotStructured if code == Code::U005 => {
-            "run all CTAs of the grid: `ctas = \"all\"` in the spec"
+            "run all CTAs of the grid: `ctas = \"all\"` in the spec".to_owned()
         }
-        Verdict::NotStructured => {
-            "set `contents` in the spec for the tensor that it depends on, or bound its values: `requires = \
-             [\"all(0 <= TENSOR) and all(TENSOR < 1000)\"]` under [contracts]"
-        }
-        Verdict::Unknown => "set `contents` in the spec for the tensor that the condition reads",
+        Verdict::NotStructured => match bound.tensors.iter().enumerate().find(named) {
+            Some((at, tensor)) => contents_or_bounds(tensor, at, runs),
+            None => "set `contents` in the spec for the tensor that it depends on, or bound its values: `requires = \
+                     [\"all(0 <= TENSOR) and all(TENSOR < 16)\"]` under [contracts]"
+                .to_owned(),
+        },
+        Verdict::Unknown => "set `contents` in the spec for the tensor that the condition reads".to_owned(),
         _ => return None,
     };
-    let mut hint = hint.to_owned();
+    let mut hint = hint;
     let read =
         |at: usize| runs.iter().any(|run| run.tensors.iter().any(|state| state.tensor == at && state.read));
     let variables = bound.tensors.iter().enumerate();
@@ -158,6 +200,27 @@ pub fn fault_hint(verdict: Verdict, code: Code, bound: &Bound, runs: &[&Run]) ->
         );
     }
     Some(hint)
+}
+
+/// How the spec says what an index tensor holds, as lines to paste.
+#[cold]
+fn contents_or_bounds(tensor: &BoundTensor, at: usize, runs: &[&Run]) -> String {
+    let name = &tensor.name;
+    let reached = runs.iter().flat_map(|run| &run.tensors).filter(|state| state.tensor == at);
+    // The run ended at the first fault: it may have reached more.
+    let most = reached.map(|state| state.reached).max().unwrap_or(1).max(128).next_power_of_two();
+    let (shape, with) = match tensor.shape() {
+        Some(_) => (String::new(), String::new()),
+        None => (
+            format!("`shape = [{most}]`, with the number of its elements, and "),
+            ", beside the shape,".to_owned(),
+        ),
+    };
+    format!(
+        "say what `{name}` holds: under [tensors.{name}] {shape}`contents = \"iota\"` or a list of numbers; or{with} \
+         how large its values are: `requires = [\"all(0 <= {name}) and all({name} < 16)\"]` under [contracts], with \
+         the number of rows that they choose from"
+    )
 }
 
 pub fn capital(text: &str) -> String {

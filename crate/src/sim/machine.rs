@@ -26,7 +26,7 @@ use super::race::Detector;
 use super::repeats::Repeats;
 use super::rounding::Roundings;
 use super::rounds::Rounds;
-use super::setup::{Options, Schedule, Setup};
+use super::setup::{Initial, Options, Schedule, Setup, TensorSetup};
 use super::signals::{self, Signals};
 use super::spin::Watch;
 use super::straight::{self, Step};
@@ -43,8 +43,9 @@ use super::{Ended, Watching, ends, harvest, races::Races};
 use crate::base::{Budget, Exhausted};
 use crate::ir::{Kernel, Reg, RegisterKind, SpecialReg};
 use crate::isa::{CopyOp, Effect, Lanes, WARP};
-use crate::term::{Term, Terms, Value};
-use rustc_hash::FxHashMap;
+use crate::term::eval::operands;
+use crate::term::{Symbol, Term, Terms, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -898,11 +899,47 @@ impl<'a> Machine<'a> {
                     Some(source) => {
                         format!("{what} ({name}) depends on {source}, which differs from run to run")
                     }
-                    None => format!("{what} ({name}) depends on input data"),
+                    None => {
+                        let contents = self.inputs_of(index, reg, lane);
+                        format!("{what} ({name}) depends on input data{contents}")
+                    }
                 }
             }
             Value::Concrete(_) | Value::Undefined(_) => format!("{what} is not known"),
         }
+    }
+
+    /// ", the contents of `index`": the tensors that a symbolic value is made of, as far as they are few.
+    #[cold]
+    fn inputs_of(&self, index: usize, reg: Reg, lane: u32) -> String {
+        const NODES: usize = 1 << 12;
+        const NAMED: usize = 3;
+        let Value::Symbolic(Symbol { term, .. }) = self.warps[index].get(reg, lane) else {
+            return String::new();
+        };
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        let mut found = std::collections::BTreeSet::new();
+        while let Some(term) = open.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if seen.len() > NODES {
+                return String::new();
+            }
+            if let Some(element) = term.as_element() {
+                let holds = |tensor: &TensorSetup| {
+                    let Initial::Symbolic { first } = tensor.initial else { return false };
+                    (u64::from(first)..u64::from(first) + tensor.reserved).contains(&u64::from(element))
+                };
+                found.extend(self.setup.tensors.iter().position(holds));
+            }
+            if term.as_node().is_some() {
+                open.extend(operands(&self.terms.node(term)).into_iter().flatten());
+            }
+        }
+        let names: Vec<String> =
+            found.into_iter().take(NAMED).map(|at| format!("`{}`", self.setup.tensors[at].name)).collect();
+        if names.is_empty() { String::new() } else { format!(", the contents of {}", names.join(" and ")) }
     }
 
     pub(super) fn register_name(&self, reg: Reg) -> String {

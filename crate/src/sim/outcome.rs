@@ -23,7 +23,7 @@ impl std::fmt::Display for Thread {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "thread {}", self.linear)?;
         if self.tid[1] != 0 || self.tid[2] != 0 {
-            write!(f, " ({},{},{})", self.tid[0], self.tid[1], self.tid[2])?;
+            write!(f, " (tid {},{},{})", self.tid[0], self.tid[1], self.tid[2])?;
         }
         if self.cta != [0, 0, 0] {
             write!(f, " of CTA ({},{},{})", self.cta[0], self.cta[1], self.cta[2])?;

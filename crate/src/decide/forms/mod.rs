@@ -34,6 +34,7 @@ mod valuation;
 mod vanish;
 
 pub(super) use atoms::{Kind, Sign};
+pub(super) use render::BESIDE;
 pub(super) use rewrite::Rule;
 pub(super) use signs::Divisors;
 

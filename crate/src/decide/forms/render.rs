@@ -8,6 +8,8 @@ use super::{Atom, Forms, Kind, Mono, Poly, Power, Product, Rational};
 use crate::term::Unary;
 use rustc_hash::FxHashMap;
 
+/// How it begins where forms are shown beside one another.
+pub(in crate::decide) const BESIDE: &str = "reference ";
 /// Sums with more terms than this are not spelled out.
 const SPELLED: usize = 6;
 /// How deep sums inside of atoms are spelled out.
@@ -46,7 +48,7 @@ impl Forms<'_> {
             1 => " (beside one term that both have)".to_owned(),
             _ => format!(" (beside {shared} terms that both have)"),
         };
-        format!("reference {}, optimized {}{rest}", side(left), side(right))
+        format!("{BESIDE}{}, optimized {}{rest}", side(left), side(right))
     }
 
     fn render_to(&self, poly: Poly, depth: usize) -> String {

@@ -19,6 +19,8 @@ use std::collections::BTreeMap;
 
 /// Levels to go down.
 const DEEPEST: usize = 100;
+/// Points at which the difference is looked for: where it lies within a maximum, it shows at some of them only.
+const SEEDS: u64 = 8;
 /// A part whose text is at most this long says enough.
 const SHORT: usize = 60;
 /// Parts of a list that are marked.
@@ -60,7 +62,7 @@ pub fn contrast(question: &Question<'_>, pair: (Term, Term), budget: &Budget) ->
     let mut partings = Vec::new();
     // A digest may take the difference for none (a maximum looks like the argument that is larger
     // there), so another seed gets a chance.
-    for seed in 1..4 {
+    for seed in 1..=SEEDS {
         let digests = [
             Digests::of(question.terms[0], pair.0, question.meanings.side(0), seed, budget)?,
             Digests::of(question.terms[1], pair.1, question.meanings.side(1), seed, budget)?,
@@ -172,13 +174,18 @@ impl Comparison<'_> {
 
     /// Compares two lists as multisets; signs (or sides of the fraction line) are part of a member.
     fn lists(&self, name: &'static str, a: &[(bool, Part)], b: &[(bool, Part)]) -> Option<Parting> {
+        // `√x` below the line is `1/√x` above it.
+        let key = |side: usize, flag: bool, part: Part| match (name, flag) {
+            ("factor", true) => (false, Digests::reciprocal(self.digest(side, part))),
+            _ => (flag, self.digest(side, part)),
+        };
         let mut surplus: BTreeMap<(bool, u64), i64> = BTreeMap::new();
         for (flag, part) in b {
-            *surplus.entry((*flag, self.digest(1, *part))).or_default() += 1;
+            *surplus.entry(key(1, *flag, *part)).or_default() += 1;
         }
         let mut missing = Vec::new();
         for (flag, part) in a {
-            match surplus.get_mut(&(*flag, self.digest(0, *part))) {
+            match surplus.get_mut(&key(0, *flag, *part)) {
                 Some(count) if *count > 0 => *count -= 1,
                 _ => missing.push((*flag, *part)),
             }
@@ -186,7 +193,7 @@ impl Comparison<'_> {
         let extra: Parts = b
             .iter()
             .filter(|(flag, part)| {
-                let count = surplus.entry((*flag, self.digest(1, *part))).or_default();
+                let count = surplus.entry(key(1, *flag, *part)).or_default();
                 *count -= 1;
                 *count >= 0
             })
@@ -260,6 +267,9 @@ impl Writer<'_> {
             [] => "nothing".to_owned(),
             [one] => format!("the {name} {}", text(one)),
             [one, two] => format!("the {name}s {} and {}", text(one), text(two)),
+            [one, two, three] if parts.iter().all(|part| text(part).chars().count() <= SHORT / 2) => {
+                format!("the {name}s {}, {} and {}", text(one), text(two), text(three))
+            }
             [first, ..] => format!("{} {name}s, the first {}", parts.len(), text(first)),
         }
     }

@@ -443,6 +443,7 @@ impl<'m> Lowering<'m> {
         kernel.reconverge = flow::reconvergence(&kernel);
         kernel.rounds = rounds::rounds(&kernel);
         facts::infer(&mut kernel, &self.addresses);
+        facts::declare(&mut kernel);
         Ok(Lowered { kernel, warnings: self.warnings })
     }
 

@@ -300,6 +300,8 @@ impl<'m> Lowering<'m> {
                 pointer: parameter.pointer.is_some_and(|pointer| pointer.object.is_none()),
                 pointee: None,
                 view: None,
+                written: None,
+                declared: None,
                 pointee_align: parameter
                     .pointer
                     .as_ref()

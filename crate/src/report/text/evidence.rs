@@ -66,12 +66,14 @@ impl Page<'_> {
                 OriginRole::Makes => format!("{} made by", shortened(&step.of)),
                 OriginRole::Reads => format!("{} read by", shortened(&step.of)),
                 OriginRole::MakesAround => format!("as a part of {} made by", shortened(&step.of)),
+                OriginRole::Stores if step.opcode.is_empty() => "written".to_owned(),
                 OriginRole::Stores => "stored by".to_owned(),
             };
+            let did = if step.opcode.is_empty() { did } else { format!("{did} {}", step.opcode) };
             let cuda = step.cuda.as_ref().map_or_else(String::new, |cuda| format!(", {}", cuda_text(cuda)));
             let who = if step.thread.is_empty() { String::new() } else { format!(", {}", step.thread) };
             let file = file_name(self.names.of(step.at.source));
-            let text = format!("{did} {} at {file}:{}{cuda}{who}", step.opcode, step.at.line);
+            let text = format!("{did} at {file}:{}{cuda}{who}", step.at.line);
             self.paragraph(13, &text);
         }
     }
@@ -84,7 +86,9 @@ impl Page<'_> {
             None => String::new(),
         };
         let file = file_name(self.names.of(at.source));
-        self.paint(DIM, &format!("   stored at {file}:{}{cuda}", at.line))
+        let formula = self.report.kernels.iter().all(|kernel| kernel.side != at.source);
+        let did = if formula { "written" } else { "stored" };
+        self.paint(DIM, &format!("   {did} at {file}:{}{cuda}", at.line))
     }
 
     /// An expression, wrapped; marked parts are coloured, or underlined by carets without colours.

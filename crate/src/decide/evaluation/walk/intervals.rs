@@ -29,7 +29,7 @@ const FARTHEST: i64 = 1 << 60;
 type Intervals = Rc<[(i64, i64)]>;
 
 /// What conditions are about.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Integer {
     /// A term that is an integer.
     Of(Term),
@@ -65,8 +65,13 @@ pub(super) struct ByInteger {
     chains: Vec<Chain>,
     /// The chain that a choice is part of, and which of its choices it is.
     links: FxHashMap<Term, (usize, usize)>,
-    /// Choices by single integers, and what is made of these.
-    depend: FxHashSet<Term>,
+    /// Choices by single integers, and what is made of these: a bit for each integer by which it is chosen. Several
+    /// may share one, so that more may be followed than has to be.
+    depend: FxHashMap<Term, u64>,
+    /// The integers that bits are given to, in order.
+    integers: FxHashMap<Integer, u32>,
+    /// [integer < threshold], as far as it was asked for.
+    below: FxHashMap<(Integer, i64), Value>,
     left: usize,
 }
 
@@ -76,9 +81,20 @@ impl ByInteger {
             places: FxHashMap::default(),
             chains: Vec::new(),
             links: FxHashMap::default(),
-            depend: FxHashSet::default(),
+            depend: FxHashMap::default(),
+            integers: FxHashMap::default(),
+            below: FxHashMap::default(),
             left: VISITS * steps + 4096,
         }
+    }
+
+    fn bit(&mut self, integer: Integer) -> u64 {
+        let next = self.integers.len() as u32;
+        1 << (*self.integers.entry(integer).or_insert(next) % u64::BITS)
+    }
+
+    fn depends(&self, term: Term) -> u64 {
+        self.depend.get(&term).copied().unwrap_or(0)
     }
 }
 
@@ -175,18 +191,21 @@ impl Walk<'_> {
 
     /// Notes that a step is such a choice, or made of some.
     pub(super) fn note_choices(&mut self, own: Term, node: &Node) {
-        let depend = &self.by_integer.depend;
-        let is = match node {
-            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => depend.contains(a) || depend.contains(b),
-            Node::Fma(a, b, c) => [a, b, c].into_iter().any(|part| depend.contains(part)),
-            Node::Unary(Unary::Neg, a) => depend.contains(a),
-            Node::Select(condition, a, b) => {
-                self.by_integer.places.contains_key(condition) || depend.contains(a) || depend.contains(b)
-            }
-            _ => false,
+        let known = |term: &Term| self.by_integer.depends(*term);
+        let mut by = match node {
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) => known(a) | known(b),
+            Node::Fma(a, b, c) => known(a) | known(b) | known(c),
+            Node::Unary(Unary::Neg, a) => known(a),
+            Node::Select(_, a, b) => known(a) | known(b),
+            _ => 0,
         };
-        if is {
-            self.by_integer.depend.insert(own);
+        if let Node::Select(condition, ..) = node
+            && let Some(integer) = self.by_integer.places.get(condition).map(|place| place.integer)
+        {
+            by |= self.by_integer.bit(integer);
+        }
+        if by != 0 {
+            self.by_integer.depend.insert(own, by);
         }
     }
 
@@ -215,6 +234,9 @@ impl Walk<'_> {
         let mut open: Vec<(Term, Value, Intervals)> =
             terms.into_iter().map(|(term, factor)| (term, factor, within.clone())).collect();
         let mut sum = Value::ZERO;
+        // What no choice by this very integer is part of is as it is: followed all the same, a chain of choices by
+        // others would be followed anew for each of its links.
+        let bit = self.by_integer.bit(integer);
         while let Some((mut term, factor, within)) = open.pop() {
             let single = is_single(&within).then(|| within[0].0);
             while let Some(at) = single
@@ -225,8 +247,8 @@ impl Walk<'_> {
                 term = chosen.get(&at).filter(|(own, _)| own <= place).map_or(*end, |(_, chosen)| *chosen);
             }
             self.by_integer.left = self.by_integer.left.saturating_sub(1);
-            let depend = &self.by_integer.depend;
-            let follow = self.by_integer.left > 0 && depend.contains(&term);
+            let chosen_here = |term: Term| self.by_integer.depends(term) & bit != 0;
+            let follow = self.by_integer.left > 0 && chosen_here(term);
             let node = term.as_node().filter(|_| follow).map(|step| self.cone.steps()[step]);
             match node {
                 Some(Node::Select(condition, a, b))
@@ -248,10 +270,8 @@ impl Walk<'_> {
                     open.extend([(a, factor, within.clone()), (b, factor.negated(ALL), within)]);
                 }
                 Some(Node::Unary(Unary::Neg, a)) => open.push((a, factor.negated(ALL), within)),
-                Some(Node::Mul(a, b) | Node::Fma(a, b, _))
-                    if !(depend.contains(&a) && depend.contains(&b)) =>
-                {
-                    let (chosen, other) = if depend.contains(&a) { (a, b) } else { (b, a) };
+                Some(Node::Mul(a, b) | Node::Fma(a, b, _)) if !(chosen_here(a) && chosen_here(b)) => {
+                    let (chosen, other) = if chosen_here(a) { (a, b) } else { (b, a) };
                     let other = self.get(other, ALL).checked()?;
                     if let Some(Node::Fma(.., c)) = node {
                         open.push((c, factor, within.clone()));
@@ -281,6 +301,15 @@ impl Walk<'_> {
 
     /// [integer < threshold]
     fn below(&mut self, integer: Integer, threshold: i64) -> Option<Value> {
+        if let Some(known) = self.by_integer.below.get(&(integer, threshold)) {
+            return Some(*known);
+        }
+        let value = self.is_below(integer, threshold)?;
+        self.by_integer.below.insert((integer, threshold), value);
+        Some(value)
+    }
+
+    fn is_below(&mut self, integer: Integer, threshold: i64) -> Option<Value> {
         let (least, end) = self.range_of(integer)?;
         if threshold <= least {
             return Some(Value::ZERO);
