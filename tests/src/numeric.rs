@@ -21,6 +21,9 @@ use warpproof::term::{
     BitOp, Constant, Interval, Named, Node, Number, Relation, Rounding, Term, Terms, Unary,
 };
 
+/// From here on, an `f64` does not hold every integer.
+const LARGEST: f64 = 9e15;
+
 /// What a term is at a point.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value {
@@ -93,7 +96,7 @@ impl Point<'_> {
     fn holds(&self, value: f64) -> bool {
         let format = self.precision.format;
         if !format.is_float() {
-            return value == value.trunc() && value.abs() < 9e15;
+            return value == value.trunc() && value.abs() < LARGEST;
         }
         soft::value(format, soft::from_value(format, value, Round::NearestTiesToEven)) == value
     }
@@ -108,6 +111,9 @@ impl Point<'_> {
         }
         if error == 0.0 && exact && self.holds(value) {
             return Value::Real(value, 0.0);
+        }
+        if !self.precision.format.is_float() && value.abs() >= LARGEST {
+            return Value::Lost("an integer that floats do not hold");
         }
         Value::Real(value, error + self.precision.unit * weight + self.precision.tiny)
     }
@@ -432,7 +438,7 @@ impl Domain for Point<'_> {
             },
             Node::BitsOf(format, a) => match value(a) {
                 // An integer of any size, as far as floats hold it: its remainder.
-                Real(x, 0.0) if !format.is_float() && x.fract() == 0.0 && x.abs() < 9e15 => {
+                Real(x, 0.0) if !format.is_float() && x.fract() == 0.0 && x.abs() < LARGEST => {
                     Bits(integer::cut(x as i64 as u64, format.bits()))
                 }
                 Real(x, e) => self.bits(format, x, e),

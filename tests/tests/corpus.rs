@@ -184,7 +184,10 @@ fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let faults = [&outcome.report, &other]
         .iter()
         .all(|report| depends_on_the_schedule(report) && report.verdict.exit_status() == 1);
-    if other.verdict != outcome.report.verdict && !faults {
+    // That a loop never ends shows where its state comes back; under a schedule that mixes warps it may not, within the limit.
+    let endless = outcome.report.diagnostics.iter().any(|diagnostic| diagnostic.code == "D003")
+        && other.verdict == Verdict::ResourceLimit;
+    if other.verdict != outcome.report.verdict && !faults && !endless {
         return Err(format!("another schedule gives {}: {}", other.verdict.name(), other.summary).into());
     }
     Ok(())

@@ -315,7 +315,7 @@ mod tests {
         for (mangled, expected) in [
             ("_Z11rmsnorm_refPKfS0_Pfif", "f32 const*, f32 const*, f32*, s32, f32"),
             ("_Z12rmsnorm_vec4PK6float4S1_PS_if", "f32 const*, f32 const*, f32*, s32, f32"),
-            ("_Z17last_block_fencedPKfPfPjS1_", "f32 const*, f32*, u32*, u32*"),
+            ("_Z17last_block_fencedPKfPfPjS1_", "f32 const*, f32*, u32*, f32*"),
             ("_Z4spinPViPf", "s32*, f32*"),
             ("_Z7softmaxIfLi256EEvPKT_PS0_", "f32 const*, f32*"),
             ("_Z4copyI6__halfEvPKT_PS1_", "f16 const*, f16*"),
