@@ -184,7 +184,8 @@ fn same_verdict_on_another_schedule(subject: &Subject) -> Result<(), Failed> {
     let faults = [&outcome.report, &other]
         .iter()
         .all(|report| depends_on_the_schedule(report) && report.verdict.exit_status() == 1);
-    // That a loop never ends shows where its state comes back; under a schedule that mixes warps it may not, within the limit.
+    // A loop is watched while its threads run in one go, which they do not under this schedule: there it ends at the
+    // limit, which both were before an endless loop had a verdict of its own.
     let endless = outcome.report.diagnostics.iter().any(|diagnostic| diagnostic.code == "D003")
         && other.verdict == Verdict::ResourceLimit;
     if other.verdict != outcome.report.verdict && !faults && !endless {

@@ -38,6 +38,8 @@ struct Rewriting<'a> {
     places: Vec<Term>,
     /// The infinities that occur.
     infinities: Vec<Term>,
+    /// Which steps are defined wherever their elements are.
+    total: Vec<bool>,
     of: usize,
 }
 
@@ -124,59 +126,57 @@ fn add_parts(
     }
 }
 
-/// Whether a term is e or 2 to a multiple of the difference of two others.
-fn is_power_of_difference(steps: &[Node], term: Term, taken: Taken) -> bool {
-    let Some(Node::Unary(Unary::Exp | Unary::Exp2, exponent)) = term.as_node().map(|step| steps[step]) else {
-        return false;
-    };
+/// The maximum that is taken over where a factor is e or 2 to a multiple of what it was less what it is.
+fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool) -> Option<Taken> {
+    let Node::Unary(Unary::Exp | Unary::Exp2, exponent) = steps[factor.as_node()?] else { return None };
     let mut sum = FxHashMap::default();
-    if add_parts(steps, exponent, (1, Vec::new()), &mut sum).is_none() {
-        return false;
+    add_parts(steps, exponent, (1, Vec::new()), &mut sum)?;
+    // An infinite multiple of nothing is not nothing.
+    if sum.keys().any(|(_, factors)| factors.iter().any(|factor| infinities.contains(factor))) {
+        return None;
     }
-    let mut merged: FxHashMap<(Term, Vec<Term>), i32> = FxHashMap::default();
-    for ((term, factors), count) in sum {
-        let term = if term == taken.new { taken.old } else { term };
-        *merged.entry((term, factors)).or_default() += count;
-    }
-    merged.values().all(|count| *count == 0)
+    let vanishes = |taken: &Taken| {
+        let mut merged: FxHashMap<(Term, &[Term]), i32> = FxHashMap::default();
+        for ((term, factors), count) in &sum {
+            let term = if *term == taken.new { taken.old } else { *term };
+            *merged.entry((term, factors)).or_default() += count;
+        }
+        merged.values().all(|count| *count == 0)
+    };
+    let candidates = sum.keys().filter_map(|(new, _)| match steps[new.as_node()?] {
+        Node::Max(a, b) | Node::Min(a, b) => Some([a, b].map(|old| Taken { new: *new, old, then })),
+        _ => None,
+    });
+    candidates.flatten().find(vanishes)
+}
+
+/// What is added to a rescaled sum.
+#[derive(Clone, Copy)]
+enum Rest {
+    Nothing,
+    Term(Term),
+    Product(Term, Term),
 }
 
 /// What is multiplied with the old sum, and what is added: `sum = old·factor + rest`.
-fn as_rescaled(steps: &[Node], sum: Term, old: Term) -> Option<(Term, Option<Term>)> {
+fn as_rescaled(steps: &[Node], sum: Term, old: Term) -> Option<(Term, Rest)> {
     let factor = |term: Term| match steps[term.as_node()?] {
         Node::Mul(a, b) if a == old => Some(b),
         Node::Mul(a, b) if b == old => Some(a),
         _ => None,
     };
     match steps[sum.as_node()?] {
-        Node::Fma(a, b, c) if a == old => Some((b, Some(c))),
-        Node::Fma(a, b, c) if b == old => Some((a, Some(c))),
-        Node::Fma(a, b, c) => {
-            // Added to the product of two others.
-            let scaled = factor(c)?;
-            let product = steps.iter().rposition(|step| *step == Node::Mul(a, b));
-            Some((scaled, Some(Term::from_node(product?))))
-        }
+        Node::Fma(a, b, c) if a == old => Some((b, Rest::Term(c))),
+        Node::Fma(a, b, c) if b == old => Some((a, Rest::Term(c))),
+        Node::Fma(a, b, c) => Some((factor(c)?, Rest::Product(a, b))),
         Node::Add(a, b) => match (factor(a), factor(b)) {
-            (Some(factor), _) => Some((factor, Some(b))),
-            (_, Some(factor)) => Some((factor, Some(a))),
+            (Some(factor), _) => Some((factor, Rest::Term(b))),
+            (_, Some(factor)) => Some((factor, Rest::Term(a))),
             _ => None,
         },
-        Node::Mul(..) => Some((factor(sum)?, None)),
+        Node::Mul(..) => Some((factor(sum)?, Rest::Nothing)),
         _ => None,
     }
-}
-
-/// The maximum that a choice takes over, if it is such a choice.
-fn taken(steps: &[Node], a: Term, b: Term) -> Option<Taken> {
-    for (new, old, then) in [(a, b, true), (b, a, false)] {
-        if let Some(Node::Max(x, y) | Node::Min(x, y)) = new.as_node().map(|step| steps[step])
-            && (x == old || y == old)
-        {
-            return Some(Taken { new, old, then });
-        }
-    }
-    None
 }
 
 /// Which steps are defined wherever their elements are.
@@ -203,22 +203,13 @@ fn total(steps: &[Node]) -> Vec<bool> {
 /// A cone in which such sums are rescaled always; none if there are no such sums.
 pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
     let steps = old.steps();
-    let mut maxima: FxHashMap<Term, Vec<Taken>> = FxHashMap::default();
-    for node in steps {
-        if let Node::Select(condition, a, b) = *node
-            && let Some(taken) = taken(steps, a, b)
-        {
-            maxima.entry(condition).or_default().push(taken);
-        }
-    }
-    if maxima.is_empty() {
+    if !steps.iter().any(|node| matches!(node, Node::Select(..))) {
         return None;
     }
     let infinite =
         |constant: &&u32| matches!(meanings[**constant as usize], Meaning::MinusInfinity | Meaning::Infinity);
     let infinities = old.constants().iter().filter(infinite);
     let infinities = infinities.map(|constant| Term::constant(*constant as usize)).collect();
-    let total = total(steps);
     let count = steps.len();
     let mut new = Rewriting {
         old,
@@ -226,16 +217,17 @@ pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
         nodes: Vec::with_capacity(count),
         places: Vec::with_capacity(count),
         infinities,
+        total: total(steps),
         of: 0,
     };
     let mut found = false;
     for (at, step) in steps.iter().enumerate() {
         new.of = at;
         let place = match *step {
-            Node::Select(condition, a, b) if let Some(all) = maxima.get(&condition) => all
-                .iter()
-                .filter(|taken| taken.old.as_node().is_none_or(|step| total[step]))
-                .find_map(|taken| new.sum_taken(condition, [a, b], *taken)),
+            Node::Select(condition, a, b) => {
+                let taken = new.sum_taken(condition, [a, b], true);
+                taken.or_else(|| new.sum_taken(condition, [b, a], false))
+            }
             _ => None,
         };
         found |= place.is_some();
@@ -251,15 +243,12 @@ pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
 }
 
 impl Rewriting<'_> {
-    /// A sum that is rescaled where a maximum is taken over, as one that is rescaled always.
-    fn sum_taken(&mut self, condition: Term, [a, b]: [Term; 2], taken: Taken) -> Option<Term> {
+    /// A sum that is rescaled where a condition holds (`then`) or does not, and kept elsewhere, as one that is rescaled always.
+    fn sum_taken(&mut self, condition: Term, [sum, kept]: [Term; 2], then: bool) -> Option<Term> {
         let steps = self.old.steps();
-        let (sum, kept) = if taken.then { (a, b) } else { (b, a) };
-        if sum == taken.new {
-            return None;
-        }
         let (factor, rest) = as_rescaled(steps, sum, kept)?;
-        if !is_power_of_difference(steps, factor, taken) {
+        let taken = taken_by(steps, &self.infinities, factor, then)?;
+        if taken.old.as_node().is_some_and(|step| !self.total[step]) {
             return None;
         }
         let order = |new: Term, old: Term| if taken.then { [new, old] } else { [old, new] };
@@ -276,8 +265,15 @@ impl Rewriting<'_> {
             factor = self.push(Node::Select(both, Term::ONE, factor));
         }
         let kept = self.place(kept);
-        let Some(rest) = rest else { return Some(self.push(Node::Mul(kept, factor))) };
-        let rest = self.with(rest, taken.new, maximum, &mut known)?;
+        let mut with = |this: &mut Self, term: Term| this.with(term, taken.new, maximum, &mut known);
+        let rest = match rest {
+            Rest::Nothing => return Some(self.push(Node::Mul(kept, factor))),
+            Rest::Term(term) => with(self, term)?,
+            Rest::Product(a, b) => {
+                let (a, b) = (with(self, a)?, with(self, b)?);
+                self.push(Node::Mul(a, b))
+            }
+        };
         let [then, other] = order(rest, Term::ZERO);
         let rest = self.push(Node::Select(condition, then, other));
         Some(self.push(Node::Fma(kept, factor, rest)))

@@ -83,6 +83,8 @@ pub(super) struct Walk<'a> {
     places: FxHashMap<Term, Place>,
     /// Steps that are not finite everywhere, or 0 in known places.
     shapes: FxHashMap<Term, Shape>,
+    /// Whether a constant is infinite.
+    infinite: bool,
     /// Where conditions hold, as far as that was asked.
     conditions: FxHashMap<Term, Place>,
     /// Powers by their residue, for `orders`.
@@ -184,6 +186,9 @@ impl<'a> Walk<'a> {
                 smallest: FxHashMap::default(),
                 places: FxHashMap::default(),
                 shapes: FxHashMap::default(),
+                infinite: cone.constants().iter().any(|constant| {
+                    matches!(meanings[*constant as usize], Meaning::Infinity | Meaning::MinusInfinity)
+                }),
                 conditions: FxHashMap::default(),
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),

@@ -24,6 +24,10 @@ enum Form {
     NoMaximum,
     /// With the scale after the mask.
     Scaled,
+    /// Online: `if (m) { q = max(M, s); l = l·e^(M-q) + e^(s-q); M = q }`, and the values in the same way.
+    Online,
+    /// As `Online`, the values are not rescaled.
+    NotRescaled,
     /// As `Branches`, one more is in the sum below.
     MoreBelow,
     /// As `Select`, one is not masked.
@@ -59,6 +63,21 @@ fn row(b: &mut Build, size: usize, scale: Term) -> Row {
     let half = b.q(1, 2);
     let masks = b.elements(10_000, size).into_iter().map(|m| b.0.compare(Relation::Less, half, m)).collect();
     Row { scores, values: b.elements(5000, size), masks }
+}
+
+/// The sums of weights and of weighed values, rescaled where a mask lets a score through.
+fn online(b: &mut Build, Row { scores, values, masks }: &Row, form: Form) -> [Term; 3] {
+    let (mut most, mut l, mut r) = (Term::MINUS_INFINITY, Term::ZERO, Term::ZERO);
+    for at in 0..scores.len() {
+        let more = b.0.max(most, scores[at]);
+        let (scale, weight) = (b.exp_of(most, more), b.exp_of(scores[at], more));
+        let below = b.0.fma(l, scale, weight);
+        let rescaled = if form == Form::NotRescaled { r } else { b.mul(r, scale) };
+        let above = b.0.fma(weight, values[at], rescaled);
+        [most, l, r] =
+            [(more, most), (below, l), (above, r)].map(|(new, old)| b.0.select(masks[at], new, old));
+    }
+    [most, l, r]
 }
 
 /// Values weighed by softmax of the row.
@@ -117,6 +136,11 @@ fn masked(b: &mut Build, size: usize, form: Form, guard: Guard) -> Vec<Term> {
         r = if by_branch { b.0.select(masks[at], above, r) } else { above };
         any = b.0.or(any, masks[at]);
     }
+    if matches!(form, Form::Online | Form::NotRescaled) {
+        let row = Row { scores, values: values.clone(), masks: masks.clone() };
+        [most, l, r] = online(b, &row, form);
+    }
+    let empty = b.0.compare(Relation::Equal, most, none);
     let whole = if form == Form::Normalized {
         let mut sum = Term::ZERO;
         for at in 0..size {
@@ -155,6 +179,7 @@ fn rows_masked_by_data() {
         Form::Sums,
         Form::NoMaximum,
         Form::Scaled,
+        Form::Online,
     ];
     for size in SOME {
         for form in right {
@@ -163,7 +188,7 @@ fn rows_masked_by_data() {
             let three = |b: &mut Build| masked(b, size, Form::Branches, Guard::Nothing);
             alike(&format!("{size}, {form:?}"), &[&one, &three, &two]);
         }
-        for form in [Form::MoreBelow, Form::Unmasked, Form::Neighbour] {
+        for form in [Form::MoreBelow, Form::Unmasked, Form::Neighbour, Form::NotRescaled] {
             // Of one, all of this is the same where anything is defined.
             if size == 1 {
                 continue;
@@ -190,6 +215,8 @@ fn rows_masked_whole() {
             (Form::Select, Guard::Shift),
             (Form::Added, Guard::Shift),
             (Form::Zeroed, Guard::Any),
+            (Form::Online, Guard::Sum),
+            (Form::Online, Guard::Maximum),
             (Form::Normalized, Guard::Any),
             (Form::NoMaximum, Guard::Any),
             (Form::NoMaximum, Guard::Sum),

@@ -301,11 +301,15 @@ impl Walk<'_> {
 
     /// [integer < threshold]
     fn below(&mut self, integer: Integer, threshold: i64) -> Option<Value> {
-        if let Some(known) = self.by_integer.below.get(&(integer, threshold)) {
+        // What is supposed of inputs holds for a while only.
+        let kept = !self.supposed.any();
+        if let Some(known) = self.by_integer.below.get(&(integer, threshold)).filter(|_| kept) {
             return Some(*known);
         }
         let value = self.is_below(integer, threshold)?;
-        self.by_integer.below.insert((integer, threshold), value);
+        if kept {
+            self.by_integer.below.insert((integer, threshold), value);
+        }
         Some(value)
     }
 

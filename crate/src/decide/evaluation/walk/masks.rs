@@ -165,8 +165,12 @@ impl Walk<'_> {
                 };
                 let holds = self.get(condition, 1);
                 let value = |term: Term| self.get(term, 1);
-                let positive = |a: Term, b: Term| value(a).is_zero() && value(b).sign.is_positive();
-                let masks = mixed(a) || mixed(b) || positive(a, b) || positive(b, a);
+                // Beside infinities, what is 0 elsewhere is so whatever its sign: it may be multiplied by what is not finite there.
+                let nothing = |a: Term, b: Term| {
+                    value(a).is_zero()
+                        && (value(b).sign.is_positive() || self.infinite && value(b).is_finite())
+                };
+                let masks = mixed(a) || mixed(b) || nothing(a, b) || nothing(b, a);
                 if !(holds.is_finite() || self.is_shaped(condition))
                     || holds.is_zero()
                     || holds.at[0] == field::ONE
