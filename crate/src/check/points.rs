@@ -48,9 +48,10 @@ pub(super) enum Agreement {
 }
 
 /// Small fractions of both signs; the first points are smooth, the others have ties and zeros, are
-/// positive, far apart, of any magnitude from 2⁻¹⁶ to 2²⁰, or the same for all elements.
+/// of one sign, far apart, of any magnitude from 2⁻¹⁶ to 2²⁰, or the same for all elements.
 fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
-    let mut x = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(point << 17);
+    let own = (u64::from(element) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut x = own.wrapping_add(point << 17);
     x = (x ^ x >> 31).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x ^= x >> 29;
     // Integers are integers, small ones and any: what is read out of their bits has no value elsewhere.
@@ -70,20 +71,26 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
         2 => Quantity::dyadic((x % 97) as i64 + 1, 5),
         3 => Quantity::integer((x % 5) as i64 - 2),
         4 | 5 => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
-        _ => match point % 7 {
-            6 => {
-                let digits = (x % 31 + 1) as i64 * if x >> 40 & 1 == 0 { 1 } else { -1 };
-                match (x >> 48) as u32 % 33 {
-                    up @ 0..=16 => Quantity::integer(digits << up),
-                    down => Quantity::dyadic(digits, down - 16),
+        _ => {
+            let round = point / 7;
+            match point % 7 {
+                0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
+                // One sign for all, by turns.
+                2 => Quantity::dyadic(((x % 64) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 4),
+                3 => Quantity::integer((x % 25) as i64 - 12),
+                4 => Quantity::integer((x % 3) as i64 - 1),
+                // One number for all, by turns of both signs.
+                5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 1),
+                _ => {
+                    // Each element goes through all magnitudes in wide steps.
+                    let digits = ((x >> 8) % 31 + 1) as i64 * if x >> 40 & 1 == 0 { 1 } else { -1 };
+                    match ((own >> 32) % 33 + round * 13) as u32 % 33 {
+                        up @ 0..=16 => Quantity::integer(digits << up),
+                        down => Quantity::dyadic(digits, down - 16),
+                    }
                 }
             }
-            0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
-            2 => Quantity::dyadic((x % 64) as i64 + 1, 4),
-            3 => Quantity::integer((x % 25) as i64 - 12),
-            4 => Quantity::integer((x % 3) as i64 - 1),
-            _ => Quantity::dyadic((point * 5 % 17) as i64 - 8, 1),
-        },
+        }
     }
 }
 
