@@ -203,7 +203,7 @@ fn conditions_of_what_was_never_written_nest() {
 fn what_never_ends_is_no_matter_of_budgets() {
     let text = kernel("L: add.u32 %r1, %r2, 1;\nbra L;");
     let report = ask(None, &text, &spec(32, "f32", 1, 1), &Budget::default());
-    assert_eq!(report.verdict, Verdict::ResourceLimit, "{}", report.summary);
+    assert_eq!(report.verdict, Verdict::Deadlock, "{}", report.summary);
     assert!(report.summary.contains("never leaves this loop"), "{}", report.summary);
     assert!(report.kernels[0].thread_instructions < FUEL);
 }
@@ -235,7 +235,8 @@ fn a_comparison_ends_by_its_own_count() {
     assert_ne!(whole.verdict, Verdict::ResourceLimit, "{}", whole.summary);
     let taken = enough.spent();
     let fuel = |steps: u64| steps / (enough.steps() / enough.fuel);
-    let short = Budget::new(fuel(taken) - 1, MEMORY);
+    // The last steps go into marks, for which no verdict is given up.
+    let short = Budget::new(fuel(taken) / 2, MEMORY);
     let report = ask(Some(&reference), &optimized, &spec, &short);
     assert_eq!(report.verdict, Verdict::ResourceLimit, "{} for {taken} steps", report.summary);
     assert!(report.summary.contains("takes more than the"), "{}", report.summary);

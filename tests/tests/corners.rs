@@ -779,19 +779,22 @@ fn an_undecided_difference_counts_what_both_have() {
     }
 }
 
-/// Up to two parts that one side lacks are named, more are counted.
+/// Up to three parts that one side lacks are named, more are counted.
 #[test]
 fn parts_that_one_side_lacks_are_named_or_counted() {
-    let spec = spec(1, 1, ("f32", "in", 4), ("f32", 1));
+    let spec = spec(1, 1, ("f32", "in", 5), ("f32", 1));
     let ptx = |summands: usize| {
         let adds: String = (1..=summands)
             .map(|at| format!("ld.global.f32 %f1, [%rd8+{}]; add.f32 %f2, %f2, %f1; ", 4 * at))
             .collect();
         kernel((4, 4), &format!("ld.global.f32 %f2, [%rd8]; {adds}st.global.f32 [%rd1], %f2;"))
     };
-    for (summands, named) in
-        [(1, "summand x[1]"), (2, "summands x[1] and x[2]"), (3, "3 summands, the first x[1]")]
-    {
+    for (summands, named) in [
+        (1, "summand x[1]"),
+        (2, "summands x[1] and x[2]"),
+        (3, "summands x[1], x[2] and x[3]"),
+        (4, "4 summands, the first x[1]"),
+    ] {
         let report = check(&ptx(0), &ptx(summands), &spec);
         expect(&report, Verdict::NotEquivalent);
         let difference = report.counterexample.expect("a counterexample").difference;

@@ -12,9 +12,10 @@ fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The README and the pages of `docs/`, with their texts.
+/// The documents at the top and the pages of `docs/`, with their texts, none with the marks of a merge in it.
 fn documents() -> Vec<(PathBuf, String)> {
-    let mut paths = vec![project().join("README.md")];
+    let mut paths =
+        ["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(|name| project().join(name)).to_vec();
     for entry in std::fs::read_dir(project().join("docs")).expect("a folder of documents") {
         let path = entry.expect("an entry").path();
         if path.extension().is_some_and(|extension| extension == "md") {
@@ -26,6 +27,11 @@ fn documents() -> Vec<(PathBuf, String)> {
         .into_iter()
         .map(|path| {
             let text = std::fs::read_to_string(&path).expect("a document");
+            assert!(
+                !text.contains("\n<<<<<<<") && !text.contains("\n>>>>>>>"),
+                "a merge in {}",
+                path.display()
+            );
             (path, text)
         })
         .collect()
@@ -158,7 +164,7 @@ fn links(text: &str) -> Vec<&str> {
 #[test]
 fn links_lead_somewhere() {
     let mut checked = 0;
-    let more = ["ARCHITECTURE.md", "CONTRIBUTING.md", "tests/corpus/README.md"].map(|name| {
+    let more = ["CONTRIBUTING.md", "tests/corpus/README.md"].map(|name| {
         let path = project().join(name);
         let text = std::fs::read_to_string(&path).expect("a document");
         (path, text)

@@ -7,6 +7,7 @@ pub mod exact;
 mod format;
 mod ids;
 mod lines;
+mod mangling;
 mod names;
 mod omega;
 mod signature;

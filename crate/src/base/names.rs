@@ -5,77 +5,46 @@
 //!
 //! Guarantees: what is not read in full (substitutions, operators, expressions, local names) stays as it is.
 
+use super::mangling::{DEEPEST, Letters};
 use std::borrow::Cow;
 
 /// The name without its mangling.
 pub fn readable(name: &str) -> Cow<'_, str> {
-    let mut reader = Reader { rest: name.strip_prefix("_Z").unwrap_or_default(), depth: 0 };
+    let mut reader = Reader { letters: Letters(name.strip_prefix("_Z").unwrap_or_default()), depth: 0 };
     match reader.name() {
         Some(read) => Cow::Owned(read),
         None => Cow::Borrowed(name),
     }
 }
 
-/// Builtin types by their letters.
-const BUILTIN: [(&str, &str); 19] = [
-    ("v", "void"),
-    ("b", "bool"),
-    ("c", "char"),
-    ("a", "signed char"),
-    ("h", "unsigned char"),
-    ("s", "short"),
-    ("t", "unsigned short"),
-    ("i", "int"),
-    ("j", "unsigned int"),
-    ("l", "long"),
-    ("m", "unsigned long"),
-    ("x", "long long"),
-    ("y", "unsigned long long"),
-    ("f", "float"),
-    ("d", "double"),
-    ("Dh", "half"),
-    ("DF16_", "_Float16"),
-    ("DF16b", "__bf16"),
-    ("Dn", "nullptr"),
-];
-
-/// Names within names.
-const DEEPEST: u32 = 32;
-
 struct Reader<'a> {
-    rest: &'a str,
+    letters: Letters<'a>,
     depth: u32,
 }
 
 impl Reader<'_> {
-    fn takes(&mut self, text: &str) -> bool {
-        let Some(rest) = self.rest.strip_prefix(text) else { return false };
-        self.rest = rest;
-        true
-    }
-
     /// A nested name, or a plain one; each part with its template arguments.
     fn name(&mut self) -> Option<String> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return None;
         }
-        let nested = self.takes("N");
+        let nested = self.letters.takes("N");
         let mut parts: Vec<String> = Vec::new();
-        if !nested && self.takes("St") {
+        if !nested && self.letters.takes("St") {
             parts.push("std".to_owned());
         }
         loop {
-            let part = self.source_name()?;
+            let part = self.letters.source_name()?;
             // What the compiler calls a namespace without a name.
             if !part.starts_with("_GLOBAL__N_") {
                 parts.push(part);
             }
-            if self.rest.starts_with('I') {
+            if self.letters.0.starts_with('I') {
                 let arguments = self.arguments()?;
                 parts.last_mut()?.push_str(&arguments);
             }
-            if !nested || self.takes("E") {
+            if !nested || self.letters.takes("E") {
                 break;
             }
         }
@@ -83,23 +52,13 @@ impl Reader<'_> {
         (!parts.is_empty()).then(|| parts.join("::"))
     }
 
-    fn source_name(&mut self) -> Option<String> {
-        // Internal linkage.
-        let _ = self.takes("L");
-        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-        let length: usize = self.rest[..digits].parse().ok()?;
-        let name = self.rest.get(digits..)?.get(..length)?.to_owned();
-        self.rest = &self.rest[digits + length..];
-        (!name.is_empty()).then_some(name)
-    }
-
     fn arguments(&mut self) -> Option<String> {
-        self.takes("I").then_some(())?;
+        self.letters.takes("I").then_some(())?;
         let mut found = Vec::new();
-        while !self.takes("E") {
+        while !self.letters.takes("E") {
             // A pack is its elements.
-            if self.takes("J") {
-                while !self.takes("E") {
+            if self.letters.takes("J") {
+                while !self.letters.takes("E") {
                     found.push(self.argument()?);
                 }
             } else {
@@ -110,17 +69,11 @@ impl Reader<'_> {
     }
 
     fn argument(&mut self) -> Option<String> {
-        if !self.takes("L") {
+        if !self.letters.takes("L") {
             return self.type_name();
         }
         let of = self.type_name()?;
-        let end = self.rest.find('E')?;
-        let literal = self.rest[..end].to_owned();
-        self.rest = &self.rest[end + 1..];
-        let number = literal.strip_prefix('n').map_or_else(|| literal.clone(), |digits| format!("-{digits}"));
-        if !number.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() {
-            return None;
-        }
+        let number = self.letters.number()?;
         match (of.as_str(), number.as_str()) {
             ("bool", "0") => Some("false".to_owned()),
             ("bool", "1") => Some("true".to_owned()),
@@ -140,13 +93,14 @@ impl Reader<'_> {
             return None;
         }
         let after = [("P", "*"), ("R", "&"), ("O", "&&"), ("K", " const"), ("V", " volatile")];
-        let found = if let Some((_, suffix)) = after.into_iter().find(|(letter, _)| self.takes(letter)) {
-            format!("{}{suffix}", self.type_name()?)
-        } else if let Some((_, name)) = BUILTIN.into_iter().find(|(letters, _)| self.takes(letters)) {
-            name.to_owned()
-        } else {
-            self.name()?
-        };
+        let found =
+            if let Some((_, suffix)) = after.into_iter().find(|(letter, _)| self.letters.takes(letter)) {
+                format!("{}{suffix}", self.type_name()?)
+            } else if let Some((_, name, _)) = self.letters.builtin() {
+                name.to_owned()
+            } else {
+                self.name()?
+            };
         self.depth -= 1;
         Some(found)
     }

@@ -10,6 +10,7 @@
 //! elements are parameters of their own.
 
 use super::Format;
+use super::mangling::{BUILTIN, DEEPEST, Letters};
 
 /// A parameter as the source declares it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,15 +26,19 @@ pub struct Declared {
 
 /// The parameters of a function by its mangled name, if all of it can be read.
 pub fn declared(mangled: &str) -> Option<Vec<Declared>> {
-    let mut reader =
-        Reader { rest: mangled.strip_prefix("_Z")?, depth: 0, seen: Vec::new(), given: Vec::new() };
+    let mut reader = Reader {
+        letters: Letters(mangled.strip_prefix("_Z")?),
+        depth: 0,
+        seen: Vec::new(),
+        given: Vec::new(),
+    };
     let template = reader.function()?;
     if template {
         // The result of an instance of a template is written first.
         reader.of_type()?;
     }
     let mut all = Vec::new();
-    while !reader.rest.is_empty() {
+    while !reader.letters.0.is_empty() {
         all.push(reader.of_type()?);
     }
     if let [Type::Builtin("v")] = all[..] {
@@ -57,7 +62,7 @@ fn of(declared: &Type) -> Declared {
 
 fn format(element: &Type) -> Option<Format> {
     match element {
-        Type::Builtin(letters) => BUILTIN.iter().find(|(known, _)| known == letters)?.1,
+        Type::Builtin(letters) => BUILTIN.iter().find(|(known, ..)| known == letters)?.2,
         Type::Named(name) => named(name),
         Type::Constant(of) => format(of),
         Type::Pointer(_) | Type::Other => None,
@@ -83,29 +88,6 @@ fn named(name: &str) -> Option<Format> {
     })
 }
 
-/// Builtin types by their letters.
-const BUILTIN: [(&str, Option<Format>); 19] = [
-    ("v", None),
-    ("b", Some(Format::U8)),
-    ("c", None),
-    ("a", Some(Format::S8)),
-    ("h", None),
-    ("s", Some(Format::S16)),
-    ("t", Some(Format::U16)),
-    ("i", Some(Format::S32)),
-    ("j", Some(Format::U32)),
-    ("l", Some(Format::S64)),
-    ("m", Some(Format::U64)),
-    ("x", Some(Format::S64)),
-    ("y", Some(Format::U64)),
-    ("f", Some(Format::F32)),
-    ("d", Some(Format::F64)),
-    ("Dh", Some(Format::F16)),
-    ("DF16_", Some(Format::F16)),
-    ("DF16b", Some(Format::Bf16)),
-    ("Dn", None),
-];
-
 #[derive(Clone, PartialEq, Debug)]
 enum Type {
     Builtin(&'static str),
@@ -116,13 +98,11 @@ enum Type {
     Other,
 }
 
-/// Names within names.
-const DEEPEST: u32 = 32;
 /// What may be substituted.
 const MOST: usize = 256;
 
 struct Reader<'a> {
-    rest: &'a str,
+    letters: Letters<'a>,
     depth: u32,
     /// What `S_`, `S0_`, … stand for.
     seen: Vec<Type>,
@@ -131,36 +111,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn takes(&mut self, text: &str) -> bool {
-        let Some(rest) = self.rest.strip_prefix(text) else { return false };
-        self.rest = rest;
-        true
-    }
-
     fn remember(&mut self, found: Type) -> Option<()> {
         (self.seen.len() < MOST).then(|| self.seen.push(found))
     }
 
     /// The function's name; whether it is an instance of a template.
     fn function(&mut self) -> Option<bool> {
-        let nested = self.takes("N");
+        let nested = self.letters.takes("N");
         let mut first = true;
         loop {
-            if first && self.takes("St") {
+            if first && self.letters.takes("St") {
                 if !nested {
                     return None;
                 }
                 first = false;
                 continue;
             }
-            self.source_name()?;
-            let instance = self.rest.starts_with('I');
-            let last = !nested || self.rest.starts_with('E');
+            self.letters.source_name()?;
+            let instance = self.letters.0.starts_with('I');
+            let last = !nested || self.letters.0.starts_with('E');
             if instance {
                 self.remember(Type::Other)?;
                 self.given = self.arguments()?;
             }
-            if !nested || self.takes("E") {
+            if !nested || self.letters.takes("E") {
                 return Some(instance);
             }
             if !last {
@@ -171,28 +145,13 @@ impl Reader<'_> {
         }
     }
 
-    fn source_name(&mut self) -> Option<String> {
-        // Internal linkage.
-        let _ = self.takes("L");
-        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-        let length: usize = self.rest[..digits].parse().ok()?;
-        let name = self.rest.get(digits..)?.get(..length)?.to_owned();
-        self.rest = &self.rest[digits + length..];
-        (!name.is_empty()).then_some(name)
-    }
-
     fn arguments(&mut self) -> Option<Vec<Type>> {
-        self.takes("I").then_some(())?;
+        self.letters.takes("I").then_some(())?;
         let mut found = Vec::new();
-        while !self.takes("E") {
-            if self.takes("L") {
+        while !self.letters.takes("E") {
+            if self.letters.takes("L") {
                 self.of_type()?;
-                let end = self.rest.find('E')?;
-                let digits = self.rest[..end].trim_start_matches('n');
-                if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                    return None;
-                }
-                self.rest = &self.rest[end + 1..];
+                self.letters.number()?;
                 found.push(Type::Other);
             } else {
                 found.push(self.of_type()?);
@@ -203,13 +162,13 @@ impl Reader<'_> {
 
     /// The number behind an `S` or a `T`: `_` is the first, `0_` the second.
     fn number(&mut self, radix: u32) -> Option<usize> {
-        let end = self.rest.find('_')?;
-        let digits = &self.rest[..end];
+        let end = self.letters.0.find('_')?;
+        let digits = &self.letters.0[..end];
         let number = match digits {
             "" => 0,
             digits => usize::from_str_radix(digits, radix).ok()?.checked_add(1)?,
         };
-        self.rest = &self.rest[end + 1..];
+        self.letters.0 = &self.letters.0[end + 1..];
         Some(number)
     }
 
@@ -224,42 +183,42 @@ impl Reader<'_> {
     }
 
     fn inner(&mut self) -> Option<Type> {
-        let compound = if self.takes("P") {
+        let compound = if self.letters.takes("P") {
             Type::Pointer(Box::new(self.of_type()?))
-        } else if self.takes("R") || self.takes("O") {
+        } else if self.letters.takes("R") || self.letters.takes("O") {
             self.of_type()?;
             Type::Other
-        } else if self.rest.starts_with(['V', 'K', 'r']) {
+        } else if self.letters.0.starts_with(['V', 'K', 'r']) {
             // All qualifiers of a type are one: `VKi`.
-            let _ = self.takes("r");
-            let _ = self.takes("V");
-            match self.takes("K") {
+            let _ = self.letters.takes("r");
+            let _ = self.letters.takes("V");
+            match self.letters.takes("K") {
                 true => Type::Constant(Box::new(self.of_type()?)),
                 false => self.of_type()?,
             }
-        } else if self.rest.starts_with("St") {
-            self.takes("St");
-            self.source_name()?;
+        } else if self.letters.0.starts_with("St") {
+            self.letters.takes("St");
+            self.letters.source_name()?;
             Type::Other
-        } else if self.takes("S") {
+        } else if self.letters.takes("S") {
             let at = self.number(36)?;
             let known = self.seen.get(at)?.clone();
-            return match self.rest.starts_with('I') {
+            return match self.letters.0.starts_with('I') {
                 true => self.instance(),
                 false => Some(known),
             };
-        } else if self.takes("T") {
+        } else if self.letters.takes("T") {
             let at = self.number(10)?;
             self.given.get(at)?.clone()
-        } else if let Some((letters, _)) = BUILTIN.into_iter().find(|(letters, _)| self.takes(letters)) {
+        } else if let Some((letters, ..)) = self.letters.builtin() {
             return Some(Type::Builtin(letters));
-        } else if self.takes("N") {
+        } else if self.letters.takes("N") {
             return self.nested();
         } else {
-            Type::Named(self.source_name()?)
+            Type::Named(self.letters.source_name()?)
         };
         self.remember(compound.clone())?;
-        match self.rest.starts_with('I') {
+        match self.letters.0.starts_with('I') {
             true => self.instance(),
             false => Some(compound),
         }
@@ -275,16 +234,16 @@ impl Reader<'_> {
     /// A type within namespaces, each of whose parts can be substituted.
     fn nested(&mut self) -> Option<Type> {
         let mut first = true;
-        while !self.takes("E") {
-            if first && self.takes("S") {
-                let at = if self.takes("t") { None } else { Some(self.number(36)?) };
+        while !self.letters.takes("E") {
+            if first && self.letters.takes("S") {
+                let at = if self.letters.takes("t") { None } else { Some(self.number(36)?) };
                 if at.is_some_and(|at| at >= self.seen.len()) {
                     return None;
                 }
-            } else if !first && self.rest.starts_with('I') {
+            } else if !first && self.letters.0.starts_with('I') {
                 self.instance()?;
             } else {
-                self.source_name()?;
+                self.letters.source_name()?;
                 self.remember(Type::Other)?;
             }
             first = false;

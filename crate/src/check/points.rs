@@ -77,7 +77,8 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
                 0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
                 // One sign for all, by turns.
                 2 => Quantity::dyadic(((x % 64) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 4),
-                3 => Quantity::integer((x % 25) as i64 - 12),
+                // Whole numbers and halves, by turns.
+                3 => Quantity::dyadic((x % 25) as i64 - 12, (round % 2) as u32),
                 4 => Quantity::integer((x % 3) as i64 - 1),
                 // One number for all, by turns of both signs.
                 5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 1),

@@ -171,6 +171,7 @@ impl Printing<'_> {
                 self.printer(terms[side], &constant).labelled(roots[side])
             })
         });
+        // A verdict is not given up for marks: where no steps are left, there are more of them.
         let alike = LazyCell::new(|| Alike::of(terms, roots, meanings, self.budget).ok().flatten());
         let trees = if is_short(a) || is_short(b) {
             [Some(&labelled[0].0), Some(&labelled[1].0)]

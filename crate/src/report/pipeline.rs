@@ -27,7 +27,7 @@ use crate::decide::{self, Decision, Equality, Problem, Reading};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger, Severity};
 use crate::ir::Kernel;
 use crate::isa::Effect;
-use crate::sim::{self, FaultKind, Run, Setup};
+use crate::sim::{self, FaultKind, Run, Setup, World};
 use crate::spec::{self, Spec};
 use crate::term::{Term, Terms};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,11 +47,11 @@ pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Ou
 }
 
 /// Answers a question; where a kernel looks at what the machine chooses, good news only count if they
-/// are the same whatever it chooses. A choice with which a kernel gives up (traps, or does what is not
-/// supported) is one it refuses.
+/// are the same whatever it chooses. What cannot be run where arrays lie as PTX lets them (a tensor copy of an array
+/// that is not aligned for it) is run where they lie as allocators put them.
 fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
     let mut question = Question::new(input, options, budget);
-    let outcome = question.answer();
+    let mut outcome = question.answer();
     let good = matches!(outcome.report.verdict, Verdict::Equivalent | Verdict::RaceFree);
     if !question.looks || !good {
         return outcome;
@@ -61,18 +61,30 @@ fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -
         Portions::Decided(portions) => Portions::Each(portions.len()),
         portions => portions,
     };
-    for world in 1..sim::WORLDS {
-        let quiet = RunOptions { timeline_events: 0, portions, ..*options };
+    let quiet = RunOptions { timeline_events: 0, portions, ..*options };
+    let ask = |choice: u32, allocated: bool| {
         let mut other = Question::new(input, &quiet, budget);
-        other.world = world;
-        let mut answer = other.answer();
-        let verdict = answer.report.verdict;
-        if verdict != outcome.report.verdict && verdict != Verdict::Unsupported {
+        other.world = World { choice, allocated };
+        other.answer()
+    };
+    let mut allocated = false;
+    for choice in 1..sim::WORLDS {
+        let mut answer = ask(choice, allocated);
+        if answer.report.verdict == Verdict::Unsupported && !allocated {
+            allocated = true;
+            answer = ask(choice, allocated);
+        }
+        if answer.report.verdict != outcome.report.verdict {
             answer.report.summary += " This depends on what PTX leaves to the machine: where memory lies, which \
                                       lanes act together, or which one is elected.";
             answer.timelines = outcome.timelines;
             return answer;
         }
+    }
+    if allocated {
+        let mut ledger = Ledger::default();
+        ledger.note(Assumption::Environment(sim::ALLOCATED.to_owned()), 1, None);
+        outcome.report.assumptions.extend(assumptions::cook(&question.texts, &ledger));
     }
     outcome
 }
@@ -118,7 +130,7 @@ struct Question<'a> {
     /// What to try if the budget does not suffice.
     smaller: String,
     /// What the machine chooses.
-    world: u32,
+    world: World,
     /// The kernels look at what the machine chooses.
     looks: bool,
 }
@@ -168,7 +180,7 @@ impl<'a> Question<'a> {
             timings: Timings::default(),
             started,
             smaller: String::new(),
-            world: 0,
+            world: World::default(),
             looks: false,
         }
     }

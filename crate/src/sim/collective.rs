@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
             Effect::Redux { op, format } => self.redux(index, met, pcs, op, format),
             Effect::Elect => {
                 // Any member may be elected.
-                let leader = match self.options.world {
+                let leader = match self.options.world.choice {
                     0 => leader,
                     1 => met.ilog2() as usize,
                     _ => {

@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
                 // Lanes that part may stay apart for as long as nothing makes them meet.
                 let warp = &self.warps[index];
                 let whole = mask == warp.alive() && !warp.parted;
-                let words = match self.options.world {
+                let words = match self.options.world.choice {
                     1 if !whole => std::array::from_fn(|lane| 1 << lane),
                     _ => [u64::from(mask); WARP],
                 };

@@ -30,6 +30,22 @@ use crate::isa::{
 /// How many ways of choosing there are.
 pub const WORLDS: u32 = 3;
 
+/// What a run in a world with allocated tensors takes for granted.
+pub const ALLOCATED: &str = "tensors begin at multiples of 256 bytes, as `cudaMalloc` puts them: elsewhere a kernel \
+                             does what is not defined or not supported";
+
+/// What the machine chooses where PTX leaves it open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct World {
+    /// Which choice, below [`WORLDS`].
+    pub choice: u32,
+    /// Tensors begin at multiples of [`ALLOCATION`] bytes.
+    pub allocated: bool,
+}
+
+/// Bytes of which the addresses that `cudaMalloc` gives are multiples (CUDA C++ Programming Guide, *Device Memory Accesses*).
+pub(super) const ALLOCATION: u32 = 256;
+
 /// An instruction whose outcome is the machine's choice.
 pub struct Look {
     /// Where.

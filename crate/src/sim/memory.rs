@@ -13,7 +13,7 @@
 mod shared;
 
 use super::cells::{Cells, granule_of, grow};
-use super::looks;
+use super::looks::{self, ALLOCATION, World};
 use super::outcome::Place;
 use super::pages::PAGE_BYTES;
 use super::race::Shadow;
@@ -131,7 +131,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Lays out parameters, tensors and variables of a run. Where nobody writes there is no race, so
     /// inputs are not watched, unless a run before this one wrote to some: then `all` is true.
-    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool, world: u32) -> Memory {
+    pub(super) fn new(kernel: &Kernel, setup: &Setup, terms: &mut Terms, all: bool, world: World) -> Memory {
         let shared = region(Owner::Shared(None), Space::Shared, Some(0), 4);
         let parameters = region(Owner::Parameters, Space::Param, Some(u64::from(kernel.parameter_bytes)), 1);
         let statics =
@@ -161,8 +161,8 @@ impl Memory {
             per_cta: 0,
             describes: stretch > DESCRIBED + 1
                 && (super::warpgroup::has_any(kernel) || super::tensor_memory::has_any(kernel)),
-            reversed: world == 1,
-            shifted: world > 0,
+            reversed: world.choice == 1,
+            shifted: world.choice > 0,
             assumed: looks::assumed_alignment(kernel, setup),
         };
         for (index, tensor) in setup.tensors.iter().enumerate() {
@@ -230,7 +230,7 @@ impl Memory {
                         + layout_offset(kernel, &memory.regions[region])
                         + shift(world, beyond, memory.room(Space::Shared));
                 }
-                let own = alignment(kernel, setup, &memory.regions[region]);
+                let own = alignment(kernel, setup, &memory.regions[region], world);
                 let align = own.max(memory.assumed.filter(|_| region == DYNAMIC).unwrap_or(1).into());
                 memory.start(region) + shift(world, align, memory.room(memory.regions[region].space))
             })
@@ -673,7 +673,7 @@ impl Region {
 }
 
 /// What PTX says the address of a region's first byte is a multiple of.
-fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
+fn alignment(kernel: &Kernel, setup: &Setup, region: &Region, world: World) -> u64 {
     let align = match region.owner {
         Owner::Tensor(tensor) => {
             let setup_of = &setup.tensors[tensor];
@@ -687,7 +687,8 @@ fn alignment(kernel: &Kernel, setup: &Setup, region: &Region) -> u64 {
                 _ => None,
             });
             let declared = setup_of.variable.map(|variable| kernel.variables[variable].align);
-            pointers.chain(declared).fold(elements, u32::max)
+            let allocated = world.allocated.then_some(ALLOCATION);
+            pointers.chain(declared).chain(allocated).fold(elements, u32::max)
         }
         Owner::Variable(variable) => kernel.variables[variable].align,
         Owner::Shared(Some(variable)) => kernel.variables[variable].align.max(16),
@@ -716,8 +717,8 @@ fn layout_offset(kernel: &Kernel, region: &Region) -> u64 {
 }
 
 /// How far a region is moved: every second bit from its alignment on, and in another world the others.
-fn shift(world: u32, align: u64, room: u64) -> u64 {
-    let bits = match world {
+fn shift(world: World, align: u64, room: u64) -> u64 {
+    let bits = match world.choice {
         0 => 0,
         1 => 0x5555_5555_5555_5555,
         _ => 0xaaaa_aaaa_aaaa_aaaa,

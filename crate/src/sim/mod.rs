@@ -110,7 +110,7 @@ mod written;
 
 pub use boxes::{Axis, TensorMap};
 pub use inspect::{Held, Holding, Standstill, inspect};
-pub use looks::{Look, WORLDS, looks};
+pub use looks::{ALLOCATED, Look, WORLDS, World, looks};
 pub use moment::{Happening, Moment, Seen, moment};
 pub use origins::{Origin, Origins, origins};
 pub use outcome::{

@@ -188,8 +188,8 @@ pub struct Options {
     pub timeline_events: usize,
     /// Stop once so many CTA barriers have been released.
     pub stop_at_barrier: Option<u64>,
-    /// What the machine chooses where PTX leaves it open, below [`super::WORLDS`].
-    pub world: u32,
+    /// What the machine chooses where PTX leaves it open.
+    pub world: super::World,
 }
 
 impl Default for Options {
@@ -201,7 +201,7 @@ impl Default for Options {
             schedule: Schedule::Ascending,
             timeline_events: 1 << 20,
             stop_at_barrier: None,
-            world: 0,
+            world: super::World::default(),
         }
     }
 }

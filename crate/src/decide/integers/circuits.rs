@@ -17,7 +17,7 @@
 //! deeper than [`DEEPEST`], functions of bits with large diagrams.
 
 use super::diagrams::{Bit, Word};
-use super::sweep::{Sort, Sweep};
+use super::sweep::{Part, Sort, Sweep};
 use super::{Leaf, NARROW, fill};
 use crate::base::{Format, FormatClass};
 use crate::decide::normalize::{Normalizer, Value};
@@ -25,7 +25,7 @@ use crate::term::{BitOp, Node, Relation, Term, Unary};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Terms in terms: each is a call or two on the stack.
 const DEEPEST: u32 = 300;
@@ -41,36 +41,47 @@ pub(super) struct Circuits {
     conditions: FxHashMap<(usize, Term), Option<Bit>>,
     /// Factors of products' bits that are known by them, and their place.
     products: FxHashMap<(Word, Word, u32), u32>,
-    /// In a sweep: sums further down are known by their classes, and the bits of products with numbers by the factors.
-    pub(super) opaque: bool,
+    /// In a sweep: what is known by its class.
+    pub(super) look: Look,
     /// Classes of terms, while they are looked for.
     pub(super) sweep: Option<Sweep>,
+}
+
+/// What a look of a sweep does not look into.
+#[derive(Clone, Default)]
+pub(super) struct Look {
+    /// Terms that are known by their classes.
+    pub(super) ends: FxHashSet<(usize, Term)>,
+    /// Also if they are other names for what they are made of.
+    pub(super) whole: bool,
+    /// Sums further down are known by their classes wherever they lie, and the bits of products with numbers by the
+    /// factors.
+    pub(super) opaque: bool,
 }
 
 /// A term of one side, and how deep it may still go.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    side: usize,
-    term: Term,
+    pub(super) side: usize,
+    pub(super) term: Term,
     left: u32,
-    /// In a sweep: steps to where terms are known by their classes.
-    down: Option<u32>,
+    /// Whether terms are known by their classes.
+    in_sweep: bool,
     /// It is what is looked at, by this or another name.
     root: bool,
 }
 
 impl Place {
     fn whole(side: usize, term: Term) -> Place {
-        Place { side, term, left: DEEPEST, down: None, root: true }
+        Place { side, term, left: DEEPEST, in_sweep: false, root: true }
     }
 
-    pub(super) fn in_sweep(side: usize, term: Term, down: u32) -> Place {
-        Place { down: Some(down), ..Place::whole(side, term) }
+    pub(super) fn in_sweep(side: usize, term: Term) -> Place {
+        Place { in_sweep: true, ..Place::whole(side, term) }
     }
 
-    fn at(self, term: Term) -> Option<Place> {
-        let down = self.down.map(|down| down.saturating_sub(1));
-        Some(Place { term, left: self.left.checked_sub(1)?, down, root: false, ..self })
+    pub(super) fn at(self, term: Term) -> Option<Place> {
+        Some(Place { term, left: self.left.checked_sub(1)?, root: false, ..self })
     }
 
     /// An operand whose bits are this term's own.
@@ -168,7 +179,7 @@ impl Normalizer<'_> {
 
     /// Bits of an integer whose operands have classes.
     pub(super) fn width_in_sweep(&mut self, side: usize, term: Term) -> Option<u32> {
-        self.number_width(Place::in_sweep(side, term, 1))
+        self.number_width(Place::in_sweep(side, term))
     }
 
     /// Bits of a term that is known by its class alone; `None` where it is not.
@@ -188,12 +199,16 @@ impl Normalizer<'_> {
         Some((low.into_iter().chain(own.into_iter().skip(known as usize)).take(n as usize).collect(), sort))
     }
 
-    /// Whether a term is to be known by its class: it lies as far down as is looked, and is no other name for what it is
-    /// made of.
-    fn is_end(&self, place: Place) -> bool {
-        let Some(down) = place.down else { return false };
+    /// Whether a term is to be known by its class.
+    pub(super) fn is_end(&self, place: Place) -> bool {
+        if !place.in_sweep {
+            return false;
+        }
+        let look = &self.integers.circuits.look;
         let node = self.sides[place.side].terms.node(place.term);
-        !is_renamed(&node) && (down == 0 || self.integers.circuits.opaque && !place.root && is_sum(&node))
+        let is_end =
+            look.ends.contains(&(place.side, place.term)) || look.opaque && !place.root && is_sum(&node);
+        is_end && (look.whole || !is_renamed(&node))
     }
 
     pub(super) fn known_integer(&mut self, side: usize, term: Term) -> Option<BigInt> {
@@ -212,7 +227,7 @@ impl Normalizer<'_> {
         if term.as_constant().is_some() {
             return self.known_integer(side, term).map(|value| value.bits() as u32 + 1);
         }
-        if place.down.is_some()
+        if place.in_sweep
             && let Some((_, sort)) = self.integers.circuits.sweep.as_ref()?.class(side, term)
         {
             return match sort {
@@ -279,8 +294,40 @@ impl Normalizer<'_> {
         self.number_word(place, width)
     }
 
+    /// A sum of multiples with a factor in common, where products with numbers are known by their factors.
+    fn multiple_of_sum(&mut self, place: Place, n: u32, number: bool) -> Option<Word> {
+        if !(place.in_sweep && self.integers.circuits.look.opaque) {
+            return None;
+        }
+        let (parts, factor) = self.common_factor(place, n, number)?;
+        let known = |number: u64| -> Word {
+            (0..n).map(|at| if number >> at & 1 == 1 { Bit::ONE } else { Bit::ZERO }).collect()
+        };
+        let mut sum = known(0);
+        for Part { term, number, factor } in parts {
+            let product = match term {
+                None => known(factor),
+                Some(term) => {
+                    let word = match number {
+                        true => self.number_word(place.at(term)?, n)?,
+                        false => resized(&self.pattern_word(place.at(term)?)?, n),
+                    };
+                    self.product_of(word, known(factor))?
+                }
+            };
+            sum = self.sum_of(&sum, &product, false)?;
+        }
+        self.product_of(sum, known(factor))
+    }
+
     fn fresh_number(&mut self, place: Place, n: u32) -> Option<Word> {
         let node = self.sides[place.side].terms.node(place.term);
+        if is_sum(&node)
+            && !is_renamed(&node)
+            && let Some(word) = self.multiple_of_sum(place, n, true)
+        {
+            return Some(word);
+        }
         match node {
             Node::FromBits(format, a) if !format.is_float() => {
                 let word = resized(&self.pattern_word(place.inside(a)?)?, format.bits());
@@ -355,7 +402,7 @@ impl Normalizer<'_> {
     fn product_of(&mut self, a: Word, b: Word) -> Option<Word> {
         for (constant, other) in [(&a, &b), (&b, &a)] {
             if let Some(factor) = known(constant)
-                && (!self.integers.circuits.opaque || factor.is_power_of_two() || factor == 0)
+                && (!self.integers.circuits.look.opaque || factor.is_power_of_two() || factor == 0)
             {
                 return self.integers.diagrams.scaled(other, factor);
             }
@@ -561,6 +608,9 @@ impl Normalizer<'_> {
                 self.integers.diagrams.negated(&word)
             }
             BitOp::Add | BitOp::Sub => {
+                if let Some(word) = self.multiple_of_sum(place, n, false) {
+                    return Some(word);
+                }
                 let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
                 self.sum_of(&x, &y, op == BitOp::Sub)
             }

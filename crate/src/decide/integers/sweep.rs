@@ -14,7 +14,7 @@
 //! Source: Kuehlmann, Krohm: *Equivalence Checking Using Cuts and Heaps*, 1997.
 
 use super::Integers;
-use super::circuits::Place;
+use super::circuits::{Look, Place};
 use crate::base::{Budget, Exhausted};
 use crate::decide::fingerprint::random;
 use crate::decide::normalize::{Normalizer, Value};
@@ -25,13 +25,16 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::Ratio;
 use num_traits::{One, ToPrimitive};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::collections::VecDeque;
 use std::hash::Hasher;
 
 /// Random inputs that tell words apart.
 const POINTS: u64 = 24;
-/// Steps down to what counts as an input, and what one look may cost.
-const LOOKS: [(u32, u32); 5] = [(1, 20_000), (2, 40_000), (4, 80_000), (8, 160_000), (16, 320_000)];
+/// Common classes above those that count as inputs, and what one look may cost.
+const LOOKS: [(u32, u32); 5] = [(0, 20_000), (1, 40_000), (2, 80_000), (4, 160_000), (8, 320_000)];
+/// Terms of a word that are looked through for what it has in common with another.
+const LOOKED_THROUGH: usize = 400;
 /// Classes with the same values at random inputs that a word is compared with.
 const CANDIDATES: usize = 3;
 /// Steps that all looks of one portion may take.
@@ -262,16 +265,37 @@ impl Normalizer<'_> {
             }
             _ => return None,
         };
-        let mut sum = Sum { side, n, parts: FxHashMap::default(), left: SUMMANDS };
+        let mut sum = Sum { side, n, within: None, parts: FxHashMap::default(), left: SUMMANDS };
         match exact {
             true => self.add_number(&mut sum, term, 1)?,
             false => self.add_pattern(&mut sum, term, 1)?,
         }
-        let mask = if n >= 64 { u64::MAX } else { (1 << n) - 1 };
-        let reduced = sum.parts.into_iter().map(|(code, factor)| (code, factor & mask));
-        let mut parts: Vec<(u64, u64)> = reduced.filter(|(_, factor)| *factor != 0).collect();
-        parts.sort_unstable();
+        let parts = sum.sorted().into_iter().map(|(code, part)| (code, part.factor)).collect();
         Some((if exact { EXACT } else { n }, parts))
+    }
+
+    /// What a sum of n bits at a place of a look is a multiple of: the multiples that are summed, without a factor which
+    /// all of them have in common, and that factor. Numbers are divided by it modulo 2ⁿ; the one that leaves the
+    /// shortest numbers is chosen, and `None` where that is 1.
+    pub(super) fn common_factor(&mut self, place: Place, n: u32, number: bool) -> Option<(Vec<Part>, u64)> {
+        if n > 64 {
+            return None;
+        }
+        let (side, term) = (place.side, place.term);
+        let mut sum = Sum { side, n, within: Some(place), parts: FxHashMap::default(), left: SUMMANDS };
+        match number {
+            true => self.add_number(&mut sum, term, 1)?,
+            false => self.add_pattern(&mut sum, term, 1)?,
+        }
+        let parts: Vec<Part> = sum.sorted().into_iter().map(|(_, part)| part).collect();
+        let mask = mask(n);
+        let length = |factor: u64| 64 - factor.min(factor.wrapping_neg() & mask).leading_zeros();
+        let divided = |by: u64| parts.iter().map(move |part| part.factor.wrapping_mul(inverse(by)) & mask);
+        let odd = parts.iter().map(|part| part.factor).filter(|factor| factor % 2 == 1);
+        let all = |by: u64| divided(by).map(length).sum::<u32>();
+        let factor = odd.chain([1]).min_by_key(|by| (all(*by), *by != 1))?;
+        let without = divided(factor).zip(&parts).map(|(factor, part)| Part { factor, ..*part }).collect();
+        (parts.len() > 1 && factor != 1).then_some((without, factor))
     }
 
     /// Adds a multiple of a pattern's lowest n bits.
@@ -283,8 +307,8 @@ impl Normalizer<'_> {
         };
         sum.left = sum.left.saturating_sub(1);
         match terms.node(term) {
-            Node::BitConstant(bits) => return sum.add(UNIT, factor.wrapping_mul(bits)),
-            _ if sum.left == 0 => {}
+            Node::BitConstant(bits) => return sum.add(UNIT, Part::one(factor.wrapping_mul(bits))),
+            _ if sum.left == 0 || self.ends_there(sum, term) => {}
             Node::BitsOf(format, number) if !format.is_float() && format.bits() >= sum.n => {
                 return self.add_number(sum, number, factor);
             }
@@ -323,7 +347,13 @@ impl Normalizer<'_> {
             _ => {}
         }
         let code = self.code(sum.side, term)?;
-        sum.add(code, factor)
+        sum.add(code, Part { term: Some(term), number: false, factor })
+    }
+
+    /// Whether what is summed in a look is not looked into.
+    fn ends_there(&self, sum: &Sum, term: Term) -> bool {
+        sum.within
+            .is_some_and(|place| term != place.term && place.at(term).is_none_or(|inner| self.is_end(inner)))
     }
 
     /// Adds a multiple of an integer modulo 2ⁿ.
@@ -333,12 +363,12 @@ impl Normalizer<'_> {
             value.mod_floor(&(BigInt::one() << 64u32)).to_u64()
         };
         if let Some(value) = whole(self, term) {
-            return sum.add(UNIT, factor.wrapping_mul(value));
+            return sum.add(UNIT, Part::one(factor.wrapping_mul(value)));
         }
         sum.left = sum.left.saturating_sub(1);
         let node = self.sides[sum.side].terms.node(term);
         match node {
-            _ if sum.left == 0 => {}
+            _ if sum.left == 0 || self.ends_there(sum, term) => {}
             Node::Add(a, b) | Node::Sub(a, b) => {
                 self.add_number(sum, a, factor)?;
                 let factor = if matches!(node, Node::Sub(..)) { factor.wrapping_neg() } else { factor };
@@ -363,22 +393,28 @@ impl Normalizer<'_> {
         // Multiples of what is no integer are not taken modulo 2ⁿ.
         self.width_in_sweep(sum.side, term)?;
         let code = self.code(sum.side, term)?;
-        sum.add(code, factor)
+        sum.add(code, Part { term: Some(term), number: true, factor })
     }
 
     /// Whether two terms have the same diagrams over some of what they are made of.
     fn shown(&mut self, a: (usize, Term), b: (usize, Term)) -> bool {
-        for (down, cost) in LOOKS {
-            for opaque in [true, false] {
+        let common = self.common(a, b);
+        let mut last = FxHashSet::default();
+        for (level, cost) in LOOKS {
+            let ends = self.ends(&common, [a, b], level);
+            if level > 0 && ends == last {
+                break;
+            }
+            for (whole, opaque) in [(true, true), (false, true), (true, false), (false, false)] {
                 if self.sweep().steps > STEPS {
                     return false;
                 }
                 let sweep = self.integers.circuits.sweep.take();
                 self.integers = Integers::new();
                 self.integers.circuits.sweep = sweep;
-                self.integers.circuits.opaque = opaque;
+                self.integers.circuits.look = Look { ends: ends.clone(), whole, opaque };
                 self.integers.diagrams.limit(cost);
-                let place = |(side, term)| Place::in_sweep(side, term, down);
+                let place = |(side, term)| Place::in_sweep(side, term);
                 let same = self.same_in_sweep(place(a), place(b));
                 self.integers.diagrams.next_question();
                 let taken = self.integers.diagrams.take_steps();
@@ -387,8 +423,57 @@ impl Normalizer<'_> {
                     return true;
                 }
             }
+            last = ends;
         }
         false
+    }
+
+    /// The classes that both terms are made of, as far as they are looked through, without their own.
+    fn common(&mut self, a: (usize, Term), b: (usize, Term)) -> FxHashSet<u32> {
+        let [first, second] = [a, b].map(|(side, term)| {
+            let mut seen = FxHashSet::default();
+            let mut classes = FxHashSet::default();
+            let mut ahead = VecDeque::from([term]);
+            while let Some(term) = ahead.pop_front().filter(|_| seen.len() < LOOKED_THROUGH) {
+                for operand in operands(&self.sides[side].terms.node(term)).into_iter().flatten() {
+                    if seen.insert(operand) {
+                        classes.extend(self.sweep().of[side].get(&operand));
+                        ahead.push_back(operand);
+                    }
+                }
+            }
+            classes
+        });
+        first.intersection(&second).copied().collect()
+    }
+
+    /// Where a look ends: at the terms of common classes that so many others of them lie above, by the shortest way.
+    fn ends(
+        &mut self,
+        common: &FxHashSet<u32>,
+        roots: [(usize, Term); 2],
+        level: u32,
+    ) -> FxHashSet<(usize, Term)> {
+        let mut ends = FxHashSet::default();
+        for (side, root) in roots {
+            let mut seen = FxHashSet::from_iter([root]);
+            let mut ahead = VecDeque::from([(root, 0)]);
+            while let Some((term, above)) = ahead.pop_front().filter(|_| seen.len() < 2 * LOOKED_THROUGH) {
+                for operand in operands(&self.sides[side].terms.node(term)).into_iter().flatten() {
+                    if !seen.insert(operand) {
+                        continue;
+                    }
+                    let is_common =
+                        self.sweep().of[side].get(&operand).is_some_and(|class| common.contains(class));
+                    match is_common {
+                        true if above == level => _ = ends.insert((side, operand)),
+                        true => ahead.push_back((operand, above + 1)),
+                        false => ahead.push_front((operand, above)),
+                    }
+                }
+            }
+        }
+        ends
     }
 
     /// What a term is, for both sides.
@@ -464,21 +549,58 @@ impl Normalizer<'_> {
     }
 }
 
+/// A multiple modulo 2ⁿ.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// Of what; of 1 if of nothing else.
+    pub(super) term: Option<Term>,
+    /// It is an integer, and no pattern.
+    pub(super) number: bool,
+    pub(super) factor: u64,
+}
+
+impl Part {
+    fn one(factor: u64) -> Part {
+        Part { term: None, number: false, factor }
+    }
+}
+
 /// Multiples of classes on the way to a sum modulo 2ⁿ.
 struct Sum {
     side: usize,
     n: u32,
-    parts: FxHashMap<u64, u64>,
+    /// In a look: what is summed.
+    within: Option<Place>,
+    parts: FxHashMap<u64, Part>,
     /// Nodes that may still be looked through.
     left: u32,
 }
 
 impl Sum {
-    fn add(&mut self, code: u64, factor: u64) -> Option<()> {
-        let known = self.parts.entry(code).or_default();
-        *known = known.wrapping_add(factor);
+    fn add(&mut self, code: u64, part: Part) -> Option<()> {
+        let known = self.parts.entry(code).or_insert(Part { factor: 0, ..part });
+        known.factor = known.factor.wrapping_add(part.factor);
         Some(())
     }
+
+    /// The multiples that are not 0, by their codes.
+    fn sorted(self) -> Vec<(u64, Part)> {
+        let mask = mask(self.n);
+        let reduced =
+            self.parts.into_iter().map(|(code, part)| (code, Part { factor: part.factor & mask, ..part }));
+        let mut parts: Vec<(u64, Part)> = reduced.filter(|(_, part)| part.factor != 0).collect();
+        parts.sort_unstable_by_key(|(code, _)| *code);
+        parts
+    }
+}
+
+fn mask(n: u32) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// The inverse of an odd number modulo 2⁶⁴: each step doubles how many of its lowest bits are right.
+fn inverse(odd: u64) -> u64 {
+    (0..6).fold(odd, |found: u64, _| found.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(found))))
 }
 
 /// What a term is worth at all points.

@@ -100,7 +100,7 @@ impl<'a> Machine<'a> {
             let Some(Some(Wait::Columns { wanted, pc, .. })) = self.waits.get(first).copied() else {
                 continue;
             };
-            let world = self.options.world;
+            let world = self.options.world.choice;
             if !self.takes_for_pair(pc) {
                 let column = self.own_tensor_memory(index).free(None, wanted, world);
                 column.into_iter().for_each(|column| self.resume_with_columns(index, column));
