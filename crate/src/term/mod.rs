@@ -9,6 +9,7 @@
 //! Guarantees: equal ids mean equal values; a term's operands have smaller node ids than the term
 //! (so one forward pass visits operands first). Not guaranteed: different ids say nothing.
 
+mod beyond;
 mod bounds;
 mod chunks;
 pub(crate) mod constant;

@@ -1,5 +1,6 @@
 //! The append-only store and its smart constructors.
 
+use super::beyond::Beyond;
 use super::bounds;
 use super::chunks::{BITS, Cached, Chunks, Packed};
 use super::constant::{Constant, Number};
@@ -20,7 +21,7 @@ impl Packed {
     pub(super) fn operands(&self) -> [u32; 3] {
         // Where there are fewer, constants stand for them.
         let none = Term::ZERO.0;
-        match OPS[(self.head & 0xff) as usize] {
+        match OPS[(self.head & OP) as usize] {
             Op::Fma | Op::Select | Op::Bits => [self.a, self.b, self.c],
             Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Max | Op::Min => [self.a, self.b, none],
             Op::Compare | Op::And | Op::Or | Op::Apply => [self.a, self.b, none],
@@ -35,7 +36,7 @@ impl Packed {
         let Packed { head, a, b, c } = self;
         let (ta, tb, tc) = (Term(a), Term(b), Term(c));
         let (small, smaller) = ((head >> 8 & 0xff) as usize, (head >> 16 & 0xff) as usize);
-        match OPS[(head & 0xff) as usize] {
+        match OPS[(head & OP) as usize] {
             Op::Add => Node::Add(ta, tb),
             Op::Sub => Node::Sub(ta, tb),
             Op::Mul => Node::Mul(ta, tb),
@@ -116,6 +117,10 @@ const OPS: [Op; 19] = [
 const ROUNDINGS: [Rounding; 4] = [Rounding::NearestEven, Rounding::Zero, Rounding::Down, Rounding::Up];
 const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation::Equal];
 
+/// The bits of a head that say which operation it is; above them is what its values may be ([`Beyond`]), and then
+/// what the operation needs to be told.
+const OP: u32 = 0x1f;
+
 /// Bytes of a budget that a node takes at least.
 const LEAST_BYTES: u64 = 4;
 /// What a constant takes, with its numerator and denominator: it is held twice, once to be found.
@@ -138,6 +143,8 @@ pub struct Terms {
     constant_ids: FxHashMap<Constant, Term>,
     float_ids: FxHashMap<(Format, u64), Term>,
     functions: Vec<String>,
+    /// Something is infinite or undefined, maybe.
+    extended: bool,
     /// Nodes that a zero absorbed: no other node needs to have them.
     absorbed: BTreeSet<u32>,
     /// Values of which bits are missing.
@@ -168,7 +175,7 @@ impl Reader<'_> {
     #[inline]
     pub fn fma_at(&mut self, index: usize) -> Option<(Term, Term, Term)> {
         let Packed { head, a, b, c } = self.nodes.at(index);
-        (head == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
+        (head & OP == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
     }
 }
 
@@ -195,6 +202,7 @@ impl Terms {
             constant_ids: FxHashMap::default(),
             float_ids: FxHashMap::default(),
             functions: Vec::new(),
+            extended: false,
             absorbed: BTreeSet::new(),
             gaps: Gaps::new(),
             formats: Vec::new(),
@@ -325,12 +333,17 @@ impl Terms {
     #[inline]
     pub fn fma_at(&self, index: usize) -> Option<(Term, Term, Term)> {
         let Packed { head, a, b, c } = self.nodes.at(index);
-        (head == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
+        (head & OP == Op::Fma as u32).then_some((Term(a), Term(b), Term(c)))
     }
 
     #[inline]
     fn push(&mut self, op: Op, small: u32, a: u32, b: u32, c: u32) -> Term {
-        let packed = Packed { head: op as u32 | small << 8, a, b, c };
+        let mut packed = Packed { head: op as u32 | small << 8, a, b, c };
+        if self.extended || is_infinite(Term(a)) || is_infinite(Term(b)) || is_infinite(Term(c)) {
+            let beyond = self.beyond_by_operands(&packed.node());
+            packed.head |= u32::from(beyond.0) << 5;
+            self.extended |= beyond != Beyond::NEVER;
+        }
         let leaves = op == Op::Fma && Term(a).as_node().is_none() && Term(b).as_node().is_none();
         let Terms { nodes, products, others, .. } = self;
         let (hash, id) = (packed.hash(), nodes.len());
@@ -355,6 +368,7 @@ impl Terms {
             return *term;
         }
         let term = Term::constant(self.constants.len());
+        self.extended |= constant.number == Number::NotANumber;
         self.constants.push(constant.clone());
         self.constant_ids.insert(constant, term);
         term
@@ -427,20 +441,16 @@ impl Terms {
         self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
 
-    /// A sum with ±∞: everything else counts as finite, which the ledger states; a product with
-    /// ±∞ does not (inlined logarithms make their NaN as `x · ∞ + ∞`).
+    /// A sum with ±∞, which it is if nothing else in it may be the other infinity or undefined.
     #[cold]
     fn add_infinite(&mut self, a: Term, b: Term) -> Term {
         let (infinite, other) = if is_infinite(a) { (a, b) } else { (b, a) };
-        if let Node::Mul(x, y) = self.node(other)
-            && (is_infinite(x) || is_infinite(y))
-        {
-            return self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0);
+        let opposite = if infinite == Term::INFINITY { Beyond::DOWN } else { Beyond::UP };
+        match self.beyond(other) {
+            beyond if !beyond.any(opposite.or(Beyond::UNDEFINED)) => infinite,
+            _ if other.as_constant().is_some() => self.not_a_number(),
+            _ => self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0),
         }
-        if !self.is_unbounded(other) || infinite == other {
-            return infinite;
-        }
-        self.not_a_number()
     }
 
     /// A product with ±∞, where the sign of the other factor is known.
@@ -472,7 +482,7 @@ impl Terms {
         self.push(Op::Sub, 0, a.0, b.0, 0)
     }
 
-    /// `a · b`. Zero absorbs (values are finite reals, which the ledger states).
+    /// `a · b`. Zero absorbs what is finite, as all data are, which the ledger states.
     #[inline]
     pub fn mul(&mut self, a: Term, b: Term) -> Term {
         if a == Term::ONE {
@@ -487,7 +497,10 @@ impl Terms {
         if b == Term::MINUS_ONE {
             return self.neg(a);
         }
-        if (a == Term::ZERO || b == Term::ZERO) && !self.is_unbounded(a) && !self.is_unbounded(b) {
+        if (a == Term::ZERO || b == Term::ZERO)
+            && self.beyond(a) == Beyond::NEVER
+            && self.beyond(b) == Beyond::NEVER
+        {
             self.note_absorbed(a);
             self.note_absorbed(b);
             return Term::ZERO;
@@ -579,10 +592,10 @@ impl Terms {
     /// The larger of two.
     #[inline]
     pub fn max(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::MINUS_INFINITY || a == Term::INFINITY {
+        if a == b || b == Term::MINUS_INFINITY && self.is_defined(a) || a == Term::INFINITY {
             return a;
         }
-        if a == Term::MINUS_INFINITY || b == Term::INFINITY {
+        if a == Term::MINUS_INFINITY && self.is_defined(b) || b == Term::INFINITY {
             return b;
         }
         if let Some(only) = bounds::limited(self, a, b, true) {
@@ -594,10 +607,10 @@ impl Terms {
     /// The smaller of two.
     #[inline]
     pub fn min(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::INFINITY || a == Term::MINUS_INFINITY {
+        if a == b || b == Term::INFINITY && self.is_defined(a) || a == Term::MINUS_INFINITY {
             return a;
         }
-        if a == Term::INFINITY || b == Term::MINUS_INFINITY {
+        if a == Term::INFINITY && self.is_defined(b) || b == Term::MINUS_INFINITY {
             return b;
         }
         if let Some(only) = bounds::limited(self, a, b, false) {
@@ -677,7 +690,8 @@ impl Terms {
 
     /// A comparison of reals. Constants are folded; `(if c then 1 else 0) = 0` gives `c` back.
     pub fn compare(&mut self, relation: Relation, a: Term, b: Term) -> Term {
-        if a == b {
+        // What is undefined is not equal to itself.
+        if a == b && (relation == Relation::Less || self.is_defined(a)) {
             return if relation == Relation::Less { Term::FALSE } else { Term::TRUE };
         }
         if let (Some(x), Some(y)) = (self.as_rational(a), self.as_rational(b)) {
@@ -909,9 +923,17 @@ impl Terms {
         }
     }
 
-    fn is_unbounded(&self, a: Term) -> bool {
-        a.as_constant()
-            .is_some_and(|id| !matches!(self.constants[id].number, Number::Rational(_) | Number::Named(_)))
+    /// What a node may be beside a finite number; nothing for an element.
+    #[inline]
+    pub(super) fn beyond_of_node(&self, term: Term) -> Beyond {
+        match term.as_node().filter(|_| self.extended) {
+            Some(id) => Beyond(self.nodes.get(id).map_or(0, |node| (node.head >> 5 & 7) as u8)),
+            None => Beyond::NEVER,
+        }
+    }
+
+    fn is_defined(&self, term: Term) -> bool {
+        !self.beyond(term).any(Beyond::UNDEFINED)
     }
 }
 

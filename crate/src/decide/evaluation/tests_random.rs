@@ -361,7 +361,7 @@ fn equal_on_a_grid(ops: &[Op]) {
         if !proves(|b, optimized| build(b, if optimized { &other } else { &program })) {
             continue;
         }
-        // The store itself takes max(-∞, x) for x and 0·x for 0, whatever x is.
+        // The store itself takes max(-∞, x) for x, and 0·x for 0 where it does not know that x is undefined.
         let points = 0..POINTS;
         let constant = |program: &[Line]| {
             let always = |at: usize, is: fn(f64) -> bool| {

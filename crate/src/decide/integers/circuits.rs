@@ -200,15 +200,20 @@ impl Normalizer<'_> {
     }
 
     /// Whether a term is to be known by its class.
-    pub(super) fn is_end(&self, place: Place) -> bool {
-        if !place.in_sweep {
-            return false;
-        }
+    fn is_end(&self, place: Place) -> bool {
+        let is_sum = || {
+            let node = self.sides[place.side].terms.node(place.term);
+            is_sum(&node) && !is_renamed(&node)
+        };
+        place.in_sweep
+            && (self.ends_at(place.side, place.term)
+                || self.integers.circuits.look.opaque && !place.root && is_sum())
+    }
+
+    /// Whether a look does not look into a term.
+    pub(super) fn ends_at(&self, side: usize, term: Term) -> bool {
         let look = &self.integers.circuits.look;
-        let node = self.sides[place.side].terms.node(place.term);
-        let is_end =
-            look.ends.contains(&(place.side, place.term)) || look.opaque && !place.root && is_sum(&node);
-        is_end && (look.whole || !is_renamed(&node))
+        look.ends.contains(&(side, term)) && (look.whole || !is_renamed(&self.sides[side].terms.node(term)))
     }
 
     pub(super) fn known_integer(&mut self, side: usize, term: Term) -> Option<BigInt> {
@@ -322,8 +327,7 @@ impl Normalizer<'_> {
 
     fn fresh_number(&mut self, place: Place, n: u32) -> Option<Word> {
         let node = self.sides[place.side].terms.node(place.term);
-        if is_sum(&node)
-            && !is_renamed(&node)
+        if (is_sum(&node) && !is_renamed(&node) || matches!(node, Node::Mul(..)))
             && let Some(word) = self.multiple_of_sum(place, n, true)
         {
             return Some(word);
@@ -579,6 +583,11 @@ impl Normalizer<'_> {
     }
 
     fn operation_word(&mut self, place: Place, op: BitOp, n: u32, (a, b): (Term, Term)) -> Option<Word> {
+        if matches!(op, BitOp::Add | BitOp::Sub | BitOp::Mul)
+            && let Some(word) = self.multiple_of_sum(place, n, false)
+        {
+            return Some(word);
+        }
         let renamed = is_renamed(&self.sides[place.side].terms.node(place.term));
         let operand = |term: Term| if renamed { place.inside(term) } else { place.at(term) };
         let (first, second) = (operand(a)?, operand(b)?);
@@ -608,9 +617,6 @@ impl Normalizer<'_> {
                 self.integers.diagrams.negated(&word)
             }
             BitOp::Add | BitOp::Sub => {
-                if let Some(word) = self.multiple_of_sum(place, n, false) {
-                    return Some(word);
-                }
                 let (x, y) = (self.operand(first, n)?, self.operand(second, n)?);
                 self.sum_of(&x, &y, op == BitOp::Sub)
             }

@@ -41,7 +41,7 @@ use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::One;
 pub(super) use quotients::fraction;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Names of atoms: the bits of a float, as `BitsOf` names them.
@@ -52,6 +52,9 @@ const BIT: u32 = 6;
 pub(super) const WRAP: u32 = 10;
 /// Bits of a polynomial, from one on, so many.
 pub(super) const PART: u32 = 11;
+/// Atoms of a divisor that are looked through for integers.
+const LOOKED_THROUGH: usize = 4096;
+
 /// A fraction of a polynomial that is not negative, rounded down.
 pub(super) const QUOTIENT: u32 = 12;
 /// A function of bits, by its diagram.
@@ -604,9 +607,11 @@ impl Normalizer<'_> {
     // ---- the end ---------------------------------------------------------------------------
 
     /// Whether a difference of forms is zero at all values of the bits that its integers have: each sum
-    /// that goes with one product of reals is.
+    /// that goes with one product of reals is. Nothing is said where bits decide whether that product has a value:
+    /// a quotient by a count, which is 0 for some bits, is none of the sums that are 0 there.
     pub(super) fn vanishes_in_bits(&mut self, difference: Poly) -> Step<bool> {
         let mut groups: Vec<(Poly, Accumulator)> = Vec::new();
+        let mut undefined = Vec::new();
         let mut any = false;
         for at in 0..self.forms.len(difference) {
             let Product { coefficient, mono } = self.forms.term(difference, at);
@@ -619,6 +624,7 @@ impl Normalizer<'_> {
                         return Ok(false);
                     }
                     groups.push((reals, Accumulator::default()));
+                    undefined.push(self.bits_may_undo(mono)?);
                     groups.len() - 1
                 }
             };
@@ -628,8 +634,11 @@ impl Normalizer<'_> {
         if !any {
             return Ok(false);
         }
-        for (_, sum) in groups {
+        for ((_, sum), undefined) in groups.into_iter().zip(undefined) {
             let sum = self.forms.finish(sum)?;
+            if undefined && sum != Poly::ZERO {
+                return Ok(false);
+            }
             let mut unit = BigInt::one();
             for at in 0..self.forms.len(sum) {
                 unit = unit.lcm(self.forms.coefficient_at(sum, at).to_big().denom());
@@ -642,6 +651,51 @@ impl Normalizer<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Whether a product may have no value for some values of the bits: they decide about a divisor or the argument
+    /// of a logarithm.
+    fn bits_may_undo(&mut self, mono: Mono) -> Step<bool> {
+        for at in 0..self.forms.factor_count(mono) {
+            let (atom, power) = self.forms.factor(mono, at);
+            if power.above > 0 && !matches!(self.forms.kind(atom), Kind::Log(_)) {
+                continue;
+            }
+            let never_zero = power.above < 0
+                && self.is_integer_atom(atom)
+                && match self.range_of_atom(atom) {
+                    Some((low, high)) if low > 0 || high < 0 => true,
+                    _ => match self.bits_of_atom(atom)? {
+                        Some(word) => {
+                            let any = |any, bit| self.integers.diagrams.or(any, bit);
+                            word.into_iter().try_fold(Bit::ZERO, any) == Some(Bit::ONE)
+                        }
+                        None => false,
+                    },
+                };
+            if !never_zero && self.has_integers(atom) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether integers or conditions are among what an atom is made of.
+    fn has_integers(&self, atom: Atom) -> bool {
+        let mut seen = FxHashSet::from_iter([atom]);
+        let mut open = vec![atom];
+        while let Some(atom) = open.pop() {
+            if self.is_integer_atom(atom) || seen.len() > LOOKED_THROUGH {
+                return true;
+            }
+            let parts = match self.forms.kind(atom) {
+                Kind::Log(p) | Kind::Function(_, p) => vec![p],
+                _ => self.parts_of(atom),
+            };
+            let below = parts.into_iter().flat_map(|poly| self.atoms_in(poly));
+            open.extend(below.filter(|atom| seen.insert(*atom)));
+        }
+        false
     }
 
     /// A product as one of reals and one of integers.

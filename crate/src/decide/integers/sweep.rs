@@ -352,8 +352,7 @@ impl Normalizer<'_> {
 
     /// Whether what is summed in a look is not looked into.
     fn ends_there(&self, sum: &Sum, term: Term) -> bool {
-        sum.within
-            .is_some_and(|place| term != place.term && place.at(term).is_none_or(|inner| self.is_end(inner)))
+        sum.within.is_some_and(|place| term != place.term && self.ends_at(place.side, term))
     }
 
     /// Adds a multiple of an integer modulo 2ⁿ.

@@ -1,0 +1,203 @@
+//! What a value may be beside a finite number: ±∞ that a kernel has written itself, and what comes of them.
+//!
+//! Data are finite, which the ledger states; a mask's -∞ is not. Laws of finite numbers (0 · x = 0, -∞ + x = -∞)
+//! are folded only where x is one.
+//!
+//! Guarantees: a value that is infinite or undefined somewhere, because of an infinity among the constants below it,
+//! says so.
+//! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own.
+
+use super::Term;
+use super::constant::Number;
+use super::node::{Node, Relation, Unary};
+use super::store::Terms;
+
+/// What a value may be beside a finite number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Beyond(pub(super) u8);
+
+impl Beyond {
+    pub(super) const NEVER: Beyond = Beyond(0);
+    /// +∞.
+    pub(super) const UP: Beyond = Beyond(1);
+    /// -∞.
+    pub(super) const DOWN: Beyond = Beyond(2);
+    pub(super) const UNDEFINED: Beyond = Beyond(4);
+    const INFINITE: Beyond = Beyond(3);
+    const ANY: Beyond = Beyond(7);
+
+    pub(super) const fn or(self, other: Beyond) -> Beyond {
+        Beyond(self.0 | other.0)
+    }
+
+    const fn and(self, other: Beyond) -> Beyond {
+        Beyond(self.0 & other.0)
+    }
+
+    /// Whether it may be one of these.
+    pub(super) const fn any(self, of: Beyond) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    fn only_if(self, holds: bool) -> Beyond {
+        if holds { self } else { Beyond::NEVER }
+    }
+
+    const fn without(self, other: Beyond) -> Beyond {
+        Beyond(self.0 & !other.0)
+    }
+
+    fn negated(self) -> Beyond {
+        let turned =
+            Beyond::UP.only_if(self.any(Beyond::DOWN)).or(Beyond::DOWN.only_if(self.any(Beyond::UP)));
+        turned.or(self.and(Beyond::UNDEFINED))
+    }
+
+    fn plus(self, other: Beyond) -> Beyond {
+        let opposite = self.any(Beyond::UP) && other.any(Beyond::DOWN)
+            || self.any(Beyond::DOWN) && other.any(Beyond::UP);
+        self.or(other).or(Beyond::UNDEFINED.only_if(opposite))
+    }
+
+    /// The larger of two, which is the other one where one is undefined, or undefined.
+    fn larger(self, other: Beyond) -> Beyond {
+        let low = |a: Beyond, b: Beyond| a.any(Beyond::DOWN) && b.any(Beyond::DOWN.or(Beyond::UNDEFINED));
+        let down = Beyond::DOWN.only_if(low(self, other) || low(other, self));
+        self.or(other).and(Beyond::UP.or(Beyond::UNDEFINED)).or(down)
+    }
+}
+
+impl Terms {
+    /// What a value may be beside a finite number.
+    pub(super) fn beyond(&self, term: Term) -> Beyond {
+        match term.as_constant() {
+            Some(constant) => match self.constant_at(constant).number {
+                Number::Infinity => Beyond::UP,
+                Number::MinusInfinity => Beyond::DOWN,
+                Number::NotANumber => Beyond::UNDEFINED,
+                _ => Beyond::NEVER,
+            },
+            None => self.beyond_of_node(term),
+        }
+    }
+
+    /// The same of a node by its operands.
+    pub(super) fn beyond_by_operands(&self, node: &Node) -> Beyond {
+        let of = |term: Term| self.beyond(term);
+        let all = |any: Beyond| Beyond::ANY.only_if(any != Beyond::NEVER);
+        match *node {
+            Node::Element(_) | Node::Constant(_) | Node::BitConstant(_) => Beyond::NEVER,
+            Node::Compare(..) | Node::And(..) | Node::Or(..) | Node::Not(_) => Beyond::NEVER,
+            Node::Add(a, b) => of(a).plus(of(b)),
+            Node::Sub(a, b) => of(a).plus(of(b).negated()),
+            Node::Mul(a, b) => self.beyond_product(a, b),
+            Node::Fma(a, b, c) => self.beyond_product(a, b).plus(of(c)),
+            Node::Div(a, b) => match (of(a), self.as_rational(b)) {
+                (Beyond::NEVER, _) => of(b).and(Beyond::UNDEFINED),
+                (above, Some(_)) => self.beyond_multiple(above, b),
+                (above, None) => all(above),
+            },
+            Node::Unary(function, a) => {
+                let of = of(a);
+                match function {
+                    Unary::Neg => of.negated(),
+                    Unary::Exp | Unary::Exp2 => of.and(Beyond::UP.or(Beyond::UNDEFINED)),
+                    Unary::Recip | Unary::Tanh | Unary::Erf | Unary::Atan => of.and(Beyond::UNDEFINED),
+                    Unary::Abs => of.and(Beyond::UNDEFINED).or(Beyond::UP.only_if(of.any(Beyond::INFINITE))),
+                    Unary::Sqrt | Unary::Log | Unary::Log2 => of
+                        .and(Beyond::UP)
+                        .or(Beyond::UNDEFINED.only_if(of.any(Beyond::DOWN.or(Beyond::UNDEFINED)))),
+                    Unary::Rsqrt => Beyond::UNDEFINED.only_if(of.any(Beyond::DOWN.or(Beyond::UNDEFINED))),
+                    Unary::Sin | Unary::Cos => Beyond::UNDEFINED.only_if(of != Beyond::NEVER),
+                    Unary::Cbrt | Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven => of,
+                }
+            }
+            Node::Max(a, b) => of(a).larger(of(b)),
+            Node::Min(a, b) => of(a).negated().larger(of(b).negated()).negated(),
+            Node::Select(condition, a, b) => {
+                let known = self.node(condition);
+                of(a).without(excluded(&known, a, true)).or(of(b).without(excluded(&known, b, false)))
+            }
+            Node::Round(.., a) => of(a),
+            Node::BitsOf(_, a) | Node::FromBits(_, a) => all(of(a)),
+            Node::Apply(_, a, b) => all(of(a).or(of(b))),
+            Node::Bits(_, _, a, b, c) => all(of(a).or(of(b)).or(of(c))),
+        }
+    }
+
+    fn beyond_product(&self, a: Term, b: Term) -> Beyond {
+        let both = self.beyond(a).or(self.beyond(b));
+        match both {
+            Beyond::NEVER => Beyond::NEVER,
+            _ if self.as_rational(b).is_some() => self.beyond_multiple(self.beyond(a), b),
+            _ if self.as_rational(a).is_some() => self.beyond_multiple(self.beyond(b), a),
+            _ => Beyond::ANY,
+        }
+    }
+
+    /// A multiple by a known number.
+    fn beyond_multiple(&self, of: Beyond, factor: Term) -> Beyond {
+        use num_traits::Signed;
+        match self.as_rational(factor) {
+            Some(factor) if factor.is_positive() => of,
+            Some(factor) if factor.is_negative() => of.negated(),
+            _ => Beyond::UNDEFINED.only_if(of != Beyond::NEVER),
+        }
+    }
+}
+
+/// What a value is not where a condition holds, or where it does not: `m == -∞ ? 0 : m` is never -∞.
+fn excluded(condition: &Node, value: Term, holds: bool) -> Beyond {
+    let infinity = |term: Term| match term {
+        Term::INFINITY => Beyond::UP,
+        Term::MINUS_INFINITY => Beyond::DOWN,
+        _ => Beyond::NEVER,
+    };
+    match *condition {
+        Node::Compare(Relation::Equal, a, b) if !holds && a == value => infinity(b),
+        Node::Compare(Relation::Equal, a, b) if !holds && b == value => infinity(a),
+        // A comparison with what is undefined does not hold.
+        Node::Compare(Relation::Less, a, b) if holds && a == value => infinity(b).and(Beyond::UP),
+        Node::Compare(Relation::Less, a, b) if holds && b == value => infinity(a).and(Beyond::DOWN),
+        Node::Compare(Relation::LessEqual, a, b) if !holds && a == value => infinity(b).and(Beyond::DOWN),
+        Node::Compare(Relation::LessEqual, a, b) if !holds && b == value => infinity(a).and(Beyond::UP),
+        _ => Beyond::NEVER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is folded for finite numbers stays where a mask wrote an infinity.
+    #[test]
+    fn laws_of_finite_numbers_are_not_those_of_masks() {
+        let mut terms = Terms::default();
+        let [x, y] = [0, 1].map(Term::element);
+        let masked = |terms: &mut Terms, by: Term, otherwise: Term| {
+            let holds = terms.compare(Relation::Less, Term::ZERO, by);
+            terms.select(holds, x, otherwise)
+        };
+        assert_eq!(terms.mul(Term::ZERO, x), Term::ZERO);
+        let down = masked(&mut terms, y, Term::MINUS_INFINITY);
+        let finite = masked(&mut terms, y, Term::ONE);
+        assert_eq!(terms.mul(Term::ZERO, finite), Term::ZERO);
+        assert_ne!(terms.mul(Term::ZERO, down), Term::ZERO);
+        assert_ne!(terms.fma(Term::ZERO, down, Term::ONE), Term::ONE);
+        // e^-∞ is 0, and a maximum with something finite is.
+        let power = terms.unary(Unary::Exp, down);
+        assert_eq!(terms.mul(Term::ZERO, power), Term::ZERO);
+        let larger = terms.max(down, y);
+        assert_eq!(terms.mul(Term::ZERO, larger), Term::ZERO);
+        let none = terms.compare(Relation::Equal, down, Term::MINUS_INFINITY);
+        let guarded = terms.select(none, Term::ZERO, down);
+        assert_eq!(terms.mul(Term::ZERO, guarded), Term::ZERO);
+        assert_eq!(terms.sub(Term::MINUS_INFINITY, guarded), Term::MINUS_INFINITY);
+        let difference = terms.sub(down, down);
+        assert!(terms.beyond(difference).any(Beyond::UNDEFINED));
+        // -∞ stays -∞ beside what is not +∞.
+        assert_eq!(terms.add(Term::MINUS_INFINITY, down), Term::MINUS_INFINITY);
+        assert_ne!(terms.sub(Term::MINUS_INFINITY, down), Term::MINUS_INFINITY);
+        assert_eq!(terms.sub(Term::MINUS_INFINITY, x), Term::MINUS_INFINITY);
+    }
+}
