@@ -29,9 +29,10 @@
 //!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
-//! `signals` is order through memory (flags, semaphores, barriers over a grid), `history` what was written to a place,
+//! `signals` is order through memory (flags, semaphores, barriers over a grid) with `releases`, what threads hand on, `history` what was written to a place,
 //! `asked` and `needed` say what a loop that waits makes of what it loads, `residents` lets CTAs take turns, and
-//! `tickets` are results of atomics.
+//! `tickets` are results of atomics. `locks` takes locks in one order, `contents` says whether those who hold one commute,
+//! and `standoff` whether they wait for one another in a circle.
 //!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
 //! finer points (`fence.sc` is taken for `fence.acq_rel`; `signals` names the rest).
@@ -52,6 +53,7 @@ mod claims;
 mod clock;
 mod cluster;
 mod collective;
+mod contents;
 mod contradiction;
 mod coordinates;
 mod copies;
@@ -66,6 +68,7 @@ mod history;
 mod inspect;
 mod lanewise;
 mod launch;
+mod locks;
 mod logic;
 mod looks;
 mod machine;
@@ -83,6 +86,7 @@ mod pivots;
 mod predicate;
 mod race;
 mod races;
+mod releases;
 mod repeats;
 mod residents;
 mod rounding;
@@ -90,6 +94,7 @@ mod rounds;
 mod setup;
 mod signals;
 mod spin;
+mod standoff;
 mod straight;
 mod stretches;
 mod suspects;
@@ -110,6 +115,7 @@ mod written;
 
 pub use boxes::{Axis, TensorMap};
 pub use inspect::{Held, Holding, Standstill, inspect};
+pub use locks::handed_on;
 pub use looks::{Look, WORLDS, looks};
 pub use moment::{Happening, Moment, Seen, moment};
 pub use origins::{Origin, Origins, origins};
@@ -140,6 +146,8 @@ struct Watching {
     places: Option<accesses::Places>,
     /// Results of updates, in an order that is planned.
     tickets: Option<tickets::Plan>,
+    /// Locks, in one order of those who take them.
+    locks: Option<locks::Plan>,
     /// What is known on the way that is taken, in terms of earlier runs.
     way: ways::Way,
     /// Terms whose origins are looked for.
@@ -169,6 +177,35 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
 
 /// Executes a kernel along a way, as often as there is more to find out.
 fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
+    // Locks are taken in one order, which stands for all if it is seen that it does.
+    let (lost, spent) = match locks::has_any(kernel) {
+        false => (None, from.spent),
+        true => match locks::in_one_order(options, budget, kernel, setup, &from) {
+            (run, None, _) => return run,
+            (run, Some(lost), spent) => (Some((run, lost)), spent),
+        },
+    };
+    // Where locks could not be followed, updates in loops may be something else.
+    let may = lost.is_none() || from.way.known.is_some();
+    let waited = matches!(lost, Some((_, (.., true))));
+    let from = Watching { spent, ..from };
+    let run = if waited { None } else { follow_tickets(options, budget, kernel, setup, from, may) };
+    match (lost, run) {
+        (None, run) => run.unwrap_or_default(),
+        (Some((_, lost)), Some(run)) => locks::without_order(run, lost, false),
+        (Some((own, lost)), None) => locks::without_order(own, lost, true),
+    }
+}
+
+/// The same; nothing is known of locks. Nothing where results of updates have to be followed, unless it `may`.
+fn follow_tickets(
+    options: &Options,
+    budget: &Budget,
+    kernel: &Kernel,
+    setup: &Setup,
+    from: Watching,
+    may: bool,
+) -> Option<Run> {
     let along = from.way.known.is_some();
     let (mut watch, mut depends) = (from, None);
     loop {
@@ -178,11 +215,11 @@ fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, fr
                     let why = "what an atomic gives depends on the schedule".to_owned();
                     run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), None));
                 }
-                return *run;
+                return Some(*run);
             }
             Ended::Whole(_, tickets::Verdict::Special(special, ctas), spent) => {
                 let run = tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
-                return Run { parting: None, ..run };
+                return Some(Run { parting: None, ..run });
             }
             Ended::Whole(_, tickets::Verdict::Known(known), spent) => {
                 // Each time there are more of them, within the same fuel.
@@ -198,15 +235,16 @@ fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, fr
                 watch = Watching { inputs: true, tickets: Some(plan), spent, ..Watching::default() };
             }
             Ended::Whole(mut run, verdict, _) => {
-                return match depends {
+                return Some(match depends {
                     Some((own, ..)) if run.faults.is_empty() => *own,
                     Some((_, site, why)) if !matches!(verdict, tickets::Verdict::Depends(..)) => {
                         run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), Some(site)));
                         *run
                     }
                     _ => *run,
-                };
+                });
             }
+            Ended::Again(more) if more.tickets.is_some() && !may => return None,
             Ended::Again(more) => watch = *more,
         }
     }
