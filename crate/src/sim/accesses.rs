@@ -313,6 +313,7 @@ impl<'a> Machine<'a> {
             })
             .collect();
         let pairs = if pairs.is_empty() { vec![(other, lane)] } else { pairs };
+        let condition = self.terms.and(earlier.condition, entry.condition);
         pairs.into_iter().all(|(other, lane)| {
             let conflict = Conflict {
                 other,
@@ -327,7 +328,7 @@ impl<'a> Machine<'a> {
             let now = (&entry.sections[..], entry.first + lane, entry.epoch);
             let race =
                 |machine: &mut Self| machine.quiet_race(index, entry.instr, entry.kind, region, at, conflict);
-            self.excludes(before, now, (region, at), race)
+            self.excludes(before, now, (region, at, condition), race)
         })
     }
 

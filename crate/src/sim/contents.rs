@@ -115,9 +115,7 @@ impl<'a> Machine<'a> {
         accessed: Format,
     ) {
         let key = (self.cta_of(region), region, at);
-        let declared = self.memory.regions[region].format.unwrap_or(Format::U32);
-        let Some(locks) = &mut self.locks else { return };
-        let format = *locks.contents.formats.entry(key).or_insert_with(|| numbers(declared, accessed, bytes));
+        let Some(locks) = &self.locks else { return };
         if locks.contents.owned.get(&key).copied().flatten() == section {
             return;
         }
@@ -129,6 +127,10 @@ impl<'a> Machine<'a> {
             self.settle_content(key, bytes);
             return;
         };
+        let declared = self.memory.regions[region].format.unwrap_or(Format::U32);
+        let Some(locks) = &mut self.locks else { return };
+        let own = || numbers(declared, accessed, bytes);
+        let format = *locks.contents.formats.entry(key).or_insert_with(own);
         let value = self.memory.regions[region].cells.read(&mut self.terms, at, bytes);
         let before = match value {
             Value::Undefined(_) => None,

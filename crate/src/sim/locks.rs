@@ -37,7 +37,7 @@ use super::{atomics, spin, tickets};
 use crate::base::Budget;
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Strength};
-use crate::term::Value;
+use crate::term::{Term, Value};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -48,7 +48,7 @@ const FAIR: &str = "a thread that waits for a lock gets it in the end: threads g
 /// Contents of each kind that may be handed on.
 const MOST: u32 = 1 << 20;
 
-/// Why locks were not followed, and where; and whether threads have waited for some.
+/// Why locks were not followed, and where; and whether there may be some that several threads try to take.
 pub(super) type Lost = (Option<Site>, String, bool);
 
 /// A place in memory: region and offset. Of shared memory it stands for that of each CTA.
@@ -76,8 +76,8 @@ pub(super) struct Locks {
     attempts: FxHashMap<u32, Vec<Attempt>>,
     /// A lock is being taken.
     taking: bool,
-    /// A thread has found a lock held.
-    pub(super) waited: bool,
+    /// By lock, the threads that have tried to take it, and the words that it has held.
+    tried: BTreeMap<Key, (BTreeSet<u32>, BTreeSet<u64>)>,
     /// Why this run says nothing about others.
     pub(super) lost: Option<(Site, String)>,
     pub(super) contents: Contents,
@@ -133,6 +133,8 @@ struct Pending {
     epoch: u32,
     /// Starts that it has to be told to, in another order.
     told: Vec<Start>,
+    /// Under which condition both are made.
+    condition: Term,
     race: Race,
     region: usize,
 }
@@ -209,10 +211,6 @@ pub(super) fn in_one_order(
     setup: &Setup,
     from: &Watching,
 ) -> (Run, Option<Lost>, u64) {
-    if from.way.known.is_some() {
-        let why = "locks are taken on one of several ways, by input data".to_owned();
-        return (Run::default(), Some((None, why, false)), from.spent);
-    }
     let asked = from.asked.clone();
     let locks = Some(Plan::default());
     let mut watch = Watching { inputs: true, locks, asked, spent: from.spent, ..Watching::default() };
@@ -225,16 +223,23 @@ pub(super) fn in_one_order(
     }
 }
 
-/// A run in which locks were not followed. What it takes for races, or for what nobody writes, may be in order by locks.
-/// If it is `of_locks`, it says nothing by itself.
-pub(super) fn without_order(mut run: Run, (site, why, _): Lost, of_locks: bool) -> Run {
+/// A run on one of several ways, by input data, on which locks are not followed.
+pub(super) fn on_a_way(run: Run) -> Run {
+    let is_order = |fault: &Fault| matches!(fault.kind, FaultKind::DataRace(_) | FaultKind::Deadlock(_));
+    let suspects = run.suspects.iter().map(|suspect| &suspect.fault);
+    if !run.faults.iter().chain(suspects).any(is_order) {
+        return run;
+    }
+    without_order(run, (None, "locks are taken on one of several ways, by input data".to_owned(), true))
+}
+
+/// A run in which locks were not followed. What it takes for races, or for a deadlock, locks may keep from happening.
+pub(super) fn without_order(mut run: Run, (site, why, _): Lost) -> Run {
     let is_order = |fault: &Fault| matches!(fault.kind, FaultKind::DependsOnSchedule(_));
     let is_race = |fault: &Fault| matches!(fault.kind, FaultKind::DataRace(_) | FaultKind::Deadlock(_));
-    let before = run.faults.len() + run.suspects.len();
     run.faults.retain(|fault| !is_race(fault));
     run.suspects.retain(|suspect| !is_race(&suspect.fault));
-    let dropped = run.faults.len() + run.suspects.len() < before;
-    if (of_locks || dropped) && !run.faults.iter().any(is_order) {
+    if !run.faults.iter().any(is_order) {
         run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), site));
     }
     run
@@ -251,7 +256,7 @@ impl Locks {
             open: Vec::new(),
             attempts: FxHashMap::default(),
             taking: false,
-            waited: false,
+            tried: BTreeMap::new(),
             lost: None,
             contents: Contents::default(),
             standoff: Standoff::default(),
@@ -261,6 +266,11 @@ impl Locks {
     /// Whether this run has found more locks, or places that they guard, than were known.
     fn has_more(&self) -> bool {
         self.lost.is_none() && self.found != self.plan
+    }
+
+    /// Whether several threads have tried to take some lock.
+    pub(super) fn any_shared(&self) -> bool {
+        !self.found.held.is_empty()
     }
 
     /// What the next run has to know, if this one has found more, or new places where accesses meet.
@@ -454,6 +464,7 @@ impl<'a> Machine<'a> {
         let registers = || (0..warp.register_count()).map(|at| warp.get(Reg(at as u32), lane)).collect();
         let thread = self.first_thread + self.warps[index].first() + lane;
         let locks = self.locks.as_mut()?;
+        locks.tried.entry(key).or_default().0.insert(thread);
         let own = locks.attempts.entry(thread).or_default();
         if own.iter().any(|other| other.key != key) {
             return Some(Err("a thread waits for several locks at once"));
@@ -469,7 +480,6 @@ impl<'a> Machine<'a> {
         let words = locks.plan.held.get(&(key.1, key.2)).into_iter().flatten().copied();
         let word = words.chain(now).find(|word| !own[at].shown.contains(word))?;
         own[at].shown.insert(word);
-        locks.waited = true;
         Some(Ok(word))
     }
 
@@ -482,12 +492,17 @@ impl<'a> Machine<'a> {
             return;
         };
         let own = self.locks.as_mut().and_then(|locks| locks.attempts.remove(&global)).unwrap_or_default();
-        if !self.go_on_alike(&own, free) {
+        if !self.go_on_alike(&own, free) || !self.stay(&own, key, free) {
             let why = "how a thread goes on depends on which of its tries takes the lock";
             self.lose((index, pc, 1 << lane), why);
             return;
         }
+        // Whoever wrote there before did not know of a lock.
+        let written = self.signals.as_ref().is_some_and(|signals| signals.places.contains_key(&key));
         let Some(locks) = &mut self.locks else { return };
+        if written {
+            locks.tried.entry(key).or_default().0.insert(u32::MAX);
+        }
         locks.taking = true;
         if let Some(signals) = &mut self.signals {
             signals.act([global].into_iter());
@@ -514,7 +529,7 @@ impl<'a> Machine<'a> {
         }
         let at = locks.sections.len();
         (lock.free, lock.bytes, lock.open, lock.taken) = (free, bytes, Some(at), true);
-        locks.found.held.entry((key.1, key.2)).or_default().insert(held);
+        locks.tried.entry(key).or_default().1.insert(held);
         let since = locks.standoff.take(global, at);
         locks.sections.push(Section {
             lock: key,
@@ -546,6 +561,23 @@ impl<'a> Machine<'a> {
             let landing = |machine: &mut Self, at: &Attempt| machine.landing(at.pc, &at.registers, free);
             let first = landing(self, all[0]);
             first.is_some() && all[1..].iter().all(|attempt| landing(self, attempt) == first)
+        })
+    }
+
+    /// Whether a thread that waits comes to one of its tries and looks again with the words that it was not shown.
+    fn stay(&mut self, attempts: &[Attempt], key: Key, free: u64) -> bool {
+        let held = self.locks.as_ref().and_then(|locks| locks.plan.held.get(&(key.1, key.2)));
+        let held: Vec<u64> = held.into_iter().flatten().copied().collect();
+        attempts.iter().all(|attempt| {
+            let free = (!self.tries(attempt.pc)).then_some(free);
+            let words = held.iter().copied().chain(free);
+            words.filter(|word| !attempt.shown.contains(word)).all(|word| {
+                let landing = self.landing(attempt.pc, &attempt.registers, word);
+                let is_it = |other: &Attempt, (pc, needed): &(u32, Vec<Value>)| {
+                    other.pc == *pc && other.needed == *needed
+                };
+                landing.is_some_and(|landing| attempts.iter().any(|other| is_it(other, &landing)))
+            })
         })
     }
 
@@ -644,12 +676,29 @@ impl<'a> Machine<'a> {
                         waiting |= 1 << lane;
                     } else {
                         self.load(index, pc, 1 << lane, access);
+                        self.note_free((index, pc, lane), (region, offset), access.format.bytes());
                         going |= 1 << lane;
                     }
                 }
             }
         }
         Some(self.go_on_or_wait(index, pc, going, waiting))
+    }
+
+    /// A look shows a lane a free lock.
+    fn note_free(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        (region, offset): (usize, u64),
+        bytes: u32,
+    ) {
+        let thread = self.first_thread + self.warps[index].first() + lane;
+        let word = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
+        let own = self.locks.as_mut().and_then(|locks| locks.attempts.get_mut(&thread));
+        let here = own.into_iter().flatten().find(|attempt| attempt.pc == pc);
+        if let (Some(here), Value::Concrete(word)) = (here, word) {
+            here.shown.insert(word);
+        }
     }
 
     // ---- freeing ---------------------------------------------------------------------------
@@ -663,6 +712,9 @@ impl<'a> Machine<'a> {
     ) -> bool {
         let cta = self.cta_of(region);
         let Some(locks) = &self.locks else { return false };
+        if locks.taking {
+            return true;
+        }
         let near = |at: u64, size: u32| at < offset + u64::from(bytes) && offset < at + u64::from(size);
         let from = offset.saturating_sub(8);
         let mut known = locks.locks.range((cta, region, from)..(cta, region, offset + u64::from(bytes)));
@@ -670,9 +722,6 @@ impl<'a> Machine<'a> {
         let touched = known.find(|((.., at), lock)| near(*at, lock.bytes.max(4))).map(|((.., at), _)| *at);
         let touched = touched.or_else(|| planned.find(|((_, at), _)| near(*at, 4)).map(|((_, at), _)| *at));
         let Some(at) = touched else { return false };
-        if locks.taking && at == offset {
-            return true;
-        }
         let key = (cta, region, offset);
         let thread = self.warps[index].first() + lane;
         let global = self.first_thread + thread;
@@ -723,10 +772,13 @@ impl<'a> Machine<'a> {
         let section = &mut locks.sections[at];
         let pending = std::mem::take(&mut section.pending);
         section.until = Some(until);
-        for Pending { thread, epoch, told, race, region } in pending {
+        for Pending { thread, epoch, told, condition, race, region } in pending {
             if !self.tells(&released, (thread, epoch), &told) {
                 let pair = (race.first.site.instr, race.second.site.instr);
-                self.list_race(pair, region, |_| race);
+                match condition {
+                    Term::TRUE => self.list_race(pair, region, |_| race),
+                    _ => self.suspect_race(region, condition, None, |_| race, pair),
+                }
             }
         }
         // An update hands on what it finds; a store hands on what its thread has learned.
@@ -762,7 +814,7 @@ impl<'a> Machine<'a> {
         &mut self,
         (before, other, epoch): (&[u32], u32, u32),
         (now, thread, own_epoch): (&[u32], u32, u32),
-        (region, at): (usize, u64),
+        (region, at, condition): (usize, u64, Term),
         race: impl FnOnce(&mut Self) -> Race,
     ) -> bool {
         let Some(locks) = &self.locks else { return false };
@@ -783,7 +835,7 @@ impl<'a> Machine<'a> {
         let Some(locks) = &mut self.locks else { return false };
         let first = &locks.sections[one];
         let told = first.members.get(&other).into_iter().flatten().map(|at| first.starts[*at]).collect();
-        locks.sections[two].pending.push(Pending { thread, epoch: own_epoch, told, race, region });
+        locks.sections[two].pending.push(Pending { thread, epoch: own_epoch, told, condition, race, region });
         let words = common.iter().map(|(one, _)| (locks.sections[*one].lock.1, locks.sections[*one].lock.2));
         let words: BTreeSet<Word> = words.collect();
         self.guard(region, at, &words);
@@ -812,6 +864,11 @@ impl<'a> Machine<'a> {
 
     /// All threads have done what they do. Does this run stand for all orders?
     pub(super) fn judge_locks(&mut self) {
+        let Some(locks) = &mut self.locks else { return };
+        // What one thread alone takes is no lock.
+        for ((_, region, offset), (_, words)) in locks.tried.iter().filter(|(_, (by, _))| by.len() > 1) {
+            locks.found.held.entry((*region, *offset)).or_default().extend(words);
+        }
         let Some(locks) = &self.locks else { return };
         let left = locks.attempts.keys().copied().min();
         let is_stuck = self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Deadlock(_)));

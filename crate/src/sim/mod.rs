@@ -178,34 +178,23 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
 /// Executes a kernel along a way, as often as there is more to find out.
 fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
     // Locks are taken in one order, which stands for all if it is seen that it does.
-    let (lost, spent) = match locks::has_any(kernel) {
-        false => (None, from.spent),
-        true => match locks::in_one_order(options, budget, kernel, setup, &from) {
-            (run, None, _) => return run,
-            (run, Some(lost), spent) => (Some((run, lost)), spent),
-        },
-    };
-    // Where locks could not be followed, updates in loops may be something else.
-    let may = lost.is_none() || from.way.known.is_some();
-    let waited = matches!(lost, Some((_, (.., true))));
-    let from = Watching { spent, ..from };
-    let run = if waited { None } else { follow_tickets(options, budget, kernel, setup, from, may) };
-    match (lost, run) {
-        (None, run) => run.unwrap_or_default(),
-        (Some((_, lost)), Some(run)) => locks::without_order(run, lost, false),
-        (Some((own, lost)), None) => locks::without_order(own, lost, true),
+    let mut spent = from.spent;
+    if locks::has_any(kernel) && from.way.known.is_none() {
+        let (run, lost, burnt) = locks::in_one_order(options, budget, kernel, setup, &from);
+        match lost {
+            None => return run,
+            Some(lost @ (.., true)) => return locks::without_order(run, lost),
+            // What no two threads try to take is no lock.
+            Some((.., false)) => spent = burnt,
+        }
     }
+    let on_a_way = locks::has_any(kernel) && from.way.known.is_some();
+    let run = follow_tickets(options, budget, kernel, setup, Watching { spent, ..from });
+    if on_a_way { locks::on_a_way(run) } else { run }
 }
 
-/// The same; nothing is known of locks. Nothing where results of updates have to be followed, unless it `may`.
-fn follow_tickets(
-    options: &Options,
-    budget: &Budget,
-    kernel: &Kernel,
-    setup: &Setup,
-    from: Watching,
-    may: bool,
-) -> Option<Run> {
+/// The same; nothing is known of locks.
+fn follow_tickets(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
     let along = from.way.known.is_some();
     let (mut watch, mut depends) = (from, None);
     loop {
@@ -215,11 +204,11 @@ fn follow_tickets(
                     let why = "what an atomic gives depends on the schedule".to_owned();
                     run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), None));
                 }
-                return Some(*run);
+                return *run;
             }
             Ended::Whole(_, tickets::Verdict::Special(special, ctas), spent) => {
                 let run = tickets::in_each_order(options, budget, kernel, setup, (special, ctas, spent));
-                return Some(Run { parting: None, ..run });
+                return Run { parting: None, ..run };
             }
             Ended::Whole(_, tickets::Verdict::Known(known), spent) => {
                 // Each time there are more of them, within the same fuel.
@@ -235,16 +224,15 @@ fn follow_tickets(
                 watch = Watching { inputs: true, tickets: Some(plan), spent, ..Watching::default() };
             }
             Ended::Whole(mut run, verdict, _) => {
-                return Some(match depends {
+                return match depends {
                     Some((own, ..)) if run.faults.is_empty() => *own,
                     Some((_, site, why)) if !matches!(verdict, tickets::Verdict::Depends(..)) => {
                         run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), Some(site)));
                         *run
                     }
                     _ => *run,
-                });
+                };
             }
-            Ended::Again(more) if more.tickets.is_some() && !may => return None,
             Ended::Again(more) => watch = *more,
         }
     }

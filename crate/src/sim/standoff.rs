@@ -269,8 +269,8 @@ impl<'a> Machine<'a> {
     /// Do threads wait for one another's locks in a circle, in some order?
     pub(super) fn judge_standoff(&mut self) {
         let Some(locks) = &self.locks else { return };
-        let is_stuck = self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Deadlock(_)));
-        if is_stuck {
+        // Threads that a fault has stopped do not come to free what they hold.
+        if !self.faults.is_empty() {
             return;
         }
         let mut search = Search::of(&locks.sections);
