@@ -39,6 +39,7 @@ use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Strength};
 use crate::term::{Term, Value};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -137,6 +138,8 @@ struct Pending {
     condition: Term,
     race: Race,
     region: usize,
+    /// Other sections may tell it as well: how many have not ended, and whether one has told it.
+    open: Rc<Cell<(usize, bool)>>,
 }
 
 /// A try or a look of a thread that does not hold the lock yet.
@@ -772,8 +775,11 @@ impl<'a> Machine<'a> {
         let section = &mut locks.sections[at];
         let pending = std::mem::take(&mut section.pending);
         section.until = Some(until);
-        for Pending { thread, epoch, told, condition, race, region } in pending {
-            if !self.tells(&released, (thread, epoch), &told) {
+        for Pending { thread, epoch, told, condition, race, region, open } in pending {
+            let (left, told_before) = open.get();
+            let tells = told_before || self.tells(&released, (thread, epoch), &told);
+            open.set((left - 1, tells));
+            if left == 1 && !tells {
                 let pair = (race.first.site.instr, race.second.site.instr);
                 match condition {
                     Term::TRUE => self.list_race(pair, region, |_| race),
@@ -818,24 +824,33 @@ impl<'a> Machine<'a> {
         race: impl FnOnce(&mut Self) -> Race,
     ) -> bool {
         let Some(locks) = &self.locks else { return false };
-        let mut common: Vec<(usize, usize)> = Vec::new();
+        let (mut common, mut is_told): (Vec<(usize, usize)>, bool) = (Vec::new(), false);
         for one in before {
             for two in now.iter().filter(|two| *two != one) {
                 let (first, second) = (&locks.sections[*one as usize], &locks.sections[*two as usize]);
+                let Some(ended) = first.ended.as_ref().filter(|_| first.lock == second.lock) else {
+                    continue;
+                };
                 let starts: Vec<Start> =
                     second.members.get(&thread).into_iter().flatten().map(|at| second.starts[*at]).collect();
-                let told = |ended: &Vec<Release>| self.tells(ended, (other, epoch), &starts);
-                if first.lock == second.lock && first.ended.as_ref().is_some_and(told) {
-                    common.push((*one as usize, *two as usize));
-                }
+                is_told |= self.tells(ended, (other, epoch), &starts);
+                common.push((*one as usize, *two as usize));
             }
         }
-        let Some((one, two)) = common.first().copied() else { return false };
+        if !is_told {
+            return false;
+        }
         let race = race(self);
         let Some(locks) = &mut self.locks else { return false };
-        let first = &locks.sections[one];
-        let told = first.members.get(&other).into_iter().flatten().map(|at| first.starts[*at]).collect();
-        locks.sections[two].pending.push(Pending { thread, epoch: own_epoch, told, condition, race, region });
+        // In the other order any of the locks may tell.
+        let open = Rc::new(Cell::new((common.len(), false)));
+        for (one, two) in &common {
+            let first = &locks.sections[*one];
+            let told = first.members.get(&other).into_iter().flatten().map(|at| first.starts[*at]).collect();
+            let (race, open) = (race.clone(), Rc::clone(&open));
+            let pending = Pending { thread, epoch: own_epoch, told, condition, race, region, open };
+            locks.sections[*two].pending.push(pending);
+        }
         let words = common.iter().map(|(one, _)| (locks.sections[*one].lock.1, locks.sections[*one].lock.2));
         let words: BTreeSet<Word> = words.collect();
         self.guard(region, at, &words);

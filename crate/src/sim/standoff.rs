@@ -243,7 +243,7 @@ impl Search<'_> {
                             other != event && other % 2 == 0 && self.sections[other / 2].lock == section.lock
                         })
                     };
-                    let free = event % 2 == 1 || !held.contains(&section.lock) && !(stays && others());
+                    let free = event % 2 == 1 || !(held.contains(&section.lock) || stays && others());
                     ready && free && stays == last
                 })
             };
@@ -251,7 +251,7 @@ impl Search<'_> {
             let event = left.remove(at);
             add(&mut done, event);
             let lock = self.sections[event / 2].lock;
-            _ = if event % 2 == 0 { held.insert(lock) } else { held.remove(&lock) };
+            _ = if event.is_multiple_of(2) { held.insert(lock) } else { held.remove(&lock) };
         }
         true
     }
