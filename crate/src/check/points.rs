@@ -76,11 +76,16 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
             match point % 7 {
                 0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
                 // One sign for all, by turns.
-                2 => Quantity::dyadic(((x % 64) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 4),
+                2 => {
+                    Quantity::dyadic(((x % 64) as i64 + 1) * if round.is_multiple_of(2) { -1 } else { 1 }, 4)
+                }
                 3 => Quantity::integer((x % 25) as i64 - 12),
                 4 => Quantity::integer((x % 3) as i64 - 1),
                 // One number for all, by turns of both signs.
-                5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 1),
+                5 => Quantity::dyadic(
+                    ((round * 5 % 9) as i64 + 1) * if round.is_multiple_of(2) { -1 } else { 1 },
+                    1,
+                ),
                 _ => {
                     // Each element goes through all magnitudes in wide steps.
                     let digits = ((x >> 8) % 31 + 1) as i64 * if x >> 40 & 1 == 0 { 1 } else { -1 };
