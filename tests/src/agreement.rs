@@ -155,6 +155,7 @@ impl Question {
                 parameters: Vec::new(),
                 maps: Maps::default(),
                 unknowable: (0, 0),
+                contents: Default::default(),
                 bounds: Vec::new(),
             },
             count: 0,

@@ -259,6 +259,7 @@ pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, S
     let setup = Setup {
         maps: Default::default(),
         unknowable: (0, 0),
+        contents: Default::default(),
         bounds: Vec::new(),
         launch: launch.clone(),
         tensors: vec![tensor("in", Initial::Concrete(words.clone())), tensor("out", Initial::Undefined)],

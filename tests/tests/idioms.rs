@@ -46,6 +46,7 @@ fn shape(kernel: &str) -> String {
     let setup = Setup {
         maps: Default::default(),
         unknowable: (0, 0),
+        contents: Default::default(),
         bounds: Vec::new(),
         launch: Launch {
             grid: [1, 1, 1],

@@ -84,6 +84,7 @@ fn prepare(program: &Program) -> Subject<'_> {
         maps: Default::default(),
         parameters: vec![pointer(0), pointer(1)],
         unknowable: (0, 0),
+        contents: Default::default(),
         bounds: Vec::new(),
     };
     Subject { program, kernel, accesses, setup }

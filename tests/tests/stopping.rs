@@ -69,6 +69,7 @@ fn executed(ptx: &str, threads: u32) -> Run {
     let setup = Setup {
         maps: Default::default(),
         unknowable: (0, 0),
+        contents: Default::default(),
         bounds: Vec::new(),
         launch: Launch {
             grid: [1; 3],

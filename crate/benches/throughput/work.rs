@@ -165,6 +165,7 @@ impl Work {
             parameters,
             maps: Default::default(),
             unknowable: (0, 0),
+            contents: Default::default(),
             bounds: Vec::new(),
         }
     }

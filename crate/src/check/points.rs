@@ -73,15 +73,16 @@ fn coordinate(elements: &Elements, point: u64, element: u32) -> Quantity {
         4 | 5 => Quantity::dyadic((x % 41) as i64 - 20, (x >> 32) as u32 % 4),
         _ => {
             let round = point / 7;
+            let sign = if round.is_multiple_of(2) { -1 } else { 1 };
             match point % 7 {
                 0 | 1 => Quantity::dyadic((x % 193) as i64 - 96, 5),
                 // One sign for all, by turns.
-                2 => Quantity::dyadic(((x % 64) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 4),
+                2 => Quantity::dyadic(((x % 64) as i64 + 1) * sign, 4),
                 // Whole numbers and halves, by turns.
                 3 => Quantity::dyadic((x % 25) as i64 - 12, (round % 2) as u32),
                 4 => Quantity::integer((x % 3) as i64 - 1),
                 // One number for all, by turns of both signs.
-                5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * if round % 2 == 0 { -1 } else { 1 }, 1),
+                5 => Quantity::dyadic(((round * 5 % 9) as i64 + 1) * sign, 1),
                 _ => {
                     // Each element goes through all magnitudes in wide steps.
                     let digits = ((x >> 8) % 31 + 1) as i64 * if x >> 40 & 1 == 0 { 1 } else { -1 };

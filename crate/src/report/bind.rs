@@ -14,7 +14,9 @@ use crate::base::{Format, FormatClass, Source};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
 use crate::ir::Field;
 use crate::isa::{Geometry, ViewKind};
-use crate::sim::{Binding, BoundParameter, Initial, Maps, Setup, TensorSetup, ViewSetup, unknowables};
+use crate::sim::{
+    Binding, BoundParameter, Initial, Maps, Setup, TensorSetup, ViewSetup, handed_on, unknowables,
+};
 use crate::spec::{self, Argument, Contents, Launch, Literal, Role, Spec, View};
 use crate::term::{Elements, Pages, Term};
 
@@ -316,18 +318,32 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
             first.map_or((0, 0), |first| (first, count))
         })
         .collect();
+    let contents: Vec<[(u32, u32); 3]> = kernels
+        .iter()
+        .map(|asked| {
+            let count = handed_on(asked.kernel);
+            [Format::F64, Format::S64, Format::U64].map(|format| {
+                let name = format!("found under locks in the {} ({format})", asked.source);
+                let first = (count > 0)
+                    .then(|| builder.elements.push(name, vec![count.into()], format, count.into()))
+                    .flatten();
+                first.map_or((0, 0), |first| (first, count))
+            })
+        })
+        .collect();
     let setups = launches
         .into_iter()
         .zip(states)
         .zip(parameters)
-        .zip(unknowable)
-        .map(|(((launch, tensors), (parameters, views, maps)), unknowable)| Setup {
+        .zip(unknowable.into_iter().zip(contents))
+        .map(|(((launch, tensors), (parameters, views, maps)), (unknowable, contents))| Setup {
             launch,
             tensors,
             views,
             parameters,
             maps,
             unknowable,
+            contents,
             bounds: Vec::new(),
         })
         .collect();

@@ -673,6 +673,10 @@ fn waits_at(kind: &WaitKind) -> String {
         WaitKind::Columns { wanted } => {
             format!("{wanted} columns of tensor memory, of which fewer are free side by side")
         }
+        WaitKind::Lock { place, holder: Some(holder) } => {
+            format!("the lock {place}, which {} has taken and cannot free", holder.thread)
+        }
+        WaitKind::Lock { place, holder: None } => format!("the lock {place}, which is never free"),
         WaitKind::Memory { place } => format!("{place} to change, which nobody does"),
         WaitKind::Lanes { missing } => {
             let lanes: Vec<u32> = (0..32).filter(|lane| missing >> lane & 1 == 1).collect();

@@ -34,7 +34,10 @@ pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<Inp
             continue;
         }
         // What nobody can set is told only where the values matter.
-        let unknowable = |setup: &Setup| setup.unknowable.1 > 0 && setup.unknowable.0 == block.first;
+        let unknowable = |setup: &Setup| {
+            let all = setup.contents.iter().chain([&setup.unknowable]);
+            all.into_iter().any(|(first, count)| *count > 0 && *first == block.first)
+        };
         if own.is_empty() && bound.setups.iter().any(unknowable) {
             continue;
         }

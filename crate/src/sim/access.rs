@@ -20,6 +20,7 @@ use std::ops::Range;
 impl<'a> Machine<'a> {
     /// Executes a load.
     pub(super) fn load(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
+        self.own_contents(index, pc, mask, access);
         let step = u64::from(access.format.bytes());
         if self.uniform_load(index, pc, mask, access) {
             return;
@@ -98,6 +99,7 @@ impl<'a> Machine<'a> {
     /// Executes a store.
     #[inline(never)]
     pub(super) fn store(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
+        self.own_contents(index, pc, mask, access);
         let mask = self.at_each_address(index, pc, mask, access, Machine::store);
         if mask == 0 {
             return;

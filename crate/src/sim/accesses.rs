@@ -25,6 +25,7 @@ use crate::base::Format;
 use crate::isa::Space;
 use crate::term::{Symbol, SymbolKind, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
 
 /// Aligned words of four bytes, by region and number.
 pub(super) type Places = FxHashSet<(usize, u64)>;
@@ -39,7 +40,7 @@ pub(super) struct Stored {
 }
 
 /// One access, or the same one by several lanes.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Entry {
     kind: AccessKind,
     /// Global number of the warp's lane 0.
@@ -53,6 +54,8 @@ struct Entry {
     stored: Option<Stored>,
     /// It may miss what was written before it, whatever the order.
     stale: bool,
+    /// The sections of locks that it is in.
+    sections: Rc<[u32]>,
 }
 
 /// The accesses to the places that are watched one by one.
@@ -66,10 +69,16 @@ impl Accesses {
         Accesses { places, kept: FxHashMap::default() }
     }
 
+    /// What is watched.
+    pub(super) fn places(self) -> Places {
+        self.places
+    }
+
     /// Bytes held, roughly.
     pub(super) fn bytes(&self) -> u64 {
         let entries: usize = self.kept.values().map(Vec::capacity).sum();
-        (entries * size_of::<Entry>() + self.places.capacity() * 48) as u64
+        // The sections of locks are those of few kernels, and shared.
+        (entries * (size_of::<Entry>() - size_of::<Rc<[u32]>>()) + self.places.capacity() * 48) as u64
     }
 }
 
@@ -211,7 +220,14 @@ impl<'a> Machine<'a> {
         let bytes = ((1u32 << granule) - 1) << (at & 3);
         let conditions: Vec<(u32, Term)> =
             lanes(by.mask).map(|lane| (lane, self.condition_of(index, by, lane))).collect();
-        let alike = conditions.iter().all(|(_, condition)| *condition == conditions[0].1);
+        let sections: Vec<Rc<[u32]>> =
+            conditions.iter().map(|(lane, _)| self.sections_at(by, *lane)).collect();
+        if !self.is_followed(pc, (region, at)) {
+            let mask = by.mask;
+            self.lose((index, pc, mask), "what a lock guards is accessed in a way that is not followed");
+        }
+        let alike = conditions.iter().all(|(_, condition)| *condition == conditions[0].1)
+            && sections.iter().all(|own| *own == sections[0]);
         let parties: Vec<(u32, Term)> = if alike {
             vec![(by.mask, conditions[0].1)]
         } else {
@@ -221,6 +237,7 @@ impl<'a> Machine<'a> {
         let taken = self.accesses.as_mut().and_then(|accesses| accesses.kept.remove(&place));
         let mut kept = taken.unwrap_or_default();
         for (mask, condition) in parties {
+            let nth = lanes(by.mask).position(|lane| lane == mask.trailing_zeros()).unwrap_or(0);
             let entry = Entry {
                 kind,
                 first: by.global_first,
@@ -231,10 +248,14 @@ impl<'a> Machine<'a> {
                 condition,
                 stored,
                 stale: kind == AccessKind::Read && by.is_stale(),
+                sections: Rc::clone(&sections[nth]),
             };
             for earlier in kept.iter().filter(|earlier| earlier.conflicts(&entry)) {
                 let Some((other, lane)) = self.unordered_lanes(earlier, &entry, by) else { continue };
                 if self.both_strong(pc, (other, earlier.instr)) {
+                    continue;
+                }
+                if self.are_excluded(index, (region, at), earlier, &entry, (other, lane)) {
                     continue;
                 }
                 self.weigh(index, (region, at, granule), earlier, &entry, (other, lane));
@@ -258,6 +279,57 @@ impl<'a> Machine<'a> {
             && (later.kind == AccessKind::Write || later.kind == earlier.kind)
             && (later.condition == Term::TRUE || later.condition == earlier.condition)
             && self.unordered_lanes(earlier, later, by).is_none()
+            && later.sections.iter().all(|section| earlier.sections.contains(section))
+            && (later.sections.is_empty() || (later.first, later.mask) == (earlier.first, earlier.mask))
+    }
+
+    /// The sections of locks that a lane is in.
+    fn sections_at(&self, by: &Accessor, lane: u32) -> Rc<[u32]> {
+        match &self.locks {
+            Some(locks) => locks.sections_of(by.global_first + lane),
+            None => Rc::default(),
+        }
+    }
+
+    /// Whether a lock keeps two unordered accesses apart.
+    fn are_excluded(
+        &mut self,
+        index: usize,
+        (region, at): (usize, u64),
+        earlier: &Entry,
+        entry: &Entry,
+        (other, lane): (u32, u32),
+    ) -> bool {
+        if earlier.sections.is_empty() || entry.sections.is_empty() {
+            return false;
+        }
+        // Of several lanes, one stands for all only if all are in the same sections: each is asked about.
+        let pairs: Vec<(u32, u32)> = lanes(earlier.mask)
+            .flat_map(|one| lanes(entry.mask).map(move |two| (one, two)))
+            .map(|(one, two)| (earlier.first + one, two))
+            .filter(|(one, two)| {
+                let thread = self.warps[index].first() + two;
+                !self.clocks.ordered(*one, earlier.epoch, thread)
+            })
+            .collect();
+        let pairs = if pairs.is_empty() { vec![(other, lane)] } else { pairs };
+        let condition = self.terms.and(earlier.condition, entry.condition);
+        pairs.into_iter().all(|(other, lane)| {
+            let conflict = Conflict {
+                other,
+                instr: earlier.instr,
+                kind: earlier.kind,
+                lane,
+                observed: false,
+                under_way: false,
+                unfenced: false,
+            };
+            let before = (&earlier.sections[..], other, earlier.epoch);
+            let now = (&entry.sections[..], entry.first + lane, entry.epoch);
+            let race =
+                |machine: &mut Self| machine.quiet_race(index, entry.instr, entry.kind, region, at, conflict);
+            self.excludes(before, now, (region, at, condition), race)
+        })
     }
 
     /// A thread of an earlier access and a lane of the present one that nothing orders.

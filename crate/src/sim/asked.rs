@@ -78,6 +78,47 @@ impl Question {
 }
 
 impl<'a> Machine<'a> {
+    /// Where a thread with these registers comes by pure instructions, if the one at `pc` gives it a word, and what it
+    /// has then that is still needed.
+    pub(super) fn landing(&mut self, pc: u32, registers: &[Value], word: u64) -> Option<(u32, Vec<Value>)> {
+        let kernel = self.kernel;
+        let mut warp = Warp::new(0, 1, self.unknowns.registers());
+        for (at, value) in registers.iter().enumerate() {
+            warp.set(Reg(at as u32), 0, *value);
+        }
+        warp.set(kernel.dst(&kernel.code[pc as usize])[0], 0, Value::Concrete(word));
+        let own = std::mem::replace(&mut self.warps, vec![warp]);
+        // Loops of nothing but pure instructions are not followed.
+        let steps = 0..kernel.code.len();
+        let mut at = pc + 1;
+        let found = steps.into_iter().find_map(|_| {
+            let Some(instr) = kernel.code.get(at as usize) else { return Some(at) };
+            let acts = match instr.guard.map(|guard| (self.warps[0].get(guard.predicate, 0), guard.negated)) {
+                None => true,
+                Some((Value::Concrete(word), negated)) => (word & 1 == 1) != negated,
+                Some(_) => return Some(at),
+            };
+            match instr.effect {
+                Effect::Branch if acts => at = instr.target,
+                Effect::Branch | Effect::Nothing => at += 1,
+                Effect::Lanewise(_) | Effect::Move { .. } => {
+                    if acts {
+                        self.execute(0, at, 1);
+                    }
+                    at += 1;
+                }
+                _ => return Some(at),
+            }
+            None
+        });
+        let landing = found.filter(|at| (*at as usize) < kernel.code.len()).map(|at| {
+            let needed = self.needed_at(at);
+            (at, needed.iter().map(|reg| self.warps[0].get(*reg, 0)).collect())
+        });
+        self.warps = own;
+        landing
+    }
+
     /// A question as a lane that has loaded will put it.
     pub(super) fn ask(&self, question: &Rc<Question>, index: usize, lane: u32) -> Asked {
         let inputs = question.inputs.iter().map(|reg| self.warps[index].get(*reg, lane)).collect();

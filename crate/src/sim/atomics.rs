@@ -14,6 +14,7 @@ impl<'a> Machine<'a> {
     /// Executes an atomic or a reduction.
     pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
         let Effect::Atomic { op, .. } = self.kernel.code[pc as usize].effect else { return };
+        self.own_contents(index, pc, mask, access);
         let mask = self.at_each_address(index, pc, mask, access, Machine::atomic);
         let mask = self.follow(index, pc, mask);
         if mask == 0 {
@@ -106,6 +107,8 @@ impl<'a> Machine<'a> {
             if let Some(conflict) = conflict
                 && conflict.observed
                 && self.tickets.is_none()
+                && !self.is_lock(region, offset)
+                && !self.tries(pc)
             {
                 self.wants_tickets |= self.setup.unknowable.1 > 0;
                 let place = self.region_place(region, at, bytes);
@@ -123,6 +126,21 @@ impl<'a> Machine<'a> {
             self.judge(index, pc, (AccessKind::Atomic, region, at), &by, None, conflict);
         }
     }
+}
+
+/// The words of operands, if all are known.
+pub(super) fn words(operands: &[Value]) -> Option<Vec<u64>> {
+    let word = |value: &Value| match value {
+        Value::Concrete(word) => Some(*word),
+        Value::Symbolic(_) | Value::Undefined(_) => None,
+    };
+    operands.iter().map(word).collect()
+}
+
+/// Whether an update of known words leaves what it finds.
+pub(super) fn leaves(op: AtomicOp, format: Format, word: u64, operands: &[u64]) -> bool {
+    let [one, other] = [0, 1].map(|at| operands.get(at).copied().unwrap_or(0));
+    low_bits(update_bits(op, format, word, one, other), format.bits()) == word
 }
 
 /// Whether an instruction updates memory by a bulk copy.

@@ -217,7 +217,11 @@ impl<'a> Machine<'a> {
         }
         let waiting = barrier.waiting.iter().map(|(thread, _)| *thread);
         self.clocks.join(&barrier.arrivals, waiting.clone());
-        self.signal_meeting(waiting);
+        self.signal_meeting(waiting.clone());
+        if self.locks.is_some() {
+            let came: Vec<u32> = barrier.arrivals.iter().map(|arrival| self.clocks.local(arrival)).collect();
+            self.lock_meeting(came.into_iter(), waiting);
+        }
         let warp_of = |thread: u32| (thread / WARP as u32) as usize;
         let step =
             barrier.arrivals.iter().map(|arrival| self.warps[warp_of(self.clocks.local(arrival))].step).max();

@@ -240,6 +240,11 @@ impl<'a> Machine<'a> {
         self.warps[index].meet(met);
         let kernel = self.kernel;
         let leader = met.trailing_zeros() as usize;
+        if self.locks.is_some() {
+            let first = self.warps[index].first();
+            let came = met | members & self.warps[index].exited;
+            self.lock_meeting(lanes(came).map(|lane| first + lane), lanes(met).map(|lane| first + lane));
+        }
         self.trace.event(index as u32, self.warps[index].step, met, pcs[leader], EventKind::Collective);
         let orders = self.options.collectives_order_memory;
         if orders {

@@ -32,7 +32,12 @@ impl<'a> Machine<'a> {
         if self.phasers.anyone_refused() && acts(&instr.effect) {
             self.not_waiting(index, pc, mask);
         }
+        let tries = self.tries(pc);
+        if self.locks.is_some() && acts(&instr.effect) && !tries && signals::polled(kernel, instr).is_none() {
+            self.act_before_locks(index, pc, mask);
+        }
         if let Some(signals) = &mut self.signals
+            && !tries
             && (acts(&instr.effect) && signals::polled(kernel, instr).is_none()
                 || matches!(instr.effect, Effect::Fence(..)))
         {
@@ -83,6 +88,9 @@ impl<'a> Machine<'a> {
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
             Effect::Atomic { access, .. } => {
                 self.charge(ends::ATOMIC * threads(mask));
+                if self.tries(pc) {
+                    return self.lock_try(index, pc, mask, *access);
+                }
                 if let Some(polled) = signals::polled(kernel, instr).filter(|_| self.waits_through_memory) {
                     return self.signal_load(index, pc, mask, polled);
                 }

@@ -20,9 +20,18 @@ pub(super) fn harvest(mut machine: Machine<'_>) -> (Run, Verdict) {
     own_tables(&mut machine, &mut ledger);
     let tensors: Vec<TensorState> =
         (0..machine.setup.tensors.len()).map(|at| tensor_state(&mut machine, at)).collect();
-    let verdict = machine.judge_tickets(&tensors);
+    let mut verdict = machine.judge_tickets(&tensors);
+    machine.judge_left_behind(&tensors);
     if let Verdict::Depends(site, why) = &verdict {
         machine.list_at(Some(*site), FaultKind::DependsOnSchedule(why.clone()));
+    }
+    if let Some(locks) = &machine.locks {
+        let is_stuck = machine.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Deadlock(_)));
+        match &locks.lost {
+            Some((site, why)) => verdict = Verdict::Lost((Some(*site), why.clone(), true)),
+            None if !locks.any_shared() && !is_stuck => verdict = Verdict::Lost((None, String::new(), false)),
+            None => {}
+        }
     }
     let mut faults = Vec::new();
     let races = std::mem::take(&mut machine.races.found);

@@ -17,6 +17,7 @@ use super::cluster::ClusterBarrier;
 use super::collective::{Came, Rendezvous};
 use super::copies::Flights;
 use super::drafts::Drafts;
+use super::locks::Locks;
 use super::memory::Memory;
 use super::origins::Recorder;
 use super::outcome::{Fault, FaultKind, Site, Stats, Thread};
@@ -96,6 +97,8 @@ pub(super) struct Machine<'a> {
     pub(super) cta_index: u32,
     /// What threads say to one another through memory, where some may wait for it.
     pub(super) signals: Option<Box<Signals>>,
+    /// The locks of a run that follows them.
+    pub(super) locks: Option<Box<Locks>>,
     /// Results of updates that are used, where it is to be found out whether their order matters.
     pub(super) tickets: Option<Tickets>,
     /// Whether it does may have to be found out.
@@ -237,10 +240,11 @@ impl<'a> Machine<'a> {
         watching: Watching,
     ) -> Self {
         let waits_through_memory = signals::may_wait(kernel);
-        let waits = waits_through_memory || watching.tickets.is_some() && signals::may_order(kernel);
+        let follows = watching.tickets.is_some() || watching.locks.is_some();
+        let waits = waits_through_memory || follows && signals::may_order(kernel);
         // What is waited for is written, whatever the spec calls it.
         let watching = Watching { inputs: watching.inputs || waits, ..watching };
-        let Watching { inputs, places, tickets, way, asked, mut terms, spent } = watching;
+        let Watching { inputs, places, tickets, locks, way, asked, mut terms, spent } = watching;
         let memory = Memory::new(kernel, setup, &mut terms, inputs, options.world);
         let unknowns = Unknowns::new(&mut terms, &kernel.registers);
         let threads: u32 = setup.launch.block.iter().product();
@@ -276,6 +280,8 @@ impl<'a> Machine<'a> {
             returned: Vec::new(),
             cta_index: 0,
             signals: waits.then(Box::default),
+            matter: locks.is_some(),
+            locks: locks.map(|plan| Box::new(Locks::new(kernel, plan))),
             tickets: tickets.filter(|_| waits).map(Tickets::new),
             wants_tickets: false,
             waits_through_memory,
@@ -308,7 +314,6 @@ impl<'a> Machine<'a> {
             claims: Claims::default(),
             accesses: places.map(Accesses::new),
             conflicts: Places::default(),
-            matter: false,
             watches_inputs: inputs,
             stats: Stats::default(),
             trace: Trace::new(options.timeline_events),
@@ -362,7 +367,7 @@ impl<'a> Machine<'a> {
         let plan = self.tickets.as_ref().map(|tickets| tickets.plan.clone());
         let burnt = self.budget.fuel - self.fuel;
         let along = self.way.known.is_some();
-        let spent = if plan.is_some() || along { burnt } else { 0 };
+        let spent = if plan.is_some() || along || self.locks.is_some() { burnt } else { 0 };
         // What is known on a way is said with the terms of the runs before.
         let (way, terms) = match along {
             true => (std::mem::take(&mut self.way), std::mem::take(&mut self.terms)),
@@ -370,12 +375,25 @@ impl<'a> Machine<'a> {
         };
         let asked = self.recorder.as_ref().and_then(|recorder| recorder.asked.clone());
         let again = |inputs: bool, places: Option<Places>, tickets: Option<Plan>, way, terms| {
-            Ended::Again(Box::new(Watching { inputs, places, tickets, way, asked, terms, spent }))
+            let locks = None;
+            Ended::Again(Box::new(Watching { inputs, places, tickets, locks, way, asked, terms, spent }))
         };
+        if self.exhausted.is_none()
+            && let Some(locks) = &self.locks
+            && let Some(plan) = locks.next_plan(!self.conflicts.is_empty())
+        {
+            let mut places = self.accesses.map(Accesses::places).unwrap_or_default();
+            places.extend(self.conflicts);
+            let Ended::Again(mut more) = again(true, Some(places), None, way, terms) else {
+                unreachable!("it says so")
+            };
+            more.locks = Some(plan);
+            return Ended::Again(more);
+        }
         if self.input_written {
             return again(true, None, plan, way, terms);
         }
-        if self.exhausted.is_none() {
+        if self.exhausted.is_none() && self.locks.is_none() {
             if self.wants_tickets && plan.is_none() && signals::may_order(self.kernel) {
                 return again(true, None, Some(Plan::default()), way, terms);
             }
@@ -414,6 +432,7 @@ impl<'a> Machine<'a> {
         }
         self.take_turns(waiting);
         self.judge_signals();
+        self.judge_locks();
     }
 
     /// The running CTA has come to its end, or to where it stays.
@@ -433,6 +452,7 @@ impl<'a> Machine<'a> {
             self.dynamic_reached = self.dynamic_reached.max(self.memory.dynamic_reached());
         }
         self.observe_end();
+        self.end_contents();
         self.trace_end();
         self.end_copies();
         self.end_bulk_copies();

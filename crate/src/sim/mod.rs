@@ -29,9 +29,10 @@
 //!
 //! `rounding` says how far concrete floats may be from what they stand for.
 //!
-//! `signals` is order through memory (flags, semaphores, barriers over a grid), `history` what was written to a place,
+//! `signals` is order through memory (flags, semaphores, barriers over a grid) with `releases`, what threads hand on, `history` what was written to a place,
 //! `asked` and `needed` say what a loop that waits makes of what it loads, `residents` lets CTAs take turns, and
-//! `tickets` are results of atomics.
+//! `tickets` are results of atomics. `locks` takes locks in one order, `contents` says whether those who hold one commute,
+//! and `standoff` whether they wait for one another in a circle.
 //!
 //! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
 //! finer points (`fence.sc` is taken for `fence.acq_rel`; `signals` names the rest).
@@ -52,6 +53,7 @@ mod claims;
 mod clock;
 mod cluster;
 mod collective;
+mod contents;
 mod contradiction;
 mod coordinates;
 mod copies;
@@ -66,6 +68,7 @@ mod history;
 mod inspect;
 mod lanewise;
 mod launch;
+mod locks;
 mod logic;
 mod looks;
 mod machine;
@@ -83,6 +86,7 @@ mod pivots;
 mod predicate;
 mod race;
 mod races;
+mod releases;
 mod repeats;
 mod residents;
 mod rounding;
@@ -90,6 +94,7 @@ mod rounds;
 mod setup;
 mod signals;
 mod spin;
+mod standoff;
 mod straight;
 mod stretches;
 mod suspects;
@@ -110,6 +115,7 @@ mod written;
 
 pub use boxes::{Axis, TensorMap};
 pub use inspect::{Held, Holding, Standstill, inspect};
+pub use locks::handed_on;
 pub use looks::{ALLOCATED, Look, WORLDS, World, looks};
 pub use moment::{Happening, Moment, Seen, moment};
 pub use origins::{Origin, Origins, origins};
@@ -140,6 +146,8 @@ struct Watching {
     places: Option<accesses::Places>,
     /// Results of updates, in an order that is planned.
     tickets: Option<tickets::Plan>,
+    /// Locks, in one order of those who take them.
+    locks: Option<locks::Plan>,
     /// What is known on the way that is taken, in terms of earlier runs.
     way: ways::Way,
     /// Terms whose origins are looked for.
@@ -169,6 +177,24 @@ pub fn simulate(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Set
 
 /// Executes a kernel along a way, as often as there is more to find out.
 fn follow(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
+    // Locks are taken in one order, which stands for all if it is seen that it does.
+    let mut spent = from.spent;
+    if locks::has_any(kernel) && from.way.known.is_none() {
+        let (run, lost, burnt) = locks::in_one_order(options, budget, kernel, setup, &from);
+        match lost {
+            None => return run,
+            Some(lost @ (.., true)) => return locks::without_order(run, lost),
+            // What no two threads try to take is no lock.
+            Some((.., false)) => spent = burnt,
+        }
+    }
+    let on_a_way = locks::has_any(kernel) && from.way.known.is_some();
+    let run = follow_tickets(options, budget, kernel, setup, Watching { spent, ..from });
+    if on_a_way { locks::on_a_way(run) } else { run }
+}
+
+/// The same; nothing is known of locks.
+fn follow_tickets(options: &Options, budget: &Budget, kernel: &Kernel, setup: &Setup, from: Watching) -> Run {
     let along = from.way.known.is_some();
     let (mut watch, mut depends) = (from, None);
     loop {

@@ -121,6 +121,13 @@ pub enum WaitKind {
         /// The place.
         place: String,
     },
+    /// A lock.
+    Lock {
+        /// Its word.
+        place: String,
+        /// Where somebody took it who does not free it; `None` if it is never free.
+        holder: Option<Site>,
+    },
     /// The barrier of the cluster.
     Cluster {
         /// Threads that have arrived.

@@ -76,6 +76,23 @@ impl<'a> Machine<'a> {
         offset: u64,
         conflict: Conflict,
     ) -> Race {
+        let race = self.quiet_race(index, pc, kind, region, offset, conflict);
+        let cta = self.cta_behind(conflict.other);
+        let step = self.warps[index].step;
+        self.trace.race((cta, race.first.site), (index as u32, conflict.lane, step, pc));
+        race
+    }
+
+    /// The same, of which the timeline does not know.
+    pub(super) fn quiet_race(
+        &self,
+        index: usize,
+        pc: u32,
+        kind: AccessKind,
+        region: usize,
+        offset: u64,
+        conflict: Conflict,
+    ) -> Race {
         let first = RaceSide {
             site: Site { instr: conflict.instr, thread: self.thread_behind(conflict.other, conflict.instr) },
             kind: conflict.kind,
@@ -184,9 +201,6 @@ impl<'a> Machine<'a> {
                 "or the two go the other way round: no barrier keeps either order".to_owned(),
             ]
         };
-        let cta = self.cta_behind(conflict.other);
-        let step = self.warps[index].step;
-        self.trace.race((cta, first.site), (index as u32, conflict.lane, step, pc));
         Race {
             first,
             second,

@@ -16,7 +16,7 @@ use super::rounds::Rounds;
 use super::signals;
 use super::warp::{Group, Warp};
 use super::{barrier::Wait, suspects::Spoiled};
-use crate::isa::{Space, WARP};
+use crate::isa::{Effect, Space, WARP};
 
 /// What a CTA has for itself.
 pub(super) struct Resident {
@@ -125,9 +125,12 @@ impl<'a> Machine<'a> {
         let mut outside = None;
         for index in 0..self.warps.len() {
             for (Group { pc, mask }, _) in self.warps[index].spinning.clone() {
-                let Some(access) = signals::looked(self.kernel, &self.kernel.code[pc as usize]) else {
-                    continue;
+                let instr = &self.kernel.code[pc as usize];
+                let tried = match instr.effect {
+                    Effect::Atomic { access, .. } if self.tries(pc) => Some(access),
+                    _ => signals::looked(self.kernel, instr),
                 };
+                let Some(access) = tried else { continue };
                 for (lane, region, offset) in self.spots(index, pc, mask, access) {
                     let thread = index as u32 * WARP as u32 + lane;
                     let place = self.region_place(region, offset, access.format.bytes()).text;
@@ -135,7 +138,10 @@ impl<'a> Machine<'a> {
                     if common && outside.is_none() {
                         outside = Some((Site { instr: pc, thread: self.thread(thread) }, place.clone()));
                     }
-                    let kind = WaitKind::Memory { place };
+                    let kind = match self.is_lock(region, offset) {
+                        true => WaitKind::Lock { place, holder: self.holder_of(region, offset) },
+                        false => WaitKind::Memory { place },
+                    };
                     match groups.iter_mut().find(|group| group.site.instr == pc && group.kind == kind) {
                         Some(group) => group.threads.push(thread),
                         None => {
@@ -169,7 +175,8 @@ impl<'a> Machine<'a> {
 
     /// Lanes of a warp that wait for memory.
     pub(super) fn is_waiting_load(&self, pc: u32) -> bool {
-        self.signals.is_some() && signals::looked(self.kernel, &self.kernel.code[pc as usize]).is_some()
+        let looks = || signals::looked(self.kernel, &self.kernel.code[pc as usize]).is_some();
+        self.signals.is_some() && (self.tries(pc) || looks())
     }
 
     /// Whether nothing is to be run any more.

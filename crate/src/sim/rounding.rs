@@ -339,6 +339,7 @@ mod tests {
             parameters: Vec::new(),
             maps: Default::default(),
             unknowable: (0, 0),
+            contents: Default::default(),
             bounds: Vec::new(),
         };
         let (options, budget) = (Options::default(), Budget::default());

@@ -156,6 +156,8 @@ pub struct Setup {
     pub maps: Maps,
     /// The first of the numbers that stand for unknowable values ([`super::unknowables`]), and how many.
     pub unknowable: (u32, u32),
+    /// The same for contents that locks hand on: reals, signed and unsigned integers.
+    pub contents: [(u32, u32); 3],
     /// Elements of inputs, ascending, that the spec requires to lie between two integers, both included.
     pub bounds: Vec<(u32, [i64; 2])>,
 }

@@ -29,9 +29,9 @@
 //! what another thread sees before its own comes first, and who comes later knows what the earlier knew, also where
 //! the earlier thread only met the one that writes (`__threadfence(); __syncthreads(); if (t == 0) …`).
 //!
-//! Guarantees: where nothing is reported, all schedules end alike. Misses (and says so): loops that wait with
-//! atomics that change something (locks), several places that one loop waits for at once, kernels with barrier objects. Results of updates
-//! are for `tickets`.
+//! Guarantees: where nothing is reported, all schedules end alike. Misses (and says so): several places that one loop
+//! waits for at once, kernels with barrier objects. Results of updates are for `tickets`, loops that wait with updates
+//! for `locks`.
 
 use super::asked::Question;
 use super::bits::mask as low_bits;
@@ -47,14 +47,14 @@ use super::tickets::Tickets;
 use super::warp::Group;
 use crate::base::FormatClass;
 use crate::ir::{Constant, Instr, Kernel, Reg, RegisterKind};
-use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Space, Strength};
+use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 use crate::term::Value;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What a kernel is taken to have where threads of several CTAs wait for one another.
-const RESIDENT: &str =
+pub(super) const RESIDENT: &str =
     "all CTAs that are run are on the device at the same time: they wait for one another through memory";
 /// Words that updates in no order may leave, at most.
 const MOST: usize = 1 << 12;
@@ -66,13 +66,13 @@ const WIDEST: u64 = 16;
 pub(super) struct Signals {
     pub(super) places: BTreeMap<Key, Place>,
     /// The last releasing fence of each thread, by its global number.
-    fenced: FxHashMap<u32, Release>,
+    pub(super) fenced: FxHashMap<u32, Release>,
     /// The last `fence.sc` of each CTA's threads that each thread has behind it.
-    sequential: FxHashMap<u32, Released>,
+    pub(super) sequential: FxHashMap<u32, Released>,
     /// Those that come before the next `fence.sc` of each thread, by what those have seen whom it has met.
-    told: FxHashMap<u32, Released>,
+    pub(super) told: FxHashMap<u32, Released>,
     /// What threads have seen by strong loads that do not acquire, until a fence does; with the load.
-    seen: FxHashMap<u32, Vec<(u32, Scope, Released)>>,
+    pub(super) seen: FxHashMap<u32, Vec<(u32, Scope, Released)>>,
     /// The strong load that each warp (by CTA and number) executed last.
     visits: FxHashMap<(u32, usize), Visit>,
     /// For each strong load, the registers that are needed there, and what is asked of its value.
@@ -81,7 +81,7 @@ pub(super) struct Signals {
     /// For each strong load, whether threads of its CTA meet on the way back to it.
     meets: FxHashMap<u32, bool>,
     /// For each strong write, the fence right before it.
-    fences: FxHashMap<u32, Option<Scope>>,
+    pub(super) fences: FxHashMap<u32, Option<Scope>>,
     /// What threads have done to others so far, and how much of it each of them.
     acts: u64,
     own_acts: FxHashMap<u32, u64>,
@@ -250,49 +250,6 @@ impl<'a> Machine<'a> {
         self.clocks.same_cta(other, self.first_thread) || wide(one) && wide(two)
     }
 
-    /// A thread executes a fence.
-    pub(super) fn signal_fence(&mut self, index: usize, pc: u32, mask: u32, scope: Scope, order: Order) {
-        if self.signals.is_none() {
-            return;
-        }
-        for lane in lanes(mask) {
-            let thread = self.warps[index].first() + lane;
-            let global = self.first_thread + thread;
-            let Some(signals) = &mut self.signals else { return };
-            if order.acquires() {
-                let seen = signals.seen.remove(&global).unwrap_or_default();
-                let told = (order == Order::Sequential).then(|| signals.told.remove(&global)).flatten();
-                if let Some(told) = told {
-                    self.learn_released(pc, thread, scope, true, &told);
-                }
-                for (load, loaded, released) in seen {
-                    let rest = self.learn_released(
-                        pc,
-                        thread,
-                        loaded.min(scope),
-                        order == Order::Sequential,
-                        &released,
-                    );
-                    self.look_later(global, (load, loaded, rest));
-                }
-            }
-            let Some(signals) = &mut self.signals else { return };
-            if order.releases() {
-                let arrival = self.clocks.arrive(thread);
-                let past = signals.sequential.get(&global).cloned().unwrap_or_default();
-                let told = self.told(global);
-                let mut own = Release { arrival, scope, sequential: false, past, told };
-                let Some(signals) = &mut self.signals else { return };
-                if order == Order::Sequential && wide(scope) {
-                    let (past, told) = Default::default();
-                    own.past = Rc::new([Release { sequential: true, past, told, ..own.clone() }]);
-                    signals.sequential.insert(global, Rc::clone(&own.past));
-                }
-                signals.fenced.insert(global, own);
-            }
-        }
-    }
-
     /// Lanes have written some bytes of memory, which now hold what they hold.
     pub(super) fn signal_write(
         &mut self,
@@ -301,6 +258,9 @@ impl<'a> Machine<'a> {
         strength: Strength,
         update: Option<Update>,
     ) {
+        if self.lock_write((index, pc, lane), (region, offset, bytes), (strength, update.is_some())) {
+            return;
+        }
         let Some(signals) = &self.signals else { return };
         let cta = self.cta_of(region);
         let strong = matches!(strength, Strength::Strong(..));
@@ -342,35 +302,11 @@ impl<'a> Machine<'a> {
             Strength::Strong(scope, _) => Some(scope),
             Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => None,
         };
-        let (releases, acquires) = match strength {
-            Strength::Strong(_, order) => (order.releases(), order.acquires()),
-            Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => (false, false),
+        let acquires = match strength {
+            Strength::Strong(_, order) => order.acquires(),
+            Strength::Weak | Strength::Surface | Strength::NonCoherent | Strength::Texture => false,
         };
-        let fenced = self.fenced_here(pc);
-        let signals = self.signals.as_ref();
-        let past = signals.and_then(|signals| signals.sequential.get(&global)).cloned().unwrap_or_default();
-        let own = match scope {
-            // A fence right before it releases the write, too: who sees it knows of it (PTX ISA 9.0, 8.9.5).
-            Some(scope) if releases || fenced.is_some() => {
-                let scope = if releases { scope } else { scope.min(fenced.unwrap_or(scope)) };
-                let arrival = self.clocks.arrive(thread);
-                let told = self.told(global);
-                Some(Release { arrival, scope, sequential: false, past: Rc::clone(&past), told })
-            }
-            // A fence before a strong write releases what came before the fence.
-            Some(scope) => {
-                let fenced = self.signals.as_ref().and_then(|signals| signals.fenced.get(&global));
-                fenced.map(|fenced| Release { scope: scope.min(fenced.scope), ..fenced.clone() })
-            }
-            None => None,
-        };
-        // What others of its CTA have done before a `fence.sc` and a barrier.
-        let others = scope.filter(|scope| wide(*scope)).map_or(&[][..], |_| &past[..]);
-        let others: Vec<Release> = others
-            .iter()
-            .filter(|other| !own.as_ref().is_some_and(|own| other.is_within(own)))
-            .cloned()
-            .collect();
+        let own = self.own_releases(pc, thread, strength);
         let Some(signals) = &mut self.signals else { return };
         let Some(place) = signals.places.get_mut(&key) else { return };
         let carried = match (update, place.writes.last()) {
@@ -384,7 +320,6 @@ impl<'a> Machine<'a> {
         let sure = self.tickets.as_ref().is_some_and(Tickets::next_is_sure) || last.is_some();
         let learned = scope.filter(|_| update.is_some() && !carried.is_empty() && sure);
         // What the writer itself knows of, it hands on with its own.
-        let own: Vec<Release> = own.into_iter().chain(others).collect();
         let handed_on = |earlier: &Release| {
             let all = |own: &Release| {
                 wide(own.scope)
@@ -424,6 +359,9 @@ impl<'a> Machine<'a> {
             }
         }
         place.writes.push(Write { value, by: Some(by), pc, scope, update, released, last });
+        if let Some(locks) = &mut self.locks {
+            locks.standoff.write(global, key, place.writes.len() - 1);
+        }
         if let Some(scope) = learned {
             let rest = match acquires {
                 true => self.learn_released(pc, thread, scope, false, &carried),
@@ -447,6 +385,9 @@ impl<'a> Machine<'a> {
 
     /// Loads through which threads may wait.
     pub(super) fn signal_load(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> Flow {
+        if let Some(flow) = self.lock_look(index, pc, mask, access) {
+            return flow;
+        }
         if !self.guards.is_empty() {
             let why = "a strong load is reached under a condition that depends on input data".to_owned();
             self.park(index, mask, pc, FaultKind::NotStructured(why));
@@ -587,13 +528,6 @@ impl<'a> Machine<'a> {
         idle
     }
 
-    /// The scope of a releasing fence that stands right before a write, with no other access in between.
-    fn fenced_here(&mut self, pc: u32) -> Option<Scope> {
-        let kernel = self.kernel;
-        let signals = self.signals.as_mut()?;
-        *signals.fences.entry(pc).or_insert_with(|| fence_before(kernel, pc))
-    }
-
     /// Whether threads of the CTA meet on the way back to a load.
     fn meets_on_the_way_back(&mut self, pc: u32) -> bool {
         let kernel = self.kernel;
@@ -722,6 +656,9 @@ impl<'a> Machine<'a> {
             self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
             return None;
         }
+        if let Some(locks) = &mut self.locks {
+            locks.standoff.see(global, key, known);
+        }
         let epoch = self.clocks.epoch(thread);
         let site = Site { instr: pc, thread: self.thread(thread) };
         let asked = question.map(|question| self.ask(&question, index, lane));
@@ -737,127 +674,11 @@ impl<'a> Machine<'a> {
         Some(known)
     }
 
-    /// What a thread has seen, for its next fence.
-    fn look_later(&mut self, global: u32, seen: (u32, Scope, Released)) {
-        if let Some(signals) = self.signals.as_mut().filter(|_| !seen.2.is_empty()) {
-            signals.seen.entry(global).or_default().push(seen);
-        }
-    }
-
-    /// What was released is before what the thread does from now on, where the scopes hold each other. What is left
-    /// for a `fence.sc`, if this is none.
-    fn learn_released(
-        &mut self,
-        pc: u32,
-        thread: u32,
-        scope: Scope,
-        sequential: bool,
-        released: &Released,
-    ) -> Released {
-        let global = self.first_thread + thread;
-        let holds = |release: &&Release| {
-            let near = !release.sequential && self.clocks.same_cta(release.arrival.thread, global);
-            (sequential || !release.sequential) && (near || wide(scope) && wide(release.scope))
-        };
-        let learned: Vec<&Release> = released.iter().filter(holds).collect();
-        let left: Released = match sequential {
-            true => Rc::new([]),
-            false => released.iter().filter(|release| release.sequential).cloned().collect(),
-        };
-        if learned.is_empty() {
-            return left;
-        }
-        let arrivals: Vec<Arrival> = learned.iter().map(|release| release.arrival.clone()).collect();
-        let past: Vec<Release> = learned.iter().flat_map(|release| release.past.iter().cloned()).collect();
-        let told: Vec<Release> = learned.iter().flat_map(|release| release.told.iter().cloned()).collect();
-        match sequential {
-            _ if told.is_empty() => {}
-            true => _ = self.learn_released(pc, thread, scope, true, &told.into()),
-            false => {
-                let own = self.signals.as_ref().and_then(|signals| signals.told.get(&global));
-                let all: Vec<Release> = own.iter().flat_map(|own| own.iter().cloned()).chain(told).collect();
-                let told = self.by_cta(&all);
-                self.signals.as_mut().map(|signals| signals.told.insert(global, told));
-            }
-        }
-        if let Some(signals) = self.signals.as_mut().filter(|_| !past.is_empty()) {
-            let own = signals.sequential.get(&global).cloned().unwrap_or_default();
-            let all: Vec<Release> = own.iter().cloned().chain(past).collect();
-            let known = self.by_cta(&all);
-            if let Some(signals) = &mut self.signals {
-                signals.sequential.insert(global, known);
-            }
-        }
-        if let Some(tickets) = &mut self.tickets {
-            let ctas = arrivals.iter().map(|arrival| arrival.thread / self.clocks.count());
-            ctas.for_each(|other| tickets.meet(self.cta_index, other));
-        }
-        let away = |arrival: &Arrival| !self.clocks.same_cta(arrival.thread, global);
-        if self.waits_through_memory && arrivals.iter().any(away) {
-            self.granted.entry(RESIDENT).or_insert((0, pc)).0 += 1;
-        }
-        self.clocks.learn(&arrivals, thread);
-        left
-    }
-
-    /// Fences that come before the next `fence.sc` of a thread, by what it and those have seen whom it knows of.
-    fn told(&self, global: u32) -> Released {
-        let Some(signals) = &self.signals else { return Released::default() };
-        let told = signals.told.get(&global).cloned().unwrap_or_default();
-        let seen = signals.seen.get(&global).into_iter().flatten().filter(|(_, scope, _)| wide(*scope));
-        let seen = seen.flat_map(|(.., released)| released.iter().filter(|release| release.sequential));
-        let seen: Vec<Release> = seen.cloned().collect();
-        match seen[..] {
-            [] => told,
-            _ => self.by_cta(&told.iter().cloned().chain(seen).collect::<Vec<_>>()),
-        }
-    }
-
-    /// Fences, those of each CTA as one.
-    fn by_cta(&self, all: &[Release]) -> Released {
-        let mut of: BTreeMap<u32, Vec<Arrival>> = BTreeMap::new();
-        for release in all {
-            of.entry(release.arrival.thread / self.clocks.count()).or_default().push(release.arrival.clone());
-        }
-        let one = |arrivals: Vec<Arrival>| {
-            let arrival = Arrival::together(&arrivals)?;
-            let (past, told) = Default::default();
-            Some(Release { arrival, scope: Scope::Gpu, sequential: true, past, told })
-        };
-        of.into_values().filter_map(one).collect()
-    }
-
-    /// Threads of the CTA go on from where they have met, and know of each other's fences.
-    pub(super) fn signal_meeting(&mut self, met: impl Iterator<Item = u32> + Clone) {
-        let Some(signals) = &self.signals else { return };
-        let first = self.first_thread;
-        let (mut behind, mut ahead): (Vec<Released>, Vec<Released>) = (Vec::new(), Vec::new());
-        let add = |all: &mut Vec<Released>, more: &Released| {
-            if !all.last().is_some_and(|last| Rc::ptr_eq(last, more)) {
-                all.push(Rc::clone(more));
-            }
-        };
-        for thread in met.clone().map(|thread| first + thread) {
-            signals.sequential.get(&thread).into_iter().for_each(|known| add(&mut behind, known));
-            add(&mut ahead, &self.told(thread));
-        }
-        ahead.retain(|told| !told.is_empty());
-        let together = |all: &[Released]| match all {
-            [] => None,
-            [one] => Some(Rc::clone(one)),
-            _ => Some(self.by_cta(&all.iter().flat_map(|known| known.iter().cloned()).collect::<Vec<_>>())),
-        };
-        let (behind, ahead) = (together(&behind), together(&ahead));
-        let Some(signals) = &mut self.signals else { return };
-        for thread in met.map(|thread| first + thread) {
-            behind.iter().for_each(|behind| _ = signals.sequential.insert(thread, Rc::clone(behind)));
-            ahead.iter().for_each(|ahead| _ = signals.told.insert(thread, Rc::clone(ahead)));
-        }
-    }
-
     /// A place is about to be written.
     pub(super) fn signal_place(&mut self, region: usize, offset: u64, bytes: u32, strength: Strength) {
-        if self.signals.is_some() && matches!(strength, Strength::Strong(..)) {
+        let of_lock =
+            self.is_lock(region, offset) || self.locks.as_ref().is_some_and(|locks| locks.is_taking());
+        if self.signals.is_some() && matches!(strength, Strength::Strong(..)) && !of_lock {
             self.know_place((self.cta_of(region), region, offset), bytes);
         }
     }
@@ -896,7 +717,7 @@ impl<'a> Machine<'a> {
         if self.memory.regions[region].space == Space::Shared { self.cta_index + 1 } else { 0 }
     }
 
-    fn needed_at(&mut self, pc: u32) -> Rc<[Reg]> {
+    pub(super) fn needed_at(&mut self, pc: u32) -> Rc<[Reg]> {
         let kernel = self.kernel;
         let Some(signals) = &mut self.signals else { return Rc::new([]) };
         Rc::clone(signals.needed.entry(pc).or_insert_with(|| super::needed::at(kernel, pc)))
@@ -967,24 +788,6 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The scope of a releasing fence right before an instruction, on the only way to it.
-fn fence_before(kernel: &Kernel, pc: u32) -> Option<Scope> {
-    let jumps = kernel.code.iter().filter(|instr| matches!(instr.effect, Effect::Branch));
-    let targets: FxHashSet<u32> =
-        jumps.map(|instr| instr.target).chain(kernel.tables.iter().flatten().copied()).collect();
-    for at in (0..pc).rev().take_while(|at| !targets.contains(&(at + 1))) {
-        let instr = &kernel.code[at as usize];
-        match instr.effect {
-            Effect::Fence(scope, order) if instr.guard.is_none() => {
-                return order.releases().then_some(scope);
-            }
-            Effect::Lanewise(_) | Effect::Move { .. } | Effect::Nothing => {}
-            _ => return None,
-        }
-    }
-    None
-}
-
 /// Whether it leaves the same which of two updates is made first.
 fn are_alike(one: Update, other: Update) -> bool {
     let same = one.2 == other.2 && matches!(one.2, Some(Value::Concrete(_)));
@@ -992,6 +795,6 @@ fn are_alike(one: Update, other: Update) -> bool {
 }
 
 /// Whether a scope holds the threads of other CTAs.
-fn wide(scope: Scope) -> bool {
+pub(super) fn wide(scope: Scope) -> bool {
     scope >= Scope::Gpu
 }

@@ -59,6 +59,11 @@ impl Suspects {
         }
     }
 
+    /// Lists something by which a fault hangs, whatever was listed before.
+    pub(super) fn ask(&mut self, suspect: Suspect) {
+        self.list(suspect);
+    }
+
     fn list(&mut self, suspect: Suspect) {
         if self.found.len() < MOST {
             self.found.push(suspect);

@@ -17,9 +17,10 @@
 //!
 //! Guarantees: where nothing is reported, all schedules end alike. Misses (and says so): several special numbers;
 //! special numbers for threads of one CTA; several spans with one, unless their CTAs have nothing to do with each
-//! other; results that are stored, or lead to addresses (work queues); compare-and-swap (locks).
+//! other; results that are stored, or lead to addresses (work queues).
 
 use super::history::{Key, Place, Write};
+use super::locks::Lost;
 use super::machine::Machine;
 use super::outcome::{Fault, FaultKind, Run, Site, TensorState, Thread};
 use super::race::lanes;
@@ -108,6 +109,8 @@ pub(super) enum Verdict {
     Known(BTreeSet<usize>),
     /// It stands for itself: where, and why not for others.
     Depends(Site, String),
+    /// The same, by its locks.
+    Lost(Lost),
 }
 
 /// Whether results of updates are used.
@@ -230,14 +233,19 @@ impl<'a> Machine<'a> {
         word
     }
 
-    fn known_constants(&self) -> Vec<Quantity> {
+    pub(super) fn known_constants(&self) -> Vec<Quantity> {
         let constants = 0..self.terms.constants().len();
         let known = |at| super::chosen::known(&self.terms, Term::constant(at)).unwrap_or(Quantity::Unknown);
         constants.map(known).collect()
     }
 
     /// The value of a cone over integers.
-    fn word(&self, cone: &Cone, constants: &[Quantity], value: impl Fn(u32) -> u64) -> Option<u64> {
+    pub(super) fn word(
+        &self,
+        cone: &Cone,
+        constants: &[Quantity],
+        value: impl Fn(u32) -> u64,
+    ) -> Option<u64> {
         let element = |element: u32| match i64::try_from(value(element)) {
             Ok(word) => Quantity::Exact(Small::from_integer(word)),
             Err(_) => Quantity::Unknown,

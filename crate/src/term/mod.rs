@@ -22,6 +22,7 @@ mod node;
 pub mod print;
 mod range;
 mod recent;
+mod replace;
 mod store;
 mod through;
 mod value;

@@ -118,6 +118,7 @@ pub fn execute(forms: &[Form], layout: Format, rows: &[[u8; 4]]) -> Result<Outco
     let setup = Setup {
         maps: Default::default(),
         unknowable: (0, 0),
+        contents: Default::default(),
         bounds: Vec::new(),
         launch: launch(1, LANES),
         tensors,

@@ -454,32 +454,7 @@ pub fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
     match *node {
         Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
         Node::FromBits(format, a) => of_words(new, format, a, CHOSEN),
-        ref other => rebuild(new, other),
-    }
-}
-
-/// The same for nodes that refer to nothing but operands.
-fn rebuild(new: &mut Terms, node: &Node) -> Term {
-    match *node {
-        Node::Add(a, b) => new.add(a, b),
-        Node::Sub(a, b) => new.sub(a, b),
-        Node::Mul(a, b) => new.mul(a, b),
-        Node::Fma(a, b, c) => new.fma(a, b, c),
-        Node::Div(a, b) => new.div(a, b),
-        Node::Unary(function, a) => new.unary(function, a),
-        Node::Max(a, b) => new.max(a, b),
-        Node::Min(a, b) => new.min(a, b),
-        Node::Select(condition, a, b) => new.select(condition, a, b),
-        Node::Round(mode, format, a) => new.round(mode, format, a),
-        Node::Compare(relation, a, b) => new.compare(relation, a, b),
-        Node::And(a, b) => new.and(a, b),
-        Node::Or(a, b) => new.or(a, b),
-        Node::Not(a) => new.not(a),
-        Node::BitsOf(format, a) => new.bits_of(format, a),
-        Node::BitConstant(bits) => new.bit_constant(bits),
-        Node::Bits(op, width, a, b, c) => new.bits(op, width, a, b, c),
-        Node::FromBits(format, a) => new.from_bits(format, a),
-        Node::Element(_) | Node::Constant(_) | Node::Apply(..) => unreachable!("{node:?} is no plain step"),
+        ref other => new.made(other),
     }
 }
 

@@ -7,7 +7,6 @@
 //!
 //! Guarantees: what [`print`] writes, [`read`] rebuilds, with the constructors that built it.
 
-use super::rebuild;
 use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{Cone, operands};
 use crate::term::{BitOp, Node, Number, Relation, Rounding, Term, Terms, Unary};
@@ -149,7 +148,7 @@ fn step(terms: &mut Terms, operation: &str, [a, b, c]: [Term; 3]) -> Option<Term
         "apply" => return Some(terms.apply(first?, a, b)),
         _ => return None,
     };
-    Some(rebuild(terms, &node))
+    Some(terms.made(&node))
 }
 
 fn by_name<T: Copy + std::fmt::Debug>(all: &[T], name: Option<&str>) -> Option<T> {
