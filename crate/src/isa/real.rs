@@ -310,10 +310,31 @@ pub(super) enum Cmp {
     Le,
     Gt,
     Ge,
-    /// Both operands are numbers: always, over the reals.
+    /// Both operands are numbers.
     Num,
     /// One is not.
     Nan,
+}
+
+/// Both operands are numbers: always, unless a mask's infinity made one of them undefined.
+fn both_numbers(terms: &mut Terms, s: &[Term]) -> Term {
+    let [a, b] = [s[0], s[1]].map(|operand| is_number(terms, operand));
+    terms.and(a, b)
+}
+
+/// An operand is a number, finite or not.
+pub(super) fn is_number(terms: &mut Terms, operand: Term) -> Term {
+    terms.compare(Relation::Equal, operand, operand)
+}
+
+/// An operand is ±∞.
+pub(super) fn is_infinite(terms: &mut Terms, operand: Term) -> Term {
+    if !terms.may_be_infinite(operand) {
+        return Term::FALSE;
+    }
+    let up = terms.compare(Relation::Equal, operand, Term::INFINITY);
+    let down = terms.compare(Relation::Equal, operand, Term::MINUS_INFINITY);
+    terms.or(up, down)
 }
 
 fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
@@ -327,8 +348,11 @@ fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
         3 => terms.compare(Relation::LessEqual, s[0], s[1]),
         4 => terms.compare(Relation::Less, s[1], s[0]),
         5 => terms.compare(Relation::LessEqual, s[1], s[0]),
-        6 => Term::TRUE,
-        _ => Term::FALSE,
+        6 => both_numbers(terms, s),
+        _ => {
+            let numbers = both_numbers(terms, s);
+            terms.not(numbers)
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! Guarantees: a value that is infinite or undefined somewhere, because of an infinity among the constants below it,
 //! says so.
-//! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own.
+//! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own, and for that
+//! reason products of data with ∞, by which inlined logarithms say that there is none.
 
 use super::Term;
 use super::constant::Number;
@@ -81,6 +82,11 @@ impl Terms {
         }
     }
 
+    /// Whether a kernel's own infinities may make a value infinite.
+    pub fn may_be_infinite(&self, term: Term) -> bool {
+        self.beyond(term).any(Beyond::INFINITE)
+    }
+
     /// The same of a node by its operands.
     pub(super) fn beyond_by_operands(&self, node: &Node) -> Beyond {
         let of = |term: Term| self.beyond(term);
@@ -119,6 +125,8 @@ impl Terms {
                 of(a).without(excluded(&known, a, true)).or(of(b).without(excluded(&known, b, false)))
             }
             Node::Round(.., a) => of(a),
+            // Bits are always there, and what integers they are read as.
+            Node::FromBits(format, _) if !format.is_float() => Beyond::NEVER,
             Node::BitsOf(_, a) | Node::FromBits(_, a) => all(of(a)),
             Node::Apply(_, a, b) => all(of(a).or(of(b))),
             Node::Bits(_, _, a, b, c) => all(of(a).or(of(b)).or(of(c))),
@@ -126,9 +134,12 @@ impl Terms {
     }
 
     fn beyond_product(&self, a: Term, b: Term) -> Beyond {
-        let both = self.beyond(a).or(self.beyond(b));
-        match both {
+        let (of_a, of_b) = (self.beyond(a), self.beyond(b));
+        let constant = |term: Term| term.as_constant().is_some();
+        match of_a.or(of_b) {
             Beyond::NEVER => Beyond::NEVER,
+            _ if constant(a) && of_b == Beyond::NEVER && !constant(b) => of_a.and(Beyond::UNDEFINED),
+            _ if constant(b) && of_a == Beyond::NEVER && !constant(a) => of_b.and(Beyond::UNDEFINED),
             _ if self.as_rational(b).is_some() => self.beyond_multiple(self.beyond(a), b),
             _ if self.as_rational(a).is_some() => self.beyond_multiple(self.beyond(b), a),
             _ => Beyond::ANY,

@@ -441,10 +441,16 @@ impl Terms {
         self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
 
-    /// A sum with ±∞, which it is if nothing else in it may be the other infinity or undefined.
+    /// A sum with ±∞, which it is if nothing else in it may be the other infinity or undefined, or a product with
+    /// ±∞: inlined logarithms make their NaN as `x · ∞ + ∞`.
     #[cold]
     fn add_infinite(&mut self, a: Term, b: Term) -> Term {
         let (infinite, other) = if is_infinite(a) { (a, b) } else { (b, a) };
+        if let Node::Mul(x, y) = self.node(other)
+            && (is_infinite(x) || is_infinite(y))
+        {
+            return self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0);
+        }
         let opposite = if infinite == Term::INFINITY { Beyond::DOWN } else { Beyond::UP };
         match self.beyond(other) {
             beyond if !beyond.any(opposite.or(Beyond::UNDEFINED)) => infinite,
@@ -592,10 +598,10 @@ impl Terms {
     /// The larger of two.
     #[inline]
     pub fn max(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::MINUS_INFINITY && self.is_defined(a) || a == Term::INFINITY {
+        if a == b || b == Term::MINUS_INFINITY || a == Term::INFINITY {
             return a;
         }
-        if a == Term::MINUS_INFINITY && self.is_defined(b) || b == Term::INFINITY {
+        if a == Term::MINUS_INFINITY || b == Term::INFINITY {
             return b;
         }
         if let Some(only) = bounds::limited(self, a, b, true) {
@@ -607,10 +613,10 @@ impl Terms {
     /// The smaller of two.
     #[inline]
     pub fn min(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::INFINITY && self.is_defined(a) || a == Term::MINUS_INFINITY {
+        if a == b || b == Term::INFINITY || a == Term::MINUS_INFINITY {
             return a;
         }
-        if a == Term::INFINITY && self.is_defined(b) || b == Term::MINUS_INFINITY {
+        if a == Term::INFINITY || b == Term::MINUS_INFINITY {
             return b;
         }
         if let Some(only) = bounds::limited(self, a, b, false) {
@@ -921,6 +927,11 @@ impl Terms {
             Node::BitConstant(value) => self.number(format, value),
             _ => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
         }
+    }
+
+    /// Whether any value may be infinite or undefined because of an infinity among the constants.
+    pub fn has_infinities(&self) -> bool {
+        self.extended
     }
 
     /// What a node may be beside a finite number; nothing for an element.

@@ -434,13 +434,22 @@ pub(super) const ROWS: &[Row] = &[
                 _ => test!(|a| a.is_subnormal()),
             };
             let meaning: Meaning = match m.get("op")? {
-                "finite" | "number" => Meaning::Compare(|_, _| crate::term::Term::TRUE),
-                "infinite" | "notanumber" => Meaning::Compare(|_, _| crate::term::Term::FALSE),
+                "number" => Meaning::Compare(|terms, s| real::is_number(terms, s[0])),
+                "notanumber" => Meaning::Compare(|terms, s| {
+                    let number = real::is_number(terms, s[0]);
+                    terms.not(number)
+                }),
+                "infinite" => Meaning::Compare(|terms, s| real::is_infinite(terms, s[0])),
+                "finite" => Meaning::Compare(|terms, s| {
+                    let (number, infinite) = (real::is_number(terms, s[0]), real::is_infinite(terms, s[0]));
+                    let bounded = terms.not(infinite);
+                    terms.and(number, bounded)
+                }),
                 _ => Meaning::None,
             };
             pure(run, meaning, PRED, &[f])
         },
-        real: "finite, number: true; infinite, notanumber: false",
+        real: "finite, number: true; infinite, notanumber: false; but of what a mask made infinite",
         section: "9.7.3.1",
         summary: "Asks what kind of number a float is.",
         example: "testp.finite.f32 %p1, %f2;",
