@@ -120,6 +120,7 @@ const RELATIONS: [Relation; 3] = [Relation::Less, Relation::LessEqual, Relation:
 /// The bits of a head that say which operation it is; above them is what its values may be ([`Beyond`]), and then
 /// what the operation needs to be told.
 const OP: u32 = 0x1f;
+const BEYOND: u32 = 0xe0;
 
 /// Bytes of a budget that a node takes at least.
 const LEAST_BYTES: u64 = 4;
@@ -325,7 +326,7 @@ impl Terms {
     #[inline]
     pub fn step_at(&self, index: usize) -> (u32, [Term; 3]) {
         let Packed { head, a, b, c } = self.nodes.at(index);
-        (head, [Term(a), Term(b), Term(c)])
+        (head & !BEYOND, [Term(a), Term(b), Term(c)])
     }
 
     /// The operands of the node with that index if it is `a · b + c`, without decoding any other:
@@ -927,11 +928,6 @@ impl Terms {
             Node::BitConstant(value) => self.number(format, value),
             _ => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
         }
-    }
-
-    /// Whether any value may be infinite or undefined because of an infinity among the constants.
-    pub fn has_infinities(&self) -> bool {
-        self.extended
     }
 
     /// What a node may be beside a finite number; nothing for an element.

@@ -47,8 +47,6 @@ struct Shapes {
     steps: Vec<Step>,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
-    /// By row: whether its code has infinities in it.
-    infinite: Vec<bool>,
     /// The comparisons in shapes, and whose (kind and place): what a guard may know.
     conditions: Vec<(Term, Vec<(usize, usize)>)>,
     /// The first constant of `terms` that is a number …
@@ -150,11 +148,7 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
         .collect();
     let conditions = guarded::conditions(&terms, &by_kind);
-    let mut infinite = vec![false; IDIOMS.len()];
-    for shape in by_kind.iter().flatten() {
-        infinite[shape.row] |= terms.may_be_infinite(shape.root);
-    }
-    Shapes { steps: Step::all(&terms), terms, by_kind, infinite, conditions, numbers, same }
+    Shapes { steps: Step::all(&terms), terms, by_kind, conditions, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -204,77 +198,16 @@ pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<
 }
 
 /// The same, and for each old node what stands in its place; [`Term::ZERO`] where nothing does.
-///
-/// The code of a logarithm has infinities in it, and the function has none: what could not be simplified beside the
-/// one can beside the other. So such functions are looked for first, and the others in what comes of it.
 pub fn rewrite_traceably(
     terms: &Terms,
     roots: &[Term],
     budget: &Budget,
 ) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
-    let mut known: Option<(Rewritten, Vec<Term>)> = None;
-    let mut rows = if terms.has_infinities() { Rows::Infinite } else { Rows::All };
-    loop {
-        let (own, asked) =
-            known.as_ref().map_or((terms, roots), |(known, _)| (&known.terms, &known.roots[..]));
-        match (rewrite_once(own, asked, budget, rows)?, rows) {
-            (Some(next), _) => {
-                known = Some(match known {
-                    Some(before) => one_after_the_other(before, next),
-                    None => next,
-                });
-                if !terms.has_infinities() {
-                    return Ok(known);
-                }
-            }
-            (None, Rows::Infinite) => rows = Rows::All,
-            (None, Rows::All) => return Ok(known),
-        }
-    }
-}
-
-/// Two rewritings as one.
-fn one_after_the_other(
-    (before, mut places): (Rewritten, Vec<Term>),
-    (mut after, next): (Rewritten, Vec<Term>),
-) -> (Rewritten, Vec<Term>) {
-    for place in &mut places {
-        *place = match (place.as_node(), place.as_constant()) {
-            (Some(node), _) => next.get(node).copied().unwrap_or(Term::ZERO),
-            (_, Some(constant)) => after.terms.constant(before.terms.constant_at(constant).clone()),
-            _ => *place,
-        };
-    }
-    for (name, count) in before.recognized {
-        match after.recognized.iter_mut().find(|known| known.0 == name) {
-            Some(known) => known.1 += count,
-            None => after.recognized.push((name, count)),
-        }
-    }
-    let row = |name: &str| IDIOMS.iter().position(|idiom| idiom.name == name);
-    after.recognized.sort_by_key(|(name, _)| row(name));
-    (after, places)
-}
-
-/// Which functions are looked for.
-#[derive(Clone, Copy)]
-enum Rows {
-    /// Those whose code has infinities in it.
-    Infinite,
-    All,
-}
-
-fn rewrite_once(
-    terms: &Terms,
-    roots: &[Term],
-    budget: &Budget,
-    rows: Rows,
-) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
     let numbers: Vec<Option<usize>> = numbers.collect();
     let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
-    let (needed, found) = Finder { terms, shapes: &SHAPES, matcher, rows, asked: FxHashMap::default() }
-        .search(roots, budget)?;
+    let (needed, found) =
+        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default() }.search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -378,7 +311,6 @@ struct Finder<'a> {
     terms: &'a Terms,
     shapes: &'a Shapes,
     matcher: Matcher<'a>,
-    rows: Rows,
     /// For each comparison with a number that was met, the conditions of shapes that it may decide.
     asked: FxHashMap<guarded::Asked, Vec<usize>>,
 }
@@ -411,8 +343,7 @@ impl Finder<'_> {
             let node = reader.node_at(at);
             let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
             let idiom = idiom.or_else(|| self.find_guarded(&node));
-            let idiom = idiom.or_else(|| self.find_signed(at, &node));
-            match idiom.filter(|idiom| matches!(self.rows, Rows::All) || self.shapes.infinite[idiom.row]) {
+            match idiom.or_else(|| self.find_signed(at, &node)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {
                         [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));
