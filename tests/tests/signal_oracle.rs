@@ -825,7 +825,7 @@ fn locking_program(dice: &mut Dice) -> Program {
     let mut code = vec![Vec::new(); count];
     for ops in &mut code {
         let change = |dice: &mut Dice, word: usize| match dice.below(10) {
-            _ if commutes && kind % 2 == 0 => Op::Plus(word, 1 + dice.below(9) as u32),
+            _ if commutes && kind.is_multiple_of(2) => Op::Plus(word, 1 + dice.below(9) as u32),
             _ if commutes => Op::Most(word, 1000 + dice.below(2000) as u32),
             0 => Op::Read(word),
             1 => Op::Write(word),
