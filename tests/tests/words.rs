@@ -277,9 +277,6 @@ fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
             }
         }
     }
-    if std::env::var("SHOW").is_ok() {
-        println!("{}", open.join("\n======\n"));
-    }
     let text = open.first().cloned().unwrap_or_default();
     println!(
         "rounds: seed {seed}, {proved} proved, {} open, {told} told apart, {slowest:?}; {text}",

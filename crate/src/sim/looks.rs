@@ -10,7 +10,7 @@
 //!
 //! Guarantees: an address that reaches an instruction through registers is seen there. In the three
 //! worlds, every bit of an array's address from its alignment to 2^33 has been both 0 and 1, and arrays
-//! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align`, a variable as it
+//! have lain in both orders. A tensor is aligned to its elements or to its `.ptr .align` (or as allocators align, [`World::allocated`]), a variable as it
 //! is declared; shared arrays at least to 16 bytes.
 //! A tensor copy looks at where its box lies if that is not declared to be where its swizzle begins. Dynamic
 //! shared memory is assumed to begin at a multiple of 1,024 bytes where there are no static arrays before it.
