@@ -283,7 +283,7 @@ fn rounds_written_in_other_ways_are_proved_and_wrong_ones_are_not() {
         open.len()
     );
     assert!(wrong.is_empty(), "seed {seed}: {}", wrong.join("\n"));
-    // Two of three at least; which steps in which ways are open is what is left to do.
-    assert!(3 * proved >= 2 * (proved + open.len()), "{proved} proved, {} open:\n{text}", open.len());
+    // Four of five at least; which steps in which ways are open is what is left to do.
+    assert!(5 * proved >= 4 * (proved + open.len()), "{proved} proved, {} open:\n{text}", open.len());
     assert!(told > 0, "no wrong one was told");
 }

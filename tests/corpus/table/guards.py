@@ -18,3 +18,5 @@ for kernel, forms in FORMS.items():
 for count in (4, 5):
     add("guards/compaction.cu", f"{count}", defines={"COUNT": count}, lines=True)
     add("guards/compaction.cu", f"{count}.cuda13", defines={"COUNT": count}, lines=True, **NEWER)
+
+add("guards/undefined.cu")
