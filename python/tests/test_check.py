@@ -123,9 +123,16 @@ def test_arguments_win_over_the_spec() -> None:
 
 
 def test_a_kernel_wins_over_the_formula_of_the_spec() -> None:
-    spec = {"formula": {"code": "y = x"}, "tensors": {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024]}}}
+    tensors = {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024], "role": "out"}}
+    spec = {"formula": {"code": "y = x"}, "tensors": tensors}
     assert warpproof.check(SOFTMAX, spec=spec, launch=LAUNCH).verdict == "not_equivalent"
     assert warpproof.check(SOFTMAX, SOFTMAX, spec=spec, launch=LAUNCH).verdict == "equivalent"
+
+
+def test_the_order_of_a_spec_names_no_parameters() -> None:
+    spec = {"tensors": {"x": {"shape": [4, 1024]}, "y": {"shape": [4, 1024]}}}
+    with pytest.raises(InvalidSpec, match="which parameter"):
+        warpproof.analyze(SOFTMAX, spec=spec, launch=LAUNCH)
 
 
 def test_shapes_and_types_come_from_arrays() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Union
@@ -112,10 +112,13 @@ def check(
     other, formula = _reference(reference)
     arguments: dict[str, Any] = {"tensors": tensors, "scalars": scalars, "launch": launch, "options": options}
     if callable(formula):
-        single = _single(kernel, spec, **arguments)
+        single = _single(kernel, spec, limits, **arguments)
         known = tensors or table.get("tensors", {})
         formula = arrays.trace(formula, lambda names: _output(names, known, single, limits))
-    sides = {"optimized": kernel, "reference": other}
+    sides = {
+        side: chosen and _in_order(chosen, table.get(side, {}), table, tensors, scalars, limits)
+        for side, chosen in (("optimized", kernel), ("reference", other))
+    }
     written = specs.lay_over(text, table, formula=formula, sides=sides, **arguments)
     return ask(_question(kernel, other, written, False, spec), limits, cache)
 
@@ -132,7 +135,7 @@ def analyze(
 ) -> Report:
     """Races, deadlocks and stray accesses of one kernel, and what it computes. Arguments as for `check`."""
     return ask(
-        _single(kernel, spec, tensors=tensors, scalars=scalars, launch=launch, options=options), limits
+        _single(kernel, spec, limits, tensors=tensors, scalars=scalars, launch=launch, options=options), limits
     )
 
 
@@ -148,7 +151,7 @@ def explain_kernel(
 ) -> Telling:
     """What a kernel computes, as a formula that was proved: ``.formula``, and ``.forms`` for NumPy, PyTorch and
     LaTeX; None where no short one was found. Arguments as for `check`. Raises `TimeoutError` when time is up."""
-    question = _single(kernel, spec, tensors=tensors, scalars=scalars, launch=launch, options=options)
+    question = _single(kernel, spec, limits, tensors=tensors, scalars=scalars, launch=launch, options=options)
     answer = _engine.tell(question, limits)
     if answer is None:
         raise TimeoutError(f"no formula within {limits.time} seconds")
@@ -187,12 +190,42 @@ def ask(question: Question, limits: Limits = Limits(), cache: str | PathLike[str
     return report
 
 
-def _single(kernel: KernelLike | None, spec: SpecLike, **arguments: Any) -> Question:
+def _single(kernel: KernelLike | None, spec: SpecLike, limits: Limits, **arguments: Any) -> Question:
     """A question about one kernel."""
     text, table, folder = specs.load(spec)
     chosen = _kernel(kernel, "optimized", table, folder)
-    written = specs.lay_over(text, table, sides={"optimized": chosen}, **arguments)
+    given = (arguments.get("tensors"), arguments.get("scalars"))
+    ordered = _in_order(chosen, table.get("optimized", {}), table, *given, limits)
+    written = specs.lay_over(text, table, sides={"optimized": ordered}, **arguments)
     return _question(chosen, None, written, True, spec)
+
+
+def _in_order(
+    kernel: Kernel,
+    written: Mapping[str, Any],
+    table: Mapping[str, Any],
+    tensors: Mapping[str, Any] | None,
+    scalars: Mapping[str, Any] | None,
+    limits: Limits,
+) -> Kernel:
+    """A kernel whose parameters are named in the order of the arguments: its pointers by the tensors, the others by
+    the scalars. As it is where names come from elsewhere, or numbers differ, of which the engine knows what to say."""
+    spec_names = table.get("tensors") or table.get("scalars")
+    if kernel.args is not None or "args" in written or spec_names or not tensors:
+        return kernel
+    known = {"optimized": {"entry": kernel.entry or written.get("entry")}}
+    entry = specs.write(known) if known["optimized"]["entry"] else ""
+    try:
+        parameters = _inference(_question(kernel, None, entry, True, None), limits).kernels[0].parameters
+    except InvalidPtx:
+        return kernel
+    kinds = ["pointer" if parameter.kind == "pointer" else "number" for parameter in parameters]
+    plain = {"pointer", "integer", "float"}
+    fits = kinds.count("pointer") == len(tensors) and kinds.count("number") == len(scalars or {})
+    if not fits or any(parameter.kind not in plain for parameter in parameters):
+        return kernel
+    names = {"pointer": iter(tensors), "number": iter(scalars or {})}
+    return replace(kernel, args=tuple(next(names[kind]) for kind in kinds))
 
 
 def _raise_unusable(report: Report) -> None:

@@ -1,7 +1,7 @@
 """Specs from Python values: what is given as arguments is laid over the spec, and written as TOML.
 
-The engine reads the text; what it may say is in docs/spec.md, and nothing of that is checked here. The order of
-tensors and scalars has a meaning, so `write` keeps it, which libraries that write TOML do not: they put tables last.
+The engine reads the text; what it may say is in docs/spec.md, and nothing of that is checked here. `write` keeps the
+order of tensors and scalars for whoever reads it, which libraries that write TOML do not: they put tables last.
 """
 
 from __future__ import annotations
