@@ -314,7 +314,7 @@ describe('what is shown', () => {
   test('sentences are whole: spaces, exact counts, labels beside formulas', async () => {
     const { page } = await question('rms_ref.ptx', 'rms_wrong.ptx', RMS, { width: 420, height: 860 })
     const outputs = page.locator('.outputs')
-    expect(await outputs.textContent()).toContain('at arg2[i]: the optimized kernel')
+    expect(await outputs.textContent()).toContain('at arg2[i], i = 3, 7 … 63: the optimized kernel has')
     const label = outputs.locator('.value .name').first()
     expect(await label.evaluate(element => element.getClientRects().length)).toBe(1)
     // The bar of a fraction is as long as what is below it, also where there is too little room.
