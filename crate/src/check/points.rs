@@ -135,6 +135,14 @@ impl Agreement {
     pub(super) fn meet(&mut self, a: Quantity, b: Quantity) {
         let (x, y) = match (a.interval(), b.interval()) {
             (Some(x), Some(y)) => (x, y),
+            _ if is_seen(a) && is_seen(b) && (is_beyond(a) || is_beyond(b)) => {
+                if a != b {
+                    *self = Agreement::Apart(format!("at a point the two sides are {} and {}", named(a), named(b)));
+                } else if !matches!(self, Agreement::Apart(_)) {
+                    *self = self.and_here();
+                }
+                return;
+            }
             (Some(one), None) | (None, Some(one)) => {
                 if one.is_bounded() && *self == Agreement::Nowhere {
                     *self = Agreement::OneSided;
@@ -155,9 +163,22 @@ impl Agreement {
                 y.high()
             ));
         } else if x.is_bounded() && y.is_bounded() {
-            *self =
-                Agreement::Everywhere(if let Agreement::Everywhere(points) = self { *points + 1 } else { 1 });
+            *self = self.and_here();
         }
+    }
+
+    fn and_here(&self) -> Agreement {
+        Agreement::Everywhere(if let Agreement::Everywhere(points) = self { points + 1 } else { 1 })
+    }
+}
+
+/// A value that is seen, for people.
+fn named(value: Quantity) -> String {
+    match (value, value.interval()) {
+        (_, Some(within)) => format!("in [{:e}, {:e}]", within.low(), within.high()),
+        (Quantity::Infinity, _) => "∞".to_owned(),
+        (Quantity::MinusInfinity, _) => "-∞".to_owned(),
+        _ => "not a number".to_owned(),
     }
 }
 
@@ -349,17 +370,27 @@ pub(super) fn refute_witness(
     }
     let are_apart = on_machine == values
         || matches!((values[0].interval(), values[1].interval()), (Some(x), Some(y)) if x.is_apart(y))
-        || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne);
+        || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne)
+        || values.iter().all(|value| is_seen(*value)) && values[0] != values[1] && values.contains(&Quantity::NotANumber);
     if !are_apart {
         return Ok(Some("the two sides are not certainly apart at the witness over the reals".to_owned()));
     }
     Ok(refute_values(on_machine, witness))
 }
 
+/// Whether it is a number, or certainly none because of infinities that a kernel wrote.
+fn is_seen(value: Quantity) -> bool {
+    value.interval().is_some() || is_beyond(value)
+}
+
+fn is_beyond(value: Quantity) -> bool {
+    matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::NotANumber)
+}
+
 /// Why the values at a witness do not show a difference, if they do not.
 pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<String> {
-    let infinite = |value: Quantity| matches!(value, Quantity::Infinity | Quantity::MinusInfinity);
     let claimed = |value: Quantity, (low, high): (f64, f64)| match value {
+        Quantity::NotANumber => low.is_nan() && high.is_nan(),
         Quantity::Infinity => low == f64::INFINITY,
         Quantity::MinusInfinity => high == f64::NEG_INFINITY,
         _ => value.interval().is_some_and(|value| value.low() <= high && low <= value.high()),
@@ -368,9 +399,9 @@ pub(super) fn refute_values(values: [Quantity; 2], witness: &Witness) -> Option<
         (Some(x), Some(y)) => {
             x.is_apart(y) || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne)
         }
-        (None, Some(_)) => infinite(values[0]),
-        (Some(_), None) => infinite(values[1]),
-        (None, None) => infinite(values[0]) && infinite(values[1]) && values[0] != values[1],
+        (None, Some(_)) => is_beyond(values[0]),
+        (Some(_), None) => is_beyond(values[1]),
+        (None, None) => is_beyond(values[0]) && is_beyond(values[1]) && values[0] != values[1],
     };
     let message = if apart && (0..2).all(|side| claimed(values[side], witness.values[side])) {
         return None;

@@ -16,6 +16,7 @@
 //! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 
 mod alike;
+mod apart;
 mod cases;
 mod choices;
 mod closeness;

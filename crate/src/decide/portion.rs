@@ -5,6 +5,7 @@
 //! all others is worked out once altogether, and copied. Portions are cut by the number of pairs
 //! alone.
 
+use super::apart::decide_apart;
 use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
@@ -149,6 +150,7 @@ pub(super) fn decide<'a, R: Send>(
                 true => equalities.iter_mut().for_each(say_what_is_missing),
                 false => read_together(budget, problem, &mut read, &left, &mut equalities, &mut ledger)?,
             }
+            decide_apart(options, budget, problem, &read, &left, &mut equalities, &mut ledger)?;
             for (at, equality) in left.iter().zip(equalities) {
                 answers[rest[*at]] = Some(equality);
             }

@@ -224,13 +224,43 @@ impl Both {
     }
 }
 
-/// The enclosures of two finite values that are certainly and noticeably different.
+/// The inputs of a witness as one for another pair, if that differs there.
+pub(super) fn at(
+    question: &Question<'_>,
+    pair: (Term, Term),
+    known: &Witness,
+    budget: &Budget,
+) -> Result<Option<Witness>, Exhausted> {
+    let listed;
+    let (inputs, default) = match known.point {
+        None => (&known.inputs, &known.default),
+        Some(point) => {
+            let mut witness = known.clone();
+            witness.list(question, pair, point, budget)?;
+            listed = witness;
+            (&listed.inputs, &listed.default)
+        }
+    };
+    let found = Both::new(question, pair, budget)?.at(question, inputs, default, budget)?;
+    Ok(match found {
+        Some(mut found) => {
+            found.difference = witness::contrast(question, pair, budget)?.sentence;
+            Some(found)
+        }
+        None => None,
+    })
+}
+
+/// The enclosures of two values that are certainly and noticeably different.
 fn apart(values: [Quantity; 2]) -> Option<[(f64, f64); 2]> {
     apart_by(values, NOTICEABLE)
 }
 
-/// The same of values that differ by more than a part of the larger one.
+/// The same of values that differ by more than a part of the larger one, or of which one is infinite or not a number.
 fn apart_by(values: [Quantity; 2], least: f64) -> Option<[(f64, f64); 2]> {
+    if values.iter().any(|value| !value.is_finite()) {
+        return witness::unlike(values).then(|| values.map(witness::ends));
+    }
     let [a, b] = bounded(values)?;
     (gap(a, b) > least).then(|| [(a.low(), a.high()), (b.low(), b.high())])
 }

@@ -75,7 +75,7 @@ pub(super) fn saturating<const F: usize, const RELU: bool, const TO_ZERO: bool>(
 #[inline(never)]
 fn saturated(terms: &mut Terms, number: Term, format: Format, relu: bool, to_zero: bool) -> Term {
     let number = if to_zero { terms.round(Rounding::Zero, format, number) } else { number };
-    let number = if relu { terms.max(number, Term::ZERO) } else { number };
+    let number = if relu { self::relu(terms, &[number]) } else { number };
     if terms.lies_within(format, number) {
         return number;
     }
@@ -176,7 +176,7 @@ pub(super) fn unary<const U: usize>(terms: &mut Terms, s: &[Term]) -> Term {
 
 /// The function a relu-modified conversion applies.
 pub(super) fn relu(terms: &mut Terms, s: &[Term]) -> Term {
-    terms.max(s[0], Term::ZERO)
+    terms.extreme_unless_undefined(s[0], Term::ZERO, true)
 }
 
 pub(super) fn clamp01(terms: &mut Terms, s: &[Term]) -> Term {
@@ -209,6 +209,25 @@ pub(super) fn min(terms: &mut Terms, s: &[Term]) -> Term {
 
 pub(super) fn max(terms: &mut Terms, s: &[Term]) -> Term {
     terms.max(s[0], s[1])
+}
+
+/// `.NaN`: an operand that is undefined wins.
+pub(super) fn min_nan(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.extreme_unless_undefined(s[0], s[1], false)
+}
+
+pub(super) fn max_nan(terms: &mut Terms, s: &[Term]) -> Term {
+    terms.extreme_unless_undefined(s[0], s[1], true)
+}
+
+pub(super) fn min3_nan(terms: &mut Terms, s: &[Term]) -> Term {
+    let ab = terms.extreme_unless_undefined(s[0], s[1], false);
+    terms.extreme_unless_undefined(ab, s[2], false)
+}
+
+pub(super) fn max3_nan(terms: &mut Terms, s: &[Term]) -> Term {
+    let ab = terms.extreme_unless_undefined(s[0], s[1], true);
+    terms.extreme_unless_undefined(ab, s[2], true)
 }
 
 pub(super) fn min3(terms: &mut Terms, s: &[Term]) -> Term {
@@ -301,7 +320,7 @@ pub(super) const fn int_range(format: Format) -> (i128, i128) {
 
 // ---- comparisons ---------------------------------------------------------------------------
 
-/// A comparison operator of `setp`, `set`: over the reals the unordered ones read like the ordered.
+/// A comparison operator of `setp`, `set`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cmp {
     Eq,
@@ -318,13 +337,8 @@ pub(super) enum Cmp {
 
 /// Both operands are numbers: always, unless a mask's infinity made one of them undefined.
 fn both_numbers(terms: &mut Terms, s: &[Term]) -> Term {
-    let [a, b] = [s[0], s[1]].map(|operand| is_number(terms, operand));
+    let [a, b] = [s[0], s[1]].map(|operand| terms.is_number(operand));
     terms.and(a, b)
-}
-
-/// An operand is a number, finite or not.
-pub(super) fn is_number(terms: &mut Terms, operand: Term) -> Term {
-    terms.compare(Relation::Equal, operand, operand)
 }
 
 /// An operand is ±∞.
@@ -337,8 +351,9 @@ pub(super) fn is_infinite(terms: &mut Terms, operand: Term) -> Term {
     terms.or(up, down)
 }
 
-fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
-    match C {
+/// A comparison, which an operand that is undefined makes true if it is unordered, and false otherwise.
+fn compare<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let holds = match C {
         0 => terms.compare(Relation::Equal, s[0], s[1]),
         1 => {
             let equal = terms.compare(Relation::Equal, s[0], s[1]);
@@ -348,12 +363,22 @@ fn compare<const C: u8>(terms: &mut Terms, s: &[Term]) -> Term {
         3 => terms.compare(Relation::LessEqual, s[0], s[1]),
         4 => terms.compare(Relation::Less, s[1], s[0]),
         5 => terms.compare(Relation::LessEqual, s[1], s[0]),
-        6 => both_numbers(terms, s),
+        6 => return both_numbers(terms, s),
         _ => {
             let numbers = both_numbers(terms, s);
-            terms.not(numbers)
+            return terms.not(numbers);
         }
+    };
+    let as_undefined = C == 1;
+    if as_undefined == UNORDERED || terms.is_defined(s[0]) && terms.is_defined(s[1]) {
+        return holds;
     }
+    let numbers = both_numbers(terms, s);
+    if as_undefined {
+        return terms.and(holds, numbers);
+    }
+    let undefined = terms.not(numbers);
+    terms.or(holds, undefined)
 }
 
 fn exclusive(terms: &mut Terms, a: Term, b: Term) -> Term {
@@ -362,16 +387,22 @@ fn exclusive(terms: &mut Terms, a: Term, b: Term) -> Term {
 }
 
 /// The meaning of a comparison.
-pub(super) fn comparison(cmp: Cmp) -> fn(&mut Terms, &[Term]) -> Term {
-    match cmp {
-        Cmp::Eq => compare::<0>,
-        Cmp::Ne => compare::<1>,
-        Cmp::Lt => compare::<2>,
-        Cmp::Le => compare::<3>,
-        Cmp::Gt => compare::<4>,
-        Cmp::Ge => compare::<5>,
-        Cmp::Num => compare::<6>,
-        Cmp::Nan => compare::<7>,
+pub(super) fn comparison(cmp: Cmp, unordered: bool) -> fn(&mut Terms, &[Term]) -> Term {
+    match (cmp, unordered) {
+        (Cmp::Eq, false) => compare::<0, false>,
+        (Cmp::Ne, false) => compare::<1, false>,
+        (Cmp::Lt, false) => compare::<2, false>,
+        (Cmp::Le, false) => compare::<3, false>,
+        (Cmp::Gt, false) => compare::<4, false>,
+        (Cmp::Ge, false) => compare::<5, false>,
+        (Cmp::Eq, true) => compare::<0, true>,
+        (Cmp::Ne, true) => compare::<1, true>,
+        (Cmp::Lt, true) => compare::<2, true>,
+        (Cmp::Le, true) => compare::<3, true>,
+        (Cmp::Gt, true) => compare::<4, true>,
+        (Cmp::Ge, true) => compare::<5, true>,
+        (Cmp::Num, _) => compare::<6, false>,
+        (Cmp::Nan, _) => compare::<7, false>,
     }
 }
 

@@ -191,6 +191,9 @@ fn literal(value: &BigRational) -> Literal {
 
 /// An enclosure in decimal: as many digits as are certain, at most six.
 pub fn enclosure((low, high): (f64, f64)) -> String {
+    if low.is_nan() {
+        return "undefined (NaN)".to_owned();
+    }
     if low == high {
         return plain(low);
     }

@@ -276,11 +276,12 @@ fn distance(real: Quantity, result: Quantity) -> f64 {
     let Some(computed) = result.interval() else { return 0.0 };
     match real {
         Quantity::Exact(_) if real == result => 0.0,
-        Quantity::Exact(_) | Quantity::Within(_) | Quantity::Large(..) => {
+        Quantity::Exact(_) | Quantity::Within(_) | Quantity::Fixed(..) | Quantity::Large(..) => {
             real.interval().map_or(f64::INFINITY, |real| real.minus(computed).abs().high())
         }
         Quantity::Unknown => f64::INFINITY,
         Quantity::Undefined
+        | Quantity::NotANumber
         | Quantity::Infinity
         | Quantity::MinusInfinity
         | Quantity::Condition(_)

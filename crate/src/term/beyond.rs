@@ -87,6 +87,24 @@ impl Terms {
         self.beyond(term).any(Beyond::INFINITE)
     }
 
+    /// Whether a value is never undefined because of a kernel's own infinities.
+    pub fn is_defined(&self, term: Term) -> bool {
+        !self.beyond(term).any(Beyond::UNDEFINED)
+    }
+
+    /// Whether a value is a number, finite or not: what is undefined is not equal to itself.
+    pub fn is_number(&mut self, term: Term) -> Term {
+        self.compare(Relation::Equal, term, term)
+    }
+
+    /// The larger or smaller of two, or the one that is undefined.
+    pub fn extreme_unless_undefined(&mut self, a: Term, b: Term, larger: bool) -> Term {
+        let extreme = if larger { self.max(a, b) } else { self.min(a, b) };
+        let [one, other] = [a, b].map(|operand| self.is_number(operand));
+        let without_a = self.select(other, extreme, b);
+        self.select(one, without_a, a)
+    }
+
     /// The same of a node by its operands.
     pub(super) fn beyond_by_operands(&self, node: &Node) -> Beyond {
         let of = |term: Term| self.beyond(term);

@@ -599,13 +599,16 @@ impl Terms {
     /// The larger of two.
     #[inline]
     pub fn max(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::MINUS_INFINITY || a == Term::INFINITY {
+        if a == b || b == Term::MINUS_INFINITY && self.is_defined(a) || a == Term::INFINITY {
             return a;
         }
-        if a == Term::MINUS_INFINITY || b == Term::INFINITY {
+        if a == Term::MINUS_INFINITY && self.is_defined(b) || b == Term::INFINITY {
             return b;
         }
-        if let Some(only) = bounds::limited(self, a, b, true) {
+        if self.is_defined(a)
+            && self.is_defined(b)
+            && let Some(only) = bounds::limited(self, a, b, true)
+        {
             return only;
         }
         self.push(Op::Max, 0, a.0.min(b.0), a.0.max(b.0), 0)
@@ -614,13 +617,16 @@ impl Terms {
     /// The smaller of two.
     #[inline]
     pub fn min(&mut self, a: Term, b: Term) -> Term {
-        if a == b || b == Term::INFINITY || a == Term::MINUS_INFINITY {
+        if a == b || b == Term::INFINITY && self.is_defined(a) || a == Term::MINUS_INFINITY {
             return a;
         }
-        if a == Term::INFINITY || b == Term::MINUS_INFINITY {
+        if a == Term::INFINITY && self.is_defined(b) || b == Term::MINUS_INFINITY {
             return b;
         }
-        if let Some(only) = bounds::limited(self, a, b, false) {
+        if self.is_defined(a)
+            && self.is_defined(b)
+            && let Some(only) = bounds::limited(self, a, b, false)
+        {
             return only;
         }
         self.push(Op::Min, 0, a.0.min(b.0), a.0.max(b.0), 0)
@@ -709,14 +715,15 @@ impl Terms {
             };
             return if holds { Term::TRUE } else { Term::FALSE };
         }
+        let defined = self.is_defined(a) && self.is_defined(b);
         // Nothing lies beyond an infinity.
         let (low, high) = (Term::MINUS_INFINITY, Term::INFINITY);
         match relation {
             Relation::Less if a == high || b == low => return Term::FALSE,
-            Relation::LessEqual if a == low || b == high => return Term::TRUE,
+            Relation::LessEqual if defined && (a == low || b == high) => return Term::TRUE,
             _ => {}
         }
-        if let Some(holds) = bounds::decided(self, relation, a, b) {
+        if defined && let Some(holds) = bounds::decided(self, relation, a, b) {
             return if holds { Term::TRUE } else { Term::FALSE };
         }
         if let (Node::Select(condition, x, y), Some(_)) = (self.node(a), b.as_constant())
@@ -939,9 +946,6 @@ impl Terms {
         }
     }
 
-    fn is_defined(&self, term: Term) -> bool {
-        !self.beyond(term).any(Beyond::UNDEFINED)
-    }
 }
 
 /// ±∞ as a constant.

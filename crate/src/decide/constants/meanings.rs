@@ -188,10 +188,10 @@ impl Meanings {
     /// equality up to rounding, never for equality.
     pub fn enclosures(&self, side: usize) -> Vec<Quantity> {
         let mut quantities = self.quantities(side);
-        for (quantity, spread) in quantities.iter_mut().zip(&self.spreads[side]) {
+        for ((quantity, spread), own) in quantities.iter_mut().zip(&self.spreads[side]).zip(1..) {
             let Some(Spread { bits, radius }) = spread else { continue };
             let around = bits.plus(Interval::new(-radius, *radius));
-            *quantity = Quantity::Within(quantity.interval().map_or(around, |read| read.hull(around)));
+            *quantity = Quantity::Fixed(own, quantity.interval().map_or(around, |read| read.hull(around)));
         }
         quantities
     }

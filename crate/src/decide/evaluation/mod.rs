@@ -194,7 +194,7 @@ pub(super) fn evaluate(
     // What is left, with choices linked to maxima.
     let mut cones = cones_of(budget, reading, &open)?;
     for (side, cone) in cones.iter_mut().enumerate() {
-        if let Some(new) = rescaled(cone, reading.meanings.side(side)) {
+        if let Some(new) = rescaled(reading.terms(side), cone, reading.meanings.side(side)) {
             *cone = new;
         }
     }

@@ -13,15 +13,19 @@
 
 use crate::decide::Meaning;
 use crate::term::eval::{Cone, operands, with_operands};
-use crate::term::{Node, Relation, Term, Unary};
+use crate::term::{Node, Relation, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
 
 /// Steps that are written anew in one branch.
 const MOST: usize = 64;
 /// Summands of an exponent.
 const SUMMANDS: usize = 12;
+/// Choices by one condition that are looked at.
+const TAKEN: usize = 16;
+/// Branches within branches.
+const WITHIN: usize = 3;
 
-/// A maximum or minimum that is taken over where a condition holds.
+/// A number that is taken over where a condition holds: a maximum, most of the time.
 #[derive(Clone, Copy)]
 struct Taken {
     /// What it is where it is taken over, and what it was.
@@ -40,14 +44,26 @@ struct Rewriting<'a> {
     infinities: Vec<Term>,
     /// Which steps are defined wherever their elements are.
     total: Vec<bool>,
+    /// What is taken over under which condition.
+    taken: FxHashMap<Term, Vec<Taken>>,
+    /// Choices that there are already.
+    chosen: FxHashMap<Node, Term>,
     of: usize,
 }
 
 impl Rewriting<'_> {
     fn push(&mut self, node: Node) -> Term {
+        let next = Term::from_node(self.steps.len());
+        // A choice that is made twice is one.
+        if let Node::Select(..) = node {
+            let known = *self.chosen.entry(node).or_insert(next);
+            if known != next {
+                return known;
+            }
+        }
         self.steps.push(node);
         self.nodes.push(self.old.node(self.of).raw());
-        Term::from_node(self.steps.len() - 1)
+        next
     }
 
     fn place(&self, term: Term) -> Term {
@@ -59,10 +75,9 @@ impl Rewriting<'_> {
         if term == of {
             return Some(by);
         }
-        let (Some(step), Some(first)) = (term.as_node(), of.as_node()) else { return Some(self.place(term)) };
-        if step < first {
+        let Some(step) = term.as_node().filter(|step| of.as_node().is_none_or(|first| first < *step)) else {
             return Some(self.place(term));
-        }
+        };
         if let Some(new) = known.get(&term) {
             return Some(*new);
         }
@@ -126,11 +141,29 @@ fn add_parts(
     }
 }
 
-/// The maximum that is taken over where a factor is e or 2 to a multiple of what it was less what it is.
-fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool) -> Option<Taken> {
+/// What numbers are taken over by the choices of a cone, by their conditions.
+fn all_taken(steps: &[Node]) -> FxHashMap<Term, Vec<Taken>> {
+    let mut all: FxHashMap<Term, Vec<Taken>> = FxHashMap::default();
+    for node in steps {
+        let Node::Select(condition, a, b) = *node else { continue };
+        let of = all.entry(condition).or_default();
+        if of.len() < TAKEN {
+            of.extend([Taken { new: a, old: b, then: true }, Taken { new: b, old: a, then: false }]);
+        }
+    }
+    all
+}
+
+/// The number that is taken over where a factor is e or 2 to a multiple of what it was less what it is: one of those
+/// `known` for the condition, or a maximum.
+fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known: &[Taken]) -> Option<Taken> {
     let Node::Unary(Unary::Exp | Unary::Exp2, exponent) = steps[factor.as_node()?] else { return None };
     let mut sum = FxHashMap::default();
     add_parts(steps, exponent, (1, Vec::new()), &mut sum)?;
+    // What is infinite is not left out.
+    if sum.values().any(|count| *count == 0) {
+        return None;
+    }
     // An infinite multiple of nothing is not nothing.
     if sum.keys().any(|(_, factors)| factors.iter().any(|factor| infinities.contains(factor))) {
         return None;
@@ -147,7 +180,8 @@ fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool) -> Op
         Node::Max(a, b) | Node::Min(a, b) => Some([a, b].map(|old| Taken { new: *new, old, then })),
         _ => None,
     });
-    candidates.flatten().find(vanishes)
+    let known = known.iter().copied().filter(|taken| taken.then == then && sum.keys().any(|(new, _)| *new == taken.new));
+    known.chain(candidates.flatten()).find(vanishes)
 }
 
 /// What is added to a rescaled sum.
@@ -180,10 +214,11 @@ fn as_rescaled(steps: &[Node], sum: Term, old: Term) -> Option<(Term, Rest)> {
 }
 
 /// Which steps are defined wherever their elements are.
-fn total(steps: &[Node]) -> Vec<bool> {
-    let mut all: Vec<bool> = Vec::with_capacity(steps.len());
-    for node in steps {
-        let own = match node {
+fn total(terms: &Terms, cone: &Cone) -> Vec<bool> {
+    let mut all: Vec<bool> = Vec::with_capacity(cone.steps().len());
+    for (at, node) in cone.steps().iter().enumerate() {
+        let own = terms.is_defined(cone.node(at));
+        let own = own && match node {
             Node::Div(_, b) => *b != Term::ZERO && b.as_constant().is_some(),
             Node::Unary(function, _) => {
                 use Unary::{Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh};
@@ -201,7 +236,19 @@ fn total(steps: &[Node]) -> Vec<bool> {
 }
 
 /// A cone in which such sums are rescaled always; none if there are no such sums.
-pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
+pub(super) fn rescaled(terms: &Terms, cone: &Cone, meanings: &[Meaning]) -> Option<Cone> {
+    let mut new = once(terms, cone, meanings, true)?;
+    for _ in 1..WITHIN {
+        match once(terms, &new, meanings, false) {
+            Some(further) => new = further,
+            None => break,
+        }
+    }
+    Some(new)
+}
+
+/// The same of branches that hold no other ones.
+fn once(terms: &Terms, old: &Cone, meanings: &[Meaning], first: bool) -> Option<Cone> {
     let steps = old.steps();
     if !steps.iter().any(|node| matches!(node, Node::Select(..))) {
         return None;
@@ -217,7 +264,9 @@ pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
         nodes: Vec::with_capacity(count),
         places: Vec::with_capacity(count),
         infinities,
-        total: total(steps),
+        total: total(terms, old),
+        taken: all_taken(steps),
+        chosen: FxHashMap::default(),
         of: 0,
     };
     let mut found = false;
@@ -226,7 +275,8 @@ pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
         let place = match *step {
             Node::Select(condition, a, b) => {
                 let taken = new.sum_taken(condition, [a, b], true);
-                taken.or_else(|| new.sum_taken(condition, [b, a], false))
+                let taken = taken.or_else(|| new.sum_taken(condition, [b, a], false));
+                taken.or_else(|| first.then(|| new.first_taken(condition, [a, b])).flatten())
             }
             _ => None,
         };
@@ -243,11 +293,42 @@ pub(super) fn rescaled(old: &Cone, meanings: &[Meaning]) -> Option<Cone> {
 }
 
 impl Rewriting<'_> {
+    /// What there is where a condition holds, and nothing elsewhere, of a number that is taken over there: of what that
+    /// is after the choice, as sums are that are rescaled later.
+    fn first_taken(&mut self, condition: Term, [a, b]: [Term; 2]) -> Option<Term> {
+        let then = match (a, b) {
+            (_, Term::ZERO) => true,
+            (Term::ZERO, _) => false,
+            _ => return None,
+        };
+        let sum = if then { a } else { b };
+        for taken in self.taken.get(&condition).cloned().unwrap_or_default() {
+            // What is made later is no part of the sum.
+            let is_there = |term: Term| term.as_node().is_none_or(|step| step < self.places.len());
+            let is_fit = is_there(taken.new) && is_there(taken.old) && taken.new.as_node().is_some();
+            if taken.then != then || taken.new == sum || !is_fit {
+                continue;
+            }
+            let (old, new) = (self.place(taken.old), self.place(taken.new));
+            let own = self.place(condition);
+            let order = |new: Term, old: Term| if then { [new, old] } else { [old, new] };
+            let [one, other] = order(new, old);
+            let after = self.push(Node::Select(own, one, other));
+            let replaced = self.with(sum, taken.new, after, &mut FxHashMap::default());
+            if let Some(replaced) = replaced.filter(|replaced| *replaced != self.place(sum)) {
+                let [one, other] = order(replaced, Term::ZERO);
+                return Some(self.push(Node::Select(own, one, other)));
+            }
+        }
+        None
+    }
+
     /// A sum that is rescaled where a condition holds (`then`) or does not, and kept elsewhere, as one that is rescaled always.
     fn sum_taken(&mut self, condition: Term, [sum, kept]: [Term; 2], then: bool) -> Option<Term> {
         let steps = self.old.steps();
         let (factor, rest) = as_rescaled(steps, sum, kept)?;
-        let taken = taken_by(steps, &self.infinities, factor, then)?;
+        let known = self.taken.get(&condition).map_or(&[][..], Vec::as_slice);
+        let taken = taken_by(steps, &self.infinities, factor, then, known)?;
         if taken.old.as_node().is_some_and(|step| !self.total[step]) {
             return None;
         }
@@ -257,7 +338,11 @@ impl Rewriting<'_> {
         let [then, other] = order(after, before);
         let maximum = self.push(Node::Select(condition, then, other));
         let mut known = FxHashMap::default();
+        let before_it = self.place(factor);
         let mut factor = self.with(factor, taken.new, maximum, &mut known)?;
+        if factor == before_it {
+            return None;
+        }
         for infinity in self.infinities.clone() {
             let left_out = if taken.then { self.push(Node::Not(condition)) } else { condition };
             let infinite = self.push(Node::Compare(Relation::Equal, before, infinity));

@@ -189,10 +189,24 @@ fn big(value: Small) -> BigRational {
     BigRational::new((*value.numer()).into(), (*value.denom()).into())
 }
 
-fn ends(value: Quantity) -> (f64, f64) {
+/// Whether one of two values is infinite or not a number, for certain, and the other is not the same.
+pub(super) fn unlike(values: [Quantity; 2]) -> bool {
+    let beyond = |value: Quantity| {
+        matches!(value, Quantity::Infinity | Quantity::MinusInfinity | Quantity::NotANumber)
+    };
+    let [a, b] = values;
+    // Floats are infinite where reals are large: that is the same overflow.
+    let small = |value: Quantity| value.interval().is_some_and(|within| within.abs().high() <= f64::from(f32::MAX));
+    let seen = |value: Quantity, other: Quantity| beyond(value) || small(value) || other == Quantity::NotANumber && value.is_finite();
+    a != b && (beyond(a) || beyond(b)) && seen(a, b) && seen(b, a)
+}
+
+/// The ends of where a value is.
+pub(super) fn ends(value: Quantity) -> (f64, f64) {
     match value {
         Quantity::Infinity => (f64::INFINITY, f64::INFINITY),
         Quantity::MinusInfinity => (f64::NEG_INFINITY, f64::NEG_INFINITY),
+        Quantity::NotANumber => (f64::NAN, f64::NAN),
         _ => value.interval().map_or((f64::NEG_INFINITY, f64::INFINITY), |i| (i.low(), i.high())),
     }
 }
@@ -330,6 +344,8 @@ impl<'a> Arena<'a> {
                 None
             }
             [a, b] if a == b => Some(0.0),
+            // Inputs that show two numbers tell more.
+            [a, b] if unlike([a, b]) => Some(CLEAR / 2.0),
             [Quantity::Exact(x), Quantity::Exact(y)] => {
                 let (x, y) = (as_float(x), as_float(y));
                 let difference = (x - y).abs() / x.abs().max(y.abs());

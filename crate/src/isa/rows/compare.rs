@@ -158,7 +158,7 @@ pub(super) fn comparison(name: &str, format: Format, ftz: bool, destinations: u8
     } else {
         integer_lanes(format, cmp)?
     };
-    let meaning = Meaning::Compare(real::comparison(cmp));
+    let meaning = Meaning::Compare(real::comparison(cmp, unordered));
     // Whether two integers are equal does not depend on their signedness.
     let read = match (cmp, format.bits()) {
         (Cmp::Eq | Cmp::Ne, 16) if !format.is_float() => Format::B16,
@@ -280,7 +280,7 @@ pub(super) const ROWS: &[Row] = &[
             let f = m.format("type")?;
             Some(Action::Effect(Effect::Lanewise(comparison(m.get("cmp")?, f, m.has("ftz"), 2)?)))
         },
-        real: "a ? b, unordered operators like ordered ones; num holds, nan does not",
+        real: "a ? b; unordered operators hold where a mask's infinities made an operand undefined",
         section: "9.7.6.2",
         summary: "Compares two numbers into a predicate (and its negation).",
         example: "setp.lt.s32 %p1, %r2, %r3;",
@@ -434,14 +434,14 @@ pub(super) const ROWS: &[Row] = &[
                 _ => test!(|a| a.is_subnormal()),
             };
             let meaning: Meaning = match m.get("op")? {
-                "number" => Meaning::Compare(|terms, s| real::is_number(terms, s[0])),
+                "number" => Meaning::Compare(|terms, s| terms.is_number(s[0])),
                 "notanumber" => Meaning::Compare(|terms, s| {
-                    let number = real::is_number(terms, s[0]);
+                    let number = terms.is_number(s[0]);
                     terms.not(number)
                 }),
                 "infinite" => Meaning::Compare(|terms, s| real::is_infinite(terms, s[0])),
                 "finite" => Meaning::Compare(|terms, s| {
-                    let (number, infinite) = (real::is_number(terms, s[0]), real::is_infinite(terms, s[0]));
+                    let (number, infinite) = (terms.is_number(s[0]), real::is_infinite(terms, s[0]));
                     let bounded = terms.not(infinite);
                     terms.and(number, bounded)
                 }),

@@ -188,7 +188,7 @@ fn with_relu(mut lanes: Lanewise, ftz: bool) -> Option<Lanewise> {
     };
     lanes.meaning = Meaning::Real(|terms, s| {
         let sum = terms.fma(s[0], s[1], s[2]);
-        terms.max(sum, Term::ZERO)
+        real::relu(terms, &[sum])
     });
     Some(lanes)
 }
@@ -328,11 +328,15 @@ fn extreme_lanes<const MAX: bool, const N: usize>(
         Format::Bf16 => pick!(Bf16),
         _ => return None,
     };
-    let meaning = match (MAX, N) {
-        (true, 3) => real::max3,
-        (false, 3) => real::min3,
-        (true, _) => real::max,
-        (false, _) => real::min,
+    let meaning = match (MAX, N, nan) {
+        (true, 3, false) => real::max3,
+        (false, 3, false) => real::min3,
+        (true, _, false) => real::max,
+        (false, _, false) => real::min,
+        (true, 3, true) => real::max3_nan,
+        (false, 3, true) => real::min3_nan,
+        (true, _, true) => real::max_nan,
+        (false, _, true) => real::min_nan,
     };
     Some(lanewise(run, Meaning::Real(meaning), format, &[format; 3][..N]))
 }

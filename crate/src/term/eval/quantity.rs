@@ -1,8 +1,9 @@
 //! What a term is worth at a point: exact while small rationals suffice, enclosed otherwise.
 //!
-//! Guarantees: the true value is the exact one, or lies in the interval. [`Quantity::Undefined`]
-//! means that the term has no real value there; [`Quantity::Unknown`] that this evaluation cannot
-//! tell (a comparison of overlapping intervals, an uninterpreted function).
+//! Guarantees: the true value is the exact one, or lies in the interval. [`Quantity::NotANumber`] is what
+//! infinities that a kernel wrote itself make of it; [`Quantity::Undefined`] means that the term has no real
+//! value there for another reason, which the ledger excludes; [`Quantity::Unknown`] that this evaluation
+//! cannot tell (a comparison of overlapping intervals, an uninterpreted function).
 
 use super::Interval;
 use num_bigint::BigInt;
@@ -21,6 +22,9 @@ pub enum Quantity {
     Exact(Small),
     /// Somewhere in here.
     Within(Interval),
+    /// Somewhere in here, and the same number wherever it has this number: a rounded constant, or the opposite of
+    /// the one with the opposite number. It less itself is 0, whatever it is.
+    Fixed(i32, Interval),
     /// An integer that is not small: its remainder modulo 2⁶⁴, and where it lies. Only
     /// [`Quantity::large`] makes one.
     Large(u64, Interval),
@@ -32,13 +36,15 @@ pub enum Quantity {
     Condition(bool),
     /// A bit pattern.
     Bits(u64),
-    /// No value there.
+    /// ∞ - ∞, 0 · ∞ and what is made of them, as IEEE 754 has it.
+    NotANumber,
+    /// No value there, which is excluded: a divisor is zero, a logarithm's argument is negative.
     Undefined,
     /// Cannot tell.
     Unknown,
 }
 
-use Quantity::{Exact, Infinity, Large, MinusInfinity, Undefined, Unknown, Within};
+use Quantity::{Exact, Fixed, Infinity, Large, MinusInfinity, NotANumber, Undefined, Unknown, Within};
 
 impl Quantity {
     /// 0.
@@ -97,27 +103,37 @@ impl Quantity {
     pub fn interval(self) -> Option<Interval> {
         match self {
             Exact(value) => Some(Interval::of_ratio(value)),
-            Within(interval) | Large(_, interval) => Some(interval),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) => Some(interval),
             _ => None,
         }
     }
 
     /// Whether it is a finite real.
     pub fn is_finite(self) -> bool {
-        matches!(self, Exact(_) | Within(_) | Large(..))
+        matches!(self, Exact(_) | Within(_) | Fixed(..) | Large(..))
     }
 
-    /// Undefined wins over unknown: a value that is certainly missing stays missing.
+    /// Undefined wins over unknown: a value that is certainly missing stays missing. What is not a number stays so
+    /// beside what has a value.
     fn gap(self, other: Quantity) -> Quantity {
-        if self == Undefined || other == Undefined { Undefined } else { Unknown }
+        match (self, other) {
+            (Undefined, _) | (_, Undefined) => Undefined,
+            (NotANumber, with) | (with, NotANumber) if with.is_on_line() || with == NotANumber => NotANumber,
+            _ => Unknown,
+        }
+    }
+
+    /// Whether it is a real, or ±∞.
+    fn is_on_line(self) -> bool {
+        self.is_finite() || matches!(self, Infinity | MinusInfinity)
     }
 
     /// The sign, if it is certain.
     fn sign(self) -> Option<Ordering> {
         match self {
             Exact(value) => Some(value.cmp(&Ratio::zero())),
-            Within(interval) | Large(_, interval) if interval.low() > 0.0 => Some(Ordering::Greater),
-            Within(interval) | Large(_, interval) if interval.high() < 0.0 => Some(Ordering::Less),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.low() > 0.0 => Some(Ordering::Greater),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.high() < 0.0 => Some(Ordering::Less),
             Within(interval) if interval.as_point() == Some(0.0) => Some(Ordering::Equal),
             Infinity => Some(Ordering::Greater),
             MinusInfinity => Some(Ordering::Less),
@@ -140,7 +156,8 @@ impl Quantity {
                 let within = || Interval::of_ratio(a).plus(Interval::of_ratio(b));
                 sum.map_or_else(|| self.whole(other, u64::wrapping_add, within()), Exact)
             }
-            (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => Undefined,
+            (Fixed(a, _), Fixed(b, _)) if a == -b => Quantity::ZERO,
+            (Infinity, MinusInfinity) | (MinusInfinity, Infinity) => NotANumber,
             (infinite @ (Infinity | MinusInfinity), finite)
             | (finite, infinite @ (Infinity | MinusInfinity)) => {
                 if finite.is_finite() || finite == infinite {
@@ -167,10 +184,13 @@ impl Quantity {
                 let within = || Interval::of_ratio(a).times(Interval::of_ratio(b));
                 product.map_or_else(|| self.whole(other, u64::wrapping_mul, within()), Exact)
             }
-            (Exact(zero), Within(_) | Large(..)) | (Within(_) | Large(..), Exact(zero)) if zero.is_zero() => {
+            (Exact(zero), Within(_) | Fixed(..) | Large(..))
+            | (Within(_) | Fixed(..) | Large(..), Exact(zero))
+                if zero.is_zero() =>
+            {
                 Quantity::ZERO
             }
-            (Infinity | MinusInfinity, _) | (_, Infinity | MinusInfinity) => {
+            (Infinity | MinusInfinity, with) | (with, Infinity | MinusInfinity) => {
                 match (self.sign(), other.sign()) {
                     (Some(a), Some(b)) if a != Ordering::Equal && b != Ordering::Equal => {
                         if a == b {
@@ -179,7 +199,8 @@ impl Quantity {
                             MinusInfinity
                         }
                     }
-                    (Some(Ordering::Equal), _) | (_, Some(Ordering::Equal)) => Undefined,
+                    (Some(Ordering::Equal), _) | (_, Some(Ordering::Equal)) => NotANumber,
+                    _ if with.is_finite() => Unknown,
                     _ => self.gap(other),
                 }
             }
@@ -195,6 +216,7 @@ impl Quantity {
         match self {
             Exact(value) => Exact(-value),
             Within(interval) => Within(interval.negated()),
+            Fixed(own, interval) => Fixed(-own, interval.negated()),
             Large(low, interval) => Quantity::large(low.wrapping_neg(), interval.negated()),
             Infinity => MinusInfinity,
             MinusInfinity => Infinity,
@@ -207,7 +229,7 @@ impl Quantity {
         match self {
             Exact(value) if value.is_zero() => Undefined,
             Exact(value) => Exact(value.recip()),
-            Within(interval) | Large(_, interval) => match interval.reciprocal() {
+            Within(interval) | Fixed(_, interval) | Large(_, interval) => match interval.reciprocal() {
                 Some(interval) => Within(interval),
                 None if self.sign() == Some(Ordering::Equal) => Undefined,
                 None => Unknown,
@@ -229,10 +251,10 @@ impl Quantity {
                     Interval::of_ratio(value).sqrt().map_or(Unknown, Within)
                 }
             }
-            Within(interval) | Large(_, interval) if interval.high() < 0.0 => Undefined,
-            Within(interval) | Large(_, interval) => interval.sqrt().map_or(Unknown, Within),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.high() < 0.0 => Undefined,
+            Within(interval) | Fixed(_, interval) | Large(_, interval) => interval.sqrt().map_or(Unknown, Within),
             Infinity => Infinity,
-            MinusInfinity => Undefined,
+            MinusInfinity => NotANumber,
             _ => self.gap(self),
         }
     }
@@ -241,7 +263,7 @@ impl Quantity {
     pub(super) fn through(self, function: impl Fn(Interval) -> Interval) -> Quantity {
         match self.interval() {
             Some(interval) => Within(function(interval)),
-            None if self == Undefined => Undefined,
+            None if matches!(self, Undefined | NotANumber) => self,
             None => Unknown,
         }
     }
@@ -251,7 +273,7 @@ impl Quantity {
         match self {
             Exact(value) => Exact(value.abs()),
             Infinity | MinusInfinity => Infinity,
-            Large(..) => match self.sign() {
+            Large(..) | Fixed(..) => match self.sign() {
                 Some(Ordering::Less) => self.negated(),
                 Some(_) => self,
                 None => self.through(Interval::abs),
@@ -260,29 +282,33 @@ impl Quantity {
         }
     }
 
-    /// Rounds to an integer; both functions are the same one.
+    /// Rounds to an integer; both functions are the same one. What is not finite is a float that stays as it is, or
+    /// an integer of which that is not followed.
     pub(super) fn to_integer(self, exact: fn(&Small) -> Small, float: fn(f64) -> f64) -> Quantity {
         match self {
             // Near the ends of the range the arithmetic inside would overflow.
             Exact(value) if value.numer().unsigned_abs() < 1 << 61 && *value.denom() < 1 << 61 => {
                 Exact(exact(&value))
             }
-            Exact(_) | Within(_) => {
+            Exact(_) | Within(_) | Fixed(..) => {
                 let whole = self.through(|interval| interval.monotone(float));
                 match whole.interval().and_then(Interval::as_point) {
                     Some(point) if point.abs() < 9e15 => Quantity::integer(point as i64),
                     _ => whole,
                 }
             }
-            Infinity | MinusInfinity | Large(..) => self,
-            _ => self.gap(self),
+            Large(..) => self,
+            Undefined => Undefined,
+            _ => Unknown,
         }
     }
 
-    /// How two values compare, if that is certain; `Err` holds what the comparison is then.
+    /// How two values compare, if that is certain; `Err` holds what the comparison is then. No comparison holds
+    /// with what is not a number.
     pub fn order(self, other: Quantity) -> Result<Ordering, Quantity> {
         match (self, other) {
             (Exact(a), Exact(b)) => Ok(a.cmp(&b)),
+            (Fixed(a, _), Fixed(b, _)) if a == b => Ok(Ordering::Equal),
             (Infinity, Infinity) | (MinusInfinity, MinusInfinity) => Ok(Ordering::Equal),
             (Infinity, b) if b.is_finite() || b == MinusInfinity => Ok(Ordering::Greater),
             (MinusInfinity, b) if b.is_finite() || b == Infinity => Ok(Ordering::Less),
@@ -301,13 +327,20 @@ impl Quantity {
                         _ => Err(self.gap(other)),
                     }
                 }
-                _ => Err(self.gap(other)),
+                _ => match self.gap(other) {
+                    NotANumber => Err(Quantity::Condition(false)),
+                    gap => Err(gap),
+                },
             },
         }
     }
 
-    /// The larger (or the smaller).
+    /// The larger (or the smaller); what is not a number loses.
     pub fn extreme(self, other: Quantity, larger: bool) -> Quantity {
+        match (self, other) {
+            (NotANumber, with) | (with, NotANumber) if with.is_on_line() || with == NotANumber => return with,
+            _ => {}
+        }
         match self.order(other) {
             Ok(order) => {
                 if (order == Ordering::Less) == larger {

@@ -42,6 +42,12 @@ impl Domain for Reals<'_> {
             Node::Min(a, b) => value(a).extreme(value(b), false),
             Node::Select(condition, a, b) => select(value(condition), value(a), value(b)),
             Node::Round(mode, format, a) => bits::round(mode, format, value(a)),
+            // Asks whether it is a number.
+            Node::Compare(Relation::Equal, a, b) if a == b => match value(a) {
+                Quantity::NotANumber => Quantity::Condition(false),
+                Quantity::Undefined | Quantity::Unknown => missing(value(a)),
+                _ => Quantity::Condition(true),
+            },
             Node::Compare(relation, a, b) => compare(relation, value(a), value(b)),
             Node::And(a, b) => junction(value(a), value(b), false),
             Node::Or(a, b) => junction(value(a), value(b), true),
@@ -164,7 +170,7 @@ fn round_even(value: &Small) -> Small {
 fn zero_to(a: Quantity, at_zero: i64, function: fn(Interval) -> Interval) -> Quantity {
     match a {
         Quantity::Exact(zero) if zero.is_zero() => Quantity::integer(at_zero),
-        Quantity::Infinity | Quantity::MinusInfinity => Quantity::Undefined,
+        Quantity::Infinity | Quantity::MinusInfinity => Quantity::NotANumber,
         _ => a.through(function),
     }
 }
@@ -183,14 +189,14 @@ fn logarithm(function: Unary, a: Quantity) -> Quantity {
     match a {
         Quantity::Exact(one) if one.is_one() => Quantity::ZERO,
         Quantity::Exact(value) if value <= Ratio::zero() => Quantity::Undefined,
-        Quantity::Within(interval) if interval.high() <= 0.0 => Quantity::Undefined,
+        Quantity::Within(interval) | Quantity::Fixed(_, interval) if interval.high() <= 0.0 => Quantity::Undefined,
         Quantity::Infinity => Quantity::Infinity,
-        Quantity::MinusInfinity => Quantity::Undefined,
+        Quantity::MinusInfinity | Quantity::NotANumber => Quantity::NotANumber,
         Quantity::Exact(value) if function == Unary::Log2 && is_power_of_two(value) => {
             let (up, down) = (value.numer().trailing_zeros(), value.denom().trailing_zeros());
             Quantity::integer(i64::from(up) - i64::from(down))
         }
-        Quantity::Exact(_) | Quantity::Within(_) => {
+        Quantity::Exact(_) | Quantity::Within(_) | Quantity::Fixed(..) => {
             let ln = a.interval().and_then(Interval::ln);
             let scaled = if function == Unary::Log2 { ln.map(|ln| ln.times(Interval::LOG2_E)) } else { ln };
             scaled.map_or(Quantity::Unknown, Quantity::Within)

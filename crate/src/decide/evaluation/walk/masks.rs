@@ -170,7 +170,12 @@ impl Walk<'_> {
                     value(a).is_zero()
                         && (value(b).sign.is_positive() || self.infinite && value(b).is_finite())
                 };
-                let masks = mixed(a) || mixed(b) || nothing(a, b) || nothing(b, a);
+                let masks = mixed(a)
+                    || mixed(b)
+                    || nothing(a, b)
+                    || nothing(b, a)
+                    || self.is_over(a, b)
+                    || self.is_over(b, a);
                 if !(holds.is_finite() || self.is_shaped(condition))
                     || holds.is_zero()
                     || holds.at[0] == field::ONE
@@ -395,6 +400,12 @@ impl Walk<'_> {
         Some(chosen)
     }
 
+    /// Whether a term is a maximum or minimum over another one: what it was before.
+    fn is_over(&self, extreme: Term, before: Term) -> bool {
+        let node = extreme.as_node().map(|step| self.cone.steps()[step]);
+        matches!(node, Some(Node::Max(a, b) | Node::Min(a, b)) if a == before || b == before)
+    }
+
     /// A choice between maxima (or between minima) of candidates: a maximum of all of them, each there
     /// where it is and is chosen. Nothing if they are not known as such.
     fn chosen_between(
@@ -406,9 +417,11 @@ impl Walk<'_> {
         for largest in [true, false] {
             let known = if largest { &self.largest } else { &self.smallest };
             let known = operands.map(|(term, _)| known.get(&term).copied());
-            let constant =
-                |(term, shape): (Term, &Shape)| term.as_constant().is_some() && shape.finite != Place::NEVER;
-            if known == [None, None] || operands.into_iter().any(constant) {
+            let [(a, x), (b, y)] = operands;
+            let constant = |term: Term, shape: &Shape, other: Term| {
+                term.as_constant().is_some() && shape.finite != Place::NEVER && !self.is_over(other, term)
+            };
+            if known == [None, None] || constant(a, x, b) || constant(b, y, a) {
                 continue;
             }
             let mut sets: [Option<Set>; 2] = known;
@@ -580,36 +593,51 @@ impl Walk<'_> {
         let (set, [x, y]) = (all?, [&shapes[0], &shapes[1]]);
         if largest { &mut self.largest } else { &mut self.smallest }.insert(own, set);
         let value = self.atoms.maximum(set, ALL);
+        // What is undefined loses.
+        let [lost_x, lost_y] = [self.undefined(x)?, self.undefined(y)?];
         let atoms = &mut *self.atoms;
-        let below = atoms.either(y.finite, y.down)?;
-        let (one, two) = (atoms.both(x.finite, below)?, atoms.both(x.down, y.finite)?);
+        let [low_x, low_y] = [atoms.either(x.down, lost_x)?, atoms.either(y.down, lost_y)?];
+        let below = atoms.either(y.finite, low_y)?;
+        let (one, two) = (atoms.both(x.finite, below)?, atoms.both(low_x, y.finite)?);
         let finite = atoms.either(one, two)?;
-        let down = atoms.both(x.down, y.down)?;
-        let mut reach = |x: &Shape, y: &Shape| {
-            let defined = atoms.either(y.finite, y.down)?;
-            let defined = atoms.either(defined, y.up)?;
-            atoms.both(x.up, defined)
-        };
-        let (one, two) = (reach(x, y)?, reach(y, x)?);
-        let up = self.atoms.either(one, two)?;
+        let both_low = atoms.both(low_x, low_y)?;
+        let both_lost = atoms.both(lost_x, lost_y)?;
+        let down = atoms.without(both_low, both_lost)?;
+        let [one, two] = [atoms.without(x.up, y.unknown)?, atoms.without(y.up, x.unknown)?];
+        let up = atoms.either(one, two)?;
         let pieces = vec![Piece { place: finite, value, closed: false, regular: Place::ALWAYS }];
         let unknown = self.atoms.either(x.unknown, y.unknown)?;
         let shape = Shape { finite, down, up, unknown, pieces, positive: false };
         Some(if largest { shape } else { shape.negated(ALL) })
     }
 
-    /// Where a comparison holds, of values that are defined everywhere.
+    /// Where a value is undefined for certain.
+    fn undefined(&mut self, shape: &Shape) -> Option<Place> {
+        let mut place = Place::ALWAYS;
+        for part in [shape.finite, shape.down, shape.up, shape.unknown] {
+            place = self.atoms.without(place, part)?;
+        }
+        Some(place)
+    }
+
+    /// Where a comparison holds: nowhere that a side is undefined.
     fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Option<Place> {
         let (x, y) = (self.shape(a, ALL)?, self.shape(b, ALL)?);
-        for shape in [&x, &y] {
-            let defined = self.atoms.either(shape.finite, shape.down)?;
-            if self.atoms.either(defined, shape.up)? != Place::ALWAYS {
-                return None;
-            }
+        if x.unknown != Place::NEVER || y.unknown != Place::NEVER {
+            return None;
+        }
+        if relation == Relation::Equal && a == b {
+            let undefined = self.undefined(&x)?;
+            return self.atoms.without(Place::ALWAYS, undefined);
         }
         if relation == Relation::LessEqual {
             let greater = self.compared(Relation::Less, b, a)?;
-            return self.atoms.without(Place::ALWAYS, greater);
+            let mut place = self.atoms.without(Place::ALWAYS, greater)?;
+            for shape in [&x, &y] {
+                let undefined = self.undefined(shape)?;
+                place = self.atoms.without(place, undefined)?;
+            }
+            return Some(place);
         }
         let mut place = Place::NEVER;
         let mut add = |atoms: &mut Atoms, a: Place, b: Place| {
