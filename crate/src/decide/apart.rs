@@ -491,3 +491,171 @@ impl Taking<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::eval::{Quantity, Reals, evaluate};
+    use num_traits::ToPrimitive;
+
+    /// Inputs: all combinations of these, for three elements.
+    const VALUES: [i64; 4] = [-2, 0, 1, 3];
+    const ELEMENTS: usize = 3;
+    const POINTS: usize = VALUES.len().pow(ELEMENTS as u32);
+
+    fn input(point: usize, element: u32) -> i64 {
+        VALUES[point / VALUES.len().pow(element) % VALUES.len()]
+    }
+
+    /// Programs of numbers and conditions, with what floats make of them at each point.
+    struct Program {
+        terms: Terms,
+        numbers: Vec<(Term, Vec<f64>)>,
+        conditions: Vec<(Term, Vec<bool>)>,
+        state: u64,
+    }
+
+    impl Program {
+        fn new(seed: u64) -> Program {
+            let all = |value: f64| vec![value; POINTS];
+            let elements = (0..ELEMENTS as u32).map(|element| {
+                (Term::element(element), (0..POINTS).map(|point| input(point, element) as f64).collect())
+            });
+            let constants = [
+                (Term::MINUS_INFINITY, all(f64::NEG_INFINITY)),
+                (Term::INFINITY, all(f64::INFINITY)),
+                (Term::ZERO, all(0.0)),
+                (Term::ONE, all(1.0)),
+                (Term::MINUS_ONE, all(-1.0)),
+            ];
+            let numbers = elements.chain(constants).collect();
+            Program { terms: Terms::new(), numbers, conditions: Vec::new(), state: seed * 2 + 1 }
+        }
+
+        fn draw(&mut self, below: usize) -> usize {
+            self.state = self.state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (self.state >> 33) as usize % below
+        }
+
+        fn number(&mut self) -> (Term, Vec<f64>) {
+            let at = self.draw(self.numbers.len());
+            self.numbers[at].clone()
+        }
+
+        fn condition(&mut self) -> (Term, Vec<bool>) {
+            if self.conditions.is_empty() || self.draw(4) == 0 {
+                let ((a, x), (b, y)) = (self.number(), self.number());
+                let relation = [Relation::Less, Relation::LessEqual, Relation::Equal][self.draw(3)];
+                let holds = |(x, y): (&f64, &f64)| match relation {
+                    Relation::Less => x < y,
+                    Relation::LessEqual => x <= y,
+                    Relation::Equal => x == y,
+                };
+                let found = (self.terms.compare(relation, a, b), x.iter().zip(&y).map(holds).collect());
+                self.conditions.push(found);
+            }
+            let at = self.draw(self.conditions.len());
+            self.conditions[at].clone()
+        }
+
+        fn step(&mut self) {
+            let ((a, x), (b, y)) = (self.number(), self.number());
+            let both = |f: fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<f64>>();
+            let one = |f: fn(f64) -> f64| x.iter().map(|x| f(*x)).collect::<Vec<f64>>();
+            // Multiples of ∞ itself are a known miss of what says where something may be infinite (`term/beyond`).
+            let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
+            let least = if infinite(a) || infinite(b) { 4 } else { 0 };
+            let new = match least + self.draw(12 - least) {
+                0 => (self.terms.add(a, b), both(|x, y| x + y)),
+                1 => (self.terms.sub(a, b), both(|x, y| x - y)),
+                2 => (self.terms.mul(a, b), both(|x, y| x * y)),
+                3 => {
+                    let (c, z) = self.number();
+                    let sum = both(|x, y| x * y).iter().zip(&z).map(|(p, z)| p + z).collect();
+                    (self.terms.fma(a, b, c), sum)
+                }
+                4 => (self.terms.max(a, b), both(f64::max)),
+                5 => (self.terms.min(a, b), both(f64::min)),
+                6 => (self.terms.neg(a), one(|x| -x)),
+                7 => (self.terms.unary(Unary::Abs, a), one(f64::abs)),
+                8 => (self.terms.unary(Unary::Exp2, a), one(f64::exp2)),
+                9 => (
+                    self.terms.extreme_unless_undefined(a, b, true),
+                    both(|x, y| if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }),
+                ),
+                _ => {
+                    let (condition, holds) = self.condition();
+                    let chosen = holds.iter().zip(x.iter().zip(&y)).map(|(holds, (x, y))| if *holds { *x } else { *y });
+                    (self.terms.select(condition, a, b), chosen.collect())
+                }
+            };
+            // Small numbers are exact everywhere.
+            if new.1.iter().all(|value| !value.is_finite() || value.abs() < 1e9 && (*value == 0.0 || value.abs() > 1e-6)) {
+                self.numbers.push(new);
+            }
+        }
+    }
+
+    fn at(terms: &Terms, roots: &[Term], point: usize) -> Vec<Quantity> {
+        let budget = Budget::default();
+        let cone = Cone::of(terms, roots, &budget).unwrap();
+        let constants: Vec<Quantity> = (terms.constants().iter())
+            .map(|constant| match &constant.number {
+                Number::Rational(value) => Quantity::rational(value),
+                Number::Infinity => Quantity::Infinity,
+                Number::MinusInfinity => Quantity::MinusInfinity,
+                Number::True => Quantity::Condition(true),
+                Number::False => Quantity::Condition(false),
+                _ => Quantity::Unknown,
+            })
+            .collect();
+        let element = |element: u32| Quantity::integer(input(point, element));
+        evaluate(&cone, &Reals { element: &element, constants: &constants }, &budget, &mut Vec::new()).unwrap()
+    }
+
+    fn as_float(value: Quantity) -> f64 {
+        match value {
+            Quantity::Exact(value) => value.to_f64().unwrap(),
+            Quantity::Infinity => f64::INFINITY,
+            Quantity::MinusInfinity => f64::NEG_INFINITY,
+            Quantity::NotANumber => f64::NAN,
+            other => panic!("{other:?} is no number"),
+        }
+    }
+
+    /// Values and their parts are what floats make of the same program at every input, and what may be infinite or
+    /// undefined says so.
+    #[test]
+    fn infinities_are_those_of_floats() {
+        let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+        let (mut infinite, mut undefined) = (0, 0);
+        for seed in 0..400 {
+            let mut program = Program::new(seed);
+            (0..24).for_each(|_| program.step());
+            let Program { terms, numbers, .. } = &program;
+            let roots: Vec<Term> = numbers.iter().map(|(term, _)| *term).collect();
+            let mut apart = Apart::of(terms, &roots, &Budget::default()).unwrap();
+            let parts: Vec<Term> = (0..roots.len()).flat_map(|root| apart.numbers(root)).collect();
+            for point in 0..POINTS {
+                let values = at(terms, &roots, point);
+                let parts = at(&apart.terms, &parts, point);
+                for (((term, expected), value), parts) in numbers.iter().zip(values).zip(parts.chunks(PARTS)) {
+                    let expected = expected[point];
+                    let context = || format!("program {seed}, {:?} at {point}: {expected}", terms.node(*term));
+                    assert!(same(as_float(value), expected), "{}, not {value:?}", context());
+                    infinite += u32::from(expected.is_infinite());
+                    undefined += u32::from(expected.is_nan());
+                    assert!(!expected.is_infinite() || terms.may_be_infinite(*term), "{}", context());
+                    assert!(!expected.is_nan() || !terms.is_defined(*term), "{}", context());
+                    let [finite, up, down, lost, open]: [f64; PARTS] =
+                        parts.iter().map(|part| as_float(*part)).collect::<Vec<_>>().try_into().unwrap();
+                    let places = [expected == f64::INFINITY, expected == f64::NEG_INFINITY, expected.is_nan()];
+                    assert_eq!([up, down, lost], places.map(|place| f64::from(u8::from(place))), "{}", context());
+                    assert_eq!(open, 0.0, "{}", context());
+                    assert!(same(finite, if expected.is_finite() { expected } else { 0.0 }), "{}, not {finite}", context());
+                }
+            }
+        }
+        assert!(infinite > 10_000 && undefined > 1000, "{infinite} and {undefined}");
+    }
+}

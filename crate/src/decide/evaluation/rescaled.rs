@@ -305,8 +305,10 @@ impl Rewriting<'_> {
         for taken in self.taken.get(&condition).cloned().unwrap_or_default() {
             // What is made later is no part of the sum.
             let is_there = |term: Term| term.as_node().is_none_or(|step| step < self.places.len());
-            let is_fit = is_there(taken.new) && is_there(taken.old) && taken.new.as_node().is_some();
-            if taken.then != then || taken.new == sum || !is_fit {
+            let is_fit = is_there(taken.new) && is_there(taken.old);
+            let new = taken.new.as_node().map(|step| self.old.steps()[step]);
+            let is_bound = matches!(new, Some(Node::Max(..) | Node::Min(..) | Node::Select(..)));
+            if taken.then != then || taken.new == sum || !is_fit || !is_bound {
                 continue;
             }
             let (old, new) = (self.place(taken.old), self.place(taken.new));

@@ -130,8 +130,8 @@ fn infinities_follow_their_limits() {
     let less = terms.max(scaled, x);
     assert_eq!(at(&terms, scaled, &|_| Quantity::integer(2)), Quantity::Infinity);
     assert_eq!(at(&terms, scaled, &|_| Quantity::integer(-2)), Quantity::MinusInfinity);
-    assert_eq!(at(&terms, scaled, &|_| Quantity::ZERO), Quantity::Undefined);
-    assert_eq!(at(&terms, gone, &|_| Quantity::integer(2)), Quantity::Undefined);
+    assert_eq!(at(&terms, scaled, &|_| Quantity::ZERO), Quantity::NotANumber);
+    assert_eq!(at(&terms, gone, &|_| Quantity::integer(2)), Quantity::NotANumber);
     assert_eq!(at(&terms, less, &|_| Quantity::integer(-2)), Quantity::integer(-2));
 }
 
