@@ -137,7 +137,11 @@ impl Agreement {
             (Some(x), Some(y)) => (x, y),
             _ if is_seen(a) && is_seen(b) && (is_beyond(a) || is_beyond(b)) => {
                 if a != b {
-                    *self = Agreement::Apart(format!("at a point the two sides are {} and {}", named(a), named(b)));
+                    *self = Agreement::Apart(format!(
+                        "at a point the two sides are {} and {}",
+                        named(a),
+                        named(b)
+                    ));
                 } else if !matches!(self, Agreement::Apart(_)) {
                     *self = self.and_here();
                 }
@@ -371,7 +375,9 @@ pub(super) fn refute_witness(
     let are_apart = on_machine == values
         || matches!((values[0].interval(), values[1].interval()), (Some(x), Some(y)) if x.is_apart(y))
         || values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne)
-        || values.iter().all(|value| is_seen(*value)) && values[0] != values[1] && values.contains(&Quantity::NotANumber);
+        || values.iter().all(|value| is_seen(*value))
+            && values[0] != values[1]
+            && values.contains(&Quantity::NotANumber);
     if !are_apart {
         return Ok(Some("the two sides are not certainly apart at the witness over the reals".to_owned()));
     }

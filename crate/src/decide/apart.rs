@@ -106,8 +106,11 @@ pub(super) fn decide_apart(
     for group in &decided.groups {
         group.members.iter().for_each(|member| answers[*member as usize] = Some(&group.equality));
     }
-    let question =
-        Question { terms: [reading.terms(0), reading.terms(1)], meanings: &reading.meanings, elements: problem.elements };
+    let question = Question {
+        terms: [reading.terms(0), reading.terms(1)],
+        meanings: &reading.meanings,
+        elements: problem.elements,
+    };
     let mut any_equal = false;
     for ((place, pair), answers) in masked.iter().zip(answers.chunks(PARTS)) {
         let answer = together(answers, |witness| at(&question, *pair, witness, budget))?;
@@ -127,7 +130,8 @@ pub(super) fn decide_apart(
         }
     }
     if any_equal {
-        let known: BTreeSet<Assumption> = ledger.entries().map(|(assumption, _)| assumption.clone()).collect();
+        let known: BTreeSet<Assumption> =
+            ledger.entries().map(|(assumption, _)| assumption.clone()).collect();
         for (assumption, noted) in decided.ledger.entries() {
             if !known.contains(assumption) {
                 ledger.note(assumption.clone(), noted.count, noted.first.clone());
@@ -154,7 +158,10 @@ fn together(
         match answer {
             Some(Equality::Close(close)) => all = Some(Equality::Close(close.clone())),
             Some(Equality::Equal(certificate)) if all.is_none() => {
-                let summary = format!("infinite, undefined and finite for the same inputs, and there: {}", certificate.summary);
+                let summary = format!(
+                    "infinite, undefined and finite for the same inputs, and there: {}",
+                    certificate.summary
+                );
                 all = Some(Equality::Equal(Certificate { summary, ..*certificate }));
             }
             Some(Equality::Equal(_)) => {}
@@ -165,7 +172,12 @@ fn together(
 }
 
 /// Whether infinite constants are below a root.
-fn writes_infinities(reading: &Reading<'_>, side: usize, at: usize, budget: &Budget) -> Result<bool, Exhausted> {
+fn writes_infinities(
+    reading: &Reading<'_>,
+    side: usize,
+    at: usize,
+    budget: &Budget,
+) -> Result<bool, Exhausted> {
     let root = reading.roots(side)[at];
     let infinite = [Term::INFINITY, Term::MINUS_INFINITY];
     let cone = Cone::of(reading.terms(side), &[root], budget)?;
@@ -325,11 +337,16 @@ impl Taking<'_> {
                 let is_lost = format == Format::Ue8m0 && !a.is_finite();
                 Parts { finite, open: if is_lost { Term::TRUE } else { a.open }, ..a }
             }
-            Node::Element(_) | Node::Constant(_) | Node::BitConstant(_) | Node::And(..) | Node::Or(..) | Node::Not(_) => {
-                self.again(node, false)
-            }
+            Node::Element(_)
+            | Node::Constant(_)
+            | Node::BitConstant(_)
+            | Node::And(..)
+            | Node::Or(..)
+            | Node::Not(_) => self.again(node, false),
             // What is infinite has bits, which are not followed.
-            Node::BitsOf(..) | Node::FromBits(..) | Node::Bits(..) | Node::Apply(..) => self.again(node, true),
+            Node::BitsOf(..) | Node::FromBits(..) | Node::Bits(..) | Node::Apply(..) => {
+                self.again(node, true)
+            }
         }
     }
 
@@ -560,7 +577,8 @@ mod tests {
 
         fn step(&mut self) {
             let ((a, x), (b, y)) = (self.number(), self.number());
-            let both = |f: fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<f64>>();
+            let both =
+                |f: fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<f64>>();
             let one = |f: fn(f64) -> f64| x.iter().map(|x| f(*x)).collect::<Vec<f64>>();
             // Multiples of ∞ itself are a known miss of what says where something may be infinite (`term/beyond`).
             let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
@@ -578,19 +596,25 @@ mod tests {
                 5 => (self.terms.min(a, b), both(f64::min)),
                 6 => (self.terms.neg(a), one(|x| -x)),
                 7 => (self.terms.unary(Unary::Abs, a), one(f64::abs)),
-                8 => (self.terms.unary(Unary::Exp2, a), one(f64::exp2)),
+                8 if x.iter().all(|x| !x.is_finite() || x.fract() == 0.0) => {
+                    (self.terms.unary(Unary::Exp2, a), one(f64::exp2))
+                }
                 9 => (
                     self.terms.extreme_unless_undefined(a, b, true),
                     both(|x, y| if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }),
                 ),
                 _ => {
                     let (condition, holds) = self.condition();
-                    let chosen = holds.iter().zip(x.iter().zip(&y)).map(|(holds, (x, y))| if *holds { *x } else { *y });
+                    let chosen = holds
+                        .iter()
+                        .zip(x.iter().zip(&y))
+                        .map(|(holds, (x, y))| if *holds { *x } else { *y });
                     (self.terms.select(condition, a, b), chosen.collect())
                 }
             };
-            // Small numbers are exact everywhere.
-            if new.1.iter().all(|value| !value.is_finite() || value.abs() < 1e9 && (*value == 0.0 || value.abs() > 1e-6)) {
+            // What has few digits is exact everywhere.
+            let exact = |value: f64| (value * 4096.0).fract() == 0.0 && value.abs() < 1e6;
+            if new.1.iter().all(|value| !value.is_finite() || exact(*value)) {
                 self.numbers.push(new);
             }
         }
@@ -610,7 +634,8 @@ mod tests {
             })
             .collect();
         let element = |element: u32| Quantity::integer(input(point, element));
-        evaluate(&cone, &Reals { element: &element, constants: &constants }, &budget, &mut Vec::new()).unwrap()
+        evaluate(&cone, &Reals { element: &element, constants: &constants }, &budget, &mut Vec::new())
+            .unwrap()
     }
 
     fn as_float(value: Quantity) -> f64 {
@@ -639,9 +664,11 @@ mod tests {
             for point in 0..POINTS {
                 let values = at(terms, &roots, point);
                 let parts = at(&apart.terms, &parts, point);
-                for (((term, expected), value), parts) in numbers.iter().zip(values).zip(parts.chunks(PARTS)) {
+                for (((term, expected), value), parts) in numbers.iter().zip(values).zip(parts.chunks(PARTS))
+                {
                     let expected = expected[point];
-                    let context = || format!("program {seed}, {:?} at {point}: {expected}", terms.node(*term));
+                    let context =
+                        || format!("program {seed}, {:?} at {point}: {expected}", terms.node(*term));
                     assert!(same(as_float(value), expected), "{}, not {value:?}", context());
                     infinite += u32::from(expected.is_infinite());
                     undefined += u32::from(expected.is_nan());
@@ -649,10 +676,20 @@ mod tests {
                     assert!(!expected.is_nan() || !terms.is_defined(*term), "{}", context());
                     let [finite, up, down, lost, open]: [f64; PARTS] =
                         parts.iter().map(|part| as_float(*part)).collect::<Vec<_>>().try_into().unwrap();
-                    let places = [expected == f64::INFINITY, expected == f64::NEG_INFINITY, expected.is_nan()];
-                    assert_eq!([up, down, lost], places.map(|place| f64::from(u8::from(place))), "{}", context());
+                    let places =
+                        [expected == f64::INFINITY, expected == f64::NEG_INFINITY, expected.is_nan()];
+                    assert_eq!(
+                        [up, down, lost],
+                        places.map(|place| f64::from(u8::from(place))),
+                        "{}",
+                        context()
+                    );
                     assert_eq!(open, 0.0, "{}", context());
-                    assert!(same(finite, if expected.is_finite() { expected } else { 0.0 }), "{}, not {finite}", context());
+                    assert!(
+                        same(finite, if expected.is_finite() { expected } else { 0.0 }),
+                        "{}, not {finite}",
+                        context()
+                    );
                 }
             }
         }

@@ -9,12 +9,14 @@
 //! not looked at: who compares with their largest numbers asks about infinities, which kernels also write.
 //! Misses: sums and products; ranges that conditions imply.
 
-use super::{Node, Relation, Term, Terms, Unary};
+use super::{BitOp, Node, Relation, Term, Terms, Unary};
 use crate::base::Format;
 use num_traits::ToPrimitive;
 
 /// Terms that are looked at.
 const MOST: u32 = 12;
+/// Words put together by `or` of which each is asked whether it is 0.
+const MOST_PARTS: usize = 64;
 
 /// The largest number of a float format.
 pub fn largest(format: Format) -> f64 {
@@ -123,4 +125,34 @@ pub(super) fn range(terms: &Terms, term: Term, fuel: &mut u32) -> Option<(f64, f
         _ => return None,
     };
     (found != ALL).then_some(found)
+}
+
+impl Terms {
+    /// Whether an integer is 0 that is put together from others by `or`: all of those are.
+    pub(super) fn nothing_set(&mut self, integer: Term) -> Option<Term> {
+        let Node::FromBits(format, bits) = self.node(integer) else { return None };
+        if format.is_float() || !matches!(self.node(bits), Node::Bits(BitOp::Or, ..)) {
+            return None;
+        }
+        let (mut open, mut parts) = (vec![bits], Vec::new());
+        while let Some(bits) = open.pop() {
+            match self.node(bits) {
+                Node::Bits(BitOp::Or, _, a, b, _) => open.extend([b, a]),
+                _ => parts.push(bits),
+            }
+            if open.len() + parts.len() > MOST_PARTS {
+                return None;
+            }
+        }
+        let none = parts.into_iter().fold(Term::TRUE, |all, part| {
+            let own = match self.node(part) {
+                Node::BitsOf(own, _) if !own.is_float() && own.bits() == format.bits() => own,
+                _ => format,
+            };
+            let part = self.from_bits(own, part);
+            let none = self.compare(Relation::Equal, part, Term::ZERO);
+            self.and(all, none)
+        });
+        Some(none)
+    }
 }

@@ -130,8 +130,6 @@ const CONSTANT_BYTES: u64 = 320;
 const MOST: usize = (1 << 30) - (1 << 24);
 /// Absorbed nodes that are remembered.
 const MOST_ABSORBED: usize = 1 << 16;
-/// Words put together by `or` of which each is asked whether it is 0.
-const MOST_PARTS: usize = 64;
 /// Limits within limits that a comparison looks through.
 const LIMITS: u32 = 16;
 
@@ -806,30 +804,6 @@ impl Terms {
         })
     }
 
-    /// Whether an integer is 0 that is put together from others by `or`: all of those are.
-    fn nothing_set(&mut self, integer: Term) -> Option<Term> {
-        let Node::FromBits(format, bits) = self.node(integer) else { return None };
-        if format.is_float() || !matches!(self.node(bits), Node::Bits(BitOp::Or, ..)) {
-            return None;
-        }
-        let (mut open, mut parts) = (vec![bits], Vec::new());
-        while let Some(bits) = open.pop() {
-            match self.node(bits) {
-                Node::Bits(BitOp::Or, _, a, b, _) => open.extend([b, a]),
-                _ => parts.push(bits),
-            }
-            if open.len() + parts.len() > MOST_PARTS {
-                return None;
-            }
-        }
-        let none = parts.into_iter().fold(Term::TRUE, |all, part| {
-            let part = self.from_bits(format, part);
-            let none = self.compare(Relation::Equal, part, Term::ZERO);
-            self.and(all, none)
-        });
-        Some(none)
-    }
-
     /// An integer that may be negative read as one without a sign and compared with a constant that both kinds
     /// have: how compilers ask whether it lies in a range that begins at 0.
     fn unsigned_range(&mut self, relation: Relation, a: Term, b: Term) -> Option<Term> {
@@ -977,7 +951,6 @@ impl Terms {
             None => Beyond::NEVER,
         }
     }
-
 }
 
 /// ±∞ as a constant.

@@ -169,10 +169,13 @@ fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known
         return None;
     }
     let vanishes = |taken: &Taken| {
-        let mut merged: FxHashMap<(Term, &[Term]), i32> = FxHashMap::default();
+        let mut merged = FxHashMap::default();
         for ((term, factors), count) in &sum {
-            let term = if *term == taken.new { taken.old } else { *term };
-            *merged.entry((term, factors)).or_default() += count;
+            if *term != taken.new {
+                *merged.entry((*term, factors.clone())).or_default() += count;
+            } else if add_parts(steps, taken.old, (*count, factors.clone()), &mut merged).is_none() {
+                return false;
+            }
         }
         merged.values().all(|count| *count == 0)
     };
@@ -180,7 +183,10 @@ fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known
         Node::Max(a, b) | Node::Min(a, b) => Some([a, b].map(|old| Taken { new: *new, old, then })),
         _ => None,
     });
-    let known = known.iter().copied().filter(|taken| taken.then == then && sum.keys().any(|(new, _)| *new == taken.new));
+    let known = known
+        .iter()
+        .copied()
+        .filter(|taken| taken.then == then && sum.keys().any(|(new, _)| *new == taken.new));
     known.chain(candidates.flatten()).find(vanishes)
 }
 
@@ -218,17 +224,18 @@ fn total(terms: &Terms, cone: &Cone) -> Vec<bool> {
     let mut all: Vec<bool> = Vec::with_capacity(cone.steps().len());
     for (at, node) in cone.steps().iter().enumerate() {
         let own = terms.is_defined(cone.node(at));
-        let own = own && match node {
-            Node::Div(_, b) => *b != Term::ZERO && b.as_constant().is_some(),
-            Node::Unary(function, _) => {
-                use Unary::{Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh};
-                let everywhere = [Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh];
-                everywhere.contains(function) || function.is_rounding()
-            }
-            Node::FromBits(format, _) => !format.is_float(),
-            Node::Apply(..) => false,
-            _ => true,
-        };
+        let own = own
+            && match node {
+                Node::Div(_, b) => *b != Term::ZERO && b.as_constant().is_some(),
+                Node::Unary(function, _) => {
+                    use Unary::{Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh};
+                    let everywhere = [Abs, Atan, Cbrt, Cos, Erf, Exp, Exp2, Neg, Sin, Tanh];
+                    everywhere.contains(function) || function.is_rounding()
+                }
+                Node::FromBits(format, _) => !format.is_float(),
+                Node::Apply(..) => false,
+                _ => true,
+            };
         let of = |term: Term| term.as_node().is_none_or(|step| all[step]);
         all.push(own && operands(node).into_iter().flatten().all(of));
     }

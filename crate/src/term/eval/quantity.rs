@@ -132,8 +132,12 @@ impl Quantity {
     fn sign(self) -> Option<Ordering> {
         match self {
             Exact(value) => Some(value.cmp(&Ratio::zero())),
-            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.low() > 0.0 => Some(Ordering::Greater),
-            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.high() < 0.0 => Some(Ordering::Less),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.low() > 0.0 => {
+                Some(Ordering::Greater)
+            }
+            Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.high() < 0.0 => {
+                Some(Ordering::Less)
+            }
             Within(interval) if interval.as_point() == Some(0.0) => Some(Ordering::Equal),
             Infinity => Some(Ordering::Greater),
             MinusInfinity => Some(Ordering::Less),
@@ -252,7 +256,9 @@ impl Quantity {
                 }
             }
             Within(interval) | Fixed(_, interval) | Large(_, interval) if interval.high() < 0.0 => Undefined,
-            Within(interval) | Fixed(_, interval) | Large(_, interval) => interval.sqrt().map_or(Unknown, Within),
+            Within(interval) | Fixed(_, interval) | Large(_, interval) => {
+                interval.sqrt().map_or(Unknown, Within)
+            }
             Infinity => Infinity,
             MinusInfinity => NotANumber,
             _ => self.gap(self),
@@ -338,7 +344,9 @@ impl Quantity {
     /// The larger (or the smaller); what is not a number loses.
     pub fn extreme(self, other: Quantity, larger: bool) -> Quantity {
         match (self, other) {
-            (NotANumber, with) | (with, NotANumber) if with.is_on_line() || with == NotANumber => return with,
+            (NotANumber, with) | (with, NotANumber) if with.is_on_line() || with == NotANumber => {
+                return with;
+            }
             _ => {}
         }
         match self.order(other) {

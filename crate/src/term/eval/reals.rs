@@ -189,7 +189,9 @@ fn logarithm(function: Unary, a: Quantity) -> Quantity {
     match a {
         Quantity::Exact(one) if one.is_one() => Quantity::ZERO,
         Quantity::Exact(value) if value <= Ratio::zero() => Quantity::Undefined,
-        Quantity::Within(interval) | Quantity::Fixed(_, interval) if interval.high() <= 0.0 => Quantity::Undefined,
+        Quantity::Within(interval) | Quantity::Fixed(_, interval) if interval.high() <= 0.0 => {
+            Quantity::Undefined
+        }
         Quantity::Infinity => Quantity::Infinity,
         Quantity::MinusInfinity | Quantity::NotANumber => Quantity::NotANumber,
         Quantity::Exact(value) if function == Unary::Log2 && is_power_of_two(value) => {

@@ -26,8 +26,14 @@ enum Form {
     Scaled,
     /// Online: `if (m) { q = max(M, s); l = l·e^(M-q) + e^(s-q); M = q }`, and the values in the same way.
     Online,
+    /// As `Online`, M begins with a number, with 0, with the first score.
+    FromNumber,
+    FromZero,
+    FromScore,
     /// As `Online`, the values are not rescaled.
     NotRescaled,
+    /// As `FromNumber`, the values are not rescaled.
+    FromNumberNotRescaled,
     /// As `Branches`, one more is in the sum below.
     MoreBelow,
     /// As `Select`, one is not masked.
@@ -67,12 +73,19 @@ fn row(b: &mut Build, size: usize, scale: Term) -> Row {
 
 /// The sums of weights and of weighed values, rescaled where a mask lets a score through.
 fn online(b: &mut Build, Row { scores, values, masks }: &Row, form: Form) -> [Term; 3] {
-    let (mut most, mut l, mut r) = (Term::MINUS_INFINITY, Term::ZERO, Term::ZERO);
+    let start = match form {
+        Form::FromNumber | Form::FromNumberNotRescaled => b.q(-1_000_000, 1),
+        Form::FromZero => Term::ZERO,
+        Form::FromScore => scores[0],
+        _ => Term::MINUS_INFINITY,
+    };
+    let (mut most, mut l, mut r) = (start, Term::ZERO, Term::ZERO);
     for at in 0..scores.len() {
         let more = b.0.max(most, scores[at]);
         let (scale, weight) = (b.exp_of(most, more), b.exp_of(scores[at], more));
         let below = b.0.fma(l, scale, weight);
-        let rescaled = if form == Form::NotRescaled { r } else { b.mul(r, scale) };
+        let rescales = !matches!(form, Form::NotRescaled | Form::FromNumberNotRescaled);
+        let rescaled = if rescales { b.mul(r, scale) } else { r };
         let above = b.0.fma(weight, values[at], rescaled);
         [most, l, r] =
             [(more, most), (below, l), (above, r)].map(|(new, old)| b.0.select(masks[at], new, old));
@@ -136,7 +149,15 @@ fn masked(b: &mut Build, size: usize, form: Form, guard: Guard) -> Vec<Term> {
         r = if by_branch { b.0.select(masks[at], above, r) } else { above };
         any = b.0.or(any, masks[at]);
     }
-    if matches!(form, Form::Online | Form::NotRescaled) {
+    if matches!(
+        form,
+        Form::Online
+            | Form::FromNumber
+            | Form::FromZero
+            | Form::FromScore
+            | Form::NotRescaled
+            | Form::FromNumberNotRescaled
+    ) {
         let row = Row { scores, values: values.clone(), masks: masks.clone() };
         [most, l, r] = online(b, &row, form);
     }
@@ -217,6 +238,9 @@ fn rows_masked_whole() {
             (Form::Zeroed, Guard::Any),
             (Form::Online, Guard::Sum),
             (Form::Online, Guard::Maximum),
+            (Form::FromNumber, Guard::Sum),
+            (Form::FromZero, Guard::NoSum),
+            (Form::FromScore, Guard::Any),
             (Form::Normalized, Guard::Any),
             (Form::NoMaximum, Guard::Any),
             (Form::NoMaximum, Guard::Sum),
@@ -229,6 +253,8 @@ fn rows_masked_whole() {
         let more = written(Form::MoreBelow, Guard::Any);
         apart(&format!("{size}, no guard"), &[&first, &open]);
         if size > 1 {
+            let lost = written(Form::FromNumberNotRescaled, Guard::Sum);
+            apart(&format!("{size}, not rescaled"), &[&first, &lost]);
             apart(&format!("{size}, more below"), &[&first, &more]);
             apart(&format!("{size}, neighbour"), &[&first, &wrong]);
         }
