@@ -513,3 +513,6 @@ fn refute_at(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -652,3 +652,5 @@ fn judged(claims: &[Claim], seen: Vec<Seen>) -> Checked {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_everywhere;

@@ -468,7 +468,7 @@ fn decide_portion(
             Equality::Unknown(_) => {
                 let mut points = at_all.points();
                 points.extend(normalizer.where_circuits_differ(*a, *b));
-                let found = trials.at_special(&question, (*a, *b), points, shared.budget)?;
+                let found = trials.at_special(&question, (*a, *b), (points, shared.pairs), shared.budget)?;
                 found.map_or(equality, Equality::Different)
             }
             decided => decided,
@@ -570,12 +570,18 @@ fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut boo
     Ok(Compared::Unequal(Unequal { forms: [x, y], difference }))
 }
 
-/// Whether both sides are the same function of the bits that they read, each worked out from its term.
+/// Whether both sides are the same function of the bits that they read, each worked out from its term; or the same
+/// integer, with what wraps around taken off.
 fn by_circuits(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term)) -> Option<Compared> {
     normalizer.integers.diagrams.next_question();
-    let same = normalizer.same_circuit(a, b)?;
-    let summary = "every bit of both sides is the same function of the inputs' bits".to_owned();
-    same.then(|| equal(summary, Method::NormalForm { terms: 1 }))
+    let summary = if normalizer.same_circuit(a, b) == Some(true) {
+        "every bit of both sides is the same function of the inputs' bits"
+    } else if normalizer.same_in_floors(a, b) {
+        "both sides are the same integer, with what words lose when they wrap around"
+    } else {
+        return None;
+    };
+    Some(equal(summary.to_owned(), Method::NormalForm { terms: 1 }))
 }
 
 /// Whether the difference is zero with maxima written as choices, as far as a quick look tells.

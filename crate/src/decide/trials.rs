@@ -24,7 +24,7 @@ const KEPT: usize = 3;
 const FRUITLESS: u32 = 3;
 /// Nodes that the searches of one portion may evaluate before plain points decide.
 const ENOUGH: u64 = 200_000;
-/// Nodes that may be evaluated at special integers, for one pair and in one portion.
+/// Nodes that may be evaluated at special integers, for one pair and for all.
 const SPECIAL: u64 = 1 << 23;
 const SPECIAL_IN_ALL: u64 = 1 << 25;
 /// Fixed, so that reports are reproducible.
@@ -37,8 +37,6 @@ pub(super) struct Trials {
     fruitless: u32,
     /// Nodes evaluated by searches.
     spent: u64,
-    /// Nodes evaluated at special integers.
-    special: u64,
 }
 
 /// The pairs that differ at a plain point, with the values there.
@@ -122,24 +120,23 @@ impl Trials {
     }
 
     /// A witness, if a pair differs at one of these points, or, if it is about integers, where those are special.
-    /// Elements that a point does not name are 0.
+    /// Elements that a point does not name are 0. So many pairs share what may be evaluated.
     pub(super) fn at_special(
         &mut self,
         question: &Question<'_>,
         pair: (Term, Term),
-        first: Vec<Point>,
+        (first, pairs): (Vec<Point>, usize),
         budget: &Budget,
     ) -> Result<Option<Witness>, Exhausted> {
         let both = Both::new(question, pair, budget)?;
         let nodes = (both.cones[0].steps().len() + both.cones[1].steps().len() + 1) as u64;
         let count = first.len();
-        let left = SPECIAL.min(SPECIAL_IN_ALL.saturating_sub(self.special)) / nodes;
-        let special = match left {
+        let most = SPECIAL.min(SPECIAL_IN_ALL / pairs.max(1) as u64) / nodes;
+        let special = match most {
             0 => Vec::new(),
             _ => extremes(question.elements, &both.cones, &both.constants),
         };
-        for point in first.into_iter().chain(special).take(count + left as usize) {
-            self.special += nodes;
+        for point in first.into_iter().chain(special).take(count + most as usize) {
             if !can_be(question, &point) || both.at(question, &point, &BigRational::zero(), budget)?.is_none() {
                 continue;
             }

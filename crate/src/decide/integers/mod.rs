@@ -17,7 +17,8 @@
 //! Guarantees: the form equals the term at all inputs; operations that have no form here are atoms that
 //! are equal for equal operands only. Complete for sums and products of words modulo 2ⁿ, and for
 //! functions of bits with small diagrams.
-//! Misses: bits of products of two wide words, shifts by data.
+//! What neither shows goes through integers with quotients rounded down ([`floors`]): wide products from halves.
+//! Misses: bits of products of two wide words.
 
 mod bits;
 mod bitwise;
@@ -25,6 +26,7 @@ mod circuits;
 pub(super) mod diagrams;
 mod divisible;
 mod fitted;
+mod floors;
 mod overflow;
 mod paths;
 mod quotients;
