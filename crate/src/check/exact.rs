@@ -262,7 +262,8 @@ fn number(format: Format, word: u64) -> Option<Exact> {
             return None;
         }
         let least = 2 - (1 << (own.0 - 1));
-        let (steps, first) = if field == 0 { (rest, least) } else { (rest + (1 << own.1), field + least - 1) };
+        let (steps, first) =
+            if field == 0 { (rest, least) } else { (rest + (1 << own.1), field + least - 1) };
         let size = BigRational::from_integer(steps.into()) * power(first - own.1);
         return Some(Exact::of(if word >> (bits - 1) == 1 { -size } else { size }));
     }
@@ -495,7 +496,9 @@ fn refute_at(
                 return Ok(Some("a side has no exact value at one value of the inputs".to_owned()));
             }
             [one, other] if one != other => {
-                return Ok(Some(format!("the two sides are {one:?} and {other:?} at one value of the inputs")));
+                return Ok(Some(format!(
+                    "the two sides are {one:?} and {other:?} at one value of the inputs"
+                )));
             }
             _ => {}
         }

@@ -26,7 +26,9 @@ mod shape;
 
 use crate::base::{Budget, Exhausted};
 use crate::decide::witness::plain;
-use crate::decide::{Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
+use crate::decide::{
+    Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness,
+};
 use crate::diag::Ledger;
 use crate::term::eval::{Cone, Quantity, Reach, Reals, Slots, evaluate};
 use crate::term::{Elements, Term};

@@ -83,9 +83,12 @@ fn hashed(terms: &mut Terms, at: Term) -> Term {
 
 #[test]
 fn a_table_is_its_formula_or_differs_at_one_entry() {
-    let pair = Pair::new(Format::U8, |terms, optimized| {
-        if optimized { hashed(terms, X) } else { entry(terms, &table(), X) }
-    });
+    let pair = Pair::new(
+        Format::U8,
+        |terms, optimized| {
+            if optimized { hashed(terms, X) } else { entry(terms, &table(), X) }
+        },
+    );
     assert!(matches!(pair.decided(), Equality::Equal(_)));
     assert!(pair.passes());
     for wrong in [0, 1, 77, 128, 255] {
@@ -95,7 +98,10 @@ fn a_table_is_its_formula_or_differs_at_one_entry() {
             if optimized { hashed(terms, X) } else { entry(terms, &table, X) }
         });
         let Equality::Different(witness) = pair.decided() else { panic!("{wrong}: different") };
-        let at = witness.inputs.first().map_or_else(|| BigRational::from_integer(0.into()), |(_, value)| value.clone());
+        let at = witness
+            .inputs
+            .first()
+            .map_or_else(|| BigRational::from_integer(0.into()), |(_, value)| value.clone());
         assert_eq!(at, BigRational::from_integer(wrong.into()));
         assert!(!pair.passes(), "{wrong}");
     }
@@ -182,7 +188,9 @@ fn of_words(build: impl Fn(&mut Terms, bool, Term, Term) -> Term) -> Pair {
 #[test]
 fn words_that_differ_at_one_pair_of_values_are_found_to() {
     // A sum, but at one pair of words.
-    for (one, other) in [(0u64, 0u64), (0x8000_0000, 0x8000_0000), (0x1234_5678, 0x9abc_def0), (0xffff_ffff, 7)] {
+    for (one, other) in
+        [(0u64, 0u64), (0x8000_0000, 0x8000_0000), (0x1234_5678, 0x9abc_def0), (0xffff_ffff, 7)]
+    {
         let pair = of_words(|terms, optimized, x, y| {
             let sum = terms.bits(BitOp::Add, 32, x, y, Term::ZERO);
             if !optimized {

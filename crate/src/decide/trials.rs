@@ -136,20 +136,30 @@ impl Trials {
             0 => Vec::new(),
             _ => extremes(question.elements, &both.cones, &both.constants),
         };
+        // A difference that nobody would see in the first few digits waits for a clearer one.
+        let mut faint = None;
         for point in first.into_iter().chain(special).take(count + most as usize) {
-            if !can_be(question, &point) || both.at(question, &point, &BigRational::zero(), budget)?.is_none() {
+            if !can_be(question, &point) {
                 continue;
             }
-            let point = both.smaller(question, point, budget)?;
-            let Some(mut found) = both.at(question, &point, &BigRational::zero(), budget)? else { continue };
-            found.inputs.retain(|(_, value)| !value.is_zero());
-            found.difference = contrast(question, pair, budget)?.sentence;
-            if self.kept.len() < KEPT {
-                self.kept.push(found.clone());
+            let Some(found) = both.at(question, &point, &BigRational::zero(), budget)? else { continue };
+            faint.get_or_insert_with(|| point.clone());
+            if noticeable(&found) {
+                faint = Some(point);
+                break;
             }
-            return Ok(Some(found));
         }
-        Ok(None)
+        let Some(point) = faint else { return Ok(None) };
+        let point = both.smaller(question, point, budget)?;
+        let Some(mut found) = both.at(question, &point, &BigRational::zero(), budget)? else {
+            return Ok(None);
+        };
+        found.inputs.retain(|(_, value)| !value.is_zero());
+        found.difference = contrast(question, pair, budget)?.sentence;
+        if self.kept.len() < KEPT {
+            self.kept.push(found.clone());
+        }
+        Ok(Some(found))
     }
 
     /// A witness, if a pair differs where these elements have these values and all others are 0.
@@ -240,16 +250,24 @@ impl Both {
     }
 
     /// The point with as many elements at 0 or 1 as still show the difference.
-    fn smaller(&self, question: &Question<'_>, mut point: Point, budget: &Budget) -> Result<Point, Exhausted> {
+    fn smaller(
+        &self,
+        question: &Question<'_>,
+        mut point: Point,
+        budget: &Budget,
+    ) -> Result<Point, Exhausted> {
         point.retain(|(element, _)| self.mentions(*element));
+        let clear =
+            self.at(question, &point, &BigRational::zero(), budget)?.is_some_and(|at| noticeable(&at));
         for at in 0..point.len() {
             for small in [BigRational::zero(), BigRational::one()] {
                 if point[at].1 == small {
                     break;
                 }
                 let before = std::mem::replace(&mut point[at].1, small);
+                let found = self.at(question, &point, &BigRational::zero(), budget)?;
                 if can_be(question, &point[at..=at])
-                    && self.at(question, &point, &BigRational::zero(), budget)?.is_some()
+                    && found.is_some_and(|found| noticeable(&found) || !clear)
                 {
                     break;
                 }
@@ -286,6 +304,12 @@ impl Both {
         }
         Ok(values)
     }
+}
+
+/// Whether the two sides of a witness differ in their first few digits.
+fn noticeable(found: &Witness) -> bool {
+    let [a, b] = found.values.map(|(low, high)| Interval::new(low, high));
+    gap(a, b) > NOTICEABLE
 }
 
 /// Whether all integers of a point lie where they are required to.

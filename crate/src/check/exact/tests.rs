@@ -63,8 +63,10 @@ fn words() {
                 let (a, mut b) = (random.word(), random.word());
                 if matches!(op, BitOp::Extend | BitOp::ExtendSigned) {
                     b %= u64::from(width) + 1;
-                } else if matches!(op, BitOp::ShiftLeft | BitOp::ShiftRight | BitOp::ShiftRightSigned | BitOp::Slice)
-                    && random.word() % 4 > 0
+                } else if matches!(
+                    op,
+                    BitOp::ShiftLeft | BitOp::ShiftRight | BitOp::ShiftRightSigned | BitOp::Slice
+                ) && !random.word().is_multiple_of(4)
                 {
                     b %= u64::from(width) + 2;
                 }

@@ -438,7 +438,8 @@ impl Normalizer<'_> {
             let key = (a.to_vec(), b.to_vec(), place as u32);
             let next = self.integers.circuits.products.len() as u32;
             let number = *self.integers.circuits.products.entry(key).or_insert(next);
-            product.push(*self.leaf_bits(Leaf::ProductBit(number), 1)?.first()?);
+            // It is asked along with the other bits of its place, so that sums with it stay small.
+            product.push(self.leaf(Leaf::ProductBit(number), place as u32)?);
         }
         Some(product)
     }

@@ -30,10 +30,12 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Terms in terms: each is a call or two on the stack.
-const DEEPEST: u32 = 300;
-/// Monomials of one polynomial, and those that one question may touch.
+const DEEPEST: u32 = 200;
+/// Monomials of one polynomial, those that one question may touch, and those that questions of one portion may
+/// touch to no end.
 const LONGEST: usize = 2048;
 const WORK: usize = 400_000;
+const IN_VAIN: usize = 4_000_000;
 /// Quotients that are worked out within one another: each is a call or two on the stack.
 const NESTED: u32 = 64;
 /// Bits that a value may have.
@@ -82,9 +84,7 @@ fn shifted(range: &Range, by: u32) -> Range {
 fn product(a: &Range, b: &Range) -> Range {
     let ends = [&a.0 * &b.0, &a.0 * &b.1, &a.1 * &b.0, &a.1 * &b.1];
     let [first, rest @ ..] = ends;
-    rest.into_iter().fold((first.clone(), first), |(low, high), end| {
-        (low.min(end.clone()), high.max(end))
-    })
+    rest.into_iter().fold((first.clone(), first), |(low, high), end| (low.min(end.clone()), high.max(end)))
 }
 
 impl Poly {
@@ -183,7 +183,16 @@ struct Floors<'n, 'a> {
 impl Normalizer<'_> {
     /// Whether two integers, one of each side, are the same by quotients rounded down.
     pub(in crate::decide) fn same_in_floors(&mut self, a: Term, b: Term) -> bool {
-        Floors::new(self).same(a, b).unwrap_or(false)
+        if self.integers.in_vain > IN_VAIN {
+            return false;
+        }
+        let mut floors = Floors::new(self);
+        let same = floors.same(a, b).unwrap_or(false);
+        let work = floors.work;
+        if !same {
+            self.integers.in_vain += work;
+        }
+        same
     }
 }
 

@@ -104,6 +104,8 @@ pub(super) struct Integers {
     circuits: circuits::Circuits,
     sweep: sweep::Sweep,
     known: Known,
+    /// Work on quotients rounded down that showed nothing.
+    in_vain: usize,
 }
 
 impl Integers {
@@ -119,6 +121,7 @@ impl Integers {
             circuits: circuits::Circuits::default(),
             sweep: sweep::Sweep::default(),
             known: Known::default(),
+            in_vain: 0,
         }
     }
 }

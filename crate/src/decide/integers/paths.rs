@@ -64,7 +64,8 @@ impl Normalizer<'_> {
         let (mut answers, mut only_elements) = (FxHashMap::default(), true);
         loop {
             let (x, y) = (diagrams.asks(a), diagrams.asks(b));
-            let place = |asked: &Option<((u32, u32), Bit, Bit)>| asked.map(|((leaf, place), ..)| (place, leaf));
+            let place =
+                |asked: &Option<((u32, u32), Bit, Bit)>| asked.map(|((leaf, place), ..)| (place, leaf));
             let Some(first) = [place(&x), place(&y)].into_iter().flatten().min() else { break };
             let split = |bit: Bit, asked: Option<((u32, u32), Bit, Bit)>| match asked {
                 Some(((leaf, place), low, high)) if (place, leaf) == first => [low, high],

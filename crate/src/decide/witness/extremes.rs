@@ -40,6 +40,9 @@ pub(in crate::decide) fn extremes(
     let mut all = [cones[0].elements(), cones[1].elements()].concat();
     all.sort_unstable();
     all.dedup();
+    if all.iter().all(|element| range(elements, *element).is_none()) {
+        return Vec::new();
+    }
     let numbers = numbers(cones, constants);
     let divisors = divisors(&numbers);
     let mut own: Vec<Own> = Vec::new();
@@ -178,7 +181,9 @@ fn telling([least, most]: [i128; 2], numbers: &[i128], divisors: &[i128]) -> Vec
                 .for_each(|value| add(word(value)));
         }
     }
-    for half in [0x00ff_00ff_00ff_00ffu128, 0x0000_ffff_0000_ffff, 0x0000_0000_ffff_ffff, 0xffff_ffff_0000_0000] {
+    for half in
+        [0x00ff_00ff_00ff_00ffu128, 0x0000_ffff_0000_ffff, 0x0000_0000_ffff_ffff, 0xffff_ffff_0000_0000]
+    {
         [half, half << 8, half << 16, half + 1].into_iter().for_each(|value| add(word(value)));
     }
     for divisor in divisors {
@@ -211,7 +216,9 @@ mod tests {
             assert!(signed.contains(&value), "{value}");
         }
         let wide = telling([0, u64::MAX.into()], &[], &[1000]);
-        assert!(wide.contains(&u64::MAX.into()) && wide.contains(&(u128::from(u64::MAX) as i128 / 1000 * 1000)));
+        assert!(
+            wide.contains(&u64::MAX.into()) && wide.contains(&(u128::from(u64::MAX) as i128 / 1000 * 1000))
+        );
         assert!(wide.iter().all(|value| (0..=i128::from(u64::MAX)).contains(value)));
     }
 }

@@ -43,9 +43,8 @@ fn check(instruction: &str, places: &[u64]) {
     let root = terms.bits_of(lanes.dst, root);
     let cone = Cone::of(&terms, &[root], &Budget::default()).unwrap();
     let moved = usize::from(lanes.moves).max(1);
-    let choices: Vec<Vec<u64>> = (0..count)
-        .map(|at| if at < moved { words(lanes.src[at].bits()) } else { places.to_vec() })
-        .collect();
+    let choices: Vec<Vec<u64>> =
+        (0..count).map(|at| if at < moved { words(lanes.src[at].bits()) } else { places.to_vec() }).collect();
     let mut scratch = Vec::new();
     for number in 0..choices.iter().map(Vec::len).product() {
         let mut rest: usize = number;
@@ -76,7 +75,10 @@ fn fields_by_data_are_what_the_instruction_gives() {
         for sign in ["u", "s"] {
             check(&format!("bfe.{sign}{width} {d}, {a}, %r4, %r5"), &places);
         }
-        check(&format!("bfi.b{width} {d}, {a}, {b}, %r4, %r5"), &[0, 1, 7, 31, 32, 33, 63, 64, 255, 256, 0x109]);
+        check(
+            &format!("bfi.b{width} {d}, {a}, {b}, %r4, %r5"),
+            &[0, 1, 7, 31, 32, 33, 63, 64, 255, 256, 0x109],
+        );
     }
     for mode in ["clamp", "wrap"] {
         for sign in ["u", "s"] {
@@ -88,7 +90,8 @@ fn fields_by_data_are_what_the_instruction_gives() {
 #[test]
 fn permutations_by_data_are_what_the_instruction_gives() {
     let nibbles = (0..16).flat_map(|nibble| (0..4).map(move |at| nibble << (4 * at)));
-    let selectors: Vec<u64> = nibbles.chain([0x3210, 0x7654, 0xfedc, 0x8f07, 0xffff_ffff, 0xabcd_1234]).collect();
+    let selectors: Vec<u64> =
+        nibbles.chain([0x3210, 0x7654, 0xfedc, 0x8f07, 0xffff_ffff, 0xabcd_1234]).collect();
     check("prmt.b32 %r1, %r2, %r3, %r4", &selectors);
     for mode in ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"] {
         check(&format!("prmt.b32.{mode} %r1, %r2, %r3, %r4"), &[0, 1, 2, 3, 4, 5, 6, 7, 0xffff_fffe]);

@@ -60,15 +60,20 @@ fn at(floors: &Floors<'_, '_>, poly: &Poly, own: &[BigInt]) -> BigInt {
             }
         }
     };
-    poly.0.iter().map(|(mono, coefficient)| mono.iter().map(atom).fold(coefficient.clone(), |a, b| a * b)).sum()
+    poly.0
+        .iter()
+        .map(|(mono, coefficient)| mono.iter().map(atom).fold(coefficient.clone(), |a, b| a * b))
+        .sum()
 }
 
 /// Words of 8 bits and numbers, of an element of 8 bits without a sign and one with it.
 fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
     let mut random = Random(seed);
     let mut terms = Terms::new();
-    let mut numbers: Vec<Term> = vec![Term::element(0), Term::element(1), terms.integer(3), terms.integer(-1)];
-    let mut words: Vec<Term> = vec![terms.bits_of(Format::U8, numbers[0]), terms.bits_of(Format::S8, numbers[1])];
+    let mut numbers: Vec<Term> =
+        vec![Term::element(0), Term::element(1), terms.integer(3), terms.integer(-1)];
+    let mut words: Vec<Term> =
+        vec![terms.bits_of(Format::U8, numbers[0]), terms.bits_of(Format::S8, numbers[1])];
     words.extend([0x0f, 0xf0, 0x80, 0xff, 1, 0x3c].map(|bits| terms.bit_constant(bits)));
     while numbers.len() < size {
         let (a, b) = (numbers[random.below(numbers.len())], numbers[random.below(numbers.len())]);
@@ -113,8 +118,22 @@ fn pool(seed: u64, size: usize) -> (Terms, Vec<Term>) {
             }
             _ => {
                 let ops = [
-                    And, Or, Xor, Add, Sub, Mul, MulHigh, Min, Max, MinSigned, MaxSigned, And, Or, ShiftLeft,
-                    ShiftRight, ShiftRightSigned,
+                    And,
+                    Or,
+                    Xor,
+                    Add,
+                    Sub,
+                    Mul,
+                    MulHigh,
+                    Min,
+                    Max,
+                    MinSigned,
+                    MaxSigned,
+                    And,
+                    Or,
+                    ShiftLeft,
+                    ShiftRight,
+                    ShiftRightSigned,
                 ];
                 words.push(terms.bits(ops[random.below(ops.len())], 8, v, w, Term::ZERO));
             }
@@ -187,7 +206,10 @@ const Y: Term = Term::element(1);
 type Make<'t> = &'t mut dyn FnMut(BitOp, Term, Term) -> Term;
 
 /// Whether two functions of words of two elements are seen to be the same.
-fn meet(format: Format, build: impl Fn(bool, &mut dyn FnMut(u64) -> Term, Make<'_>, [Term; 2]) -> Term) -> bool {
+fn meet(
+    format: Format,
+    build: impl Fn(bool, &mut dyn FnMut(u64) -> Term, Make<'_>, [Term; 2]) -> Term,
+) -> bool {
     let mut elements = Elements::default();
     elements.push("x", vec![2], format, 2);
     let width = format.bits() as u8;
