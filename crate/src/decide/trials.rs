@@ -27,6 +27,8 @@ const ENOUGH: u64 = 200_000;
 /// Nodes that may be evaluated at special integers, for one pair and for all.
 const SPECIAL: u64 = 1 << 23;
 const SPECIAL_IN_ALL: u64 = 1 << 25;
+/// Differences that do not show in the first digits, after which no clearer one is waited for.
+const FAINTS: u32 = 256;
 /// Fixed, so that reports are reproducible.
 const SEED: u64 = 0x7761_7270;
 
@@ -137,15 +139,18 @@ impl Trials {
             _ => extremes(question.elements, &both.cones, &both.constants),
         };
         // A difference that nobody would see in the first few digits waits for a clearer one.
-        let mut faint = None;
+        let (mut faint, mut faints) = (None, 0);
         for point in first.into_iter().chain(special).take(count + most as usize) {
             if !can_be(question, &point) {
                 continue;
             }
             let Some(found) = both.at(question, &point, &BigRational::zero(), budget)? else { continue };
-            faint.get_or_insert_with(|| point.clone());
-            if noticeable(&found) {
+            let clear = noticeable(&found);
+            if clear || faint.is_none() {
                 faint = Some(point);
+            }
+            faints += 1;
+            if clear || faints == FAINTS {
                 break;
             }
         }

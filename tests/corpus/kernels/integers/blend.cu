@@ -1,5 +1,5 @@
 // A byte weighted by a byte, a·b/255 to the nearest: by a quotient, or by the two shifts that every blender uses.
-// Launched as <<<1, 32>>>.
+// Launched as <<<1, 4>>>.
 #ifndef FORM
 #define FORM 0
 #endif

@@ -1,5 +1,5 @@
 // Fields of a word whose place is data, taken out, put in, and picked byte by byte: by instructions, or by shifts
-// and masks. Launched as <<<1, 32>>>.
+// and masks. Launched as <<<1, 4>>>.
 #ifndef FORM
 #define FORM 0
 #endif

@@ -1,5 +1,5 @@
 // The upper half of a product of two words: by the instruction, or from products of halves with their carries.
-// Launched as <<<1, 32>>>.
+// Launched as <<<1, 4>>>.
 #ifndef FORM
 #define FORM 0
 #endif
