@@ -397,12 +397,13 @@ fn evaluation_proves_no_changed_expression() {
 }
 
 /// The certificates that a forger can write: what they carry is a method and a count.
-const METHODS: [Method; 5] = [
+const METHODS: [Method; 6] = [
     Method::SameExpression,
     Method::NormalForm { terms: 3 },
     Method::CommonDenominator { terms: 3 },
     Method::Cases { cases: 2 },
     Method::Evaluation { points: 4, bits: 160 },
+    Method::EveryValue { values: 256 },
 ];
 
 fn forged(members: Vec<u32>, equality: Equality) -> Decision {

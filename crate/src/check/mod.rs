@@ -19,13 +19,16 @@
 //! question. Its evaluator, the normal form, its arena, case splits and the search for witnesses are not.
 
 mod evaluation;
+mod exact;
 mod field;
 mod points;
 mod shape;
 
 use crate::base::{Budget, Exhausted};
 use crate::decide::witness::plain;
-use crate::decide::{Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness};
+use crate::decide::{
+    Certificate, Decision, Equality, Group, Method, Options, Problem, Reading, Reason, Witness,
+};
 use crate::diag::Ledger;
 use crate::term::eval::{Cone, Quantity, Reach, Reals, Slots, evaluate};
 use crate::term::{Elements, Term};
@@ -114,6 +117,8 @@ impl Claim {
 enum Claimed<'a> {
     /// Equal (or nothing, and then it is not looked at).
     Equal,
+    /// Equal at every value of the integers that both sides depend on.
+    EveryValue,
     /// Equal up to the rounding of constants.
     Close,
     /// Different, with inputs.
@@ -179,6 +184,9 @@ pub fn decision(
             let claim = claim(*pair);
             let look = at.is_multiple_of(step);
             match &group.equality {
+                Equality::Equal(Certificate { method: Method::EveryValue { .. }, .. }) => {
+                    open.push((claim, Claimed::EveryValue, look));
+                }
                 Equality::Equal(_) => open.push((claim, Claimed::Equal, look)),
                 Equality::Close(_) => open.push((claim, Claimed::Close, look)),
                 Equality::Different(witness) => open.push((claim, Claimed::Different(witness), at == 0)),
@@ -334,16 +342,22 @@ fn read_and_check(
     let mut different: Vec<(Claim, &Witness)> = Vec::new();
     let mut plain: Vec<(Claim, &Witness)> = Vec::new();
     let mut close: Vec<Claim> = Vec::new();
+    let mut everywhere: Vec<Claim> = Vec::new();
     for (claim, claimed, look) in open {
         match claimed {
             _ if !look => {}
             Claimed::Equal => equal.push(claim),
+            Claimed::EveryValue => everywhere.push(claim),
             Claimed::Close => close.push(claim),
             Claimed::Different(witness) if witness.point.is_some() => plain.push((claim, witness)),
             Claimed::Different(witness) => different.push((claim, witness)),
         }
     }
     let mut checked = Checked::default();
+    let mut seen = exact::Everywhere::default();
+    for claim in everywhere {
+        checked.judge(claim, seen.refute(reading, problem.elements, claim.terms, budget)?);
+    }
     let same = || equal.iter().map(|claim| claim.terms).eq(reading.pairs());
     match ahead.values {
         Some(SeenAhead(seen, steps)) if same() => {
@@ -640,3 +654,5 @@ fn judged(claims: &[Claim], seen: Vec<Seen>) -> Checked {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_everywhere;

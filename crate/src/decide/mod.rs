@@ -4,7 +4,8 @@
 //! the same products are (`sums`); terms with the same values at random points of prime fields are
 //! (`evaluation`); terms with one normal form are equal (`normalize`, `forms`); terms
 //! whose difference vanishes once closed sums are opened, or comparisons are written as signs of their factors
-//! (`forms/signs`), are equal; otherwise only concrete inputs say
+//! (`forms/signs`), are equal; so are those that few bits of integers decide, if they have the same value at each
+//! of theirs (`everywhere`); otherwise only concrete inputs say
 //! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
 //! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
 //! portions whose boundaries depend on the question alone.
@@ -22,6 +23,7 @@ mod choices;
 mod closeness;
 mod constants;
 mod evaluation;
+mod everywhere;
 mod fingerprint;
 mod forms;
 mod grid;
@@ -111,6 +113,7 @@ impl Certificate {
             Method::SameSum { .. } => "both sides add up the same summands, in another order",
             Method::NormalForm { .. } => "both sides have the same normal form",
             Method::Cases { .. } => "the difference is zero in each case of the comparisons",
+            Method::EveryValue { .. } => "both sides have the same value at every value of the inputs",
             Method::SameExpression | Method::Evaluation { .. } | Method::CommonDenominator { .. } => {
                 &self.summary
             }
@@ -145,6 +148,11 @@ pub enum Method {
         points: u32,
         /// The chance that they differ all the same is below 2 to the minus this.
         bits: u32,
+    },
+    /// Both sides were evaluated at every value of the integers that they depend on, and are the same.
+    EveryValue {
+        /// How many values.
+        values: u32,
     },
     /// The difference is zero in every way the comparisons can come out.
     Cases {

@@ -10,6 +10,7 @@ use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
 use super::evaluation::{Evaluated, evaluate};
+use super::everywhere::{self, Everywhere};
 use super::forms::{BESIDE, Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::same::Same;
@@ -71,6 +72,8 @@ struct Shared<'a> {
     terms: [&'a Terms; 2],
     uses: [Vec<u8>; 2],
     meanings: &'a Meanings,
+    /// How many pairs share the budget.
+    pairs: usize,
 }
 
 impl<'a> Shared<'a> {
@@ -211,7 +214,7 @@ fn equal_as_read(
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
+    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings, pairs: chosen.len() };
     let mut normalizer =
         Normalizer::new(Forms::new(budget, problem.elements), [shared.side(0), shared.side(1)]);
     let mut equal = Vec::with_capacity(chosen.len());
@@ -326,7 +329,7 @@ fn decide_open(
     let terms = [reading.terms(0), reading.terms(1)];
     let uses =
         [uses::count(budget, terms[0], reading.roots(0))?, uses::count(budget, terms[1], reading.roots(1))?];
-    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings };
+    let shared = Shared { budget, problem, terms, uses, meanings: &reading.meanings, pairs: chosen.len() };
     let pairs: Vec<(Term, Term)> = chosen.iter().map(|at| reading.pair(*at)).collect();
     let own = Reach::of(terms[0], &[pairs[0].0], budget)?.nodes().count();
     let sharing = own * pairs.len() > 4 * terms[0].len();
@@ -410,6 +413,7 @@ fn decide_portion(
     let mut close = closeness::Sums::new(shared.budget, shared.terms, uses, shared.meanings);
     let mut roundings = None;
     let mut trials = Trials::default();
+    let mut everywhere = everywhere::Seen::new(shared.budget, shared.pairs);
     let mut equalities = Vec::with_capacity(pairs.len());
     let mut ahead: Vec<Option<Witness>> = Vec::new();
     let mut said = false;
@@ -443,6 +447,11 @@ fn decide_portion(
             Compared::Equal(_) => compared,
             _ => by_circuits(normalizer, (*a, *b)).unwrap_or(compared),
         };
+        let at_all = match compared {
+            Compared::Equal(_) => Everywhere::Open,
+            _ => everywhere.look(&question, (*a, *b), shared.budget)?,
+        };
+        let compared = at_all.certificate().map_or(compared, Compared::Equal);
         let equality = match compared {
             Compared::Equal(certificate) => Equality::Equal(certificate),
             Compared::Unknown(message) => match trials.search(&question, (*a, *b), shared.budget)? {
@@ -456,6 +465,15 @@ fn decide_portion(
                     Err(Stop::Unknown(message)) => Equality::Unknown(Reason { message, hint: None }),
                 }
             }
+        };
+        let equality = match equality {
+            Equality::Unknown(_) => {
+                let mut points = at_all.points();
+                points.extend(normalizer.where_circuits_differ(*a, *b));
+                let found = trials.at_special(&question, (*a, *b), (points, shared.pairs), shared.budget)?;
+                found.map_or(equality, Equality::Different)
+            }
+            decided => decided,
         };
         let equality = match equality {
             Equality::Unknown(_) if normalizer.same_by_words(&question, (*a, *b), shared.budget)? => {
@@ -554,12 +572,18 @@ fn compare(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term), said: &mut boo
     Ok(Compared::Unequal(Unequal { forms: [x, y], difference }))
 }
 
-/// Whether both sides are the same function of the bits that they read, each worked out from its term.
+/// Whether both sides are the same function of the bits that they read, each worked out from its term; or the same
+/// integer, with what wraps around taken off.
 fn by_circuits(normalizer: &mut Normalizer<'_>, (a, b): (Term, Term)) -> Option<Compared> {
     normalizer.integers.diagrams.next_question();
-    let same = normalizer.same_circuit(a, b)?;
-    let summary = "every bit of both sides is the same function of the inputs' bits".to_owned();
-    same.then(|| equal(summary, Method::NormalForm { terms: 1 }))
+    let summary = if normalizer.same_circuit(a, b) == Some(true) {
+        "every bit of both sides is the same function of the inputs' bits"
+    } else if normalizer.same_in_floors(a, b) {
+        "both sides are the same integer, with what words lose when they wrap around"
+    } else {
+        return None;
+    };
+    Some(equal(summary.to_owned(), Method::NormalForm { terms: 1 }))
 }
 
 /// Whether the difference is zero with maxima written as choices, as far as a quick look tells.

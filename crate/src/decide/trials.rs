@@ -3,17 +3,19 @@
 //! Elements of one kernel tend to be wrong in the same way: inputs that showed a difference at one
 //! element are tried at the next before a search. Searches that found nothing are few in each
 //! portion; after that, only elements that differ at one of a few plain points are searched. And
-//! once searches were long, what differs at a plain point is just that: different.
+//! once searches were long, what differs at a plain point is just that: different. What is left undecided and is
+//! about integers is tried where integers are special, and where bits were seen to differ.
 //!
 //! Guarantees: those of `witness`; deterministic.
 
 use super::Witness;
-use super::witness::{self, NOTICEABLE, Question, Rounded, Search, plain, roughest};
+use super::integers::Point;
+use super::witness::{self, NOTICEABLE, Question, Rounded, Search, contrast, extremes, plain, roughest};
 use crate::base::{Budget, Exhausted};
 use crate::term::Term;
 use crate::term::eval::{Cone, Formats, Interval, Quantity, Reals, evaluate};
 use num_rational::BigRational;
-use num_traits::Zero;
+use num_traits::{One, Zero};
 use rustc_hash::FxHashMap;
 
 /// Witnesses kept for the next elements.
@@ -22,6 +24,11 @@ const KEPT: usize = 3;
 const FRUITLESS: u32 = 3;
 /// Nodes that the searches of one portion may evaluate before plain points decide.
 const ENOUGH: u64 = 200_000;
+/// Nodes that may be evaluated at special integers, for one pair and for all.
+const SPECIAL: u64 = 1 << 23;
+const SPECIAL_IN_ALL: u64 = 1 << 25;
+/// Differences that do not show in the first digits, after which no clearer one is waited for.
+const FAINTS: u32 = 256;
 /// Fixed, so that reports are reproducible.
 const SEED: u64 = 0x7761_7270;
 
@@ -114,6 +121,52 @@ impl Trials {
         Ok(search)
     }
 
+    /// A witness, if a pair differs at one of these points, or, if it is about integers, where those are special.
+    /// Elements that a point does not name are 0. So many pairs share what may be evaluated.
+    pub(super) fn at_special(
+        &mut self,
+        question: &Question<'_>,
+        pair: (Term, Term),
+        (first, pairs): (Vec<Point>, usize),
+        budget: &Budget,
+    ) -> Result<Option<Witness>, Exhausted> {
+        let both = Both::new(question, pair, budget)?;
+        let nodes = (both.cones[0].steps().len() + both.cones[1].steps().len() + 1) as u64;
+        let count = first.len();
+        let most = SPECIAL.min(SPECIAL_IN_ALL / pairs.max(1) as u64) / nodes;
+        let special = match most {
+            0 => Vec::new(),
+            _ => extremes(question.elements, &both.cones, &both.constants),
+        };
+        // A difference that nobody would see in the first few digits waits for a clearer one.
+        let (mut faint, mut faints) = (None, 0);
+        for point in first.into_iter().chain(special).take(count + most as usize) {
+            if !can_be(question, &point) {
+                continue;
+            }
+            let Some(found) = both.at(question, &point, &BigRational::zero(), budget)? else { continue };
+            let clear = noticeable(&found);
+            if clear || faint.is_none() {
+                faint = Some(point);
+            }
+            faints += 1;
+            if clear || faints == FAINTS {
+                break;
+            }
+        }
+        let Some(point) = faint else { return Ok(None) };
+        let point = both.smaller(question, point, budget)?;
+        let Some(mut found) = both.at(question, &point, &BigRational::zero(), budget)? else {
+            return Ok(None);
+        };
+        found.inputs.retain(|(_, value)| !value.is_zero());
+        found.difference = contrast(question, pair, budget)?.sentence;
+        if self.kept.len() < KEPT {
+            self.kept.push(found.clone());
+        }
+        Ok(Some(found))
+    }
+
     /// A witness, if a pair differs where these elements have these values and all others are 0.
     pub(super) fn at(
         &mut self,
@@ -186,13 +239,47 @@ impl Both {
         let rest = Quantity::rational(default);
         let values = self.values(budget, &|element| known.get(&element).copied().unwrap_or(rest))?;
         let least = if roughest(&self.cones, question.meanings).is_empty() { 0.0 } else { NOTICEABLE };
-        Ok(apart_by(values, least).map(|values| Witness {
+        // Large integers may be told apart though their enclosures are not.
+        let unlike = || {
+            let differ = least == 0.0 && values[0].order(values[1]).is_ok_and(std::cmp::Ordering::is_ne);
+            let [a, b] = bounded(values).filter(|_| differ)?;
+            Some([(a.low(), a.high()), (b.low(), b.high())])
+        };
+        Ok(apart_by(values, least).or_else(unlike).map(|values| Witness {
             point: None,
             inputs: inputs.iter().filter(|(element, _)| self.mentions(*element)).cloned().collect(),
             default: default.clone(),
             values,
             difference: String::new(),
         }))
+    }
+
+    /// The point with as many elements at 0 or 1 as still show the difference.
+    fn smaller(
+        &self,
+        question: &Question<'_>,
+        mut point: Point,
+        budget: &Budget,
+    ) -> Result<Point, Exhausted> {
+        point.retain(|(element, _)| self.mentions(*element));
+        let clear =
+            self.at(question, &point, &BigRational::zero(), budget)?.is_some_and(|at| noticeable(&at));
+        for at in 0..point.len() {
+            for small in [BigRational::zero(), BigRational::one()] {
+                if point[at].1 == small {
+                    break;
+                }
+                let before = std::mem::replace(&mut point[at].1, small);
+                let found = self.at(question, &point, &BigRational::zero(), budget)?;
+                if can_be(question, &point[at..=at])
+                    && found.is_some_and(|found| noticeable(&found) || !clear)
+                {
+                    break;
+                }
+                point[at].1 = before;
+            }
+        }
+        Ok(point)
     }
 
     fn mentions(&self, element: u32) -> bool {
@@ -248,6 +335,22 @@ pub(super) fn at(
             Some(found)
         }
         None => None,
+    })
+}
+
+/// Whether the two sides of a witness differ in their first few digits.
+fn noticeable(found: &Witness) -> bool {
+    let [a, b] = found.values.map(|(low, high)| Interval::new(low, high));
+    gap(a, b) > NOTICEABLE
+}
+
+/// Whether all integers of a point lie where they are required to.
+fn can_be(question: &Question<'_>, point: &[(u32, BigRational)]) -> bool {
+    point.iter().all(|(element, value)| {
+        question.elements.integers(*element).is_none_or(|ends| {
+            let [least, most] = ends.map(|end| BigRational::from_integer(end.into()));
+            least <= *value && *value <= most
+        })
     })
 }
 

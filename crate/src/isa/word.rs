@@ -5,8 +5,10 @@
 //! written with the few bit operations that can be evaluated and decided, so that `mul.hi` meets the
 //! upper half of a 64-bit product, and a field taken by `bfe` one taken by shifts.
 //!
+//! Fields, insertions and permutations whose place is data are shifts and masks by data: what is shifted beyond
+//! a word is gone, so that no place needs a case of its own.
+//!
 //! Guarantees: a function that gives a term gives what the manual says on all operands.
-//! Misses: fields whose place depends on data (`None`: an uninterpreted function of the operands).
 
 use super::real::{add, clamp_int, mul};
 use crate::base::{Format, FormatClass};
@@ -249,7 +251,10 @@ impl<const F: usize> Word<F> {
 
     /// A field of source 0: from bit source 1 on, source 2 bits.
     pub(super) fn bfe(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-        let (at, length) = (known(terms, s[1])? as u32 & 0xff, known(terms, s[2])? as u32 & 0xff);
+        let (Some(at), Some(length)) = (known(terms, s[1]), known(terms, s[2])) else {
+            return Some(Self::bfe_by(terms, s));
+        };
+        let (at, length) = (at as u32 & 0xff, length as u32 & 0xff);
         let signed = is_signed(Self::FORMAT);
         if length == 0 || !signed && at >= Self::BITS {
             return Some(Term::ZERO);
@@ -264,35 +269,100 @@ impl<const F: usize> Word<F> {
         Some(Self::number(terms, field))
     }
 
+    /// An operation on two patterns of this width.
+    fn both(terms: &mut Terms, op: BitOp, a: Term, b: Term) -> Term {
+        terms.bits(op, Self::BITS as u8, a, b, Term::ZERO)
+    }
+
+    /// A place or a length, as a pattern of this width: only its low eight bits count.
+    fn place(terms: &mut Terms, source: Term) -> Term {
+        let pattern = terms.bits_of(Format::U32, source);
+        let low = with(terms, BitOp::And, 32, pattern, 0xff);
+        if Self::BITS == 32 { low } else { with(terms, BitOp::Extend, Self::BITS, low, 32) }
+    }
+
+    /// So many ones, lowest first; all of them from the width on.
+    fn low_ones(terms: &mut Terms, length: Term) -> Term {
+        let all = terms.bit_constant(u64::MAX >> (64 - Self::BITS));
+        let above = Self::both(terms, BitOp::ShiftLeft, all, length);
+        Self::both(terms, BitOp::Not, above, Term::ZERO)
+    }
+
+    /// The low bits of a pattern, as many as `length` says, extended as the format is. A signed field of no
+    /// bits is 0: all of it is shifted out.
+    fn field_by(terms: &mut Terms, pattern: Term, length: Term) -> Term {
+        if !is_signed(Self::FORMAT) {
+            let inside = Self::low_ones(terms, length);
+            return Self::both(terms, BitOp::And, pattern, inside);
+        }
+        let whole = terms.bit_constant(Self::BITS.into());
+        let length = Self::both(terms, BitOp::Min, length, whole);
+        let above = Self::both(terms, BitOp::Sub, whole, length);
+        let up = Self::both(terms, BitOp::ShiftLeft, pattern, above);
+        Self::both(terms, BitOp::ShiftRightSigned, up, above)
+    }
+
+    /// The field, where place or length are data.
+    fn bfe_by(terms: &mut Terms, s: &[Term]) -> Term {
+        let pattern = Self::pattern(terms, s[0]);
+        let [at, length] = [s[1], s[2]].map(|source| Self::place(terms, source));
+        let shift = if is_signed(Self::FORMAT) { BitOp::ShiftRightSigned } else { BitOp::ShiftRight };
+        let moved = Self::both(terms, shift, pattern, at);
+        let field = Self::field_by(terms, moved, length);
+        Self::number(terms, field)
+    }
+
     /// The low bits of source 0 in the place of those of source 1: from bit source 2 on, source 3 bits.
     pub(super) fn bfi(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-        let (at, length) = (known(terms, s[2])? as u32 & 0xff, known(terms, s[3])? as u32 & 0xff);
+        let (Some(at), Some(length)) = (known(terms, s[2]), known(terms, s[3])) else {
+            return Some(Self::bfi_by(terms, s));
+        };
+        let (at, length) = (at as u32 & 0xff, length as u32 & 0xff);
         if at >= Self::BITS || length == 0 {
             return Some(s[1]);
         }
-        let width = Self::BITS as u8;
         let ones = u64::MAX >> (64 - Self::BITS);
         let field = (if length >= 64 { u64::MAX } else { (1 << length) - 1 }) << at & ones;
         let [a, b] = [s[0], s[1]].map(|operand| Self::pattern(terms, operand));
         let moved = with(terms, BitOp::ShiftLeft, Self::BITS, a, at);
         let inside = terms.bit_constant(field);
         let outside = terms.bit_constant(!field & ones);
-        let new = terms.bits(BitOp::And, width, moved, inside, Term::ZERO);
-        let old = terms.bits(BitOp::And, width, b, outside, Term::ZERO);
-        let joined = terms.bits(BitOp::Or, width, new, old, Term::ZERO);
-        Some(Self::number(terms, joined))
+        Some(Self::inserted(terms, moved, b, [inside, outside]))
+    }
+
+    /// The same, where place or length are data.
+    fn bfi_by(terms: &mut Terms, s: &[Term]) -> Term {
+        let [a, b] = [s[0], s[1]].map(|operand| Self::pattern(terms, operand));
+        let [at, length] = [s[2], s[3]].map(|source| Self::place(terms, source));
+        let low = Self::low_ones(terms, length);
+        let inside = Self::both(terms, BitOp::ShiftLeft, low, at);
+        let outside = Self::both(terms, BitOp::Not, inside, Term::ZERO);
+        let moved = Self::both(terms, BitOp::ShiftLeft, a, at);
+        Self::inserted(terms, moved, b, [inside, outside])
+    }
+
+    /// Bits of one pattern inside of a mask, and of another outside of it.
+    fn inserted(terms: &mut Terms, new: Term, old: Term, [inside, outside]: [Term; 2]) -> Term {
+        let new = Self::both(terms, BitOp::And, new, inside);
+        let old = Self::both(terms, BitOp::And, old, outside);
+        let joined = Self::both(terms, BitOp::Or, new, old);
+        Self::number(terms, joined)
     }
 
     /// The low bits of source 0, as many as source 1 says, at most all.
     pub(super) fn szext_clamp(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-        let length = known(terms, s[1])?.min(32) as u32;
-        Some(Self::low_bits(terms, s[0], length))
+        Some(match known(terms, s[1]) {
+            Some(length) => Self::low_bits(terms, s[0], length.min(32) as u32),
+            None => Self::low_bits_by(terms, s, BitOp::Min, 32),
+        })
     }
 
     /// The same, with the count modulo 32.
     pub(super) fn szext_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-        let length = known(terms, s[1])? as u32 & 31;
-        Some(Self::low_bits(terms, s[0], length))
+        Some(match known(terms, s[1]) {
+            Some(length) => Self::low_bits(terms, s[0], length as u32 & 31),
+            None => Self::low_bits_by(terms, s, BitOp::And, 31),
+        })
     }
 
     fn low_bits(terms: &mut Terms, a: Term, length: u32) -> Term {
@@ -304,6 +374,15 @@ impl<const F: usize> Word<F> {
         let low =
             if length < Self::BITS { with(terms, extend, Self::BITS, pattern, length) } else { pattern };
         Self::number(terms, low)
+    }
+
+    /// The same, where the count is data that is limited first.
+    fn low_bits_by(terms: &mut Terms, s: &[Term], limit: BitOp, most: u32) -> Term {
+        let pattern = Self::pattern(terms, s[0]);
+        let length = terms.bits_of(Format::U32, s[1]);
+        let length = with(terms, limit, 32, length, most);
+        let field = Self::field_by(terms, pattern, length);
+        Self::number(terms, field)
     }
 }
 
@@ -385,7 +464,21 @@ pub(super) fn funnel_right_wrap(terms: &mut Terms, s: &[Term]) -> Option<Term> {
 
 /// Bytes of sources 0 and 1, or their signs spread over a byte, as source 2 picks.
 pub(super) fn permute(terms: &mut Terms, s: &[Term]) -> Option<Term> {
-    let selector = known(terms, s[2])?;
+    let Some(selector) = known(terms, s[2]) else {
+        let control = terms.bits_of(Format::U32, s[2]);
+        let bytes = [0, 1, 2, 3].map(|at| {
+            let choice = with(terms, BitOp::ShiftRight, 32, control, 4 * at);
+            let from = with(terms, BitOp::And, 32, choice, 7);
+            let byte = picked(terms, s, from);
+            // Its sign, spread over it, if the fourth bit says so: shifted by 7 or by 0.
+            let spread = with(terms, BitOp::And, 32, choice, 8);
+            let one = with(terms, BitOp::ShiftRight, 32, spread, 3);
+            let by = terms.bits(BitOp::Sub, 32, spread, one, Term::ZERO);
+            let by = slice(terms, by, 0, 8);
+            terms.bits(BitOp::ShiftRightSigned, 8, byte, by, Term::ZERO)
+        });
+        return Some(joined(terms, bytes));
+    };
     let sources = [s[0], s[1]].map(|source| terms.bits_of(Format::U32, source));
     let mut sum = Term::ZERO;
     for at in 0..4 {
@@ -403,6 +496,50 @@ pub(super) fn permute(terms: &mut Terms, s: &[Term]) -> Option<Term> {
         sum = terms.fma(byte, weight, sum);
     }
     Some(sum)
+}
+
+/// The byte of sources 0 and 1, as one word, of a number below 8.
+fn picked(terms: &mut Terms, s: &[Term], number: Term) -> Term {
+    let [low, high] = [s[0], s[1]].map(|source| terms.bits_of(Format::U32, source));
+    let both = terms.bits(BitOp::Concat, 64, low, high, Term::ZERO);
+    let by = with(terms, BitOp::ShiftLeft, 32, number, 3);
+    let by = with(terms, BitOp::Extend, 64, by, 32);
+    let moved = terms.bits(BitOp::ShiftRight, 64, both, by, Term::ZERO);
+    slice(terms, moved, 0, 8)
+}
+
+/// Four bytes as one number.
+fn joined(terms: &mut Terms, bytes: [Term; 4]) -> Term {
+    let [low, high] = [[bytes[0], bytes[1]], [bytes[2], bytes[3]]]
+        .map(|[low, high]| terms.bits(BitOp::Concat, 16, low, high, Term::ZERO));
+    let word = terms.bits(BitOp::Concat, 32, low, high, Term::ZERO);
+    terms.from_bits(Format::U32, word)
+}
+
+/// `prmt` in a mode (numbered as in `bits`), with a control that is data: each byte's number is a function of
+/// the control's low two bits.
+pub(super) fn permute_by_mode<const M: u8>(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let control = terms.bits_of(Format::U32, s[2]);
+    let way = with(terms, BitOp::And, 32, control, 3);
+    let bytes = [0, 1, 2, 3].map(|at| {
+        let number = match M {
+            0 => with(terms, BitOp::Add, 32, way, at),
+            1 => {
+                let back = with(terms, BitOp::Add, 32, way, 8 - at);
+                with(terms, BitOp::And, 32, back, 7)
+            }
+            2 => way,
+            3 => with(terms, BitOp::Max, 32, way, at),
+            4 => with(terms, BitOp::Min, 32, way, at),
+            _ => {
+                let half = with(terms, BitOp::And, 32, control, 1);
+                let first = with(terms, BitOp::ShiftLeft, 32, half, 1);
+                with(terms, BitOp::Add, 32, first, at & 1)
+            }
+        };
+        picked(terms, s, number)
+    });
+    Some(joined(terms, bytes))
 }
 
 /// The dot product of two halfwords with two bytes of source 1, from byte `from` on, plus source 2.

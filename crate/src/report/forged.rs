@@ -30,12 +30,13 @@ const OUTPUTS: usize = 8;
 
 const DIFFERING: &str = "a proof for outputs that differ";
 
-const METHODS: [Method; 5] = [
+const METHODS: [Method; 6] = [
     Method::SameExpression,
     Method::NormalForm { terms: 3 },
     Method::CommonDenominator { terms: 3 },
     Method::Cases { cases: 2 },
     Method::Evaluation { points: 4, bits: 160 },
+    Method::EveryValue { values: 256 },
 ];
 
 /// What hardly any input shows is beyond a second look at a few points: one key of 160 that is an end of

@@ -63,7 +63,7 @@ impl Term {
 
     /// Tensor element `index` (< 2^31) of the flat numbering that both kernels of a pair share.
     #[inline]
-    pub fn element(index: u32) -> Term {
+    pub const fn element(index: u32) -> Term {
         debug_assert!(index < ELEMENT);
         Term(ELEMENT | index)
     }

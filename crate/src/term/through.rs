@@ -20,7 +20,7 @@ pub(super) struct Halves {
 }
 
 /// What a format does to large numbers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Through {
     /// f16: they are infinite.
     Half,

@@ -29,3 +29,9 @@ add("integers/floor.cu", "int.4.wrong", defines={"TYPE": "int", "FORM": 4, "DIVI
 for form, wrong in ((0, 0), (1, 0), (1, 1)):
     name = f"{form}{'.wrong' if wrong else ''}"
     add("integers/rounds.cu", name, defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)
+
+# Bytes at all their values, wide products from halves, fields whose place is data.
+for kernel in ("blend", "halves", "fields"):
+    for form, wrong in ((0, 0), (1, 0), (1, 1)):
+        name = f"{form}{'.wrong' if wrong else ''}"
+        add(f"integers/{kernel}.cu", name, defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)

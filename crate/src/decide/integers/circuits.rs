@@ -72,7 +72,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    fn whole(side: usize, term: Term) -> Place {
+    pub(super) fn whole(side: usize, term: Term) -> Place {
         Place { side, term, left: DEEPEST, in_sweep: false, root: true }
     }
 
@@ -224,7 +224,7 @@ impl Normalizer<'_> {
     }
 
     /// Bits of an integer, with its sign.
-    fn number_width(&mut self, place: Place) -> Option<u32> {
+    pub(super) fn number_width(&mut self, place: Place) -> Option<u32> {
         let Place { side, term, .. } = place;
         if let Some(element) = term.as_element() {
             return self.forms.integer_format(element).map(width_of_format);
@@ -267,7 +267,7 @@ impl Normalizer<'_> {
     }
 
     /// An integer modulo 2ⁿ.
-    fn number_word(&mut self, place: Place, n: u32) -> Option<Word> {
+    pub(super) fn number_word(&mut self, place: Place, n: u32) -> Option<Word> {
         let Place { side, term, .. } = place;
         if let Some(element) = term.as_element() {
             let format = self.forms.integer_format(element)?;
@@ -438,7 +438,8 @@ impl Normalizer<'_> {
             let key = (a.to_vec(), b.to_vec(), place as u32);
             let next = self.integers.circuits.products.len() as u32;
             let number = *self.integers.circuits.products.entry(key).or_insert(next);
-            product.push(*self.leaf_bits(Leaf::ProductBit(number), 1)?.first()?);
+            // It is asked along with the other bits of its place, so that sums with it stay small.
+            product.push(self.leaf(Leaf::ProductBit(number), place as u32)?);
         }
         Some(product)
     }

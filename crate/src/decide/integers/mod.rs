@@ -17,7 +17,8 @@
 //! Guarantees: the form equals the term at all inputs; operations that have no form here are atoms that
 //! are equal for equal operands only. Complete for sums and products of words modulo 2ⁿ, and for
 //! functions of bits with small diagrams.
-//! Misses: bits of products of two wide words, shifts by data.
+//! What neither shows goes through integers with quotients rounded down ([`floors`]): wide products from halves.
+//! Misses: bits of products of two wide words.
 
 mod bits;
 mod bitwise;
@@ -25,7 +26,9 @@ mod circuits;
 pub(super) mod diagrams;
 mod divisible;
 mod fitted;
+mod floors;
 mod overflow;
+mod paths;
 mod quotients;
 mod reduce;
 mod sweep;
@@ -40,6 +43,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::One;
+pub(super) use paths::Point;
 pub(super) use quotients::fraction;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -100,6 +104,8 @@ pub(super) struct Integers {
     circuits: circuits::Circuits,
     sweep: sweep::Sweep,
     known: Known,
+    /// Work on quotients rounded down that showed nothing.
+    in_vain: usize,
 }
 
 impl Integers {
@@ -115,6 +121,7 @@ impl Integers {
             circuits: circuits::Circuits::default(),
             sweep: sweep::Sweep::default(),
             known: Known::default(),
+            in_vain: 0,
         }
     }
 }

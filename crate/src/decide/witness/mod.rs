@@ -15,6 +15,7 @@
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 
 mod contrast;
+mod extremes;
 mod points;
 mod shrink;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod tests;
 mod thresholds;
 
 pub use contrast::{Contrast, Shown, contrast};
+pub(super) use extremes::extremes;
 
 use super::Witness;
 use super::constants::{Computed, Meanings};

@@ -3,6 +3,7 @@
 //! written down independently (exact integers and rationals, `exact`).
 
 mod exact;
+mod fields;
 mod floats;
 mod integers;
 mod kernels;

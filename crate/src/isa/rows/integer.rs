@@ -572,7 +572,7 @@ pub(super) const ROWS: &[Row] = &[
             };
             moving(run, meaning, f, &[f, Format::U32, Format::U32], 1)
         },
-        real: "the field, where its place is known",
+        real: "the field",
         section: "9.7.1.19",
         summary: "Extracts a field of c bits from bit b on.",
         example: "bfe.u32 %r1, %r2, %r3, %r4;",
@@ -592,7 +592,7 @@ pub(super) const ROWS: &[Row] = &[
             let field = word!(unsigned(f), [U32 U64], bfi);
             moving(run, Meaning::Rearrange(picks_of_insert, field), f, &[f, f, Format::U32, Format::U32], 2)
         },
-        real: "the field, where its place is known",
+        real: "the field",
         section: "9.7.1.20",
         summary: "Inserts the low n bits of a into b at bit c.",
         example: "bfi.b32 %r1, %r2, %r3, %r4, %r5;",

@@ -80,16 +80,16 @@ pub(super) const ROWS: &[Row] = &[
             let b = Format::B32;
             let meaning = match m.get("mode") {
                 None => Meaning::Rearrange(picks_of_permute, word::permute),
-                Some("f4e") => Meaning::Rearrange(picks_of_mode::<0>, |_, _| None),
-                Some("b4e") => Meaning::Rearrange(picks_of_mode::<1>, |_, _| None),
-                Some("rc8") => Meaning::Rearrange(picks_of_mode::<2>, |_, _| None),
-                Some("ecl") => Meaning::Rearrange(picks_of_mode::<3>, |_, _| None),
-                Some("ecr") => Meaning::Rearrange(picks_of_mode::<4>, |_, _| None),
-                Some(_) => Meaning::Rearrange(picks_of_mode::<5>, |_, _| None),
+                Some("f4e") => Meaning::Rearrange(picks_of_mode::<0>, word::permute_by_mode::<0>),
+                Some("b4e") => Meaning::Rearrange(picks_of_mode::<1>, word::permute_by_mode::<1>),
+                Some("rc8") => Meaning::Rearrange(picks_of_mode::<2>, word::permute_by_mode::<2>),
+                Some("ecl") => Meaning::Rearrange(picks_of_mode::<3>, word::permute_by_mode::<3>),
+                Some("ecr") => Meaning::Rearrange(picks_of_mode::<4>, word::permute_by_mode::<4>),
+                Some(_) => Meaning::Rearrange(picks_of_mode::<5>, word::permute_by_mode::<5>),
             };
             moving(permute_mode(m.get("mode"))?, meaning, b, &[b, b, b], 2)
         },
-        real: "bytes in another order; else a bit pattern",
+        real: "bytes in another order",
         section: "9.7.9.7",
         summary: "Picks four bytes of two registers.",
         example: "prmt.b32 %r1, %r2, %r3, %r4;",
