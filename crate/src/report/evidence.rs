@@ -209,6 +209,10 @@ pub fn counterexample(
     let [reference, optimized] = scene.printing().render(&[sample])?.remove(0);
     let bound = scene.bound;
     let output = &comparison.outputs[output];
+    let value = |side: usize, term| {
+        witness::value(scene.sides[side], term, witness, witness.values[side], scene.budget)
+    };
+    let (reference_value, optimized_value) = (value(0, f)?, value(1, g)?);
     let origins = match trace {
         Some(options) if cfg!(feature = "afterwards") => {
             Some(origins::trace(scene, options, &sample, (output.tensor, index))?)
@@ -220,8 +224,8 @@ pub fn counterexample(
         element: output.name(bound, index),
         index,
         inputs: witness::inputs(bound, &comparison.roles, witness),
-        reference_value: witness::enclosure(witness.values[0]),
-        optimized_value: witness::enclosure(witness.values[1]),
+        reference_value,
+        optimized_value,
         difference: scene.told(witness.difference.clone()),
         reference,
         optimized,
