@@ -673,7 +673,7 @@ fn settle(
             }
             return Ok(Equality::Different(witness));
         }
-        Search::Alike(_) => {
+        Search::Alike { .. } => {
             if let Some(Compared::Equal(certificate)) = by_signs(&mut normalizer.forms, unequal.difference)? {
                 return Ok(Equality::Equal(certificate));
             }
@@ -705,10 +705,16 @@ fn undecided(message: String, search: &Search) -> Reason {
             "the two sides differ by {part:.1e} of their size, which the rounding of a constant may explain; \
              write both kernels with the same constants"
         )),
-        Search::Alike(0) => Some("both sides are defined at none of the inputs tried".to_owned()),
-        Search::Alike(points) => {
-            Some(format!("the two sides agree at all {points} inputs tried, so they may well be equal"))
+        Search::Alike { defined: 0, .. } => {
+            Some("both sides are defined at none of the inputs tried".to_owned())
         }
+        Search::Alike { defined, tried } if defined == tried => {
+            Some(format!("the two sides agree at all {tried} inputs tried, which proves nothing"))
+        }
+        Search::Alike { defined, tried } => Some(format!(
+            "the two sides agree at {defined} of the {tried} inputs tried, which proves nothing; at the others a side \
+             is undefined, or its value is not known"
+        )),
     };
     Reason { message, hint }
 }
@@ -755,8 +761,8 @@ fn same_words() -> Certificate {
 
 fn same_sum(terms: usize) -> Certificate {
     Certificate {
-        summary: format!("both sides add up the same {terms} summands, in another order"),
-        method: Method::SameSum { terms: terms as u32 },
+        summary: Certificate::same_sum(terms as u32, terms as u32),
+        method: Method::SameSum { terms: terms as u32, most: terms as u32 },
     }
 }
 
@@ -780,7 +786,8 @@ fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
 enum Alike {
     // The sizes may differ; the first member's stand for all.
     Equal(std::mem::Discriminant<Method>),
-    Unknown(String),
+    // With the hint: at how many inputs was tried is not the same for all.
+    Unknown(String, Option<String>),
     Close,
 }
 
@@ -796,7 +803,7 @@ impl Groups {
     pub(super) fn add(&mut self, answer: &Equality, members: impl IntoIterator<Item = u32>) -> usize {
         let alike = match answer {
             Equality::Equal(certificate) => Some(Alike::Equal(discriminant(&certificate.method))),
-            Equality::Unknown(reason) => Some(Alike::Unknown(reason.message.clone())),
+            Equality::Unknown(reason) => Some(Alike::Unknown(reason.message.clone(), reason.hint.clone())),
             Equality::Close(_) => Some(Alike::Close),
             Equality::Different(_) => None,
         };
@@ -805,7 +812,7 @@ impl Groups {
         if group == next {
             self.groups.push(Group { members: Vec::new(), equality: answer.clone() });
         } else {
-            self.groups[group].take_bound(answer);
+            self.groups[group].take(answer);
         }
         self.groups[group].members.extend(members);
         group

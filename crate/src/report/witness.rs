@@ -3,12 +3,11 @@
 use super::bind::Bound;
 use super::expression::Side;
 use super::model::{InputValue, InputValues};
-use crate::base::{Budget, Exhausted, FormatClass};
+use crate::base::{Budget, Exhausted};
 use crate::decide::Witness;
 use crate::sim::Setup;
 use crate::spec::{self, Contents, Literal, Scalar, Spec};
-use crate::term::Term;
-use crate::term::constant::Number;
+use crate::term::{Number, Term};
 use crate::term::eval::{Cone, Quantity, Reals, evaluate};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -196,17 +195,18 @@ fn literal(value: &BigRational) -> Literal {
     }
 }
 
-/// What a side of a pair is at a witness, in decimal: `claimed` encloses it. Of an integer all digits are shown,
-/// because one that floats have no place for may be told from its neighbour by nothing else.
+/// What a side of a pair is at a witness, in decimal: `claimed` encloses it. Where outputs are `integers`, all digits
+/// are shown, because one that floats have no place for may be told from its neighbour by nothing else.
 #[cold]
 pub fn value(
     side: Side<'_>,
     term: Term,
     witness: &Witness,
     claimed: (f64, f64),
+    integers: bool,
     budget: &Budget,
 ) -> Result<String, Exhausted> {
-    let exact = integer(side, term, witness, budget)?;
+    let exact = if integers { integer(side, term, witness, budget)? } else { None };
     // What formats make of large numbers is not what integers alone come to.
     let exact = exact.filter(|exact| {
         let at = exact.to_f64().unwrap_or(f64::NAN);
