@@ -818,11 +818,7 @@ impl<'a> Question<'a> {
         let Some(first) = errors().find(here).or_else(|| errors().next()) else {
             return format!("{otherwise}.");
         };
-        let count = errors().count();
-        let more = match count {
-            1 => String::new(),
-            _ => format!(" ({} more)", count - 1),
-        };
+        let more = limits::more_errors(errors());
         match &first.primary {
             Some(label) => {
                 let at = self.texts.location(label.source, label.span);
