@@ -6,11 +6,12 @@ use super::expression::{Printing, Sample, Side};
 use super::families;
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
 use super::origins;
+use super::text::numbers::grouped;
 use super::texts::Texts;
 use super::witness;
 use crate::base::{Budget, Exhausted, Format, FormatClass, Source};
 use crate::decide::{self, Decision, Equality, Reading, Witness};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::sim;
 use crate::spec::Spec;
 
@@ -96,7 +97,9 @@ pub fn outputs(
             if let Equality::Equal(certificate) = &group.equality {
                 reason = match (rest.len() < group.members.len(), length > 1) {
                     (true, _) => certificate.of_others(),
-                    (false, true) => certificate.of_several(&comparison.outputs[output].name(scene.bound, index)),
+                    (false, true) => {
+                        certificate.of_several(&comparison.outputs[output].name(scene.bound, index))
+                    }
                     (false, false) => reason,
                 };
             }
@@ -237,6 +240,18 @@ pub fn counterexample(
     }))
 }
 
+/// Whether neither inputs nor outputs are floats, and no kernel computes with any.
+pub fn only_integers(bound: &Bound, ledger: &Ledger) -> bool {
+    let float = |format: Format| format.class() == FormatClass::Float;
+    let inputs = bound.elements.blocks().iter().any(|block| float(block.format));
+    let tensors = bound.tensors.iter().flat_map(|tensor| tensor.formats.iter().copied().flatten()).any(float);
+    // A kernel that computes with floats has noted where.
+    let computed = ledger
+        .entries()
+        .any(|(assumption, noted)| *assumption == Assumption::FiniteValues && noted.first.is_some());
+    !(inputs || tensors || computed)
+}
+
 /// Whether the elements of an output are integers.
 fn are_integers(bound: &Bound, output: &Output) -> bool {
     let mut formats = bound.tensors[output.tensor].formats.iter().copied().flatten();
@@ -246,8 +261,7 @@ fn are_integers(bound: &Bound, output: &Output) -> bool {
 /// That what a witness shows is too small for an output's format, where it is.
 #[cold]
 fn vanishing(scene: &Scene<'_>, output: &Output, witness: &Witness) -> String {
-    let formats: Vec<Format> =
-        scene.bound.tensors[output.tensor].formats.iter().copied().flatten().collect();
+    let formats: Vec<Format> = scene.bound.tensors[output.tensor].formats.iter().copied().flatten().collect();
     // Half of the smallest number, which is rounded to zero.
     let least = |format: &Format| match format {
         Format::F32 | Format::Tf32 => Some(2f64.powi(-150)),
@@ -256,7 +270,8 @@ fn vanishing(scene: &Scene<'_>, output: &Output, witness: &Witness) -> String {
         _ => None,
     };
     let zero = |format: &Format| {
-        let small = |(low, high): &(f64, f64)| least(format).is_some_and(|least| low.abs().max(high.abs()) <= least);
+        let small =
+            |(low, high): &(f64, f64)| least(format).is_some_and(|least| low.abs().max(high.abs()) <= least);
         witness.values.iter().all(small)
     };
     match formats.first() {
@@ -340,7 +355,7 @@ fn diagnostics(report: &OutputReport, formula: bool) -> Vec<Diagnostic> {
     for group in &report.groups {
         let others = match group.elements {
             1 => String::new(),
-            more => format!(" and {} more", more - 1),
+            more => format!(" and {} more", grouped(more - 1)),
         };
         let diagnostic = match group.answer {
             Answer::Equal | Answer::Close | Answer::Single => continue,

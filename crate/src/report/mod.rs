@@ -194,6 +194,14 @@ impl Input<'_> {
         }
     }
 
+    /// What the PTX leaves open, where nobody wrote a spec that could say it.
+    fn without_spec(&self, summary: String) -> String {
+        match self.spec.is_none_or(|text| text.trim().is_empty()) {
+            true => format!("A spec is needed, because some things stand in no PTX. {summary}"),
+            false => summary,
+        }
+    }
+
     /// The spec with the overrides laid over it, and what is wrong with it.
     fn read_spec(&self) -> (Spec, Vec<crate::diag::Diagnostic>) {
         let (mut spec, diagnostics) = spec::parse_over(self.spec.unwrap_or(""), self.overrides);

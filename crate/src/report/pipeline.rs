@@ -327,6 +327,7 @@ impl<'a> Question<'a> {
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
+                let summary = self.input.without_spec(summary);
                 Verdicts { verdict: Verdict::InvalidSpec, summary }
             }
         }
@@ -689,7 +690,11 @@ impl<'a> Question<'a> {
             }
             Err(exhausted) => return self.stopped(exhausted),
         }
-        pair_verdict(sides, &mut self.report)
+        let integers = !sides[0].kernel.formula && evidence::only_integers(bound, &self.ledger);
+        if integers {
+            self.ledger.remove(|assumption| *assumption == Assumption::FiniteValues);
+        }
+        pair_verdict(sides, &mut self.report, integers)
     }
 
     /// Decides all pairs and confirms the answers; how the pairs were read, and with which options.

@@ -7,8 +7,8 @@ use crate::base::{Budget, Exhausted};
 use crate::decide::Witness;
 use crate::sim::Setup;
 use crate::spec::{self, Contents, Literal, Scalar, Spec};
-use crate::term::{Number, Term};
 use crate::term::eval::{Cone, Quantity, Reals, evaluate};
+use crate::term::{Number, Term};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_rational::BigRational;
@@ -224,9 +224,8 @@ fn integer(
 ) -> Result<Option<BigInt>, Exhausted> {
     let cone = Cone::of(side.terms, &[term], budget)?;
     let known = |element: u32| witness.inputs.iter().find(|(listed, _)| *listed == element);
-    let element = |element: u32| {
-        Quantity::rational(known(element).map_or(&witness.default, |(_, value)| value))
-    };
+    let element =
+        |element: u32| Quantity::rational(known(element).map_or(&witness.default, |(_, value)| value));
     let quantity = |number: &Number| match number {
         Number::Rational(value) => Quantity::rational(value),
         _ => Quantity::Unknown,

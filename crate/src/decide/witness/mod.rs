@@ -206,8 +206,11 @@ pub(super) fn unlike(values: [Quantity; 2]) -> bool {
     };
     let [a, b] = values;
     // Floats are infinite where reals are large: that is the same overflow.
-    let small = |value: Quantity| value.interval().is_some_and(|within| within.abs().high() <= f64::from(f32::MAX));
-    let seen = |value: Quantity, other: Quantity| beyond(value) || small(value) || other == Quantity::NotANumber && value.is_finite();
+    let small =
+        |value: Quantity| value.interval().is_some_and(|within| within.abs().high() <= f64::from(f32::MAX));
+    let seen = |value: Quantity, other: Quantity| {
+        beyond(value) || small(value) || other == Quantity::NotANumber && value.is_finite()
+    };
     a != b && (beyond(a) || beyond(b)) && seen(a, b) && seen(b, a)
 }
 

@@ -274,8 +274,11 @@ impl Page<'_> {
         let one_sided = |group: &&OutputGroup| {
             group.answer == Answer::Different && (group.reference.is_none() || group.optimized.is_none())
         };
-        let one_sided: u64 =
-            outputs.iter().flat_map(|output| output.groups.iter().filter(one_sided)).map(|g| g.elements).sum();
+        let one_sided: u64 = outputs
+            .iter()
+            .flat_map(|output| output.groups.iter().filter(one_sided))
+            .map(|g| g.elements)
+            .sum();
         let whose = match answers + one_sided < answered {
             true => format!(
                 "of these answers ({} {} for {} elements)",
