@@ -818,3 +818,41 @@ impl Groups {
         group
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_says_what_is_true_of_all_of_its_members() {
+        let of = |sizes: &[usize]| {
+            let portions = sizes.iter().enumerate().map(|(at, size)| {
+                let equality = Equality::Equal(same_sum(*size));
+                (at as u32, vec![Group { members: vec![0], equality }])
+            });
+            let groups = crate::decide::joined(portions);
+            let [Group { equality: Equality::Equal(certificate), .. }] = groups.as_slice() else {
+                panic!("{groups:?}")
+            };
+            certificate.of_several("y[0]")
+        };
+        assert_eq!(of(&[9, 9]), "both sides add up the same 9 summands, in another order");
+        assert_eq!(of(&[12, 9, 128, 30]), "both sides add up the same 9 to 128 summands, in another order");
+        let form = Certificate {
+            summary: "both sides have the normal form x[0]".to_owned(),
+            method: Method::NormalForm { terms: 1 },
+        };
+        assert_eq!(form.of_several("y[0]"), "both sides have the same normal form; that of y[0] is x[0]");
+    }
+
+    #[test]
+    fn at_how_many_inputs_both_sides_have_values_is_said() {
+        let hint = |defined, tried| undecided(String::new(), &Search::Alike { defined, tried }).hint;
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(hint(0, 114), said("both sides are defined at none of the inputs tried"));
+        assert_eq!(hint(3, 3), said("the two sides agree at all 3 inputs tried, which proves nothing"));
+        let some = "the two sides agree at 100 of the 114 inputs tried, which proves nothing; at the others a side is \
+                    undefined, or its value is not known";
+        assert_eq!(hint(100, 114), said(some));
+    }
+}

@@ -47,6 +47,8 @@ mod ranges;
 mod reaches;
 mod ready;
 mod repair;
+#[cfg(test)]
+mod said;
 mod sizes;
 mod suspects;
 mod sweep;

@@ -40,7 +40,7 @@ pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report, integers: bool) -
     });
     // Of two kernels of one name, that is said once.
     let (both, two) = match reference == optimized {
-        true => (format!("Both kernels ({optimized})"), format!("The two kernels {optimized}")),
+        true => (format!("Both kernels ({optimized})"), format!("The two kernels (both {optimized})")),
         false => {
             let both = format!("{} and {optimized}", capital(&reference));
             (both.clone(), both)

@@ -387,12 +387,12 @@ impl<'a> Arena<'a> {
     }
 }
 
-/// Whether a value is none that f32 flushes to zero or overflows to infinity.
+/// Whether f32 has a place for a value, one of its smallest numbers at least.
 fn has_place(value: Quantity) -> bool {
+    let least = 2f64.powi(-149);
     value.interval().is_none_or(|within| {
-        let size = within.abs();
-        size.high() == 0.0
-            || size.high() >= f64::from(f32::MIN_POSITIVE) && size.high() <= f64::from(f32::MAX)
+        let size = within.abs().high();
+        size == 0.0 || (least..=f64::from(f32::MAX)).contains(&size)
     })
 }
 

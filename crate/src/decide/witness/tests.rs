@@ -239,3 +239,16 @@ fn the_same_seed_gives_the_same_witness() {
     let build = |terms: &mut Terms, optimized: bool| product_chain(terms, 200, optimized.then_some(3));
     assert_eq!(format!("{:?}", found(build)), format!("{:?}", found(build)));
 }
+
+#[test]
+fn values_that_f32_has_a_place_for_come_first() {
+    // Away from 0, both sides are next to nothing.
+    let witness = witness(|terms, optimized| {
+        let square = terms.mul(x(0), x(0));
+        let scale = terms.number(Format::F32, u64::from((-300f32).to_bits()));
+        let scaled = terms.mul(square, scale);
+        let power = terms.unary(Unary::Exp, scaled);
+        if optimized { terms.add(power, power) } else { power }
+    });
+    assert_eq!(witness.values, [(1.0, 1.0), (2.0, 2.0)]);
+}
