@@ -123,7 +123,7 @@ fn a_constant_leads_to_the_instruction_that_uses_it() {
     let name = "not_equivalent/triton/gelu_tanh_half_missing";
     let (_, origins) = traced(name);
     consistent(&texts(name), &origins);
-    let half = said(&origins.reference, OriginRole::MakesAround, "1/(2)·x[0]");
+    let half = said(&origins.reference, OriginRole::MakesAround, "1/2·x[0]");
     assert_eq!(half, pairs(&[("mul.f32", "thread 0 at 43")]));
 }
 

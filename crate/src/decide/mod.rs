@@ -106,6 +106,55 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// The certificate stands for a pair that was shown equal in the same way as well: its sentence becomes one that
+    /// is true of both.
+    fn cover(&mut self, other: &Certificate) {
+        if self.summary == other.summary {
+            return;
+        }
+        let form = |certificate: &Certificate| {
+            certificate.summary.is_empty() || certificate.summary.starts_with(Self::NORMAL_FORM)
+        };
+        let forms = form(self) && form(other);
+        let sentence = match (&mut self.method, other.method) {
+            (Method::SameSum { terms, most }, Method::SameSum { terms: fewest, most: largest }) => {
+                (*terms, *most) = ((*terms).min(fewest), (*most).max(largest));
+                Self::same_sum(*terms, *most)
+            }
+            // What the first one's form is, its group says of the first one alone.
+            (Method::NormalForm { .. }, _) if forms => return,
+            (Method::NormalForm { .. }, _) => "both sides have one normal form, or the same bits".to_owned(),
+            (Method::CommonDenominator { .. }, _) => {
+                "the difference is zero once both sides are simplified".to_owned()
+            }
+            (Method::Cases { .. }, _) => "the difference is zero in each case of the comparisons".to_owned(),
+            (Method::Evaluation { points, .. }, Method::Evaluation { points: fewer, .. }) => {
+                format!("both sides have the same values at {} random points or more", (*points).min(fewer))
+            }
+            _ => return,
+        };
+        self.summary = sentence;
+    }
+
+    /// How the sentence about a normal form begins.
+    const NORMAL_FORM: &str = "both sides have the normal form ";
+
+    /// Both sides add up from `terms` to `most` products.
+    pub(crate) fn same_sum(terms: u32, most: u32) -> String {
+        match terms == most {
+            true => format!("both sides add up the same {terms} summands, in another order"),
+            false => format!("both sides add up the same {terms} to {most} summands, in another order"),
+        }
+    }
+
+    /// The sentence for a group of several pairs, of which the first is `named` so.
+    pub fn of_several(&self, named: &str) -> String {
+        match self.summary.strip_prefix(Self::NORMAL_FORM) {
+            Some(form) => format!("both sides have the same normal form; that of {named} is {form}"),
+            None => self.summary.clone(),
+        }
+    }
+
     /// The sentence for other pairs of the group: shown in the same way, but the form and the numbers in
     /// the summary are the first one's.
     pub fn of_others(&self) -> String {
@@ -129,8 +178,10 @@ pub enum Method {
     SameExpression,
     /// Both sides add up the same products of inputs, in some order.
     SameSum {
-        /// How many products.
+        /// How many products; of several pairs, the fewest.
         terms: u32,
+        /// The most.
+        most: u32,
     },
     /// Both sides have a normal form with this many terms.
     NormalForm {
@@ -231,8 +282,11 @@ pub fn joined(portions: impl IntoIterator<Item = (u32, Vec<Group>)>) -> Vec<Grou
 }
 
 impl Group {
-    /// The group's closeness holds for another member as well.
-    fn take_bound(&mut self, other: &Equality) {
+    /// The group's answer is told of another member as well.
+    fn take(&mut self, other: &Equality) {
+        if let (Equality::Equal(known), Equality::Equal(other)) = (&mut self.equality, other) {
+            return known.cover(other);
+        }
         if let (Equality::Close(known), Equality::Close(other)) = (&mut self.equality, other)
             && other.part > known.part
         {

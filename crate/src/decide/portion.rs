@@ -697,7 +697,7 @@ fn settle(
             }
             return Ok(Equality::Different(witness));
         }
-        Search::Alike(_) => {
+        Search::Alike { .. } => {
             if let Some(Compared::Equal(certificate)) = by_signs(&mut normalizer.forms, unequal.difference)? {
                 return Ok(Equality::Equal(certificate));
             }
@@ -729,10 +729,16 @@ fn undecided(message: String, search: &Search) -> Reason {
             "the two sides differ by {part:.1e} of their size, which the rounding of a constant may explain; \
              write both kernels with the same constants"
         )),
-        Search::Alike(0) => Some("both sides are defined at none of the inputs tried".to_owned()),
-        Search::Alike(points) => {
-            Some(format!("the two sides agree at all {points} inputs tried, so they may well be equal"))
+        Search::Alike { defined: 0, .. } => {
+            Some("both sides are defined at none of the inputs tried".to_owned())
         }
+        Search::Alike { defined, tried } if defined == tried => {
+            Some(format!("the two sides agree at all {tried} inputs tried, which proves nothing"))
+        }
+        Search::Alike { defined, tried } => Some(format!(
+            "the two sides agree at {defined} of the {tried} inputs tried, which proves nothing; at the others a side \
+             is undefined, or its value is not known"
+        )),
     };
     Reason { message, hint }
 }
@@ -779,8 +785,8 @@ fn same_words() -> Certificate {
 
 fn same_sum(terms: usize) -> Certificate {
     Certificate {
-        summary: format!("both sides add up the same {terms} summands, in another order"),
-        method: Method::SameSum { terms: terms as u32 },
+        summary: Certificate::same_sum(terms as u32, terms as u32),
+        method: Method::SameSum { terms: terms as u32, most: terms as u32 },
     }
 }
 
@@ -804,7 +810,8 @@ fn group(which: &[u32], answers: Vec<Option<Equality>>) -> Vec<Group> {
 enum Alike {
     // The sizes may differ; the first member's stand for all.
     Equal(std::mem::Discriminant<Method>),
-    Unknown(String),
+    // With the hint: at how many inputs was tried is not the same for all.
+    Unknown(String, Option<String>),
     Close,
 }
 
@@ -820,7 +827,7 @@ impl Groups {
     pub(super) fn add(&mut self, answer: &Equality, members: impl IntoIterator<Item = u32>) -> usize {
         let alike = match answer {
             Equality::Equal(certificate) => Some(Alike::Equal(discriminant(&certificate.method))),
-            Equality::Unknown(reason) => Some(Alike::Unknown(reason.message.clone())),
+            Equality::Unknown(reason) => Some(Alike::Unknown(reason.message.clone(), reason.hint.clone())),
             Equality::Close(_) => Some(Alike::Close),
             Equality::Different(_) => None,
         };
@@ -829,9 +836,47 @@ impl Groups {
         if group == next {
             self.groups.push(Group { members: Vec::new(), equality: answer.clone() });
         } else {
-            self.groups[group].take_bound(answer);
+            self.groups[group].take(answer);
         }
         self.groups[group].members.extend(members);
         group
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_says_what_is_true_of_all_of_its_members() {
+        let of = |sizes: &[usize]| {
+            let portions = sizes.iter().enumerate().map(|(at, size)| {
+                let equality = Equality::Equal(same_sum(*size));
+                (at as u32, vec![Group { members: vec![0], equality }])
+            });
+            let groups = crate::decide::joined(portions);
+            let [Group { equality: Equality::Equal(certificate), .. }] = groups.as_slice() else {
+                panic!("{groups:?}")
+            };
+            certificate.of_several("y[0]")
+        };
+        assert_eq!(of(&[9, 9]), "both sides add up the same 9 summands, in another order");
+        assert_eq!(of(&[12, 9, 128, 30]), "both sides add up the same 9 to 128 summands, in another order");
+        let form = Certificate {
+            summary: "both sides have the normal form x[0]".to_owned(),
+            method: Method::NormalForm { terms: 1 },
+        };
+        assert_eq!(form.of_several("y[0]"), "both sides have the same normal form; that of y[0] is x[0]");
+    }
+
+    #[test]
+    fn at_how_many_inputs_both_sides_have_values_is_said() {
+        let hint = |defined, tried| undecided(String::new(), &Search::Alike { defined, tried }).hint;
+        let said = |text: &str| Some(text.to_owned());
+        assert_eq!(hint(0, 114), said("both sides are defined at none of the inputs tried"));
+        assert_eq!(hint(3, 3), said("the two sides agree at all 3 inputs tried, which proves nothing"));
+        let some = "the two sides agree at 100 of the 114 inputs tried, which proves nothing; at the others a side is \
+                    undefined, or its value is not known";
+        assert_eq!(hint(100, 114), said(some));
     }
 }

@@ -102,13 +102,17 @@ impl Trials {
                 }
             }
             if self.fruitless >= FRUITLESS {
-                let mut differs = false;
-                for point in 1..4u64 {
+                let (mut differs, mut defined, tried) = (false, 0, 3);
+                for point in 1..=u64::from(tried) {
                     let element = |element: u32| plain(question.elements, point, element);
-                    differs |= apart(both.values(budget, &element)?).is_some();
+                    let values = both.values(budget, &element)?;
+                    let open = |value: &Quantity| matches!(value, Quantity::Undefined | Quantity::Unknown);
+                    defined += u32::from(!values.iter().any(open));
+                    differs |= apart(values).is_some();
                 }
                 if !differs {
-                    return Ok(both.rounded(question, budget)?.map_or(Search::Alike(3), Search::Rounded));
+                    let alike = Search::Alike { defined, tried };
+                    return Ok(both.rounded(question, budget)?.map_or(alike, Search::Rounded));
                 }
             }
         }
@@ -116,7 +120,7 @@ impl Trials {
         match &search {
             Search::Different(found) if self.kept.len() < KEPT => self.kept.push(found.clone()),
             Search::Different(_) => {}
-            Search::Close(_) | Search::Rounded(_) | Search::Alike(_) => self.fruitless += 1,
+            Search::Close(_) | Search::Rounded(_) | Search::Alike { .. } => self.fruitless += 1,
         }
         Ok(search)
     }

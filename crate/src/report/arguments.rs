@@ -149,16 +149,40 @@ fn parameters(kernel: &Kernel) -> String {
     if kernel.parameters.is_empty() {
         return "none".to_owned();
     }
-    let each = |(at, p): (usize, &Parameter)| {
-        let name = made_up_name(at, p);
-        match (p.aggregate, p.pointer, p.pointee) {
-            (true, ..) => format!("`{name}` ({} bytes)", p.size),
-            (_, true, Some(format)) => format!("`{name}` (pointer to {format})"),
-            (_, true, None) => format!("`{name}` (pointer)"),
-            _ => format!("`{name}` (.{})", p.format),
-        }
-    };
-    kernel.parameters.iter().enumerate().map(each).collect::<Vec<_>>().join(", ")
+    kernel.parameters.iter().enumerate().map(described).collect::<Vec<_>>().join(", ")
+}
+
+/// `x` (pointer to f32)
+fn described((at, p): (usize, &Parameter)) -> String {
+    let name = made_up_name(at, p);
+    match (p.aggregate, p.pointer, p.pointee) {
+        (true, ..) => format!("`{name}` ({} bytes)", p.size),
+        (_, true, Some(format)) => format!("`{name}` (pointer to {format})"),
+        (_, true, None) => format!("`{name}` (pointer)"),
+        _ => format!("`{name}` (.{})", p.format),
+    }
+}
+
+/// Whether one parameter can stand for another.
+fn fits(p: &Parameter, q: &Parameter) -> bool {
+    p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size)
+}
+
+/// In what parameters do not correspond: their number, or the first that is something else.
+fn unlike(asked: &Asked<'_>, other: &Asked<'_>) -> String {
+    let (mine, theirs) = (&asked.kernel.parameters, &other.kernel.parameters);
+    let mut pairs = theirs.iter().zip(mine).enumerate();
+    match pairs.find(|(_, (q, p))| !fits(p, q)) {
+        Some((at, (q, p))) if mine.len() == theirs.len() => format!(
+            ": parameter {} is {} in the {} and {} in the {}",
+            at + 1,
+            described((at, q)),
+            other.source,
+            described((at, p)),
+            asked.source
+        ),
+        _ => format!(" ({} and {})", theirs.len(), mine.len()),
+    }
 }
 
 #[cold]
@@ -167,13 +191,12 @@ fn cannot_follow(asked: &Asked<'_>, other: &Asked<'_>) -> Diagnostic {
     Diagnostic::error(
         Code::V010,
         format!(
-            "the parameters of the {} `{}` and the {} `{}` do not correspond by position ({} and {})",
+            "the parameters of the {} `{}` and the {} `{}` do not correspond by position{}",
             other.source,
             model.title(),
             asked.source,
             kernel.title(),
-            model.parameters.len(),
-            kernel.parameters.len()
+            unlike(asked, other)
         ),
     )
     .note(format!("the {} has {}", other.source, parameters(model)))
@@ -215,10 +238,7 @@ fn follow(
         Some(order) => (order, "from the other kernel's, by name"),
         None => ((0..mine.len()).collect(), "from the other kernel's, by position"),
     };
-    let fits = order.iter().zip(mine).all(|(at, p)| {
-        let q = &model[*at];
-        p.aggregate == q.aggregate && (p.pointer == q.pointer || p.size == q.size)
-    });
+    let fits = order.iter().zip(mine).all(|(at, p)| fits(p, &model[*at]));
     // What this kernel alone reads of a struct has a name of its own.
     let more = |p: &Parameter, argument: Argument, at: usize| match argument {
         Argument::Struct(mut fields) => {

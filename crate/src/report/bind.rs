@@ -253,8 +253,9 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
             continue;
         }
         let other = kernels.iter().enumerate().find(|(other, _)| *other != at);
+        let source = other.filter(|(_, other)| other.formula.is_none()).map(|_| asked.source);
         let fallback = other.and_then(|(_, other)| other.side.launch.block.or(other.kernel.required_block));
-        match launch::resolve(spec, asked.side, asked.source, asked.kernel, fallback, &mut ledger) {
+        match launch::resolve(spec, asked.side, source, asked.kernel, fallback, &mut ledger) {
             Ok(resolved) => {
                 notes.extend(resolved.inferred);
                 launches.push(resolved.launch);

@@ -6,11 +6,12 @@ use super::expression::{Printing, Sample, Side};
 use super::families;
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
 use super::origins;
+use super::text::numbers::grouped;
 use super::texts::Texts;
 use super::witness;
-use crate::base::{Budget, Exhausted, Source};
+use crate::base::{Budget, Exhausted, Format, FormatClass, Source};
 use crate::decide::{self, Decision, Equality, Reading, Witness};
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::sim;
 use crate::spec::Spec;
 
@@ -93,10 +94,14 @@ pub fn outputs(
             let (f, g) = comparison.pairs[*first as usize];
             let (answer, mut reason, hint) = answer(&group.equality);
             reason = scene.told(reason);
-            if let Equality::Equal(certificate) = &group.equality
-                && rest.len() < group.members.len()
-            {
-                reason = certificate.of_others();
+            if let Equality::Equal(certificate) = &group.equality {
+                reason = match (rest.len() < group.members.len(), length > 1) {
+                    (true, _) => certificate.of_others(),
+                    (false, true) => {
+                        certificate.of_several(&comparison.outputs[output].name(scene.bound, index))
+                    }
+                    (false, false) => reason,
+                };
             }
             let sample = Sample { terms: [Some(f), Some(g)], writers, compare: answer != Answer::Equal };
             let group = OutputGroup {
@@ -209,6 +214,11 @@ pub fn counterexample(
     let [reference, optimized] = scene.printing().render(&[sample])?.remove(0);
     let bound = scene.bound;
     let output = &comparison.outputs[output];
+    let integers = are_integers(bound, output);
+    let value = |side: usize, term| {
+        witness::value(scene.sides[side], term, witness, witness.values[side], integers, scene.budget)
+    };
+    let (reference_value, optimized_value) = (value(0, f)?, value(1, g)?);
     let origins = match trace {
         Some(options) if cfg!(feature = "afterwards") => {
             Some(origins::trace(scene, options, &sample, (output.tensor, index))?)
@@ -220,14 +230,57 @@ pub fn counterexample(
         element: output.name(bound, index),
         index,
         inputs: witness::inputs(bound, &comparison.roles, witness),
-        reference_value: witness::enclosure(witness.values[0]),
-        optimized_value: witness::enclosure(witness.values[1]),
-        difference: scene.told(witness.difference.clone()),
+        reference_value,
+        optimized_value,
+        difference: scene.told(witness.difference.clone()) + &vanishing(scene, output, witness),
         reference,
         optimized,
         origins,
         spec: witness::replay(spec, bound, witness, scene.reached),
     }))
+}
+
+/// Whether neither inputs nor outputs are floats, and no kernel computes with any.
+pub fn only_integers(bound: &Bound, ledger: &Ledger) -> bool {
+    let float = |format: Format| format.class() == FormatClass::Float;
+    let inputs = bound.elements.blocks().iter().any(|block| float(block.format));
+    let tensors = bound.tensors.iter().flat_map(|tensor| tensor.formats.iter().copied().flatten()).any(float);
+    // A kernel that computes with floats has noted where.
+    let computed = ledger
+        .entries()
+        .any(|(assumption, noted)| *assumption == Assumption::FiniteValues && noted.first.is_some());
+    !(inputs || tensors || computed)
+}
+
+/// Whether the elements of an output are integers.
+fn are_integers(bound: &Bound, output: &Output) -> bool {
+    let mut formats = bound.tensors[output.tensor].formats.iter().copied().flatten();
+    formats.all(|format| format.class() != FormatClass::Float)
+}
+
+/// That what a witness shows is too small for an output's format, where it is.
+#[cold]
+fn vanishing(scene: &Scene<'_>, output: &Output, witness: &Witness) -> String {
+    let formats: Vec<Format> = scene.bound.tensors[output.tensor].formats.iter().copied().flatten().collect();
+    // Half of the smallest number, which is rounded to zero.
+    let least = |format: &Format| match format {
+        Format::F32 | Format::Tf32 => Some(2f64.powi(-150)),
+        Format::Bf16 => Some(2f64.powi(-134)),
+        Format::F16 => Some(2f64.powi(-25)),
+        _ => None,
+    };
+    let zero = |format: &Format| {
+        let small =
+            |(low, high): &(f64, f64)| least(format).is_some_and(|least| low.abs().max(high.abs()) <= least);
+        witness.values.iter().all(small)
+    };
+    match formats.first() {
+        Some(format) if formats.iter().all(zero) => format!(
+            "; both values are too small for {format}: at these inputs a GPU stores 0 for both, and inputs that show \
+             more were not found"
+        ),
+        _ => String::new(),
+    }
 }
 
 #[cold]
@@ -302,7 +355,7 @@ fn diagnostics(report: &OutputReport, formula: bool) -> Vec<Diagnostic> {
     for group in &report.groups {
         let others = match group.elements {
             1 => String::new(),
-            more => format!(" and {} more", more - 1),
+            more => format!(" and {} more", grouped(more - 1)),
         };
         let diagnostic = match group.answer {
             Answer::Equal | Answer::Close | Answer::Single => continue,

@@ -5,6 +5,7 @@ use super::bind::Bound;
 use super::contracts::Contracts;
 use super::limits;
 use super::model::{AccessReport, RaceReport, ThreadReport, Verdict, WaitReport};
+use super::text::numbers::grouped;
 use super::texts::{Texts, cuda};
 use super::variables::source_name;
 use super::witness;
@@ -133,6 +134,19 @@ pub fn cook(cooking: &Cooking<'_>, found: &[(Fault, Option<Witness>)], open: &[(
             more => format!("{more} more faults of this kernel are not listed"),
         };
         cooked.diagnostics.push(last.note(text));
+    }
+    if run.more_suspects
+        && let Some(last) = cooked.diagnostics.pop()
+    {
+        let text = "there are more: of the faults that depend on the inputs, only the first were looked at";
+        cooked.diagnostics.push(last.note(text));
+    }
+    let races = cooked.races.len();
+    if let Some(worst) = &mut cooked.worst
+        && (run.unlisted > 0 || run.more_suspects)
+        && (worst.verdict, races > 1) == (Verdict::DataRace, true)
+    {
+        worst.sentence += &format!(" This is one of at least {races} races.");
     }
     for variable in kernel.variables.iter().filter(|variable| variable.name.starts_with("_Z")) {
         cooked.rename(&variable.name, &source_name(&variable.name));
@@ -349,9 +363,10 @@ impl Cook<'_> {
         if !fault.others.is_empty() {
             let more = match fault.more {
                 0 => String::new(),
-                more => format!(", and {more} more that are not listed"),
+                more => format!(", and {} more", grouped(more.into())),
             };
-            diagnostic = diagnostic.note(format!("so do {}{more}", threads_text(&fault.others)));
+            let do_so = if fault.others.len() == 1 && fault.more == 0 { "does" } else { "do" };
+            diagnostic = diagnostic.note(format!("so {do_so} {}{more}", threads_text(&fault.others)));
         }
         if let FaultKind::OutOfBounds(_, place) = kind
             && place.size.is_none()
@@ -478,7 +493,10 @@ impl Cook<'_> {
                 instruction: instruction(span.text(self.texts.text(self.source))),
                 instr: group.site.instr,
                 cuda: cuda(self.kernel, group.site.instr),
-                waits_at: waits_at(&group.kind),
+                waits_at: match (code, &group.kind) {
+                    (Code::D004, WaitKind::Barrier { id, .. }) => apart_at(*id, group, groups),
+                    (_, kind) => waits_at(kind),
+                },
                 waits_for: group.waits_for.clone(),
                 waits_for_text: threads_text(&group.waits_for),
             };
@@ -636,6 +654,18 @@ fn size_note(place: &Place, by_formula: bool) -> String {
         Some(size) => format!(", which has {size} bytes{says}"),
         None => String::new(),
     }
+}
+
+/// What is wrong at an aligned barrier. How many have arrived says nothing there, because it counts whole warps.
+#[cold]
+fn apart_at(id: u32, group: &WaitGroup, groups: &[WaitGroup]) -> String {
+    let warp = group.threads.first().map_or(0, |thread| thread / 32);
+    let how = match (groups.len(), groups.iter().all(|other| other.site.instr == group.site.instr)) {
+        (1, _) => "of which only some threads come to it",
+        (_, true) => "whose threads come to it in different rounds of a loop",
+        (_, false) => "whose threads come to it at different instructions",
+    };
+    format!("barrier {id}, which counts whole warps: this is a part of warp {warp}, {how}")
 }
 
 #[cold]

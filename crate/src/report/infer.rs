@@ -248,8 +248,8 @@ fn kernel(
     let kernel = front.kernel.as_ref();
     let other = asked.iter().find(|asked| asked.source != source);
     let fallback = other.and_then(|other| other.side.launch.block.or(other.kernel.required_block));
-    let resolved =
-        kernel.and_then(|k| launch::resolve(spec, side, source, k, fallback, &mut Ledger::default()).ok());
+    let resolved = kernel
+        .and_then(|k| launch::resolve(spec, side, Some(source), k, fallback, &mut Ledger::default()).ok());
     let stated = side.launch.block.or(spec.launch.block);
     InferredKernel {
         side: source.into(),

@@ -1,5 +1,6 @@
 //! The launch of each kernel: what the spec says, what the PTX says, and the defaults.
 
+use super::text::numbers::grouped;
 use crate::base::{Source, Span};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::ir::{Kernel, RegisterKind, SpecialReg};
@@ -17,11 +18,11 @@ pub struct Resolved {
 }
 
 /// Completes the launch of one kernel. `fallback` is the block of the other kernel of a pair,
-/// used where neither spec nor PTX says anything.
+/// used where neither spec nor PTX says anything; `source` is which kernel it is, if there are two.
 pub fn resolve(
     spec: &Spec,
     side: &Side,
-    source: Source,
+    source: Option<Source>,
     kernel: &Kernel,
     fallback: Option<[u32; 3]>,
     ledger: &mut Ledger,
@@ -71,7 +72,9 @@ pub fn resolve(
         };
         ledger.note(
             Assumption::Other(format!(
-                "{ran} of the {in_grid} in the grid ran; the others behave alike ({source})"
+                "{ran} of the {} in the grid ran; the others behave alike{}",
+                grouped(in_grid),
+                source.map_or(String::new(), |source| format!(" ({source})"))
             )),
             1,
             None,

@@ -7,12 +7,25 @@
 use super::bind::Bound;
 use super::text::numbers::{bytes, grouped};
 use crate::base::{Budget, Exhausted, Stage};
+use crate::diag::{Code, Diagnostic};
 use crate::sim::Stats;
 use crate::spec::{Literal, Spec};
 use std::sync::atomic::Ordering;
 
 /// Tensors that the advice names.
 const TENSORS: usize = 2;
+
+/// How many more errors there are than the first, in brackets.
+#[cold]
+pub fn more_errors<'d>(errors: impl Iterator<Item = &'d Diagnostic>) -> String {
+    // The last one may say that nobody looked any further.
+    let (ends, errors): (Vec<_>, Vec<_>) = errors.partition(|error| error.code == Code::P008);
+    match (errors.len() + ends.len(), ends.is_empty()) {
+        (0 | 1, _) => String::new(),
+        (all, true) => format!(" ({} more)", grouped(all as u64 - 1)),
+        (all, false) => format!(" (at least {} more)", grouped(all as u64 - 1)),
+    }
+}
 
 /// Why the execution of a kernel ended early.
 #[cold]

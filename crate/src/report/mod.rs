@@ -47,6 +47,8 @@ mod ranges;
 mod reaches;
 mod ready;
 mod repair;
+#[cfg(test)]
+mod said;
 mod sizes;
 mod suspects;
 mod sweep;
@@ -191,6 +193,14 @@ impl Input<'_> {
         match self.overrides {
             None => self.spec.unwrap_or_default().to_owned(),
             Some(_) => spec::print(&self.read_spec().0),
+        }
+    }
+
+    /// What the PTX leaves open, where nobody wrote a spec that could say it.
+    fn without_spec(&self, summary: String) -> String {
+        match self.spec.is_none_or(|text| text.trim().is_empty()) {
+            true => format!("A spec is needed, because some things stand in no PTX. {summary}"),
+            false => summary,
         }
     }
 

@@ -103,7 +103,7 @@ data! {
         NotEquivalent,
         /// Unordered conflicting accesses.
         DataRace,
-        /// Threads wait for one another for ever.
+        /// Threads wait for one another for ever, or one never leaves a loop.
         Deadlock,
         /// Threads disagree about a barrier.
         BarrierDivergence,
@@ -220,7 +220,7 @@ data! {
         pub reference_format: Option<String>,
         /// Element format in the optimized kernel, if it uses the tensor.
         pub optimized_format: Option<String>,
-        /// Extents; for a tensor without a declared shape: the elements reached.
+        /// Extents; for a tensor without a declared shape: the elements reached, and none if that is none.
         pub shape: Vec<u64>,
         /// Whether the shape was declared.
         pub declared_shape: bool,

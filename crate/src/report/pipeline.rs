@@ -327,6 +327,7 @@ impl<'a> Question<'a> {
             Err(errors) => {
                 self.diagnostics.extend(errors);
                 let summary = self.first_error(Source::Spec, "the spec is not complete");
+                let summary = self.input.without_spec(summary);
                 Verdicts { verdict: Verdict::InvalidSpec, summary }
             }
         }
@@ -689,7 +690,11 @@ impl<'a> Question<'a> {
             }
             Err(exhausted) => return self.stopped(exhausted),
         }
-        pair_verdict(sides, &mut self.report)
+        let integers = !sides[0].kernel.formula && evidence::only_integers(bound, &self.ledger);
+        if integers {
+            self.ledger.remove(|assumption| *assumption == Assumption::FiniteValues);
+        }
+        pair_verdict(sides, &mut self.report, integers)
     }
 
     /// Decides all pairs and confirms the answers; how the pairs were read, and with which options.
@@ -818,11 +823,7 @@ impl<'a> Question<'a> {
         let Some(first) = errors().find(here).or_else(|| errors().next()) else {
             return format!("{otherwise}.");
         };
-        let count = errors().count();
-        let more = match count {
-            1 => String::new(),
-            _ => format!(" ({} more)", count - 1),
-        };
+        let more = limits::more_errors(errors());
         match &first.primary {
             Some(label) => {
                 let at = self.texts.location(label.source, label.span);

@@ -123,7 +123,11 @@ pub(super) fn tensor_reports(
             name: tensor.name.clone(),
             reference_format: if runs.len() == 2 { format(0) } else { None },
             optimized_format: format(runs.len() - 1),
-            shape: tensor.shape().cloned().unwrap_or_else(|| vec![reached(at, runs)]),
+            // How many elements a tensor has that no thread came to, nobody knows.
+            shape: tensor.shape().cloned().unwrap_or_else(|| match reached(at, runs) {
+                0 => Vec::new(),
+                elements => vec![elements],
+            }),
             declared_shape: tensor.shape().is_some(),
             role: match tensor.role().is_none() && untouched(bound, runs, asked, at) {
                 true => Role::Out.name().to_owned(),

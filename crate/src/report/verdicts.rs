@@ -5,6 +5,7 @@
 use super::bind::{Bound, BoundTensor};
 use super::expression::Side;
 use super::model::*;
+use super::text::numbers::grouped;
 use crate::diag::Code;
 use crate::ir::Kernel;
 use crate::sim::Run;
@@ -21,7 +22,7 @@ pub fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
     let writes = match outputs {
         0 => "it writes no output".to_owned(),
         1 => "it writes 1 output element".to_owned(),
-        many => format!("it writes {many} output elements"),
+        many => format!("it writes {} output elements", grouped(many)),
     };
     let title = kernel.title();
     let unbounded = unbounded(report);
@@ -32,12 +33,19 @@ pub fn single_verdict(kernel: &Kernel, report: &Report) -> Verdicts {
     Verdicts { verdict: Verdict::RaceFree, summary }
 }
 
-pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
+pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report, integers: bool) -> Verdicts {
     let [reference, optimized] = sides.map(|side| match side.kernel.formula {
         true => "the formula".to_owned(),
         false => format!("`{}`", side.kernel.title()),
     });
-    let reference = capital(&reference);
+    // Of two kernels of one name, that is said once.
+    let (both, two) = match reference == optimized {
+        true => (format!("Both kernels ({optimized})"), format!("The two kernels (both {optimized})")),
+        false => {
+            let both = format!("{} and {optimized}", capital(&reference));
+            (both.clone(), both)
+        }
+    };
     let in_reference = if sides[0].kernel.formula { "by the formula" } else { "in the reference" };
     let sum = |count: fn(&OutputReport) -> u64| report.outputs.iter().map(count).sum::<u64>();
     let (elements, different, unknown) = (sum(|o| o.elements), sum(|o| o.different), sum(|o| o.unknown));
@@ -46,25 +54,35 @@ pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
     if different > 0 {
         let summary = match (&report.counterexample, first(Answer::Different)) {
             (Some(c), _) => format!(
-                "{reference} and {optimized} differ: there are inputs for which `{}` is {} {in_reference} and {} in the optimized kernel.",
+                "{two} differ: there are inputs for which `{}` is {} {in_reference} and {} in the optimized kernel.",
                 c.element, c.reference_value, c.optimized_value
             ),
             (None, Some(group)) => {
-                format!("{reference} and {optimized} differ at {}.", group.place_and_reason())
+                format!("{two} differ at {}.", group.place_and_reason())
             }
-            (None, None) => format!("{reference} and {optimized} differ."),
+            (None, None) => format!("{two} differ."),
         };
         return Verdicts { verdict: Verdict::NotEquivalent, summary };
     }
     if unknown > 0 {
         let group = first(Answer::Unknown);
         let hint = group.and_then(|group| group.hint.clone());
+        // At how many inputs something was tried is said of the elements that it is true of.
+        let mut open = report.outputs.iter().flat_map(|o| &o.groups).filter(|g| g.answer == Answer::Unknown);
+        let alike = open.all(|group| group.hint == hint);
+        let hint = hint.map(|hint| match group.filter(|_| !alike) {
+            Some(group) => format!("of `{}`: {hint}", group.pattern.as_ref().unwrap_or(&group.sample)),
+            None => hint,
+        });
         let why = group.map_or_else(String::new, |group| format!(" {}.", group.place_and_reason()));
         report.hint = hint;
         let summary = match elements - unknown {
             0 => format!("No proof and no counterexample was found.{why}"),
             equal => format!(
-                "{equal} of {elements} output elements are equal; {unknown} could not be decided.{why}"
+                "{} of {} output elements are equal; {} could not be decided.{why}",
+                grouped(equal),
+                grouped(elements),
+                grouped(unknown)
             ),
         };
         return Verdicts { verdict: Verdict::Unknown, summary };
@@ -80,22 +98,23 @@ pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report) -> Verdicts {
         .filter(|output| output.elements > 0)
         .map(|output| format!("`{}`", output.tensor));
     let tensors: Vec<_> = tensors.collect();
-    let count = if elements == 1 { "element".to_owned() } else { format!("{elements} elements") };
+    let count = if elements == 1 { "element".to_owned() } else { format!("{} elements", grouped(elements)) };
     let close = sum(|o| o.close);
     if close > 0 {
         let summary = format!(
-            "{reference} and {optimized} compute the same {count} of {} up to the rounding of constants: {}.",
+            "{both} compute the same {count} of {} up to the rounding of constants: {}.",
             tensors.join(", "),
             match close == elements {
                 true => bound(report),
-                false => format!("{} are equal; of the others, {}", elements - close, bound(report)),
+                false => format!("{} are equal; of the others, {}", grouped(elements - close), bound(report)),
             }
         );
         return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
     }
     let summary = format!(
-        "{reference} and {optimized} compute the same {count} of {} over the real numbers.{}",
+        "{both} compute the same {count} of {}{}.{}",
         tensors.join(", "),
+        if integers { "" } else { " over the real numbers" },
         unbounded(report)
     );
     Verdicts { verdict: Verdict::Equivalent, summary }
@@ -148,7 +167,7 @@ pub fn fault_name(verdict: Verdict, code: Code) -> &'static str {
         Verdict::OutOfBounds => "Out of bounds",
         Verdict::Misaligned => "Misaligned access",
         Verdict::UninitializedRead => "Uninitialized read",
-        Verdict::ContractViolated if code == Code::A002 => "A contract is broken",
+        Verdict::ContractViolated if code == Code::A002 => "Broken contract",
         Verdict::ContractViolated => "The kernel stops itself",
         Verdict::NotStructured => "Depends on input data",
         Verdict::Unsupported => "Unsupported",

@@ -1,12 +1,18 @@
 //! A witness as a counterexample: the inputs by tensor, both values, and a spec that replays it.
 
 use super::bind::Bound;
+use super::expression::Side;
 use super::model::{InputValue, InputValues};
+use crate::base::{Budget, Exhausted};
 use crate::decide::Witness;
 use crate::sim::Setup;
 use crate::spec::{self, Contents, Literal, Scalar, Spec};
+use crate::term::eval::{Cone, Quantity, Reals, evaluate};
+use crate::term::{Number, Term};
+use num_bigint::BigInt;
+use num_integer::Integer;
 use num_rational::BigRational;
-use num_traits::{One, ToPrimitive};
+use num_traits::{FromPrimitive, One, ToPrimitive};
 
 /// Tensors up to this size are listed whole.
 const DENSE: u64 = 64;
@@ -189,6 +195,64 @@ fn literal(value: &BigRational) -> Literal {
     }
 }
 
+/// What a side of a pair is at a witness, in decimal: `claimed` encloses it. Where outputs are `integers`, all digits
+/// are shown, because one that floats have no place for may be told from its neighbour by nothing else.
+#[cold]
+pub fn value(
+    side: Side<'_>,
+    term: Term,
+    witness: &Witness,
+    claimed: (f64, f64),
+    integers: bool,
+    budget: &Budget,
+) -> Result<String, Exhausted> {
+    let exact = if integers { integer(side, term, witness, budget)? } else { None };
+    // What formats make of large numbers is not what integers alone come to.
+    let exact = exact.filter(|exact| {
+        let at = exact.to_f64().unwrap_or(f64::NAN);
+        claimed.0 <= at && at <= claimed.1
+    });
+    Ok(exact.map_or_else(|| enclosure(claimed), |exact| exact.to_string()))
+}
+
+/// The integer that a term is at a witness, if it is a known one.
+fn integer(
+    side: Side<'_>,
+    term: Term,
+    witness: &Witness,
+    budget: &Budget,
+) -> Result<Option<BigInt>, Exhausted> {
+    let cone = Cone::of(side.terms, &[term], budget)?;
+    let known = |element: u32| witness.inputs.iter().find(|(listed, _)| *listed == element);
+    let element =
+        |element: u32| Quantity::rational(known(element).map_or(&witness.default, |(_, value)| value));
+    let quantity = |number: &Number| match number {
+        Number::Rational(value) => Quantity::rational(value),
+        _ => Quantity::Unknown,
+    };
+    let constants: Vec<Quantity> =
+        side.terms.constants().iter().map(|constant| quantity(&constant.number)).collect();
+    let domain = Reals { element: &element, constants: &constants };
+    let values = evaluate(&cone, &domain, budget, &mut Vec::new())?;
+    Ok(whole(values[0]))
+}
+
+/// The integer that a value is, if it is a certain one.
+fn whole(value: Quantity) -> Option<BigInt> {
+    match value {
+        Quantity::Exact(value) => value.is_integer().then(|| (*value.numer()).into()),
+        Quantity::Large(low, within) => {
+            let least = BigInt::from_f64(within.low().ceil())?;
+            let modulus = BigInt::one() << 64;
+            let found = &least + (BigInt::from(low) - &least).mod_floor(&modulus);
+            let next = &found + modulus;
+            let most = BigInt::from_f64(within.high().floor())?;
+            (found <= most && next > most).then_some(found)
+        }
+        _ => None,
+    }
+}
+
 /// An enclosure in decimal: as many digits as are certain, at most six.
 pub fn enclosure((low, high): (f64, f64)) -> String {
     if low.is_nan() {
@@ -223,6 +287,18 @@ fn plain(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_are_known_beyond_what_floats_hold() {
+        let power = |power: u32| BigInt::from(2).pow(power);
+        for exact in [power(53) + 1, power(64) - power(32), -power(63) + 5, power(70) + 1] {
+            let value = Quantity::rational(&exact.clone().into());
+            // Above, neighbours with one remainder lie in one enclosure.
+            let expected = (exact.bits() < 71 || matches!(value, Quantity::Exact(_))).then_some(exact);
+            assert_eq!(whole(value), expected);
+        }
+        assert_eq!(whole(Quantity::rational(&BigRational::new(1.into(), 2.into()))), None);
+    }
 
     #[test]
     fn enclosures_show_certain_digits() {

@@ -64,10 +64,10 @@ pub fn parse_over(text: &str, over: Option<&Spec>) -> (Spec, Vec<Diagnostic>) {
     let mut reader = Reader::default();
     let mut spec = Spec::default();
     let (document, errors) = DeTable::parse_recoverable(text);
-    for error in errors {
+    // What follows a first error comes of it: a bracket that is missing makes one of each line.
+    if let Some(error) = errors.first() {
         let span = error.span().map_or(Span::default(), |range| Span::new(range.start, range.end));
-        let message = error.message().lines().next().unwrap_or("this is not TOML").to_owned();
-        reader.error(span, message);
+        reader.error(span, not_toml(error.message()));
     }
     let tables = document.get_ref();
     names(&mut reader, tables, over, &mut spec);
@@ -106,7 +106,22 @@ pub fn parse_over(text: &str, over: Option<&Spec>) -> (Spec, Vec<Diagnostic>) {
         }
     }
     whole(&mut reader, &spec);
+    if !errors.is_empty() {
+        reader.diagnostics.truncate(1);
+    }
     (spec, reader.diagnostics)
+}
+
+/// What the reader of TOML says, in one sentence.
+fn not_toml(message: &str) -> String {
+    let message = message.lines().next().unwrap_or("this is not TOML");
+    match message.strip_suffix(", expected `,`") {
+        Some("missing comma between array elements") => {
+            "the array before this is not closed: `]` is missing, or a comma".to_owned()
+        }
+        Some(missing) => missing.to_owned(),
+        None => message.to_owned(),
+    }
 }
 
 fn launch(reader: &mut Reader, what: &str, table: &DeTable<'_>, known: &[&str], span: Span) -> LaunchPatch {

@@ -435,3 +435,10 @@ fn a_frozen_spec_has_its_values_and_no_expressions() {
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     assert_eq!(bare(again.frozen()), bare(spec.frozen()));
 }
+
+#[test]
+fn one_bracket_that_is_missing_is_one_error() {
+    let (_, errors) = parse("[launch]\nblock = [128, 1, 1\n[tensors.x]\ntype = \"f32\"\nshape = [128]\n");
+    let messages: Vec<&str> = errors.iter().map(|error| error.message.as_str()).collect();
+    assert_eq!(messages, ["the array before this is not closed: `]` is missing, or a comma"]);
+}

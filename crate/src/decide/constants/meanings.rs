@@ -311,6 +311,14 @@ fn meaning(options: &Options, constant: &Constant, values: &BTreeMap<BigRational
     recovered.map_or_else(|| Meaning::of_number(&constant.number), Meaning::Number)
 }
 
+/// How a number's text stands below a line: in brackets, unless it is one word.
+fn below(text: &str) -> String {
+    match text.chars().all(char::is_alphanumeric) {
+        true => text.to_owned(),
+        false => format!("({text})"),
+    }
+}
+
 /// How one table entry reads, if it was recovered.
 fn name(number: &Number, values: &BTreeMap<BigRational, Rounded>) -> Option<String> {
     let Number::Rational(value) = number else { return None };
@@ -452,7 +460,8 @@ fn combination(value: &BigRational, format: Format, factors: &[Operand]) -> Opti
         }
     };
     for (at, a) in factors.iter().enumerate() {
-        let reciprocal = offer(a.meaning.reciprocal(), a.bits.map(f64::recip), &|| format!("1/({})", a.text));
+        let reciprocal =
+            offer(a.meaning.reciprocal(), a.bits.map(f64::recip), &|| format!("1/{}", below(&a.text)));
         if !reciprocal {
             return None;
         }
@@ -463,8 +472,9 @@ fn combination(value: &BigRational, format: Format, factors: &[Operand]) -> Opti
             });
             let over = |a: &Operand, b: &Operand| b.meaning.reciprocal().and_then(|b| a.meaning.times(&b));
             let quotient =
-                offer(over(a, b), both.map(|(a, b)| a / b), &|| format!("{}/({})", a.text, b.text));
-            let inverse = offer(over(b, a), both.map(|(a, b)| b / a), &|| format!("{}/({})", b.text, a.text));
+                offer(over(a, b), both.map(|(a, b)| a / b), &|| format!("{}/{}", a.text, below(&b.text)));
+            let inverse =
+                offer(over(b, a), both.map(|(a, b)| b / a), &|| format!("{}/{}", b.text, below(&a.text)));
             if !(product && quotient && inverse) {
                 return None;
             }

@@ -69,9 +69,13 @@ pub enum Search {
     /// They differ as computed, but not for certain: numbers that the kernels compute from concrete
     /// ones alone are rounded.
     Rounded(Rounded),
-    /// They agree, as far as can be told, at this many points; at 0 points they are both defined
-    /// nowhere that was looked.
-    Alike(u32),
+    /// They agree, as far as can be told.
+    Alike {
+        /// At so many points: those at which both sides are known to have a value.
+        defined: u32,
+        /// Of so many.
+        tried: u32,
+    },
 }
 
 /// A difference that the rounding of computed constants may explain.
@@ -120,39 +124,45 @@ pub fn search(
     spent: &mut u64,
 ) -> Result<Search, Exhausted> {
     let mut arena = Arena::new(question, pair, budget)?;
-    let mut best: Option<(f64, Vec<Small>)> = None;
-    let (mut defined, mut as_computed) = (0, 0.0f64);
+    // Values that f32 has a place for tell more than others, whatever the difference.
+    let mut best: Option<(bool, f64, Vec<Small>)> = None;
+    let (mut defined, mut tried, mut as_computed) = (0, 0, 0.0f64);
     for attempt in 0..points::tries(&arena.thresholds, &arena.kinds) {
         if attempt >= LEAST && arena.is_spent() {
             break;
         }
         let point = points::point(seed, attempt, &arena.kinds, &arena.lone, &arena.thresholds);
+        tried += 1;
         let difference = arena.difference(&point)?;
         if as_computed < CLEAR && difference.is_none_or(|difference| difference < CLEAR) {
             as_computed = as_computed.max(arena.difference_as_computed(&point)?);
         }
         let Some(difference) = difference else { continue };
         defined += 1;
-        if difference > best.as_ref().map_or(0.0, |best| best.0) {
-            best = Some((difference, point));
+        let fits = arena.fits;
+        let better = |best: &(bool, f64, Vec<Small>)| {
+            (fits && difference >= CLEAR, difference) > (best.0 && best.1 >= CLEAR, best.1)
+        };
+        if difference > 0.0 && best.as_ref().is_none_or(better) {
+            best = Some((fits, difference, point));
         }
-        if difference >= CLEAR {
+        if difference >= CLEAR && fits {
             break;
         }
     }
     *spent += arena.steps as u64;
-    let certain = best.as_ref().map_or(0.0, |best| best.0);
+    let certain = best.as_ref().map_or(0.0, |best| best.1);
     let least = if arena.as_computed.is_some() { NOTICEABLE } else { 0.0 };
     if certain <= least && as_computed > certain {
         let numbers = roughest(&arena.cones, question.meanings);
         return Ok(Search::Rounded(Rounded { part: as_computed, numbers }));
     }
-    let Some((difference, point)) = best else { return Ok(Search::Alike(defined)) };
+    let Some((fits, difference, point)) = best else { return Ok(Search::Alike { defined, tried }) };
     if difference <= least {
         return Ok(Search::Close(difference));
     }
     let before = arena.steps;
-    let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR))?;
+    let (default, point) = shrink::shrink(&mut arena, point, difference.min(CLEAR), fits)?;
     let values = arena.values(&point)?;
     let [reference, optimized] = arena.values_in_formats(&point)?.unwrap_or(values);
     let difference = contrast(question, pair, budget)?.sentence;
@@ -237,6 +247,8 @@ struct Arena<'a> {
     ranks: FxHashMap<u32, u32>,
     scratch: Vec<Quantity>,
     steps: usize,
+    /// Whether f32 has a place for both values of which the difference was asked last.
+    fits: bool,
 }
 
 impl<'a> Arena<'a> {
@@ -276,6 +288,7 @@ impl<'a> Arena<'a> {
             cones,
             scratch: Vec::new(),
             steps: 0,
+            fits: true,
         })
     }
 
@@ -325,6 +338,7 @@ impl<'a> Arena<'a> {
     /// differ on the machine as well, where formats have no place for large numbers.
     fn difference(&mut self, point: &[Small]) -> Result<Option<f64>, Exhausted> {
         let values = self.values(point)?;
+        self.fits = values.into_iter().all(has_place);
         let Some(difference) = self.apart(values).filter(|difference| *difference > 0.0) else {
             return Ok(self.apart(values));
         };
@@ -373,6 +387,15 @@ impl<'a> Arena<'a> {
             },
         }
     }
+}
+
+/// Whether f32 has a place for a value, one of its smallest numbers at least.
+fn has_place(value: Quantity) -> bool {
+    let least = 2f64.powi(-149);
+    value.interval().is_none_or(|within| {
+        let size = within.abs().high();
+        size == 0.0 || (least..=f64::from(f32::MAX)).contains(&size)
+    })
 }
 
 /// The constants as the hardware computes them, if that is not for certain for one of those that occur.

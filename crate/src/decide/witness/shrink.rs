@@ -16,14 +16,16 @@ const FEW: usize = 4;
 const LEAST: usize = 40;
 const MOST: usize = 2000;
 
-/// Returns the default and the point, which still differs by `needed`.
+/// Returns the default and the point, which still differs by `needed`, in values that f32 has a place for if it
+/// `fits`.
 pub(super) fn shrink(
     arena: &mut Arena<'_>,
     point: Vec<Small>,
     needed: f64,
+    fits: bool,
 ) -> Result<(Small, Vec<Small>), Exhausted> {
     let [zero, one, minus_one] = [0, 1, -1].map(Ratio::from_integer);
-    let mut search = Shrinking { arena, needed, evaluations: 0, steps: 0 };
+    let mut search = Shrinking { arena, needed, fits, evaluations: 0, steps: 0 };
     search.steps = search.arena.steps;
     let mut best = (zero, search.towards(point.clone(), zero)?);
     let left = |(default, point): &(Small, Vec<Small>)| point.iter().filter(|v| *v != default).count();
@@ -42,6 +44,7 @@ pub(super) fn shrink(
 struct Shrinking<'a, 'b> {
     arena: &'a mut Arena<'b>,
     needed: f64,
+    fits: bool,
     evaluations: usize,
     /// Steps at the start.
     steps: usize,
@@ -55,7 +58,8 @@ impl Shrinking<'_, '_> {
 
     fn still_differs(&mut self, point: &[Small]) -> Result<bool, Exhausted> {
         self.evaluations += 1;
-        Ok(self.arena.difference(point)?.is_some_and(|difference| difference >= self.needed))
+        let differs = self.arena.difference(point)?.is_some_and(|difference| difference >= self.needed);
+        Ok(differs && (self.arena.fits || !self.fits))
     }
 
     /// Sends as many values to the default as possible.

@@ -13,7 +13,7 @@ impl<'m> Lowering<'m> {
     pub(super) fn block(&mut self, block: &'m Block) {
         self.bind_labels(block);
         for statement in &block.statements {
-            if self.code.len() > MAX_INSTRUCTIONS || self.errors.len() >= MAX_ERRORS {
+            if self.code.len() > MAX_INSTRUCTIONS || self.errors.len() > MAX_ERRORS {
                 return;
             }
             match statement {

@@ -78,14 +78,16 @@ fn choose<'m>(source: Source, module: &'m Module, entry: Option<&str>) -> Result
         module.functions().filter(|function| function.is_entry && function.body.is_some()).collect();
     let names = entries(module);
     let listed = || {
-        let shown = |name: &&str| match readable(name) {
-            title if title == **name => format!("`{name}`"),
-            title => format!("`{title}` (`{name}`)"),
+        // A name in the source is enough where no other kernel has the same.
+        let shown = |name: &&str| {
+            let title = readable(name);
+            let alone = names.iter().filter(|other| plain(&readable(other)) == plain(&title)).count() == 1;
+            format!("`{}`", if alone { &title } else { *name })
         };
         format!("the module has {}", names.iter().map(shown).collect::<Vec<_>>().join(", "))
     };
     match (entry, kernels.as_slice()) {
-        (_, []) => Err(Diagnostic::error(Code::V003, "the module has no .entry with a body")),
+        (_, []) => Err(without_kernel(source, module)),
         (None, [only]) => Ok(only),
         (None, [_, second, ..]) => {
             let message = format!("the module has {} kernels and none is named", kernels.len());
@@ -119,6 +121,26 @@ fn choose<'m>(source: Source, module: &'m Module, entry: Option<&str>) -> Result
             let count = if titled.is_empty() { "no kernel" } else { "several kernels called" };
             Err(Diagnostic::error(Code::V003, format!("the module has {count} {wanted}")).note(note))
         }
+    }
+}
+
+/// That a text has no kernel, at what it has instead.
+#[cold]
+fn without_kernel(source: Source, module: &Module) -> Diagnostic {
+    let message = "the module has no .entry with a body";
+    let diagnostic = Diagnostic::error(Code::V003, message);
+    match module.functions().next() {
+        Some(entry) if entry.is_entry => diagnostic.at(source, entry.name.span).note(
+            "this is a declaration: give the PTX of the file that has the kernel's instructions",
+        ),
+        Some(function) => diagnostic.at(source, function.name.span).note(
+            "a `.func` runs only where a kernel calls it: give the PTX of the whole file, with the `.entry` that \
+             does; a `__device__` function becomes a kernel as `__global__`",
+        ),
+        None => diagnostic.at(source, Span::default()).note(
+            "the text has no instructions: give the PTX of a kernel, all of what `nvcc -ptx` or `cuobjdump -ptx` \
+             writes, from `.version` on",
+        ),
     }
 }
 
@@ -342,6 +364,10 @@ impl<'m> Lowering<'m> {
     fn error(&mut self, diagnostic: Diagnostic) -> Reported {
         if self.errors.len() < MAX_ERRORS && !self.errors.contains(&diagnostic) {
             self.errors.push(diagnostic);
+        } else if self.errors.len() == MAX_ERRORS && !self.errors.contains(&diagnostic) {
+            let message = format!("more than {MAX_ERRORS} errors: the rest of the kernel was not read");
+            let place = diagnostic.primary.clone();
+            self.errors.push(Diagnostic { primary: place, ..Diagnostic::error(Code::P008, message) });
         }
         Reported
     }

@@ -529,6 +529,8 @@ fn number(printer: &Printer<'_>, constant: usize) -> String {
     let short = value.numer().bits() < 24 && value.denom().bits() < 24;
     match (entry.rounded, value.to_f64()) {
         _ if small => value.to_string(),
+        // What no format has rounded is that very integer.
+        (None, _) if value.is_integer() => whole(value.numer()),
         (Some(Format::F64), Some(float)) => decimal(float, format!("{float}"), format!("{float:e}")),
         (Some(_), Some(float)) => decimal(float, format!("{}", float as f32), format!("{:e}", float as f32)),
         // Exact: a terminating decimal if it is short, else the fraction.
@@ -537,6 +539,17 @@ fn number(printer: &Printer<'_>, constant: usize) -> String {
         (None, Some(float)) => decimal(float, format!("{float}"), format!("{float:e}")),
         (_, None) => value.to_string(),
     }
+}
+
+/// An integer with all of its digits; one that ends in many zeros as a power of ten.
+fn whole(value: &num_bigint::BigInt) -> String {
+    let text = value.to_string();
+    let digits = text.trim_start_matches('-');
+    let (first, rest) = digits.trim_end_matches('0').split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    let sign = &text[..text.len() - digits.len()];
+    let scientific = format!("{sign}{first}{point}{rest}e{}", digits.len() - 1);
+    if scientific.len() < text.len() { scientific } else { text }
 }
 
 fn is_decimal(value: &num_rational::BigRational) -> bool {

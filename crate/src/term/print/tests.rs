@@ -154,6 +154,20 @@ fn numbers_read_short() {
 }
 
 #[test]
+fn integers_have_all_of_their_digits() {
+    let mut terms = Terms::new();
+    for text in ["9007199254740993", "-9007199254740991", "18446744069414584320", "1000000000001"] {
+        let value: num_bigint::BigInt = text.parse().expect("an integer");
+        let number = terms.rational(value.into());
+        let product = terms.mul(number, Term::element(ALPHA));
+        assert_eq!(show(&terms, product, &[]), format!("{text}·alpha"));
+    }
+    let ten = num_bigint::BigInt::from(10).pow(30);
+    let number = terms.rational((-ten).into());
+    assert_eq!(show(&terms, number, &[]), "-1e30");
+}
+
+#[test]
 fn the_text_stays_small_whatever_the_term() {
     let mut terms = Terms::new();
     let mut deep = x(0);
