@@ -186,6 +186,7 @@ export const tabText = {
     running: 'Running the kernels again…',
     waiting: 'Still waiting for the engine, which may have something else to finish first.',
     stale: 'The texts have changed since the run; verify again to see what its outputs compute.',
+    earlier: 'Another run has begun since this verdict, and has no answer yet.',
     fault: 'This kernel has a fault (see the verdict), so this is only what one run of it leaves.',
     limit: 'The run met a limit, so this may be from before the end of the kernel.',
     unwritten: 'No thread that was run writes it.',

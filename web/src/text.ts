@@ -144,6 +144,8 @@ export const text = {
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
     again: 'Verify again',
+    earlier: (word: string) => `Before this run: ${word}.`,
+    ofEarlier: (word: string) => `This is about the run before, with the verdict “${word}”.`,
     combination: (title: string) => `For ${title}, one combination of the sweep`,
     evidence: { counterexample: 'See the counterexample', races: 'See both accesses', waits: 'See who waits for whom' } as Partial<Record<string, string>>,
     outputs: 'Outputs',
