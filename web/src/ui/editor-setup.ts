@@ -158,19 +158,22 @@ export function fromKernel({ doc }: Pick<EditorState, 'doc'>): StateEffect<unkno
 export function showLine(view: EditorView, { line, column, still }: Omit<Focus, 'source'>): void {
   const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
   const at = Math.min(wanted.from + column - 1, wanted.to)
-  if (still) scrollsAlone.add(view)
-  else scrollsAlone.delete(view)
+  if (!still) sought.add(view)
   view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
 }
 
-/** Editors whose next line is shown without the page being scrolled to them. */
-const scrollsAlone = new WeakSet<EditorView>()
+/** Editors of which somebody wants to see a line. */
+const sought = new WeakSet<EditorView>()
 
-const scrollAlone = EditorView.scrollHandler.of((view, { head }) => {
-  if (!scrollsAlone.delete(view)) return false
-  const line = view.coordsAtPos(head)
-  const { top, bottom } = view.scrollDOM.getBoundingClientRect()
-  if (line) view.scrollDOM.scrollTop += (line.top + line.bottom - top - bottom) / 2
+/** What nobody sought is shown without the page being scrolled to its editor. */
+const scrollAlone = EditorView.scrollHandler.of((view, { head }, { y, yMargin }) => {
+  const scroller = view.scrollDOM
+  if (y === 'nearest' || sought.delete(view) || scroller.scrollHeight <= scroller.clientHeight) return false
+  const { node } = view.domAtPos(head)
+  const line = (node instanceof Element ? node : node.parentElement)?.closest('.cm-line')?.getBoundingClientRect()
+  if (!line) return false
+  const box = scroller.getBoundingClientRect()
+  scroller.scrollTop += y === 'center' ? (line.top + line.bottom - box.top - box.bottom) / 2 : line.top - box.top - yMargin
   return true
 })
 
