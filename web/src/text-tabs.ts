@@ -3,6 +3,9 @@
 
 import { counted } from './text'
 
+/** `a`, `a and b`, `a, b and c` */
+const listed = (names: readonly string[]) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ')
+
 export const tabText = {
   idle: {
     empty: 'Two kernels are needed',
@@ -22,8 +25,8 @@ export const tabText = {
     lead: 'The PTX does not say how the kernels are launched. These are guesses; put in what your program uses.',
     leadOne: 'The PTX does not say how the kernel is launched. These are guesses; put in what your program uses.',
     choose: 'The PTX holds several kernels. Choose the one that runs.',
-    blockHint: 'One to three whole numbers: 128, or 16 × 16',
-    notBlock: (written: string) => `“${written}” is no size of a block: write one to three whole numbers, like 128 or 16 × 16.`,
+    blockHint: 'One to three whole numbers from 1, such as 128 or 16 × 16',
+    notBlock: (written: string) => `“${written}” is no size of a block: write one to three whole numbers from 1, such as 128 or 16 × 16.`,
     notNumber: (written: string) => `“${written}” is not a number.`,
     use: 'Verify with these',
     useOne: 'Analyze with these',
@@ -54,6 +57,12 @@ export const tabText = {
   files: {
     tooLarge: (name: string) => `${name} is larger than 8 MB, which no kernel is.`,
     notText: (name: string) => `${name} is not text.`,
+    empty: (name: string) => `${name} is empty.`,
+    machineCode: (name: string) => `${name} is compiled machine code, not PTX. \`cuobjdump -ptx ${name}\` extracts the PTX of a cubin or an executable, if it holds any.`,
+    tooMany: (opened: readonly string[], left: readonly string[]) => `Two kernels are compared: ${listed(opened)} were opened, ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not.`,
+    secondSpec: (name: string) => `There is one spec: ${name} was not opened.`,
+    pairAlone: (name: string, left: readonly string[]) => `${name} is a saved pair, which holds both kernels and the spec: ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not opened.`,
+    lessonAlone: (name: string, left: readonly string[]) => `${name} is a lesson: ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not opened.`,
     unknown: (name: string) => `${name} is neither PTX nor a spec, a saved pair or a lesson.`,
   },
   cuda: {

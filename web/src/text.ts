@@ -233,7 +233,12 @@ export const text = {
       ctas: 'A number, (x,y,z), several of these, or all',
     },
     toml: 'Spec, TOML',
-    notAsked: (written: string, hint: string) => `“${written}” is not what is asked for: ${hint}`,
+    notAsked: (written: string, wanted: string) => `“${written}” does not fit here. Write ${wanted}.`,
+    sizes: 'one to three whole numbers from 1, such as 128 or 16 × 16',
+    extents: 'whole numbers from 1, one for each dimension, such as 4096 or 64 × 64',
+    strides: 'whole numbers from 0, one for each dimension, such as 64, 1',
+    bytes: 'one whole number of bytes, such as 16384',
+    ctas: 'the number of a CTA, its place such as (1,0,0), several of these, or “all”',
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {

@@ -4,6 +4,7 @@
 import { text } from '../text'
 import { tabText } from '../text-tabs'
 import { inputTexts } from './inputs'
+import { undecidedTexts } from './outputs'
 import type { Report } from './protocol'
 import { presentations } from './verdict'
 
@@ -18,9 +19,12 @@ export function markdown(report: Report | null, spec: string, link: string): str
   const { word, tone } = presentations[report.verdict]
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
+  for (const { name, counts } of undecidedTexts(report)) lines.push(`- \`${name}\`: ${counts}`)
+  if (report.hint) lines.push(...(lines.at(-1) === '' ? [] : ['']), plain(report.hint))
+  if (lines.at(-1) !== '') lines.push('')
   if (report.counterexample) {
     const { element, reference_value, optimized_value } = report.counterexample
-    lines.push(`${tabText.share.inputs}: \`${element}\` = ${reference_value} (${text.sides['reference']}), ${optimized_value} (${text.sides['optimized']})`, '')
+    lines.push(`${tabText.share.inputs}: \`${element}\` ${reference_value.startsWith('≈') ? '' : '= '}${reference_value} (${text.sides['reference']}), ${optimized_value} (${text.sides['optimized']})`, '')
     for (const { name, values } of inputTexts(report.counterexample)) lines.push(`- \`${name}\`: ${plain(values)}`)
     lines.push('')
   }

@@ -18,11 +18,28 @@ export function ctasText(value: TomlValue | undefined): string {
   return String(value)
 }
 
-/** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32". */
+/** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32".
+ * None where something else is written, such as "-4" or "1.5". */
 export function readSizes(written: string): (number | string)[] {
-  if (!/[a-wyz_]/i.test(written)) return (written.match(/\d+/g) ?? []).map(Number)
+  if (!/(?<!\d)[a-wyz_]/i.test(written)) return /^[\s\d×x*,;[\]]*$/i.test(written) ? (written.match(/\d+/g) ?? []).map(Number) : []
   const parts = written.replace(/^\s*\[|\]\s*$/g, '').split(/[×,](?![^(]*\))/).map(part => part.trim().replace(/^"|"$/g, ''))
   return parts.filter(part => part !== '').map(part => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
+/** The extents along x, y and z of a grid, a block or a cluster; null where something else is written. */
+export function readExtents(written: string): TomlValue[] | null {
+  const sizes = readSizes(written)
+  if (sizes.length < 1 || sizes.length > 3 || sizes.some(size => typeof size === 'number' && size < 1)) return null
+  return [...sizes, 1, 1].slice(0, 3)
+}
+
+/** The CTAs that run, as a person writes them: "3", "(0,0,0) (1,0,0)", "all"; null where something else is written. */
+export function readCtas(written: string): TomlValue | null {
+  if (/^\s*all\s*$/i.test(written)) return 'all'
+  if (!/^[\s\d,;()[\]]*$/.test(written)) return null
+  const numbers = (written.match(/\d+/g) ?? []).map(Number)
+  if (numbers.length === 1) return [[numbers[0]!, 0, 0]]
+  return numbers.length > 0 && numbers.length % 3 === 0 ? numbers.flatMap((_, at) => (at % 3 ? [] : [numbers.slice(at, at + 3)])) : null
 }
 
 /** The data of a spec file, or null where it is not TOML. */

@@ -179,3 +179,46 @@ describe('a new run', () => {
     await page.context().close()
   })
 })
+
+describe('what cannot be taken', () => {
+  test('is refused where it was written: a block that is no size', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    const block = page.getByTestId('block-optimized')
+    const before = await block.inputValue()
+    for (const written of ['-4', '1.5', '0']) {
+      await block.fill(written)
+      await page.keyboard.press('Tab')
+      expect(await block.evaluate(input => (input as HTMLInputElement).validationMessage)).toBe(`“${written}” does not fit here. Write one to three whole numbers from 1, such as 128 or 16 × 16.`)
+      expect(await block.inputValue()).toBe(written)
+    }
+    await block.fill('64')
+    await page.keyboard.press('Tab')
+    await expect.poll(() => block.inputValue()).toBe('64 × 1 × 1')
+    expect(before).not.toBe('')
+    await page.context().close()
+  })
+
+  test('is named: empty files, machine code, files too many', async () => {
+    const { page } = await visit(site)
+    await verdict(page)
+    const choose = async (...files: { name: string; content: string | Buffer }[]) => {
+      await page.getByTestId('examples').click()
+      await page.getByTestId('open-files').setInputFiles(files.map(({ name, content }) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) })))
+    }
+    const notice = () => page.getByTestId('notice').textContent()
+    const before = await textOf(page, 'reference')
+    await choose({ name: 'a.ptx', content: '' })
+    await expect.poll(notice).toContain('a.ptx is empty.')
+    await choose({ name: 'k.cubin', content: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 0, 0]) })
+    await expect.poll(notice).toContain('cuobjdump -ptx k.cubin')
+    await page.getByTestId('notice').getByTestId('copy-code').waitFor()
+    await choose({ name: 'pic.png', content: Buffer.from([0x89, 0x50, 0, 1]) }, { name: 'b.ptx', content: '' })
+    await expect.poll(notice).toContain('b.ptx is empty. pic.png is not text.')
+    expect(await textOf(page, 'reference')).toBe(before)
+    await choose(...['a', 'b_ref', 'c_opt'].map(name => ({ name: `${name}.ptx`, content: kernel('gather_ref.ptx') + `// ${name}\n` })))
+    await expect.poll(notice).toContain('Two kernels are compared: b_ref.ptx and c_opt.ptx were opened, a.ptx was not.')
+    expect(await textOf(page, 'optimized')).toContain('// c_opt')
+    await page.context().close()
+  })
+})
