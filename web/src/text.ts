@@ -96,6 +96,7 @@ export const text = {
     reference: 'Reference kernel, PTX',
     optimized: 'Optimized kernel, PTX',
     only: 'Kernel, PTX',
+    leave: 'Esc, then Tab leaves',
   },
   strip: {
     label: 'Launch and parameters',
@@ -132,7 +133,7 @@ export const text = {
   results: {
     label: 'Results',
     height: 'Height of the results',
-    nothingYet: 'Nothing has been verified yet.',
+    nothingYet: 'There is no verdict yet.',
     tabs: { verdict: 'Verdict', sweep: 'Sweep', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
   },
   verdict: {
@@ -144,6 +145,7 @@ export const text = {
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
     again: 'Verify again',
+    againOne: 'Analyze again',
     earlier: (word: string) => `Before this run: ${word}.`,
     ofEarlier: (word: string) => `This is about the run before, with the verdict “${word}”.`,
     combination: (title: string) => `For ${title}, one combination of the sweep`,

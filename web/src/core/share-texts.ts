@@ -5,12 +5,13 @@ import { text } from '../text'
 import { tabText } from '../text-tabs'
 import { inputTexts } from './inputs'
 import { undecidedTexts } from './outputs'
+import { raised } from './powers'
 import type { Report } from './protocol'
 import { presentations } from './verdict'
 
 const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
-const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : piece.replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
+const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : raised(piece).replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
 
 /** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */

@@ -68,6 +68,9 @@ export function setKey(text: string, path: string[], key: string, value: TomlVal
   return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
 }
 
+/** Whether a tensor or scalar can be called so. */
+export const isName = (name: string): boolean => /^[a-z_]\w*$/i.test(name)
+
 /**
  * Gives a tensor or scalar another name, in the arguments of both kernels and where it is described.
  * Arguments that are inferred so far are written down, as they stand in `inferred`, the spec with everything
@@ -79,7 +82,7 @@ export function rename(text: string, inferred: string, from: string, to: string)
   let found = false
   if (!readSpec(text) || !full) return null
   const taken = (spec: TomlTable) => [tableAt(spec, 'tensors'), tableAt(spec, 'scalars')].some(table => Object.hasOwn(table, to))
-  if (to === '' || taken(full)) return null
+  if (!isName(to) || taken(full)) return null
   for (const side of ['reference', 'optimized']) {
     const args = valueAt(tableAt(readSpec(edited)!, side), 'args') ?? valueAt(tableAt(full, side), 'args')
     const renamed = args === undefined ? args : named(args, from, to)

@@ -7,6 +7,7 @@ import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import type { Named } from '../core/names'
+import { raised } from '../core/powers'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, type Tab } from '../core/verdict'
@@ -22,8 +23,6 @@ import { Past, type Whole } from './past'
 import type { Focus, Mark, Notice, Run } from './run'
 import { soon } from './soon'
 import { text } from '../text'
-
-export type { Mark, Notice, Run } from './run'
 
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
@@ -260,7 +259,7 @@ class Session {
 
   /** A text of the engine with the names of the kernels' authors. */
   plain(words: string): string {
-    return this.#names?.readable(words, this.#named) ?? words
+    return raised(this.#names?.readable(words, this.#named) ?? words)
   }
 
   /** The same for code: what somebody is to write down stands as it has to be written. */
