@@ -3,6 +3,11 @@
 
 import { counted } from './text'
 
+const exact = (number: number) => number.toLocaleString('en')
+
+/** `a`, `a and b`, `a, b and c` */
+const listed = (names: readonly string[]) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ')
+
 export const tabText = {
   idle: {
     empty: 'Two kernels are needed',
@@ -19,11 +24,10 @@ export const tabText = {
     now: 'In the texts as they are now',
   },
   ask: {
-    lead: 'The PTX does not say how the kernels are launched. These are guesses; put in what your program uses.',
-    leadOne: 'The PTX does not say how the kernel is launched. These are guesses; put in what your program uses.',
+    lead: (guesses: number, single: boolean) => `The PTX does not say how the ${single ? 'kernel is' : 'kernels are'} launched. ${guesses === 1 ? 'This is a guess' : 'These are guesses'}; put in what your program uses.`,
     choose: 'The PTX holds several kernels. Choose the one that runs.',
-    blockHint: 'One to three whole numbers: 128, or 16 × 16',
-    notBlock: (written: string) => `“${written}” is no size of a block: write one to three whole numbers, like 128 or 16 × 16.`,
+    blockHint: 'One to three whole numbers from 1, such as 128 or 16 × 16',
+    notBlock: (written: string) => `“${written}” is no size of a block: write one to three whole numbers from 1, such as 128 or 16 × 16.`,
     notNumber: (written: string) => `“${written}” is not a number.`,
     use: 'Verify with these',
     useOne: 'Analyze with these',
@@ -31,6 +35,7 @@ export const tabText = {
   tensor: {
     name: 'Name',
     nameTaken: 'This name is taken, or it is a module variable, which its module names.',
+    noName: (written: string) => `“${written}” cannot be a name: write letters, digits and _, beginning with a letter or _.`,
     type: 'Element type',
     shape: 'Shape',
     strides: 'Strides',
@@ -54,6 +59,12 @@ export const tabText = {
   files: {
     tooLarge: (name: string) => `${name} is larger than 8 MB, which no kernel is.`,
     notText: (name: string) => `${name} is not text.`,
+    empty: (name: string) => `${name} is empty.`,
+    machineCode: (name: string) => `${name} is compiled machine code, not PTX. \`cuobjdump -ptx ${name}\` extracts the PTX of a cubin or an executable, if it holds any.`,
+    tooMany: (opened: readonly string[], left: readonly string[]) => `Two kernels are compared: ${listed(opened)} were opened, ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not.`,
+    secondSpec: (name: string) => `There is one spec: ${name} was not opened.`,
+    pairAlone: (name: string, left: readonly string[]) => `${name} is a saved pair, which holds both kernels and the spec: ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not opened.`,
+    lessonAlone: (name: string, left: readonly string[]) => `${name} is a lesson: ${listed(left)} ${left.length === 1 ? 'was' : 'were'} not opened.`,
     unknown: (name: string) => `${name} is neither PTX nor a spec, a saved pair or a lesson.`,
   },
   cuda: {
@@ -66,7 +77,7 @@ export const tabText = {
     empty: 'it is empty',
     version: (version: string) => `this page cannot read version “${version}” of the format; a newer page may have written it`,
     alphabet: (place: number, character: string) => `character ${place} of the link, “${character}”, cannot stand in a link; it was probably added on the way`,
-    incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${counted(String(missing), 'byte is', 'bytes are')} missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
+    incomplete: (part: string, missing: number, cut: boolean) => `${part} is incomplete${missing > 0 ? ` (${counted(exact(missing), 'byte is', 'bytes are')} missing)` : ''}${cut ? '; the link was probably cut off' : ''}`,
     checksum: 'the checksum does not fit, so the texts may not be what was shared',
     notText: (part: string) => `${part} holds bytes that are not text (UTF-8)`,
     tooLarge: (megabytes: number) => `it unpacks to more than ${megabytes} MiB, which no kernels need`,
@@ -140,7 +151,7 @@ export const tabText = {
     value: 'Value',
     needed: 'a number is needed',
     symbolic: 'symbolic',
-    everyValue: 'Left empty, the proof holds for every value.',
+    everyValue: 'Left empty, the proof holds forevery value.',
   },
   contents: {
     empty: 'There are no numbers in it.',
@@ -185,7 +196,8 @@ export const tabText = {
     outside: (tensor: string, last: string) => `There is no such element: the last one of ${tensor} is ${last}.`,
     running: 'Running the kernels again…',
     waiting: 'Still waiting for the engine, which may have something else to finish first.',
-    stale: 'The texts have changed since the run; verify again to see what its outputs compute.',
+    stale: 'The texts have changed since the run; run again to see what its outputs compute.',
+    earlier: 'Another run has begun since this verdict, and has no answer yet.',
     fault: 'This kernel has a fault (see the verdict), so this is only what one run of it leaves.',
     limit: 'The run met a limit, so this may be from before the end of the kernel.',
     unwritten: 'No thread that was run writes it.',
@@ -198,22 +210,31 @@ export const tabText = {
   help: {
     title: 'Do two GPU kernels compute the same thing?',
     lead: [
-      'Paste a reference and an optimized kernel as PTX (`nvcc -ptx`), say how they are launched, and press Verify. Both kernels are executed here in your browser with symbolic inputs: all threads, all barriers, one term per output element. Then the terms are compared as functions over the real numbers. Nothing leaves this page.',
+      'Paste a reference and an optimized kernel as PTX (`nvcc -ptx`), say how they are launched, and press Verify (for one kernel alone: Analyze). Both kernels are executed here in your browser with symbolic inputs: all threads, all barriers, one term per output element. Then the terms are compared as functions over the real numbers. Nothing leaves this page.',
       'Try it: in the optimized kernel, delete a `bar.sync` line and verify again.',
     ],
     answers: 'What the answers mean',
-    meanings: {
-      equivalent: 'For all inputs, every output element is the same real-valued function in both kernels. Rounding is ignored; the assumptions tab lists what the proof rests on.',
-      equal_up_to_rounding: 'The outputs differ by no more than the rounding of constants, or of numbers computed from constants, explains. The answer says by how much; it is not a proof that they are the same.',
-      not_equivalent: 'There are inputs for which an output differs. They are shown, small and concrete.',
-      data_race: 'Two threads touch the same bytes, at least one writes, and nothing orders them. Every race is found, and every race shown is real.',
-      deadlock: 'Some threads wait for others that can never come.',
-      not_structured: 'A branch or an address depends on input data, so that one symbolic run does not stand for all.',
-      unknown: 'Neither a proof nor a counterexample was found. This is not a good verdict, and is never shown as one.',
-    },
+    /** In the words of docs/verdicts.md. */
+    meanings: [
+      { verdicts: ['equivalent'], means: 'All outputs are the same functions of the inputs, over the reals; certificates re-checked.' },
+      { verdicts: ['equal_up_to_rounding'], means: 'Not shown equivalent, but the outputs differ by no more than the rounding of constants, or of numbers computed from constants, explains; the report says by how much (`rounding_bound`).' },
+      { verdicts: ['race_free'], means: 'A single kernel without any of the faults below.' },
+      { verdicts: ['not_equivalent'], means: 'Concrete inputs on which an output differs, or an element that only one kernel writes.' },
+      { verdicts: ['data_race'], means: 'Two accesses to the same bytes, one a write, that no synchronization orders.' },
+      { verdicts: ['deadlock'], means: 'Threads wait for one another forever, or are seen never to leave a loop.' },
+      { verdicts: ['barrier_divergence'], means: 'Threads disagree about who takes part in a barrier or a collective of their warp; or a barrier object is overwritten while it lives.' },
+      { verdicts: ['out_of_bounds', 'misaligned'], means: 'An access leaves its tensor or variable, or is not aligned.' },
+      { verdicts: ['uninitialized_read'], means: 'Memory or a register is used that nothing wrote.' },
+      { verdicts: ['contract_violated'], means: 'A contract does not hold, an assertion fails, or a trap is reached.' },
+      { verdicts: ['not_structured'], means: 'A branch, address or barrier depends on input data in a way that cannot be followed exactly.' },
+      { verdicts: ['unsupported'], means: 'A thread executes an instruction without a meaning here.' },
+      { verdicts: ['unknown'], means: 'Neither a proof nor a counterexample was found; the report says why and what to try.' },
+      { verdicts: ['resource_limit', 'cancelled'], means: 'Stopped before the end.' },
+      { verdicts: ['invalid_ptx', 'invalid_spec'], means: 'The input cannot be used; every mistake is pointed at.' },
+    ],
     keysTitle: 'Keys',
     keys: [
-      { keys: ['Ctrl', 'Enter'], does: 'verify' },
+      { keys: ['Ctrl', 'Enter'], does: 'verify, or analyze' },
       { keys: ['Esc'], does: 'stop' },
       { keys: ['Ctrl', 'F'], does: 'search in an editor' },
       { keys: ['Ctrl', 'Z'], does: 'undo in an editor; after New, an example or a lesson: all of the question before it' },
@@ -301,7 +322,7 @@ export const tabText = {
     assumptions: 'Assumptions of all combinations together',
   },
   waits: {
-    none: 'No thread waits for ever.',
+    none: 'No thread waits forever.',
     showAll: 'Show all waiting places',
     wait: (side: string, threads: number) => `${side === '' ? '' : `of the ${side} kernel `}${threads === 1 ? 'waits' : 'wait'} at`,
     waitsFor: (threads: string) => `for ${threads}, which will not arrive`,
@@ -311,17 +332,17 @@ export const tabText = {
     shows: 'Array',
     shared: 'shared',
     global: 'global',
-    atBarrier: (number: number) => `Memory when barrier ${number} opens`,
+    atBarrier: (number: number) => `Memory when barrier ${exact(number)} opens`,
     atEnd: 'Memory at the end of the run',
     window: (row: number, lastRow: number, rows: number, column: number, lastColumn: number, columns: number) =>
-      `rows ${row}–${lastRow} of ${rows}, columns ${column}–${lastColumn} of ${columns}`,
+      `rows ${exact(row)}–${exact(lastRow)} of ${exact(rows)}, columns ${exact(column)}–${exact(lastColumn)} of ${exact(columns)}`,
     up: 'Rows before',
     down: 'Rows after',
     left: 'Columns before',
     right: 'Columns after',
     busy: 'running up to there…',
     close: 'Close',
-    stale: 'The texts have changed since the run; verify again.',
+    stale: 'The texts have changed since the run; run again.',
     none: 'The kernel has no memory to show.',
     nothing: 'nothing yet',
     index: 'Index',
@@ -335,7 +356,7 @@ export const tabText = {
     found: (lines: number) => (lines === 1 ? 'The kernel was run again with one line added' : `The kernel was run again with ${lines} lines added`) + ', and had no race, no deadlock and no other fault:',
     before: (line: number) => `before line ${line}`,
     here: 'one more line before this one',
-    apply: (lines: number) => (lines === 1 ? 'Insert it and verify' : 'Insert them and verify'),
+    apply: (lines: number, single: boolean) => `Insert ${lines === 1 ? 'it' : 'them'} and ${single ? 'analyze' : 'verify'}`,
     none: (tried: number) => `No barriers were found that remove this race without another fault (${counted(tried.toLocaleString('en'), 'run with some was', 'runs with some were')} tried): it may take another place for the data, an atomic, or another order of the work.`,
     cut: (tried: number) => `No barriers were found in ${counted(tried.toLocaleString('en'), 'run', 'runs')} of the kernel, which is too long to try more. A smaller launch may find some.`,
     lost: 'Nothing is known about barriers that would remove this race: the engine stopped looking. Show the race again to have it look again.',
@@ -343,7 +364,7 @@ export const tabText = {
     same: 'No line was found that removes this race: both threads execute the same instruction, and a barrier cannot come between. Let one of them do it, give each its own place, or use an atomic.',
   },
   timeline: {
-    nothing: 'Nothing has been verified yet.',
+    nothing: 'There is no verdict yet.',
     none: 'This run left no timeline.',
     kernel: 'Kernel',
     sides: { reference: 'Reference', optimized: 'Optimized' },
@@ -357,7 +378,7 @@ export const tabText = {
     untold: ' · its values are not known',
     classes: { integer: 'integers and addresses', float: 'floating point', memory: 'memory', control: 'control', together: 'barriers and exchanges' } as Record<string, string>,
     legend: {
-      run: 'executes; zoom in to see what', wait: 'waits', stuck: 'waits for ever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
+      run: 'executes; zoom in to see what', wait: 'waits', stuck: 'waits forever', barrier: 'barrier', read: 'read', write: 'write', atomic: 'atomic', global: 'global memory',
       copy: 'copy in flight', collective: 'warp collective', line: 'line at the cursor',
     },
     keys: 'Keys',
@@ -389,7 +410,7 @@ export const tabText = {
     lane: (warp: string, lane: number) => `${warp}, lane ${lane}`,
     lanes: (lanes: string) => `${/^\d+$/.test(lanes) ? 'lane' : 'lanes'} ${lanes}`,
     line: (line: number) => `line ${line}`,
-    doing: { run: 'executes', wait_barrier: 'waits at a barrier', wait_warp: 'waits for lanes of its warp', stuck: 'waits for ever' },
+    doing: { run: 'executes', wait_barrier: 'waits at a barrier', wait_warp: 'waits for lanes of its warp', stuck: 'waits forever' },
     events: {
       shared_read: 'reads shared memory', shared_write: 'writes shared memory', shared_atomic: 'updates shared memory atomically',
       global_read: 'reads global memory', global_write: 'writes global memory', global_atomic: 'updates global memory atomically',

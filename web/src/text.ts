@@ -96,6 +96,7 @@ export const text = {
     reference: 'Reference kernel, PTX',
     optimized: 'Optimized kernel, PTX',
     only: 'Kernel, PTX',
+    leave: 'Esc, then Tab leaves',
   },
   strip: {
     label: 'Launch and parameters',
@@ -132,7 +133,7 @@ export const text = {
   results: {
     label: 'Results',
     height: 'Height of the results',
-    nothingYet: 'Nothing has been verified yet.',
+    nothingYet: 'There is no verdict yet.',
     tabs: { verdict: 'Verdict', sweep: 'Sweep', counterexample: 'Counterexample', races: 'Races', waits: 'Waiting threads', formula: 'Formula', timeline: 'Timeline', assumptions: 'Assumptions' },
   },
   verdict: {
@@ -144,6 +145,9 @@ export const text = {
     edited: 'Edited since the last verdict.',
     beforeEdit: (word: string) => `${word}, before your edit`,
     again: 'Verify again',
+    againOne: 'Analyze again',
+    earlier: (word: string) => `Before this run: ${word}.`,
+    ofEarlier: (word: string) => `This is about the run before, with the verdict “${word}”.`,
     combination: (title: string) => `For ${title}, one combination of the sweep`,
     evidence: { counterexample: 'See the counterexample', races: 'See both accesses', waits: 'See who waits for whom' } as Partial<Record<string, string>>,
     outputs: 'Outputs',
@@ -231,7 +235,12 @@ export const text = {
       ctas: 'A number, (x,y,z), several of these, or all',
     },
     toml: 'Spec, TOML',
-    notAsked: (written: string, hint: string) => `“${written}” is not what is asked for: ${hint}`,
+    notAsked: (written: string, wanted: string) => `“${written}” does not fit here. Write ${wanted}.`,
+    sizes: 'one to three whole numbers from 1, such as 128 or 16 × 16',
+    extents: 'whole numbers from 1, one for each dimension, such as 4096 or 64 × 64',
+    strides: 'whole numbers from 0, one for each dimension, such as 64, 1',
+    bytes: 'one whole number of bytes, such as 16384',
+    ctas: 'the number of a CTA, its place such as (1,0,0), several of these, or “all”',
     notToml: 'The spec is not valid TOML right now; correct it in the text first.',
   },
   tensor: {

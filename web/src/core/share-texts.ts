@@ -4,12 +4,14 @@
 import { text } from '../text'
 import { tabText } from '../text-tabs'
 import { inputTexts } from './inputs'
+import { undecidedTexts } from './outputs'
+import { raised } from './powers'
 import type { Report } from './protocol'
 import { presentations } from './verdict'
 
 const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
-const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : piece.replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
+const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at % 2 ? piece : raised(piece).replace(/[<>[\]*_]/g, character => `\\${character}`))).join('')
 
 /** A block for a code review: verdict, launch, assumptions, the spec with shapes and scalars, version, link; with
  * no report, the link alone. */
@@ -18,9 +20,12 @@ export function markdown(report: Report | null, spec: string, link: string): str
   const { word, tone } = presentations[report.verdict]
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
+  for (const { name, counts } of undecidedTexts(report)) lines.push(`- \`${name}\`: ${counts}`)
+  if (report.hint) lines.push(...(lines.at(-1) === '' ? [] : ['']), plain(report.hint))
+  if (lines.at(-1) !== '') lines.push('')
   if (report.counterexample) {
     const { element, reference_value, optimized_value } = report.counterexample
-    lines.push(`${tabText.share.inputs}: \`${element}\` = ${reference_value} (${text.sides['reference']}), ${optimized_value} (${text.sides['optimized']})`, '')
+    lines.push(`${tabText.share.inputs}: \`${element}\` ${reference_value.startsWith('≈') ? '' : '= '}${reference_value} (${text.sides['reference']}), ${optimized_value} (${text.sides['optimized']})`, '')
     for (const { name, values } of inputTexts(report.counterexample)) lines.push(`- \`${name}\`: ${plain(values)}`)
     lines.push('')
   }

@@ -18,11 +18,28 @@ export function ctasText(value: TomlValue | undefined): string {
   return String(value)
 }
 
-/** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32". */
+/** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32".
+ * None where something else is written, such as "-4" or "1.5". */
 export function readSizes(written: string): (number | string)[] {
-  if (!/[a-wyz_]/i.test(written)) return (written.match(/\d+/g) ?? []).map(Number)
+  if (!/(?<!\d)[a-wyz_]/i.test(written)) return /^[\s\d×x*,;[\]]*$/i.test(written) ? (written.match(/\d+/g) ?? []).map(Number) : []
   const parts = written.replace(/^\s*\[|\]\s*$/g, '').split(/[×,](?![^(]*\))/).map(part => part.trim().replace(/^"|"$/g, ''))
   return parts.filter(part => part !== '').map(part => (/^\d+$/.test(part) ? Number(part) : part))
+}
+
+/** The extents along x, y and z of a grid, a block or a cluster; null where something else is written. */
+export function readExtents(written: string): TomlValue[] | null {
+  const sizes = readSizes(written)
+  if (sizes.length < 1 || sizes.length > 3 || sizes.some(size => typeof size === 'number' && size < 1)) return null
+  return [...sizes, 1, 1].slice(0, 3)
+}
+
+/** The CTAs that run, as a person writes them: "3", "(0,0,0) (1,0,0)", "all"; null where something else is written. */
+export function readCtas(written: string): TomlValue | null {
+  if (/^\s*all\s*$/i.test(written)) return 'all'
+  if (!/^[\s\d,;()[\]]*$/.test(written)) return null
+  const numbers = (written.match(/\d+/g) ?? []).map(Number)
+  if (numbers.length === 1) return [[numbers[0]!, 0, 0]]
+  return numbers.length > 0 && numbers.length % 3 === 0 ? numbers.flatMap((_, at) => (at % 3 ? [] : [numbers.slice(at, at + 3)])) : null
 }
 
 /** The data of a spec file, or null where it is not TOML. */
@@ -51,6 +68,9 @@ export function setKey(text: string, path: string[], key: string, value: TomlVal
   return sameData(readSpec(edited), wanted) ? edited : stringify(wanted) + '\n'
 }
 
+/** Whether a tensor or scalar can be called so. */
+export const isName = (name: string): boolean => /^[a-z_]\w*$/i.test(name)
+
 /**
  * Gives a tensor or scalar another name, in the arguments of both kernels and where it is described.
  * Arguments that are inferred so far are written down, as they stand in `inferred`, the spec with everything
@@ -62,7 +82,7 @@ export function rename(text: string, inferred: string, from: string, to: string)
   let found = false
   if (!readSpec(text) || !full) return null
   const taken = (spec: TomlTable) => [tableAt(spec, 'tensors'), tableAt(spec, 'scalars')].some(table => Object.hasOwn(table, to))
-  if (to === '' || taken(full)) return null
+  if (!isName(to) || taken(full)) return null
   for (const side of ['reference', 'optimized']) {
     const args = valueAt(tableAt(readSpec(edited)!, side), 'args') ?? valueAt(tableAt(full, side), 'args')
     const renamed = args === undefined ? args : named(args, from, to)

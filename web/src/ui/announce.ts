@@ -2,14 +2,14 @@
 
 import { presentations } from '../core/verdict'
 import { text } from '../text'
-import type { Run } from './session.svelte'
+import type { Run } from './run'
 
-export function announcement(run: Run, stale: boolean): string {
+export function announcement(run: Run, stale: boolean, single: boolean): string {
   switch (run.kind) {
     case 'idle':
       return ''
     case 'running':
-      return text.running.verifying
+      return single ? text.running.analyzing : text.running.verifying
     case 'stopped':
       return text.verdict.stopped
     case 'failed':

@@ -13,7 +13,8 @@ import { utf16Offset } from '../core/positions'
 import type { DiagnosticReport, TextSource } from '../core/protocol'
 import { finding } from './finding'
 import { highlighting } from './ptx-language'
-import { session, type Mark } from './session.svelte'
+import type { Focus, Mark } from './run'
+import { session } from './session.svelte'
 
 /** The nonce that the page's content security policy allows for styles (vite.config.ts). */
 const STYLE_NONCE = 'warpproof'
@@ -122,6 +123,7 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
     held,
     highlighting,
     markField,
+    scrollAlone,
     look,
   ]
 }
@@ -153,11 +155,27 @@ export function fromKernel({ doc }: Pick<EditorState, 'doc'>): StateEffect<unkno
 }
 
 /** Scrolls a line into the middle and puts the cursor there. */
-export function showLine(view: EditorView, line: number, column: number): void {
+export function showLine(view: EditorView, { line, column, still }: Omit<Focus, 'source'>): void {
   const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
   const at = Math.min(wanted.from + column - 1, wanted.to)
+  if (!still) sought.add(view)
   view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
 }
+
+/** Editors of which somebody wants to see a line. */
+const sought = new WeakSet<EditorView>()
+
+/** What nobody sought is shown without the page being scrolled to its editor. */
+const scrollAlone = EditorView.scrollHandler.of((view, { head }, { y, yMargin }) => {
+  const scroller = view.scrollDOM
+  if (y === 'nearest' || sought.delete(view) || scroller.scrollHeight <= scroller.clientHeight) return false
+  const { node } = view.domAtPos(head)
+  const line = (node instanceof Element ? node : node.parentElement)?.closest('.cm-line')?.getBoundingClientRect()
+  if (!line) return false
+  const box = scroller.getBoundingClientRect()
+  scroller.scrollTop += y === 'center' ? (line.top + line.bottom - box.top - box.bottom) / 2 : line.top - box.top - yMargin
+  return true
+})
 
 /** Squiggles and gutter signs for the findings that concern this text. */
 export function showDiagnostics(view: EditorView, source: TextSource, reports: DiagnosticReport[]): void {

@@ -13,41 +13,78 @@ export { readLesson } from '../core/lesson'
 
 const MOST_BYTES = 8 << 20
 
-const warn = (message: string) => (session.notice = { tone: 'warn', text: message })
+interface Kernel {
+  name: string
+  content: string
+  side: Side | null
+}
 
 /** Opens files; PTX goes to `side`, or to the side that its name speaks of; two of them to both sides, in the
- * order of their names where these do not say which is which. */
+ * order of their names where these do not say which is which. What is not opened is named, with the reason. */
 export async function openFiles(files: readonly File[], side: Side | null): Promise<void> {
-  const kernels: { content: string; side: Side | null }[] = []
-  for (const file of [...files].sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (file.size > MOST_BYTES) return void warn(tabText.files.tooLarge(file.name))
-    const content = await file.text()
-    if (content.includes('\0') || content.includes('\ufffd')) return void warn(tabText.files.notText(file.name))
-    if (/\.json$/i.test(file.name)) {
+  const problems: string[] = []
+  const kernels: Kernel[] = []
+  let spec: string | null = null
+  const sorted = [...files].sort((a, b) => (a.name < b.name ? -1 : 1))
+  for (const file of sorted) {
+    const { name } = file
+    const others = () => sorted.filter(other => other !== file).map(({ name }) => name)
+    const content = await textOf(file, problems)
+    if (content === null) continue
+    if (/\.json$/i.test(name)) {
       const pair = readPair(content)
-      if (!pair.ok) return void warn(tabText.pairFile.refused(file.name, pair.message))
-      session.open(pair.shared)
-      return
-    }
-    if (/\.toml$/i.test(file.name)) {
-      if (isLesson(content)) {
-        const read = parseLesson(content)
-        if (!read.ok) return void warn(tabText.pairFile.refused(file.name, read.message))
-        session.startLesson(read.lesson)
-        return
+      if (pair.ok) {
+        session.open(pair.shared)
+        return warn(others().length > 0 ? [tabText.files.pairAlone(name, others())] : [])
       }
-      session.edit('spec', content)
-      continue
-    }
-    if ([session.reference, session.optimized].some(ptx => [...sourceFiles(ptx).values()].some(name => isNamed(name, file.name)))) {
-      session.sources = { ...session.sources, [file.name]: content }
-      continue
-    }
-    if (!/\.(ptx|txt|py|cuh?)$/i.test(file.name) && !/^\s*\.version\b/m.test(content)) return void warn(tabText.files.unknown(file.name))
+      problems.push(tabText.pairFile.refused(name, pair.message))
+    } else if (/\.toml$/i.test(name) && isLesson(content)) {
+      const read = parseLesson(content)
+      if (read.ok) {
+        session.startLesson(read.lesson)
+        return warn(others().length > 0 ? [tabText.files.lessonAlone(name, others())] : [])
+      }
+      problems.push(tabText.pairFile.refused(name, read.message))
+    } else if (/\.toml$/i.test(name)) {
+      if (spec !== null) problems.push(tabText.files.secondSpec(name))
+      spec ??= content
+    } else if ([session.reference, session.optimized].some(ptx => [...sourceFiles(ptx).values()].some(named => isNamed(named, name)))) {
+      session.sources = { ...session.sources, [name]: content }
+    } else if (!/\.(ptx|txt|py|cuh?)$/i.test(name) && !/^\s*\.version\b/m.test(content)) problems.push(tabText.files.unknown(name))
     // A formula can only be the reference.
-    kernels.push({ content, side: /\.py$/i.test(file.name) ? 'reference' : sideOf(file.name) })
+    else kernels.push({ name, content, side: /\.py$/i.test(name) ? 'reference' : sideOf(name) })
   }
-  const [first, second] = kernels
+  if (spec !== null) session.edit('spec', spec)
+  const chosen = pairOf(kernels)
+  const left = kernels.filter(kernel => !chosen.includes(kernel)).map(({ name }) => name)
+  if (left.length > 0) problems.push(tabText.files.tooMany(chosen.map(({ name }) => name), left))
+  take(chosen, side)
+  warn(problems)
+}
+
+/** The text of a file; null, and a problem more, where it has none. */
+async function textOf(file: File, problems: string[]): Promise<string | null> {
+  const { name } = file
+  const start = [...new Uint8Array(await file.slice(0, 4).arrayBuffer())].join(' ')
+  const content = file.size > MOST_BYTES || MACHINE_CODE.includes(start) ? '' : await file.text()
+  if (MACHINE_CODE.includes(start)) problems.push(tabText.files.machineCode(name))
+  else if (file.size > MOST_BYTES) problems.push(tabText.files.tooLarge(name))
+  else if (content.trim() === '') problems.push(tabText.files.empty(name))
+  else if (content.includes('\0') || content.includes('\ufffd')) problems.push(tabText.files.notText(name))
+  else return content
+  return null
+}
+
+/** First bytes of an ELF file (a cubin, an object file, a program) and of a CUDA fat binary. */
+const MACHINE_CODE = ['127 69 76 70', '80 237 85 186']
+
+/** Of several kernels those that are compared: a reference and an optimized one by their names, else the first two. */
+function pairOf(kernels: readonly Kernel[]): Kernel[] {
+  const named = (['reference', 'optimized'] as const).map(side => kernels.find(kernel => kernel.side === side))
+  return kernels.length > 2 && named[0] && named[1] ? [named[0], named[1]] : kernels.slice(0, 2)
+}
+
+function take([first, second]: readonly Kernel[], side: Side | null): void {
   if (first && !second) session.edit(session.single ? 'optimized' : (side ?? first.side ?? (session.reference === '' ? 'reference' : 'optimized')), first.content)
   else if (first && second) {
     const turned = first.side === 'optimized' ? second.side !== 'optimized' : first.side === null && second.side === 'reference'
@@ -55,4 +92,11 @@ export async function openFiles(files: readonly File[], side: Side | null): Prom
     session.edit('reference', (turned ? second : first).content)
     session.edit('optimized', (turned ? first : second).content)
   }
+}
+
+/** Says what was not opened, before what the page says about what was. */
+function warn(problems: readonly string[]): void {
+  if (problems.length === 0) return
+  const said = session.notice?.action ? session.notice : null
+  session.notice = { tone: 'warn', text: [...problems, ...(said ? [said.text] : [])].join(' '), ...(said?.action && { action: said.action }) }
 }

@@ -18,11 +18,16 @@ function rebuilt(from: Element): Element | null {
   const made = document.createElementNS(MATHML, from.nodeName)
   for (const { name, value } of from.attributes) if (ATTRIBUTES[name]?.test(value)) made.setAttribute(name, value)
   for (const child of from.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) made.append(child.textContent ?? '')
+    if (child.nodeType === Node.TEXT_NODE) made.append(from.nodeName === 'mtext' ? (child.textContent ?? '').replace(/^ | $/g, '\u00a0') : (child.textContent ?? ''))
     else if (child instanceof Element) {
       const inner = rebuilt(child)
       if (inner) made.append(inner)
     }
   }
+  if (made.nodeName === 'mo' && FENCE.test(made.textContent ?? '') && !from.parentElement?.querySelector(TALL)) made.setAttribute('stretchy', 'false')
   return made
 }
+
+const FENCE = /^[()[\]|]$/
+/** What is higher than a line. Around anything else, browsers would draw fences that grow with their depth, in pieces. */
+const TALL = 'mfrac, msqrt, mroot, munder, mover, munderover, mtable'

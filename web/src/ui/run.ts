@@ -17,6 +17,15 @@ export interface Mark {
   label: string
 }
 
+/** A line that an editor is to show. */
+export interface Focus {
+  source: TextSource
+  line: number
+  column: number
+  /** The page is not scrolled for it. */
+  still: boolean
+}
+
 export interface Notice {
   tone: 'info' | 'warn'
   text: string

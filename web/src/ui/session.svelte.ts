@@ -1,27 +1,28 @@
 // What the page knows: both texts, the spec, the engine, the current run and what is marked.
 // Components read it and call its methods; only here do texts meet the engine.
 
-import { tick } from 'svelte'
 import type { Engine } from '../core/engine'
-import type { DiagnosticReport, EngineState, Inference, Input, Location, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
+import type { DiagnosticReport, EngineState, Inference, Input, Outcome, Report, Side, TextSource, TimelineDetail, TimelineOutline } from '../core/protocol'
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
 import type { Named } from '../core/names'
+import { raised } from '../core/powers'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
-import { evidenceTab, presentations, type Tab } from '../core/verdict'
+import { evidenceTab, type Tab } from '../core/verdict'
 import { Again } from './again'
 import { startReader, startRunner } from './engines'
+import { evident, hasEvidence, racing, waiting, type Marked } from './evidence'
 import { firstExample, inputOf, type Example } from './gallery'
-import { keep, kept, leaveLink } from './kept'
+import { keep, kept, keptElsewhere, leaveLink, namePlace, place, wholeOf } from './kept'
 import { fetchLater, laterIdle, laterLinks, laterNames, laterSweep } from './later'
+import { focusMissing } from './missing-field'
 import { offline } from './offline.svelte'
 import { Past, type Whole } from './past'
-import type { Mark, Notice, Run } from './run'
+import type { Focus, Mark, Notice, Run } from './run'
+import { soon } from './soon'
 import { text } from '../text'
-
-export type { Mark, Notice, Run } from './run'
 
 const INFER_AFTER_MS = 60
 const LATER_MS = 500
@@ -42,8 +43,9 @@ class Session {
   inference = $state.raw<Inference | null>(null)
   run = $state.raw<Run>({ kind: 'idle' })
   /** The texts have changed since the run. */
-  stale = $state(false)
+  changed = $state(false)
   tab = $state<Tab>('verdict')
+  #before = $state.raw<Report | null>(null)
   /** The kernels of the latest run that left a timeline. */
   recorded = $state.raw<Side[]>([])
   /** The line that an editor's cursor, or the mouse over it, is on. */
@@ -60,7 +62,7 @@ class Session {
   /** Number of the race that is looked at. */
   race = $state(0)
   /** The latest request to editors to show a line, at most one each. */
-  focus = $state.raw<{ source: TextSource; line: number; column: number }[]>([])
+  focus = $state.raw<Focus[]>([])
   notice = $state<Notice | null>(null)
   /** The verdict that a link or file came with, and the version that found it. */
   promised = $state.raw<{ verdict: string; version: string | null } | null>(null)
@@ -83,7 +85,12 @@ class Session {
   /** The lesson that is shown, and its step. */
   lesson = $state.raw<{ lesson: Lesson; at: number } | null>(null)
 
-  report = $derived(this.run.kind === 'done' ? this.run.report : null)
+  /** The report that is shown: of the run, or, as long as that has none, of the one before. */
+  report = $derived(this.run.kind === 'done' ? this.run.report : this.run.kind === 'idle' ? null : this.#before)
+  /** Another run has begun since the report that is shown. */
+  earlier = $derived(this.report !== null && this.run.kind !== 'done')
+  /** What is shown is not the answer to the texts as they are. */
+  stale = $derived(this.changed || this.earlier)
   running = $derived(this.run.kind === 'running')
   /** The kernels whose text is still to come. */
   empty = $derived<Side[]>((this.single ? (['optimized'] as const) : (['reference', 'optimized'] as const)).filter(side => this[side].trim() === ''))
@@ -95,22 +102,26 @@ class Session {
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
   readonly #past = new Past()
+  /** The place in the tab's history that the question is at. */
+  #at = ''
+  /** The question that each place showed last. */
+  readonly #visited = new Map<string, Whole>()
   /** The example that other kernels took the place of, with its spec. */
   #left: { example: Example; spec: string } | null = null
   /** The visitor's own question, which a lesson took the place of. */
   #beforeLesson: Whole | null = null
   #runner: Engine | null = null
   #reader: Engine | null = null
-  #inferTimer: ReturnType<typeof setTimeout> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   /** The question is the visitor's own, and kept. */
   #edited = false
-  #inferring = false
-  #inferAgain = false
+  readonly #inferSoon = soon(INFER_AFTER_MS, async () => {
+    this.inference = (await this.#reader?.infer(this.input())) ?? this.inference
+  })
 
   /** Follows the engine that answers, and starts the one that reads along when that one is ready, which has
    * the network and the cores for itself until then. */
-  start(fragment: string): void {
+  start(): void {
     this.#runner = startRunner()
     this.#runner.follow(state => {
       this.engine = state
@@ -118,7 +129,7 @@ class Session {
       this.#reader = startReader()
       this.#inferSoon()
     })
-    void this.#open(fragment)
+    void this.#arrive()
   }
 
   input(): Input {
@@ -126,7 +137,7 @@ class Session {
   }
 
   async load(example: Example): Promise<void> {
-    const before = this.#whole()
+    const before = this.#own()
     this.#reset(example)
     this.#edited = before.edited
     const input = await inputOf(example).catch(() => null)
@@ -138,7 +149,6 @@ class Session {
       return
     }
     this.#replace({ ...input }, example, { before })
-    this.#tellOfOwn()
     await this.ask()
   }
 
@@ -154,7 +164,6 @@ class Session {
   /** An empty question. */
   clear(): void {
     this.#replace({ reference: '', optimized: '', spec: '', single: this.single }, null)
-    this.#tellOfOwn()
   }
 
   /** Whether nothing has changed since the texts came in whole, but that an example's spec was put away. */
@@ -179,11 +188,11 @@ class Session {
     return whole !== null
   }
 
-  #restore({ input, given, example, edited, asked }: Whole): void {
-    this.#put(input, example)
+  #restore({ input, given, example, edited, asked }: Whole, fromLink = false): void {
+    this.#put(input, example, fromLink)
     this.#given = given
     this.#edited = edited
-    this.stale = true
+    this.changed = true
     if (asked) void this.verify()
     else if (edited) this.#keepSoon()
   }
@@ -192,9 +201,14 @@ class Session {
     return { input: this.input(), given: this.#given, example: this.example, edited: this.#edited, asked: this.run.kind === 'done' && !this.stale }
   }
 
+  /** The question at hand; in a lesson, the one that it took the place of. */
+  #own(): Whole {
+    return this.#beforeLesson ?? this.#whole()
+  }
+
   /** Says that the visitor's own kernels were put away, and how to get them back. */
-  #tellOfOwn(): void {
-    if (!this.#past.latest?.edited) return
+  #tellOf(before: Whole): void {
+    if (!before.edited || before !== this.#past.latest || same(before.input, this.input())) return
     const bringBack = () => void this.#bring(this.#past.back(this.#whole()))
     this.notice = { tone: 'info', text: text.undo.putAway, action: { label: text.undo.bringBack, run: bringBack } }
   }
@@ -245,7 +259,7 @@ class Session {
 
   /** A text of the engine with the names of the kernels' authors. */
   plain(words: string): string {
-    return this.#names?.readable(words, this.#named) ?? words
+    return raised(this.#names?.readable(words, this.#named) ?? words)
   }
 
   /** The same for code: what somebody is to write down stands as it has to be written. */
@@ -300,14 +314,20 @@ class Session {
     }
     if (this.#edited) this.#keepSoon()
     this.again.end()
-    this.run = { kind: 'running', progress: null }
-    this.stale = false
+    this.begin()
+    this.changed = false
     this.marks = []
     const input = this.input()
     this.halted = false
     this.sweep = null
     if (this.tab === 'sweep') this.tab = 'verdict'
     if (!/\bsweep\b/.test(input.spec) || !(await this.#askAll(input))) this.show(input, await this.answer(input))
+  }
+
+  /** A run begins; the report before it is shown until it has one. */
+  begin(): void {
+    this.#before = this.report
+    this.run = { kind: 'running', progress: null }
   }
 
   /** Asks all combinations of a spec with [sweep]; false where it asks one question. */
@@ -328,7 +348,7 @@ class Session {
 
   /** Shows an answer; `question` is what the visitor asked, of which `input` may be one combination. */
   show(input: Input, outcome: Outcome, question = input): void {
-    this.stale = !same(this.input(), question)
+    this.changed = !same(this.input(), question)
     this.#later()
     switch (outcome.kind) {
       case 'report':
@@ -364,21 +384,21 @@ class Session {
   }
 
   goTo(place: { source: TextSource; line: number; column?: number }): void {
-    this.focus = [{ source: place.source, line: place.line, column: place.column ?? 1 }]
+    this.focus = [{ source: place.source, line: place.line, column: place.column ?? 1, still: false }]
   }
 
-  /** Marks places in the editors; each shows the first that is in it. */
-  mark(places: { at: Location; tone: Mark['tone']; label: string }[]): void {
+  /** Marks places in the editors; each shows the first that is in it. With `still`, the page stays where it is. */
+  mark(places: Marked[], still = false): void {
     this.marks = places.map(({ at, tone, label }) => ({ source: at.source, line: at.line, tone, label }))
-    const first = (source: TextSource) => places.find(({ at }) => at.source === source)?.at ?? []
-    this.focus = (['reference', 'optimized', 'spec'] as const).flatMap(first)
+    const first = (source: TextSource) => places.find(({ at }) => at.source === source)?.at
+    this.focus = (['reference', 'optimized', 'spec'] as const).flatMap(source => first(source) ?? []).map(({ source, line, column }) => ({ source, line, column, still }))
   }
 
   /** Marks lines of a text, and shows the first. */
   markLines(source: TextSource, lines: readonly number[], label: string): void {
     // Said once: they are many.
     this.marks = lines.map((line, at) => ({ source, line, tone: 'here', label: at === 0 ? label : '' }))
-    this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1 }))
+    this.focus = lines.slice(0, 1).map(line => ({ source, line, column: 1, still: false }))
   }
 
   /** The page's address with everything in it; without, where the format of links cannot be fetched. */
@@ -395,8 +415,8 @@ class Session {
   }
 
   /** Shows a question that came from outside, and recomputes its verdict. */
-  open(shared: Shared, fromLink = false): void {
-    this.#replace(shared, null, { fromLink })
+  open(shared: Shared, from: { fromLink?: boolean; before?: Whole } = {}): void {
+    this.#replace(shared, null, from)
     this.promised = shared.verdict === null ? null : { verdict: shared.verdict, version: shared.version }
     void this.verify()
   }
@@ -405,14 +425,7 @@ class Session {
   async toMissing(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
     await laterIdle().catch(() => undefined)
-    let fields: HTMLElement[] = []
-    for (let turns = 0; turns < 5 && fields.length === 0; turns++) {
-      await tick()
-      fields = [...document.querySelectorAll<HTMLElement>('[data-missing]')]
-    }
-    const field = fields.find(({ dataset }) => dataset['missing'] === name) ?? fields[0]
-    field?.focus()
-    if (field instanceof HTMLInputElement) field.select()
+    await focusMissing(name)
   }
 
   startLesson(lesson: Lesson): void {
@@ -450,28 +463,48 @@ class Session {
   /** Keeps what was edited, for a reload. */
   #keepSoon(): void {
     clearTimeout(this.#keepTimer)
-    this.#keepTimer = setTimeout(() => keep({ input: this.input(), fragment: window.location.hash, asked: this.run.kind !== 'idle' && !this.stale }), KEEP_AFTER_MS)
+    this.#keepTimer = setTimeout(() => this.#keepNow(), KEEP_AFTER_MS)
+  }
+
+  #keepNow(): void {
+    keep(this.#at, { input: this.input(), asked: this.run.kind !== 'idle' && !this.changed })
   }
 
   #forget(): void {
     clearTimeout(this.#keepTimer)
     this.#edited = false
-    keep(null)
+    keep(this.#at, null)
   }
 
-  /** What was edited before a reload; else reads a link, or shows the first example. */
-  async #open(fragment: string): Promise<void> {
-    const work = kept(fragment)
+  /** Another place in the tab's history: a link that was opened in the address bar, or the way back from one. */
+  async moved(): Promise<void> {
+    const before = this.#own()
+    this.#visited.set(this.#at, before)
+    if (this.#edited) this.#keepNow()
+    const there = this.#visited.get(place() ?? '')
+    if (!there || (!there.edited && window.location.hash.length > 1)) return await this.#arrive(before)
+    this.#at = place()!
+    this.#past.remember(before)
+    this.#restore(there, true)
+    this.#tellOf(before)
+  }
+
+  /** What was edited here before a reload; else reads a link, or shows the first example. */
+  async #arrive(before: Whole | null = null): Promise<void> {
+    const named = place()
+    this.#at = named ?? namePlace()
+    const fragment = window.location.hash
+    const elsewhere = keptElsewhere(this.#at)
+    const work = kept(this.#at) ?? (named === null && fragment.length <= 1 ? elsewhere : null)
     if (work) {
-      this.#replace(work.input, null, { fromLink: true })
-      this.#edited = true
-      keep(work)
-      if (work.asked) void this.verify()
-      else this.#later()
+      this.#restore(wholeOf(work), true)
+      keep(this.#at, work)
+      if (!work.asked) this.#later()
       return
     }
+    before ??= elsewhere ? wholeOf(elsewhere) : this.#whole()
     if (fragment.length <= 1) {
-      this.#replace(firstExample.input, firstExample, { fromLink: true })
+      this.#replace(firstExample.input, firstExample, { fromLink: true, before })
       void this.verify()
       return
     }
@@ -482,19 +515,21 @@ class Session {
     }
     const decoded = links.decode(fragment)
     if (decoded.ok) {
-      this.open(decoded.shared, true)
+      this.open(decoded.shared, { fromLink: true, before })
       return
     }
     const { reference = '', optimized = '', spec = '', single = false } = decoded.recovered
-    this.#replace({ reference, optimized, spec, single }, null, { fromLink: true })
+    this.#replace({ reference, optimized, spec, single }, null, { fromLink: true, before })
     this.#later()
-    this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== '') }
+    const action = this.notice?.action
+    this.notice = { tone: 'warn', text: text.link.damaged(decoded.message, `${reference}${optimized}${spec}` !== ''), ...(action && { action }) }
   }
 
   /** Another question in the place of this one, which can be brought back. */
-  #replace(input: Input, example: Example | null, { fromLink = false, before = this.#whole() } = {}): void {
+  #replace(input: Input, example: Example | null, { fromLink = false, before = this.#own() } = {}): void {
     this.#past.remember(before)
     this.#put(input, example, fromLink)
+    this.#tellOf(before)
   }
 
   #put(input: Input, example: Example | null, fromLink = false): void {
@@ -533,7 +568,7 @@ class Session {
   #changed(): void {
     leaveLink()
     this.#past.forgetForward()
-    this.stale = true
+    this.changed = true
     this.#edited = true
     this.#keepSoon()
     this.marks = []
@@ -541,53 +576,21 @@ class Session {
     this.#inferSoon()
   }
 
-  #inferSoon(): void {
-    clearTimeout(this.#inferTimer)
-    this.#inferTimer = setTimeout(() => void this.#infer(), INFER_AFTER_MS)
-  }
-
-  async #infer(): Promise<void> {
-    if (this.#inferring) {
-      this.#inferAgain = true
-      return
-    }
-    this.#inferring = true
-    const inference = await this.#reader?.infer(this.input())
-    this.#inferring = false
-    if (inference) this.inference = inference
-    if (this.#inferAgain) {
-      this.#inferAgain = false
-      void this.#infer()
-    }
-  }
-
   #showEvidence(report: Report): void {
-    const fault = report.diagnostics.find(({ severity, primary }) => severity === 'error' && primary?.at.source !== 'spec')
-    if (report.verdict === 'data_race') this.markRace(0)
-    else if (report.waits.length > 0) this.markWaits()
-    else if (fault?.primary && presentations[report.verdict].shape === 'fault') this.mark([{ at: fault.primary.at, tone: 'first', label: fault.message }])
-    const wanted = evidenceTab(report)
-    const valid: Partial<Record<Tab, boolean>> = {
-      counterexample: report.counterexample !== undefined,
-      races: report.races.length > 0,
-      waits: report.waits.length > 0,
-    }
-    if (wanted === null && valid[this.tab] === false) this.tab = 'verdict'
+    const places = evident(report)
+    if (places.length > 0) this.mark(places, true)
+    this.race = 0
+    if (evidenceTab(report) === null && !hasEvidence(report, this.tab)) this.tab = 'verdict'
   }
 
   markWaits(): void {
-    const waits = this.report?.waits ?? []
-    this.mark(waits.map(({ at, threads_text }, index) => ({ at, tone: index === 0 ? 'first' : 'second', label: text.waitHere(threads_text) })))
+    if (this.report) this.mark(waiting(this.report))
   }
 
   markRace(index: number): void {
     this.race = index
     const race = this.report?.races[index]
-    if (!race) return
-    this.mark([
-      { at: race.first.at, tone: 'first', label: `${race.first.thread.text} ${race.first.action}` },
-      { at: race.second.at, tone: 'second', label: `${race.second.thread.text} ${race.second.action}` },
-    ])
+    if (race) this.mark(racing(race))
   }
 }
 

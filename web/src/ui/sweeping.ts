@@ -40,7 +40,7 @@ export async function ask(question: Input, asked: Asked): Promise<void> {
 export async function show(at: number): Promise<void> {
   const { sweep } = session
   if (!sweep) return
-  session.run = { kind: 'running', progress: null }
+  session.begin()
   session.marks = []
   session.halted = false
   const input = inputOf(sweep, at)

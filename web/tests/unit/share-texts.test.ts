@@ -16,6 +16,7 @@ const report = {
     { name: 'x', shape: [2, 2], role: 'in', optimized_format: 'f16', reference_format: 'f32' },
     { name: 'y', shape: [4], role: 'out', reference_format: 'f32' },
   ],
+  outputs: [],
   assumptions: [{ text: '`add.f32` is computed without rounding', count: 12_345 }, { text: 'no value is NaN', count: 1 }],
 } as unknown as Report
 
@@ -51,6 +52,16 @@ describe('what is shared', () => {
       ].join('\n'),
     )
     expect(markdown(null, '', 'L')).toBe('[Open in Warpproof](L)')
+  })
+
+  test('as Markdown says of an inconclusive answer how much is undecided, and what to try', () => {
+    const outputs = [
+      { tensor: 'y', shape: [4, 1024], elements: 4096, equal: 1096, close: 0, different: 0, unknown: 3000, unwritten: 0 },
+      { tensor: 'z', shape: [4], elements: 4, equal: 4, close: 0, different: 0, unknown: 0, unwritten: 0 },
+    ]
+    const written = markdown({ ...report, verdict: 'unknown', outputs, hint: 'the two sides agree at all 114 inputs tried' } as unknown as Report, '', 'https://host/#1abc')
+    expect(written).toContain('\n\n- `y[4×1024]`: 1,096 equal, 3,000 undecided\n\nthe two sides agree at all 114 inputs tried\n\n|')
+    expect(written).not.toContain('`z[4]`')
   })
 
   test('as HTML cannot be broken out of', () => {
@@ -93,6 +104,11 @@ describe('a review', () => {
     const written = markdown({ ...report, verdict: 'not_equivalent', counterexample } as unknown as Report, '', 'https://host/#1abc')
     expect(written).toContain('Inputs on which the kernels differ: `y[3]` = 8 (Reference), 0 (Optimized)')
     expect(written).toContain('- `a f32`: 2.5\n- `x f32[64]`: x\\[3\\] = 8, all others 1\n- `z s32[3]`: 1, 0, 2\n')
+  })
+
+  test('has one sign before a value that is rounded', () => {
+    const rounded = { ...counterexample, element: 'y[0]', reference_value: '≈ 0.17', optimized_value: '≈ 0.2' }
+    expect(markdown({ ...report, verdict: 'not_equivalent', counterexample: rounded } as unknown as Report, '', 'https://host/#1abc')).toContain('`y[0]` ≈ 0.17 (Reference), ≈ 0.2 (Optimized)')
   })
 
   test('says of a link to this computer that it opens only here', () => {

@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { added, rows, titleOf, worst, type Answer } from '../../src/core/sweep'
-import { readSizes } from '../../src/core/spec-edit'
+import { readCtas, readExtents, readSizes } from '../../src/core/spec-edit'
 import type { Asked, AssumptionReport, Report, Verdict } from '../../src/core/protocol'
 
 const asked = (names: string[], values: number[][]): Asked => ({ names, combinations: values.map(values => ({ values, spec: '' })) })
@@ -58,4 +58,12 @@ test('sizes may be numbers and expressions', () => {
   expect(readSizes('max(N, 4) × 2')).toEqual(['max(N, 4)', 2])
   expect(readSizes('(N + block - 1) // block')).toEqual(['(N + block - 1) // block'])
   expect(readSizes('')).toEqual([])
+})
+
+test('sizes that are none are refused, not read as others', () => {
+  for (const written of ['-4', '1.5', '0', '16 × 0', '1 2 3 4', '', '(33 + 31) // 32', '1e3']) expect(readExtents(written), written).toBeNull()
+  expect(readExtents('128')).toEqual([128, 1, 1])
+  expect(readExtents('16 × 16')).toEqual([16, 16, 1])
+  for (const written of ['-4', '1.5', '(0,0,-1)', '1 2', 'some']) expect(readCtas(written), written).toBeNull()
+  expect([readCtas('3'), readCtas('(0,0,0) (1,0,0)'), readCtas('All')]).toEqual([[[3, 0, 0]], [[0, 0, 0], [1, 0, 0]], 'all'])
 })
