@@ -328,11 +328,12 @@ fn read_and_check(
     let pairs: Vec<(Term, Term)> = open.iter().map(|(claim, ..)| claim.terms).collect();
     let all = |read: &&Reading<'_>| pairs.iter().all(|pair| read.of_pair(*pair).is_some());
     let anew;
-    let reading = match ahead.reading.filter(all) {
-        Some(read) => read,
+    // Values worked out ahead are those of the pairs that were read ahead, and of no others.
+    let (reading, values) = match ahead.reading.filter(all) {
+        Some(read) => (read, ahead.values),
         None => {
             anew = Reading::of(options, budget, problem, &pairs, &mut Ledger::default())?;
-            &anew
+            (&anew, None)
         }
     };
     for (claim, ..) in &mut open {
@@ -359,7 +360,7 @@ fn read_and_check(
         checked.judge(claim, seen.refute(reading, problem.elements, claim.terms, budget)?);
     }
     let same = || equal.iter().map(|claim| claim.terms).eq(reading.pairs());
-    match ahead.values {
+    match values {
         Some(SeenAhead(seen, steps)) if same() => {
             budget.spend(steps)?;
             checked.merge(judged(&equal, seen));

@@ -1,8 +1,7 @@
 //! Sentences of reports on small kernels, for people who see one for the first time.
 
 use super::model::{AssumptionReport, Report, Verdict};
-use super::text::Names;
-use super::{Input, RunOptions, TextOptions, analyze, check, text};
+use super::{Input, RunOptions, analyze, check};
 use crate::base::Budget;
 
 /// A module with a kernel of this name, whose first two parameters are pointers.
@@ -88,7 +87,7 @@ fn what_no_thread_came_to_has_no_number_of_elements() {
     let loops = kernel(
         "spin",
         "",
-        "mov.u32 %r0, 0;\nL: setp.lt.u32 %p0, %r0, 1;\n@%p0 bra L;\nst.global.u64 [%a1], %d0;",
+        "mov.u32 %r0, 0;\nL: setp.lt.u32 %p0, %r0, 1;\n@%p0 bra L;\nld.global.u64 %d0, [%a0];\nst.global.u64 [%a1], %d0;",
     );
     let report = alone(&loops, BLOCK);
     assert!(report.summary.starts_with("Endless loop in `spin`: "), "{}", report.summary);
@@ -106,7 +105,7 @@ fn more_errors_than_are_listed_are_not_counted() {
 
 #[test]
 fn an_aligned_barrier_has_not_had_all_of_its_threads() {
-    let body = "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bar.sync 0;\n@!%p0 bar.sync 0;";
+    let body = "mov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 1;\nsetp.eq.u32 %p0, %r1, 0;\n@%p0 bar.sync 0;\n@!%p0 bar.sync 0;\nld.global.f32 %f0, [%a0];\nst.global.f32 [%a1], %f0;";
     let report = alone(&kernel("odd", "", body), "[launch]\nblock = [64]\n");
     assert_eq!(report.verdict, Verdict::BarrierDivergence);
     for wait in &report.waits {
@@ -133,20 +132,23 @@ fn one_kernel_is_not_called_the_optimized_one() {
 }
 
 #[test]
-fn what_was_confirmed_adds_up() {
-    let copies = |first: &str| {
-        let store = |at: u32| format!("st.global.f32 [%a1+{}], %f2;\n", 4 * at);
-        let body: String = (0..8).map(store).collect();
-        kernel(
-            "copies",
-            "",
-            &format!("ld.global.f32 %f0, [%a0];\nld.global.f32 %f1, [%a0+4];\n{first}{body}"),
-        )
+fn what_was_confirmed_adds_up_to_the_elements() {
+    // One output that is the same as it stands, two that add up few and many elements in another order.
+    let sums = |down: bool| {
+        let of = |count: u32, at: u32| {
+            let load = |k: u32| {
+                let k = if down { count - 1 - k } else { k };
+                format!("ld.global.f32 %f0, [%a0+{}];\nadd.f32 %f1, %f1, %f0;\n", 4 * k)
+            };
+            let all: String = (0..count).map(load).collect();
+            format!("mov.f32 %f1, 0f00000000;\n{all}st.global.f32 [%a1+{}], %f1;\n", 4 * at)
+        };
+        kernel("sums", "", &[of(1, 0), of(3, 1), of(32, 2), of(33, 3)].concat())
     };
-    let (reference, optimized) = (copies("add.f32 %f2, %f0, %f1;\n"), copies("add.f32 %f2, %f1, %f0;\n"));
-    let input =
-        Input { reference: Some(&reference), optimized: &optimized, spec: Some(BLOCK), ..Input::default() };
-    let report = check(&input, &RunOptions::default(), &Budget::default()).report;
-    let said = text(&report, &input, &Names::default(), &TextOptions::default());
-    assert!(said.contains("of these answers (1 pair of expressions for 8 elements): 1 confirmed"), "{said}");
+    let report = pair(&sums(false), &sums(true), BLOCK);
+    assert_eq!(report.verdict, Verdict::Equivalent);
+    let checked = report.checked.expect("it was");
+    assert_eq!((checked.confirmed, checked.by_field), (4, 3), "{checked:?}");
+    let said = "both sides add up the same 32 to 33 summands, in another order";
+    assert!(report.outputs[0].groups.iter().any(|group| group.reason == said), "{:?}", report.outputs);
 }

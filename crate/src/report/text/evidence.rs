@@ -262,33 +262,9 @@ impl Page<'_> {
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{} {what}", grouped(*count)))
             .collect();
-        if parts.is_empty() {
-            return;
+        if !parts.is_empty() {
+            self.paragraph(2, &format!("of these answers: {}", parts.join(", ")));
         }
-        // Elements with the same pair of expressions are one answer.
-        let all = [checked.confirmed, checked.by_points, checked.open, checked.skipped, checked.refuted];
-        let answers: u64 = all.iter().sum();
-        let outputs = &self.report.outputs;
-        let answered: u64 = outputs.iter().map(|output| output.equal + output.close + output.different).sum();
-        // What one side alone writes has nothing to be checked.
-        let one_sided = |group: &&OutputGroup| {
-            group.answer == Answer::Different && (group.reference.is_none() || group.optimized.is_none())
-        };
-        let one_sided: u64 = outputs
-            .iter()
-            .flat_map(|output| output.groups.iter().filter(one_sided))
-            .map(|g| g.elements)
-            .sum();
-        let whose = match answers + one_sided < answered {
-            true => format!(
-                "of these answers ({} {} for {} elements)",
-                grouped(answers),
-                if answers == 1 { "pair of expressions" } else { "different pairs of expressions" },
-                grouped(answered - one_sided)
-            ),
-            false => "of these answers".to_owned(),
-        };
-        self.paragraph(2, &format!("{whose}: {}", parts.join(", ")));
     }
 
     /// `: reason`, unless the counterexample has said it.
