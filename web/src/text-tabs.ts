@@ -9,6 +9,28 @@ const exact = (number: number) => number.toLocaleString('en')
 const listed = (names: readonly string[]) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(part => part !== '').join(' and ')
 
 export const tabText = {
+  registers: {
+    tid: 'index of this thread in its block',
+    ntid: 'threads in a block',
+    ctaid: 'index of this block (CTA) in the grid',
+    nctaid: 'blocks (CTAs) in the grid',
+    laneid: 'lane of this thread in its warp, 0 to 31',
+    warpid: 'warp in the multiprocessor; it may change while a kernel runs',
+    nwarpid: 'warps that a multiprocessor can hold',
+    smid: 'multiprocessor that runs this thread',
+    nsmid: 'multiprocessors',
+    gridid: 'number of this launch',
+    clock: 'cycle counter, 32 bits',
+    clock64: 'cycle counter, 64 bits',
+    lanemask_eq: 'mask with the bit of this lane',
+    lanemask_lt: 'mask of the lanes below this one',
+    lanemask_le: 'mask of the lanes up to this one',
+    lanemask_gt: 'mask of the lanes above this one',
+    lanemask_ge: 'mask of the lanes from this one on',
+    dynamic_smem_size: 'bytes of dynamic shared memory of this launch',
+    total_smem_size: 'bytes of shared memory of this launch',
+  } as Record<string, string>,
+  along: (meaning: string, axis: string) => `${meaning}, along ${axis}`,
   idle: {
     empty: 'Two kernels are needed',
     emptySide: { reference: 'The reference is empty', optimized: 'The optimized kernel is empty' },
@@ -39,6 +61,8 @@ export const tabText = {
     type: 'Element type',
     shape: 'Shape',
     strides: 'Strides',
+    shapeWanted: 'whole numbers from 1, one for each dimension, such as 4096 or 64 × 64',
+    stridesWanted: 'whole numbers from 0, one for each dimension, such as 64, 1',
     stridesHint: 'In elements, one for each dimension; needs a shape',
     dense: 'dense, row-major',
     role: 'Role',
@@ -130,6 +154,7 @@ export const tabText = {
     lead: 'Fields in italics are inferred from the PTX. What you fill in is written into the spec on the side, which you can edit as well.',
     columns: { launch: 'both', reference: 'reference', optimized: 'optimized' } as Record<string, string>,
     inferred: (value: string) => (value === '' ? 'inferred' : `inferred: ${value}`),
+    bytesWanted: 'one whole number of bytes, such as 16384',
     options: 'Options',
     optionTexts: {
       collectives_order_memory: 'mma.sync and other collectives order memory, as the paper assumes (the PTX manual does not say so)',

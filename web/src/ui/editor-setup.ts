@@ -158,7 +158,8 @@ export function fromKernel({ doc }: Pick<EditorState, 'doc'>): StateEffect<unkno
 export function showLine(view: EditorView, { line, column, still }: Omit<Focus, 'source'>): void {
   const wanted = view.state.doc.line(Math.max(1, Math.min(line, view.state.doc.lines)))
   const at = Math.min(wanted.from + column - 1, wanted.to)
-  if (!still) sought.add(view)
+  if (still) sought.delete(view)
+  else sought.add(view)
   view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) })
 }
 
@@ -167,13 +168,13 @@ const sought = new WeakSet<EditorView>()
 
 /** What nobody sought is shown without the page being scrolled to its editor. */
 const scrollAlone = EditorView.scrollHandler.of((view, { head }, { y, yMargin }) => {
+  // In a diff both editors scroll together, in what is around them.
+  if (y === 'nearest' || sought.delete(view) || view.dom.closest('.cm-mergeView')) return false
   const scroller = view.scrollDOM
-  if (y === 'nearest' || sought.delete(view) || scroller.scrollHeight <= scroller.clientHeight) return false
   const { node } = view.domAtPos(head)
   const line = (node instanceof Element ? node : node.parentElement)?.closest('.cm-line')?.getBoundingClientRect()
-  if (!line) return false
   const box = scroller.getBoundingClientRect()
-  scroller.scrollTop += y === 'center' ? (line.top + line.bottom - box.top - box.bottom) / 2 : line.top - box.top - yMargin
+  if (line) scroller.scrollTop += y === 'center' ? (line.top + line.bottom - box.top - box.bottom) / 2 : line.top - box.top - yMargin
   return true
 })
 

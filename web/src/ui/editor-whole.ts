@@ -50,4 +50,6 @@ export const search: Extension = [find, wholeUndo, pastedFromStart]
 
 // Small parts that are wanted at the same time share its file: each file has its line in the list that every visit fetches.
 export { parameterName, readable } from '../core/names'
+export { explainLiteral } from '../core/constants'
+export { explainRegister } from '../core/registers'
 export { groupRaces } from '../core/races'

@@ -48,6 +48,9 @@ export const laterNames = once(() => import('./editor-whole'))
 /** What stands in the place of an answer. */
 export const laterIdle = once(() => import('./Idle.svelte'))
 
+/** What numbers and special registers of PTX mean. */
+export const laterWords = once(() => import('./editor-whole'))
+
 /** What asks a sweep. */
 export const laterSweep = once(() => import('./sweeping'))
 

@@ -3,10 +3,9 @@
 
 import type { Extension } from '@codemirror/state'
 import { hoverTooltip, type EditorView, type Tooltip } from '@codemirror/view'
-import { explainLiteral } from '../core/constants'
-import { explainRegister } from '../core/registers'
 import { text } from '../text'
 import { storedAt } from './computes'
+import { laterWords } from './later'
 import { formula } from './mathml'
 import { ptxLanguage } from './ptx-language'
 import { session } from './session.svelte'
@@ -34,12 +33,13 @@ async function explain(view: EditorView, position: number): Promise<Found | null
     }
     return null
   }
+  const words = await laterWords().catch(() => null)
   const literal = under(/\b0[fFdD][0-9a-fA-F]+\b/g)
-  const value = literal && explainLiteral(literal.text)
+  const value = literal && words?.explainLiteral(literal.text)
   if (literal && value) return { ...literal, lines: [{ code: `${literal.text} = ${value}` }] }
 
   const register = under(/%[a-z_]\w*(\.[xyzw])?/g)
-  const meaning = register && explainRegister(register.text)
+  const meaning = register && words?.explainRegister(register.text)
   if (register && meaning) return { ...register, lines: [{ code: register.text }, { text: meaning }] }
 
   // The opcode is the first word of a statement, after its guard.

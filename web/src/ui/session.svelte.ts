@@ -17,7 +17,6 @@ import { evident, hasEvidence, racing, waiting, type Marked } from './evidence'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept, keptElsewhere, leaveLink, namePlace, place, wholeOf } from './kept'
 import { fetchLater, laterIdle, laterLinks, laterNames, laterSweep } from './later'
-import { focusMissing } from './missing-field'
 import { offline } from './offline.svelte'
 import { Past, type Whole } from './past'
 import type { Focus, Mark, Notice, Run } from './run'
@@ -424,8 +423,8 @@ class Session {
   /** To a field that only a person can fill: the one of this name, else the first. */
   async toMissing(name: string | null = null): Promise<void> {
     this.tab = 'verdict'
-    await laterIdle().catch(() => undefined)
-    await focusMissing(name)
+    const idle = await laterIdle().catch(() => null)
+    await idle?.focusMissing(name)
   }
 
   startLesson(lesson: Lesson): void {

@@ -212,7 +212,6 @@ describe('what cannot be taken', () => {
     await expect.poll(notice).toContain('a.ptx is empty.')
     await choose({ name: 'k.cubin', content: Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 0, 0]) })
     await expect.poll(notice).toContain('cuobjdump -ptx k.cubin')
-    await page.getByTestId('notice').getByTestId('copy-code').waitFor()
     await choose({ name: 'pic.png', content: Buffer.from([0x89, 0x50, 0, 1]) }, { name: 'b.ptx', content: '' })
     await expect.poll(notice).toContain('b.ptx is empty. pic.png is not text.')
     expect(await textOf(page, 'reference')).toBe(before)
