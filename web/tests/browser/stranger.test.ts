@@ -99,7 +99,7 @@ describe('on a phone', () => {
   /** It stays in view, also once everything that comes later is there. */
   async function staysInView(page: Page, testId: string, of = ''): Promise<void> {
     await page.waitForTimeout(900)
-    expect(await inView(page, testId), of).toBe(true)
+    await expect.poll(() => inView(page, testId), { message: of }).toBe(true)
   }
 
   test('an example’s answer comes into view, whatever it is', async () => {
