@@ -269,10 +269,7 @@ fn several_entries_need_a_name() {
     let report = analyze(&two, "");
     expect(&report, Verdict::InvalidPtx);
     let text = said(&report, "V003");
-    assert!(
-        text.contains("`[optimized]`; the module has `first`, `scale<float>` (`_Z5scaleIfEvv`)"),
-        "{text}"
-    );
+    assert!(text.contains("`[optimized]`; the module has `first`, `scale<float>`"), "{text}");
     for name in ["_Z5scaleIfEvv", "scale<float>", "scale< float >"] {
         let report = analyze(&two, &format!("[optimized]\nentry = \"{name}\""));
         expect(&report, Verdict::RaceFree);

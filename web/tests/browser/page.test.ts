@@ -227,7 +227,7 @@ describe('the playground', () => {
     await page.locator('[data-missing="scalars.arg1"]').fill('100')
     await page.getByTestId('ask').getByRole('button').click()
     expect(await verdict(page)).toBe('equivalent')
-    expect(await page.getByTestId('summary').textContent()).toContain('scale and scale compute the same 100 elements')
+    expect(await page.getByTestId('summary').textContent()).toContain('Both kernels (scale) compute the same 100 elements')
     await page.context().close()
   })
 

@@ -48,6 +48,8 @@ struct Rewriting<'a> {
     taken: FxHashMap<Term, Vec<Taken>>,
     /// Choices that there are already.
     chosen: FxHashMap<Node, Term>,
+    /// Choices are not looked into.
+    shallow: bool,
     of: usize,
 }
 
@@ -78,6 +80,9 @@ impl Rewriting<'_> {
         let Some(step) = term.as_node().filter(|step| of.as_node().is_none_or(|first| first < *step)) else {
             return Some(self.place(term));
         };
+        if self.shallow && matches!(self.old.steps()[step], Node::Select(..)) {
+            return Some(self.place(term));
+        }
         if let Some(new) = known.get(&term) {
             return Some(*new);
         }
@@ -274,6 +279,7 @@ fn once(terms: &Terms, old: &Cone, meanings: &[Meaning], first: bool) -> Option<
         total: total(terms, old),
         taken: all_taken(steps),
         chosen: FxHashMap::default(),
+        shallow: false,
         of: 0,
     };
     let mut found = false;
@@ -323,7 +329,9 @@ impl Rewriting<'_> {
             let order = |new: Term, old: Term| if then { [new, old] } else { [old, new] };
             let [one, other] = order(new, old);
             let after = self.push(Node::Select(own, one, other));
+            self.shallow = true;
             let replaced = self.with(sum, taken.new, after, &mut FxHashMap::default());
+            self.shallow = false;
             if let Some(replaced) = replaced.filter(|replaced| *replaced != self.place(sum)) {
                 let [one, other] = order(replaced, Term::ZERO);
                 return Some(self.push(Node::Select(own, one, other)));

@@ -35,7 +35,7 @@ const DEEPEST: u32 = 200;
 /// touch to no end.
 const LONGEST: usize = 2048;
 const WORK: usize = 400_000;
-const IN_VAIN: usize = 4_000_000;
+const IN_VAIN: usize = 1_000_000;
 /// Quotients that are worked out within one another: each is a call or two on the stack.
 const NESTED: u32 = 64;
 /// Bits that a value may have.
