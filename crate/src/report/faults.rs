@@ -363,7 +363,7 @@ impl Cook<'_> {
         if !fault.others.is_empty() {
             let more = match fault.more {
                 0 => String::new(),
-                more => format!(", and {} more", grouped(more.into())),
+                more => format!(", and {} more", grouped(more)),
             };
             let do_so = if fault.others.len() == 1 && fault.more == 0 { "does" } else { "do" };
             diagnostic = diagnostic.note(format!("so {do_so} {}{more}", threads_text(&fault.others)));
