@@ -12,10 +12,11 @@
 //! Guarantees: the four parts together are the value at all inputs, or it is given up.
 //! Misses: infinities that are read as bits, converted to integers, or go into uninterpreted functions.
 
+use super::evaluation::LEAST_BITS;
 use super::idioms::build;
 use super::trials::at;
 use super::witness::Question;
-use super::{Certificate, Equality, Options, Problem, Reading, Witness, portion};
+use super::{Certificate, Equality, Method, Options, Problem, Reading, Witness, portion};
 use crate::base::{Budget, Exhausted, Format};
 use crate::diag::{Assumption, Ledger};
 use crate::term::eval::{Cone, Reach, with_operands};
@@ -27,15 +28,17 @@ use std::collections::BTreeSet;
 const STEPS: u64 = 16;
 
 /// Questions about one value.
-const PARTS: usize = 5;
-/// What each is about.
+const PARTS: usize = 6;
+/// What each is about: of what is not followed on either side, that it is nowhere.
 const NAMES: [&str; PARTS] = [
     "the value where it is finite",
     "where the value is ∞",
     "where the value is -∞",
     "where the value is undefined (NaN)",
-    "whether the value is followed everywhere",
+    FOLLOWED,
+    FOLLOWED,
 ];
+const FOLLOWED: &str = "whether the value is followed everywhere";
 
 /// A value as parts.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +96,10 @@ pub(super) fn decide_apart(
     let mut optimized = Apart::of(reading.terms(1), &right, budget)?;
     let mut parts = Vec::with_capacity(masked.len());
     for at in 0..masked.len() {
-        parts.extend(reference.numbers(at).into_iter().zip(optimized.numbers(at)));
+        let ([a @ .., open_a], [b @ .., open_b]) = (reference.numbers(at), optimized.numbers(at));
+        parts.extend(a.into_iter().zip(b));
+        // That both are open at the same inputs says nothing of what they are there.
+        parts.extend([(open_a, Term::ZERO), (Term::ZERO, open_b)]);
     }
     let again = Problem {
         reference: &reference.terms,
@@ -101,7 +107,10 @@ pub(super) fn decide_apart(
         elements: problem.elements,
         pairs: &parts,
     };
-    let decided = portion::decide(options, &budget.apart(), &again, |_, _| ())?.decision;
+    // Counted for itself, so that what is told of the whole question goes on.
+    let own = budget.for_part();
+    let decided = portion::decide(options, &own, &again, |_, _| ())?.decision;
+    budget.spend(own.spent())?;
     let mut answers: Vec<Option<&Equality>> = vec![None; parts.len()];
     for group in &decided.groups {
         group.members.iter().for_each(|member| answers[*member as usize] = Some(&group.equality));
@@ -153,22 +162,38 @@ fn together(
             return Ok(Some(Equality::Different(witness)));
         }
     }
-    let mut all = None;
+    let (mut close, mut bits, mut finite) = (None, None, None);
     for answer in answers {
         match answer {
-            Some(Equality::Close(close)) => all = Some(Equality::Close(close.clone())),
-            Some(Equality::Equal(certificate)) if all.is_none() => {
-                let summary = format!(
-                    "infinite, undefined and finite for the same inputs, and there: {}",
-                    certificate.summary
-                );
-                all = Some(Equality::Equal(Certificate { summary, ..*certificate }));
+            Some(Equality::Close(closeness)) => close = Some(closeness.clone()),
+            Some(Equality::Equal(Certificate { summary, method })) => {
+                if let Method::Evaluation { points, bits: own } = *method {
+                    let least = bits.map_or(own, |(_, least): (u32, u32)| least.min(own));
+                    bits = Some((points, least));
+                }
+                finite = finite.or(Some(summary));
             }
-            Some(Equality::Equal(_)) => {}
             Some(Equality::Different(_) | Equality::Unknown(_)) | None => return Ok(None),
         }
     }
-    Ok(all)
+    if let Some(close) = close {
+        return Ok(Some(Equality::Close(close)));
+    }
+    let Some(finite) = finite else { return Ok(None) };
+    let same = "infinite, undefined and finite at the same inputs";
+    // Whatever the parts were shown by, it was of the parts. A chance of error is that of all of them together.
+    let (summary, method) = match bits {
+        Some((points, bits)) => {
+            let bits = bits.saturating_sub(10);
+            if f64::from(bits) < LEAST_BITS {
+                return Ok(None);
+            }
+            let summary = format!("{same}, and the same where finite: chance of error < 2^-{bits}");
+            (summary, Method::Evaluation { points, bits })
+        }
+        None => (format!("{same}, and where finite, {finite}"), Method::CommonDenominator { terms: 1 }),
+    };
+    Ok(Some(Equality::Equal(Certificate { summary, method })))
 }
 
 /// Whether infinite constants are below a root.
@@ -218,7 +243,7 @@ impl Apart {
     }
 
     /// A root's parts as numbers: what it is where it is finite, and 1 where it is +∞, -∞, not a number, not known.
-    pub(super) fn numbers(&mut self, root: usize) -> [Term; PARTS] {
+    pub(super) fn numbers(&mut self, root: usize) -> [Term; 5] {
         let Parts { finite, up, down, lost, open } = self.roots[root];
         let infinite = self.terms.or(up, down);
         let elsewhere = self.terms.or(infinite, lost);
@@ -648,6 +673,62 @@ mod tests {
         }
     }
 
+    fn answers(of: impl Fn(&mut Terms, [Term; 3]) -> [Term; 2]) -> (Equality, crate::check::Checked) {
+        let mut terms = Terms::new();
+        let [x, mask, other] = [0, 1, 2].map(Term::element);
+        let pair = of(&mut terms, [x, mask, other]);
+        let mut elements = crate::term::Elements::default();
+        elements.push("x", vec![3], Format::F32, 3);
+        let problem =
+            Problem { reference: &terms, optimized: &terms, elements: &elements, pairs: &[pair.into()] };
+        let (options, budget) = (Options::default(), Budget::default());
+        let decision = crate::decide::decide(&options, &budget, &problem).unwrap();
+        let checked =
+            crate::check::decision(&options, &budget, &problem, &decision, Default::default()).unwrap();
+        (decision.groups[0].equality.clone(), checked)
+    }
+
+    fn masked(terms: &mut Terms, [x, mask]: [Term; 2], otherwise: Term) -> Term {
+        let holds = terms.compare(Relation::Less, Term::ZERO, mask);
+        terms.select(holds, x, otherwise)
+    }
+
+    /// What is not followed where a mask is off is not the same there for being unknown on both sides.
+    #[test]
+    fn what_is_followed_on_neither_side_is_not_equal() {
+        for function in [Unary::Trunc, Unary::Floor, Unary::Atan] {
+            let (answer, _) = answers(|terms, [x, mask, _]| {
+                [Term::MINUS_INFINITY, Term::INFINITY].map(|otherwise| {
+                    let value = masked(terms, [x, mask], otherwise);
+                    terms.unary(function, value)
+                })
+            });
+            assert!(!matches!(answer, Equality::Equal(_) | Equality::Close(_)), "{function:?}: {answer:?}");
+        }
+    }
+
+    /// However its parts were shown, the whole is confirmed as what it is.
+    #[test]
+    fn proofs_of_parts_are_confirmed() {
+        let count = |terms: &mut Terms, [x, mask, other]: [Term; 3], by_maximum: bool| {
+            let [a, b] = [[x, mask], [other, x]].map(|of| masked(terms, of, Term::MINUS_INFINITY));
+            let most = terms.max(a, b);
+            let none = terms.compare(Relation::Equal, most, Term::MINUS_INFINITY);
+            if by_maximum {
+                return terms.select(none, Term::ZERO, most);
+            }
+            let [first, second] = [mask, x].map(|of| terms.compare(Relation::Less, Term::ZERO, of));
+            let both = terms.max(x, other);
+            let one = terms.select(second, both, x);
+            let two = terms.select(second, other, Term::ZERO);
+            terms.select(first, one, two)
+        };
+        let (answer, checked) =
+            answers(|terms, inputs| [true, false].map(|by_maximum| count(terms, inputs, by_maximum)));
+        assert!(matches!(answer, Equality::Equal(_)), "{answer:?}");
+        assert_eq!(checked.refuted, Vec::new());
+    }
+
     /// Values and their parts are what floats make of the same program at every input, and what may be infinite or
     /// undefined says so.
     #[test]
@@ -674,7 +755,7 @@ mod tests {
                     undefined += u32::from(expected.is_nan());
                     assert!(!expected.is_infinite() || terms.may_be_infinite(*term), "{}", context());
                     assert!(!expected.is_nan() || !terms.is_defined(*term), "{}", context());
-                    let [finite, up, down, lost, open]: [f64; PARTS] =
+                    let [finite, up, down, lost, open]: [f64; 5] =
                         parts.iter().map(|part| as_float(*part)).collect::<Vec<_>>().try_into().unwrap();
                     let places =
                         [expected == f64::INFINITY, expected == f64::NEG_INFINITY, expected.is_nan()];

@@ -5,7 +5,7 @@
 //! (`evaluation`); terms with one normal form are equal (`normalize`, `forms`); terms
 //! whose difference vanishes once closed sums are opened, or comparisons are written as signs of their factors
 //! (`forms/signs`), are equal; so are those that few bits of integers decide, if they have the same value at each
-//! of theirs (`everywhere`); otherwise only concrete inputs say
+//! of theirs (`everywhere`), and those whose infinities and finite values are equal by themselves (`apart`); otherwise only concrete inputs say
 //! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
 //! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
 //! portions whose boundaries depend on the question alone.
@@ -128,8 +128,10 @@ impl Certificate {
                 "the difference is zero once both sides are simplified".to_owned()
             }
             (Method::Cases { .. }, _) => "the difference is zero in each case of the comparisons".to_owned(),
-            (Method::Evaluation { points, .. }, Method::Evaluation { points: fewer, .. }) => {
-                format!("both sides have the same values at {} random points or more", (*points).min(fewer))
+            // A chance of error that is large enough for both.
+            (Method::Evaluation { bits, .. }, Method::Evaluation { bits: fewer, .. }) if fewer < *bits => {
+                self.method = other.method;
+                other.summary.clone()
             }
             _ => return,
         };

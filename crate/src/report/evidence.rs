@@ -258,29 +258,39 @@ fn are_integers(bound: &Bound, output: &Output) -> bool {
     formats.all(|format| format.class() != FormatClass::Float)
 }
 
-/// That what a witness shows is too small for an output's format, where it is.
+/// That an output's format has no place for what a witness shows, where it is so: both are 0 or infinite there.
 #[cold]
 fn vanishing(scene: &Scene<'_>, output: &Output, witness: &Witness) -> String {
     let formats: Vec<Format> = scene.bound.tensors[output.tensor].formats.iter().copied().flatten().collect();
-    // Half of the smallest number, which is rounded to zero.
-    let least = |format: &Format| match format {
-        Format::F32 | Format::Tf32 => Some(2f64.powi(-150)),
-        Format::Bf16 => Some(2f64.powi(-134)),
-        Format::F16 => Some(2f64.powi(-25)),
+    // Half of the smallest number, which is rounded to zero, and where rounding to infinity begins.
+    let ends = |format: &Format| match format {
+        Format::F32 | Format::Tf32 => Some((2f64.powi(-150), 2f64.powi(128))),
+        Format::Bf16 => Some((2f64.powi(-134), 2f64.powi(128))),
+        Format::F16 => Some((2f64.powi(-25), 65_520.0)),
         _ => None,
     };
-    let zero = |format: &Format| {
-        let small =
-            |(low, high): &(f64, f64)| least(format).is_some_and(|least| low.abs().max(high.abs()) <= least);
-        witness.values.iter().all(small)
+    let all = |within: &dyn Fn(f64, (f64, f64)) -> bool| {
+        let of = |format: &Format| {
+            let in_format =
+                |ends| witness.values.iter().all(|(low, high)| within(*low, ends) && within(*high, ends));
+            ends(format).is_some_and(in_format)
+        };
+        formats.iter().all(of)
     };
-    match formats.first() {
-        Some(format) if formats.iter().all(zero) => format!(
-            "; both values are too small for {format}: at these inputs a GPU stores 0 for both, and inputs that show \
-             more were not found"
-        ),
-        _ => String::new(),
-    }
+    let Some(format) = formats.first() else { return String::new() };
+    let (size, stored) = if all(&|value, (least, _)| value.abs() <= least) {
+        ("small", "0")
+    } else if all(&|value, (_, most)| value.is_finite() && value >= most) {
+        ("large", "∞")
+    } else if all(&|value, (_, most)| value.is_finite() && value <= -most) {
+        ("large", "-∞")
+    } else {
+        return String::new();
+    };
+    format!(
+        "; both values are too {size} for {format}: at these inputs a GPU stores {stored} for both, and inputs that \
+         show more were not found"
+    )
 }
 
 #[cold]

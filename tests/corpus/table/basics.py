@@ -20,6 +20,10 @@ for form in (0, 1):
 for mutant in (1, 2, 3):
     defines = {"N": 12, "FORM": 1, "MUTANT": mutant}
     add("softmax/softmax_skipping.cu", f"n12.mutant{mutant}", PRECISE, defines=defines, lines=True)
+for form in (0, 1, 2):
+    add("softmax/softmax_guarded.cu", f"n9.{form}", PRECISE, defines={"N": 9, "FORM": form})
+add("softmax/softmax_guarded.cu", "n9.from_0", PRECISE, defines={"N": 9, "FORM": 1, "START": 0})
+add("softmax/softmax_guarded.cu", "n9.mutant", PRECISE, defines={"N": 9, "FORM": 1, "MUTANT": 1}, lines=True)
 for mutant, name in [(1, "left_over"), (2, "one_too_far")]:
     add("softmax/softmax_columns.cu", name, PRECISE, defines={"MUTANT": mutant}, lines=True)
 add("softmax/softmax_extern_exp.cu", "n4", defines={"N": 4}, extern=True)

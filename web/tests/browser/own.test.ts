@@ -1,13 +1,11 @@
 // Kernels of one's own: what comes of them when others take their place, when something is missing, and what they are
 // called. The kernels are those of somebody who met the page for the first time.
 
-import fs from 'node:fs'
-import path from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encode } from '../../src/core/share'
 import { readSpec } from '../../src/core/spec-edit'
-import { close, open, paste, textOf, verdict, verify, visit, type Site } from './page'
+import { close, kernel, open, paste, textOf, verdict, verify, visit, type Site } from './page'
 
 let site: Site
 
@@ -16,7 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => close(site))
 
-const kernel = (name: string) => fs.readFileSync(path.join(import.meta.dirname, 'kernels', name), 'utf8')
 const RMS = '[launch]\nblock = 32\n[scalars]\narg3 = 64\n'
 
 /** A page with kernels and a spec, by a link; without a reference, one kernel is analyzed. */

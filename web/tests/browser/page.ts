@@ -3,12 +3,16 @@
 import examples from 'virtual:gallery'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { preview, type PreviewServer } from 'vite'
+import fs from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import path from 'node:path'
 import { encode } from '../../src/core/share'
 
 const web = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+/** The PTX of a kernel of these tests. */
+export const kernel = (name: string) => fs.readFileSync(path.join(web, 'tests/browser/kernels', name), 'utf8')
 
 export interface Site {
   browser: Browser

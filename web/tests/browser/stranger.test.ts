@@ -1,13 +1,11 @@
 // What somebody who walked the page alone ran into: links that took the place of work, answers out of sight on a phone,
 // verdicts that a new run hid.
 
-import fs from 'node:fs'
-import path from 'node:path'
 import examples from 'virtual:gallery'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encode } from '../../src/core/share'
-import { close, open, paste, textOf, verdict, verify, visit, type Site } from './page'
+import { close, kernel, open, paste, textOf, verdict, verify, visit, type Site } from './page'
 import { largeKernel } from './large'
 
 let site: Site
@@ -17,7 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => close(site))
 
-const kernel = (name: string) => fs.readFileSync(path.join(import.meta.dirname, 'kernels', name), 'utf8')
 const RMS = '[launch]\nblock = 32\n[scalars]\narg3 = 64\n'
 const link = (reference: string, optimized: string, spec: string) => '#' + encode({ reference, optimized, spec, single: reference === '', verdict: null })
 const exampleLink = (id: string) => {

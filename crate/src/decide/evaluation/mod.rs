@@ -143,7 +143,7 @@ use walk::rows::Rows;
 use walk::{Domain, Walk};
 
 /// The exponent of 2 that the chance of error has to stay below.
-const LEAST_BITS: f64 = 100.0;
+pub(super) const LEAST_BITS: f64 = 100.0;
 /// Bytes that a node may take while both sides are evaluated, and how many of the budgets that are for
 /// simulating a kernel they may take together (2,048 keys of attention: two and a half).
 const NODE_BYTES: u64 = 160;

@@ -140,9 +140,12 @@ pub fn search(
         let Some(difference) = difference else { continue };
         defined += 1;
         let fits = arena.fits;
-        let better = |best: &(bool, f64, Vec<Small>)| {
-            (fits && difference >= CLEAR, difference) > (best.0 && best.1 >= CLEAR, best.1)
+        // Of those that it has no place for, the first that is clear.
+        let rank = |fits: bool, difference: f64| match fits && difference >= NOTICEABLE {
+            true => (true, difference),
+            false => (false, difference.min(CLEAR)),
         };
+        let better = |best: &(bool, f64, Vec<Small>)| rank(fits, difference) > rank(best.0, best.1);
         if difference > 0.0 && best.as_ref().is_none_or(better) {
             best = Some((fits, difference, point));
         }
