@@ -306,6 +306,7 @@ fn constant(constant: &Constant) -> Value {
         Number::Infinity => Value::Real(f64::INFINITY, 0.0),
         Number::MinusInfinity => Value::Real(f64::NEG_INFINITY, 0.0),
         Number::NotANumber => Value::Lost("not a number"),
+        Number::Unwritten => Value::Lost("never written"),
         Number::True => Value::Condition(Some(true)),
         Number::False => Value::Condition(Some(false)),
     }

@@ -75,7 +75,7 @@ fn value(terms: &Terms, term: Term, inputs: &[f64], known: &mut HashMap<Term, f6
             Number::Named(name) => panic!("{name:?} does not come up"),
             Number::Infinity => f64::INFINITY,
             Number::MinusInfinity => f64::NEG_INFINITY,
-            Number::NotANumber => f64::NAN,
+            Number::NotANumber | Number::Unwritten => f64::NAN,
             Number::True => 1.0,
             Number::False => 0.0,
         },

@@ -580,7 +580,7 @@ fn constant_value(seed: u64, lambda: &[Residue; LEVELS], meaning: &Meaning, real
         Meaning::True | Meaning::False => return Value::of(Kind::Holds(*meaning == Meaning::True)),
         Meaning::Infinity => return Value::of(Kind::Infinity),
         Meaning::MinusInfinity => return Value::of(Kind::MinusInfinity),
-        Meaning::NotANumber => return Value::NOTHING,
+        Meaning::NotANumber | Meaning::Unwritten => return Value::NOTHING,
     };
     let (mut at, mut loose) = ([Residue::ZERO; LEVELS], false);
     for (level, at) in at.iter_mut().enumerate() {

@@ -400,7 +400,7 @@ impl Side {
             Meaning::Number(exact) => exact.as_rational().map_or(Nothing, |value| Exact::of(value.clone())),
             Meaning::True => Holds(true),
             Meaning::False => Holds(false),
-            Meaning::Infinity | Meaning::MinusInfinity | Meaning::NotANumber => Nothing,
+            Meaning::Infinity | Meaning::MinusInfinity | Meaning::NotANumber | Meaning::Unwritten => Nothing,
         });
         let constants = constants.collect();
         Ok(Side { cone: Cone::of(reading.terms(side), &[root], budget)?, constants, values: Vec::new() })

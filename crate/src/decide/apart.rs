@@ -2,8 +2,9 @@
 //!
 //! A mask writes -∞ where its data say so, and the normal form of a sum has no place for a number that is infinite
 //! at some inputs. So a value becomes four: where it is +∞, where it is -∞, where it is not a number, and what it is
-//! everywhere else. Two values are equal if and only if all four are. Each of the four is an ordinary question about
-//! finite numbers and conditions, for evaluation, normal forms and the search for inputs alike.
+//! everywhere else. Two values are equal if and only if all four are, and there is nowhere that either is not
+//! followed. Each of these is an ordinary question about finite numbers and conditions, for evaluation, normal forms
+//! and the search for inputs alike.
 //!
 //! Infinities follow IEEE 754: ∞ - ∞ and 0 · ∞ are not numbers, no ordered comparison holds with one, a maximum or
 //! minimum is the other operand. What divides by zero, or takes a root or logarithm out of range, is left to the
@@ -27,8 +28,10 @@ use std::collections::BTreeSet;
 /// Nodes of a budget that the parts of one node take, about.
 const STEPS: u64 = 16;
 
-/// Questions about one value.
-const PARTS: usize = 6;
+/// A value's parts as numbers.
+const NUMBERS: usize = 5;
+/// Questions about one pair of values: each of these, the last one for either side.
+const PARTS: usize = NUMBERS + 1;
 /// What each is about: of what is not followed on either side, that it is nowhere.
 const NAMES: [&str; PARTS] = [
     "the value where it is finite",
@@ -196,18 +199,22 @@ fn together(
     Ok(Some(Equality::Equal(Certificate { summary, method })))
 }
 
-/// Whether infinite constants are below a root.
+/// Whether constants that are no finite numbers are below a root.
 fn writes_infinities(
     reading: &Reading<'_>,
     side: usize,
     at: usize,
     budget: &Budget,
 ) -> Result<bool, Exhausted> {
-    let root = reading.roots(side)[at];
-    let infinite = [Term::INFINITY, Term::MINUS_INFINITY];
-    let cone = Cone::of(reading.terms(side), &[root], budget)?;
-    let numbers = infinite.map(|term| term.as_constant().map(|constant| constant as u32));
-    Ok(infinite.contains(&root) || cone.constants().iter().any(|constant| numbers.contains(&Some(*constant))))
+    let (terms, root) = (reading.terms(side), reading.roots(side)[at]);
+    let beyond = |constant: usize| {
+        matches!(
+            terms.constant_at(constant).number,
+            Number::Infinity | Number::MinusInfinity | Number::NotANumber
+        )
+    };
+    let cone = Cone::of(terms, &[root], budget)?;
+    Ok(root.as_constant().is_some_and(beyond) || cone.constants().iter().any(|at| beyond(*at as usize)))
 }
 
 /// One side's roots in parts, in a store of their own.
@@ -234,7 +241,11 @@ impl Apart {
             }
             let own = Term::from_node(node);
             let mut taking = Taking { old, new: &mut new, known: &known };
-            let parts = taking.parts(&old.node_at(node));
+            let mut parts = taking.parts(&old.node_at(node));
+            if matches!(old.node_at(node), Node::FromBits(..)) && !old.is_defined(own) {
+                // Bits that a kernel has set itself may be those of ∞ or NaN.
+                parts.open = Term::TRUE;
+            }
             new.note_through(parts.finite, old, own);
             known.insert(own, parts);
         }
@@ -243,7 +254,7 @@ impl Apart {
     }
 
     /// A root's parts as numbers: what it is where it is finite, and 1 where it is +∞, -∞, not a number, not known.
-    pub(super) fn numbers(&mut self, root: usize) -> [Term; 5] {
+    pub(super) fn numbers(&mut self, root: usize) -> [Term; NUMBERS] {
         let Parts { finite, up, down, lost, open } = self.roots[root];
         let infinite = self.terms.or(up, down);
         let elsewhere = self.terms.or(infinite, lost);
@@ -270,7 +281,8 @@ impl Taking<'_> {
         match constant.number {
             Number::Infinity => Parts { up: Term::TRUE, ..Parts::finite(Term::ZERO) },
             Number::MinusInfinity => Parts { down: Term::TRUE, ..Parts::finite(Term::ZERO) },
-            Number::NotANumber => Parts { open: Term::TRUE, ..Parts::finite(Term::ZERO) },
+            Number::NotANumber => Parts { lost: Term::TRUE, ..Parts::finite(Term::ZERO) },
+            Number::Unwritten => Parts { open: Term::TRUE, ..Parts::finite(Term::ZERO) },
             _ => Parts::finite(self.new.constant(constant.clone())),
         }
     }
@@ -605,10 +617,7 @@ mod tests {
             let both =
                 |f: fn(f64, f64) -> f64| x.iter().zip(&y).map(|(x, y)| f(*x, *y)).collect::<Vec<f64>>();
             let one = |f: fn(f64) -> f64| x.iter().map(|x| f(*x)).collect::<Vec<f64>>();
-            // Multiples of ∞ itself are a known miss of what says where something may be infinite (`term/beyond`).
-            let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
-            let least = if infinite(a) || infinite(b) { 4 } else { 0 };
-            let new = match least + self.draw(12 - least) {
+            let new = match self.draw(14) {
                 0 => (self.terms.add(a, b), both(|x, y| x + y)),
                 1 => (self.terms.sub(a, b), both(|x, y| x - y)),
                 2 => (self.terms.mul(a, b), both(|x, y| x * y)),
@@ -628,6 +637,12 @@ mod tests {
                     self.terms.extreme_unless_undefined(a, b, true),
                     both(|x, y| if x.is_nan() || y.is_nan() { f64::NAN } else { x.max(y) }),
                 ),
+                // As reductions without a maximum write it.
+                10 | 11 => {
+                    let holds = self.terms.compare(Relation::Less, a, b);
+                    let chosen = both(|x, y| if x < y { y } else { x });
+                    (self.terms.select(holds, b, a), chosen)
+                }
                 _ => {
                     let (condition, holds) = self.condition();
                     let chosen = holds
@@ -653,6 +668,7 @@ mod tests {
                 Number::Rational(value) => Quantity::rational(value),
                 Number::Infinity => Quantity::Infinity,
                 Number::MinusInfinity => Quantity::MinusInfinity,
+                Number::NotANumber => Quantity::NotANumber,
                 Number::True => Quantity::Condition(true),
                 Number::False => Quantity::Condition(false),
                 _ => Quantity::Unknown,
@@ -745,7 +761,8 @@ mod tests {
             for point in 0..POINTS {
                 let values = at(terms, &roots, point);
                 let parts = at(&apart.terms, &parts, point);
-                for (((term, expected), value), parts) in numbers.iter().zip(values).zip(parts.chunks(PARTS))
+                for (((term, expected), value), parts) in
+                    numbers.iter().zip(values).zip(parts.chunks(NUMBERS))
                 {
                     let expected = expected[point];
                     let context =
@@ -755,7 +772,7 @@ mod tests {
                     undefined += u32::from(expected.is_nan());
                     assert!(!expected.is_infinite() || terms.may_be_infinite(*term), "{}", context());
                     assert!(!expected.is_nan() || !terms.is_defined(*term), "{}", context());
-                    let [finite, up, down, lost, open]: [f64; 5] =
+                    let [finite, up, down, lost, open]: [f64; NUMBERS] =
                         parts.iter().map(|part| as_float(*part)).collect::<Vec<_>>().try_into().unwrap();
                     let places =
                         [expected == f64::INFINITY, expected == f64::NEG_INFINITY, expected.is_nan()];

@@ -395,7 +395,10 @@ impl<'a> Sums<'a> {
                 None => {
                     let number = &self.terms[side].constant_at(constant).number;
                     // Sums and products of these follow no law of numbers.
-                    if matches!(number, Number::Infinity | Number::MinusInfinity | Number::NotANumber) {
+                    if matches!(
+                        number,
+                        Number::Infinity | Number::MinusInfinity | Number::NotANumber | Number::Unwritten
+                    ) {
                         return Err(Stop::GivenUp);
                     }
                     (Node::BitConstant(0), Some(format!("{number:?}")))

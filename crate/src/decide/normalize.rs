@@ -127,6 +127,7 @@ impl<'a> Normalizer<'a> {
             Meaning::Infinity => return Ok(Value::Infinite(true)),
             Meaning::MinusInfinity => return Ok(Value::Infinite(false)),
             Meaning::NotANumber => return unknown("a constant is not a number (NaN)"),
+            Meaning::Unwritten => return unknown("something was never written"),
         };
         Ok(Value::Finite(poly))
     }

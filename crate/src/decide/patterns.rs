@@ -15,6 +15,7 @@ use super::constants::Meaning;
 use super::forms::{Kind, Poly, Sign, Step};
 use super::normalize::{Normalizer, Side, Value};
 use super::rational::Rational;
+use super::reading::NO_NEGATIVE_ZERO;
 use crate::base::{Format, FormatClass};
 use crate::diag::Assumption;
 use crate::term::eval::{Domain, Quantity, Reals, number_of};
@@ -29,8 +30,6 @@ const MOST_PRODUCTS: usize = 32;
 const MOST_NODES: u32 = 200;
 /// Values that a maximum of floats' bits may be taken of.
 const MOST_LEAVES: usize = 4096;
-/// What the order of floats' bits rests on: -0 is not negative, and its bits are.
-const NO_NEGATIVE_ZERO: &str = "floats whose bits are compared as integers are not -0";
 
 /// What a term is at all settings of some bits of one element.
 pub(super) struct OfBits {

@@ -13,6 +13,7 @@ use super::evaluation::{Evaluated, evaluate};
 use super::everywhere::{self, Everywhere};
 use super::forms::{BESIDE, Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
+use super::reading::{NO_NEGATIVE_ZERO, shows_sign_of_zero};
 use super::same::Same;
 use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
@@ -111,6 +112,10 @@ pub(super) fn decide<'a, R: Send>(
     let sums = compare_as_sums(budget, problem, &unlike, &unique)?;
     for (index, terms) in unlike.iter().zip(&sums) {
         answers[*index] = terms.map(|terms| Equality::Equal(same_sum(terms)));
+    }
+    let signs = |index: &usize| shows_sign_of_zero(problem.reference, unique[*index].0);
+    if (0..unique.len()).filter(|index| answers[*index].is_some()).any(|index| signs(&index)) {
+        ledger.note(Assumption::Other(NO_NEGATIVE_ZERO.to_owned()), 1, None);
     }
     let rest: Vec<usize> = (0..unique.len()).filter(|index| answers[*index].is_none()).collect();
     if rest.is_empty() && sums.iter().any(Option::is_some) {

@@ -8,8 +8,12 @@ use super::idioms::{self, Rewritten};
 use super::{Meanings, Options, Problem};
 use crate::base::{Budget, Exhausted};
 use crate::diag::{Assumption, Ledger};
-use crate::term::{Term, Terms};
+use crate::term::eval::{Reach, operands};
+use crate::term::{Node, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
+
+/// What is assumed of floats whose bits are read, by order or one by one: -0 is not negative, and its bits are.
+pub(super) const NO_NEGATIVE_ZERO: &str = "floats whose bits are read as integers are not -0";
 
 /// The terms of both kernels (0: reference, 1: optimized) with library code replaced by the
 /// function it computes, and what their constants mean.
@@ -52,6 +56,12 @@ impl<'a> Reading<'a> {
         }
         let terms = [0, 1].map(|side| read(&stores, &rewritten, side));
         let sides = [(terms[0], roots[0].as_slice()), (terms[1], roots[1].as_slice())];
+        for (terms, roots) in sides {
+            let reach = Reach::of(terms, roots, budget)?;
+            if reach.nodes().any(|node| reads_sign_of_zero(terms, &terms.node_at(node))) {
+                ledger.note(Assumption::Other(NO_NEGATIVE_ZERO.to_owned()), 1, None);
+            }
+        }
         let meanings = Meanings::of(options, budget, sides, ledger)?;
         let places = pairs.iter().copied().zip(0..).collect();
         Ok(Reading { stores, rewritten, roots, places, meanings })
@@ -85,4 +95,34 @@ impl<'a> Reading<'a> {
 
 fn read<'b>(stores: &[&'b Terms; 2], rewritten: &'b [Option<Rewritten>; 2], side: usize) -> &'b Terms {
     rewritten[side].as_ref().map_or(stores[side], |rewritten| &rewritten.terms)
+}
+
+/// Whether a node reads the bits of what may be computed to -0.
+fn reads_sign_of_zero(terms: &Terms, node: &Node) -> bool {
+    let Node::BitsOf(format, of) = *node else { return false };
+    if !format.is_float() {
+        return false;
+    }
+    match terms.node(of) {
+        Node::Add(..) | Node::Sub(..) | Node::Mul(..) | Node::Fma(..) | Node::Div(..) => true,
+        Node::Unary(function, _) => !matches!(function, Unary::Abs | Unary::Exp | Unary::Exp2),
+        _ => false,
+    }
+}
+
+/// Whether a word is made of the bits of what may be computed to -0; of words, so many steps are looked at.
+pub(super) fn shows_sign_of_zero(terms: &Terms, root: Term) -> bool {
+    const MOST: usize = 64;
+    let mut open = vec![root];
+    for _ in 0..MOST {
+        let Some(term) = open.pop() else { return false };
+        let node = terms.node(term);
+        if reads_sign_of_zero(terms, &node) {
+            return true;
+        }
+        if matches!(node, Node::FromBits(..) | Node::Bits(..) | Node::BitsOf(..) | Node::Select(..)) {
+            open.extend(operands(&node).into_iter().flatten());
+        }
+    }
+    false
 }

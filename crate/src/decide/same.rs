@@ -37,9 +37,9 @@ impl<'a> Same<'a> {
 
     /// Which constants of `a` and of `b` are which of `a`.
     pub(super) fn constants(a: &Terms, b: &Terms) -> [Vec<Option<usize>>; 2] {
-        // What is not a number is not equal to itself either: it stands for missing values.
+        // What was never written is nothing that two kernels have in common.
         let numbers = a.constants().iter().enumerate().rev();
-        let numbers = numbers.filter(|(_, constant)| constant.number != Number::NotANumber);
+        let numbers = numbers.filter(|(_, constant)| constant.number != Number::Unwritten);
         let known: rustc_hash::FxHashMap<_, usize> =
             numbers.map(|(index, constant)| (constant.as_read(), index)).collect();
         let which = |terms: &Terms| {

@@ -193,7 +193,8 @@ fn values(
             Number::Named(named) => Quantity::Within(super::Exact::named(*named).enclosure()),
             Number::Infinity => Quantity::Infinity,
             Number::MinusInfinity => Quantity::MinusInfinity,
-            Number::NotANumber => Quantity::Undefined,
+            Number::NotANumber => Quantity::NotANumber,
+            Number::Unwritten => Quantity::Undefined,
             Number::True => Quantity::Condition(true),
             Number::False => Quantity::Condition(false),
         })

@@ -409,7 +409,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
             term::Number::MinusInfinity => Number::MinusInfinity,
             term::Number::True => Number::True,
             term::Number::False => Number::False,
-            term::Number::Named(_) | term::Number::NotANumber => return None,
+            term::Number::Named(_) | term::Number::NotANumber | term::Number::Unwritten => return None,
         })
     }
 

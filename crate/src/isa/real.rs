@@ -260,13 +260,16 @@ pub(super) fn sad(terms: &mut Terms, s: &[Term]) -> Term {
     terms.add(magnitude, s[2])
 }
 
-/// `|a|` with the sign of `b`; PTX writes the sign's source first. An argument whose sign bit is
-/// that of zero counts as positive.
-pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Term {
+/// `|a|` with the sign of `b`; PTX writes the sign's source first. A zero among the data counts as positive, one that
+/// the kernel writes has its sign in its bits.
+pub(super) fn copysign(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    if s[0] == Term::ZERO {
+        return None;
+    }
     let magnitude = terms.unary(Unary::Abs, s[1]);
     let negated = terms.neg(magnitude);
     let negative = terms.compare(Relation::Less, s[0], Term::ZERO);
-    terms.select(negative, negated, magnitude)
+    Some(terms.select(negative, negated, magnitude))
 }
 
 /// Float to an integer of format `F` (an index into [`Format::ALL`]): rounded, and what is negative becomes
@@ -341,8 +344,56 @@ fn both_numbers(terms: &mut Terms, s: &[Term]) -> Term {
     terms.and(a, b)
 }
 
+/// How an operand compares with ±∞, where it may be infinite or undefined for having divided by zero: that is how
+/// compilers ask for it. Unordered comparisons hold where it is no number.
+fn beside_infinity<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[Term]) -> Option<Term> {
+    let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
+    let (operand, limit, turned) = match (infinite(s[0]), infinite(s[1])) {
+        (false, true) => (s[0], s[1], false),
+        (true, false) => (s[1], s[0], true),
+        _ => return None,
+    };
+    if C > 5 || !terms.is_partial(operand) {
+        return None;
+    }
+    let name = if limit == Term::INFINITY { "is_infinity" } else { "is_minus_infinity" };
+    let there = match terms.node(operand) {
+        Node::Unary(Unary::Abs, inner) if limit == Term::INFINITY => is_infinite(terms, inner),
+        _ => {
+            let known = terms.apply(name, operand, Term::ZERO);
+            terms.compare(Relation::Equal, known, Term::ONE)
+        }
+    };
+    // As if the limit was +∞ and stood behind.
+    let below = turned == (limit == Term::MINUS_INFINITY);
+    let holds = match (C, below) {
+        (0, _) => there,
+        (1, _) => terms.not(there),
+        (2, true) | (4, false) => terms.not(there),
+        (3, true) | (5, false) => Term::TRUE,
+        (2, false) | (4, true) => Term::FALSE,
+        _ => there,
+    };
+    let number = terms.asked_number(operand);
+    Some(if UNORDERED {
+        let undefined = terms.not(number);
+        terms.or(holds, undefined)
+    } else {
+        terms.and(holds, number)
+    })
+}
+
+fn both_asked(terms: &mut Terms, s: &[Term]) -> Term {
+    let [a, b] = [s[0], s[1]].map(|operand| terms.asked_number(operand));
+    terms.and(a, b)
+}
+
 /// An operand is ±∞.
 pub(super) fn is_infinite(terms: &mut Terms, operand: Term) -> Term {
+    if terms.is_partial(operand) {
+        let known = terms.apply("is_infinite", operand, Term::ZERO);
+        return terms.compare(Relation::Equal, known, Term::ONE);
+    }
     if !terms.may_be_infinite(operand) {
         return Term::FALSE;
     }
@@ -353,7 +404,23 @@ pub(super) fn is_infinite(terms: &mut Terms, operand: Term) -> Term {
 
 /// A comparison, which an operand that is undefined makes true if it is unordered, and false otherwise.
 fn compare<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    if let Some(holds) = beside_infinity::<C, UNORDERED>(terms, s) {
+        return holds;
+    }
     let holds = match C {
+        // As C asks whether something is a number.
+        0 | 1 if s[0] == s[1] => {
+            let number = terms.asked_number(s[0]);
+            return if C == 0 && !UNORDERED {
+                number
+            } else if C == 1 && UNORDERED {
+                terms.not(number)
+            } else if C == 0 {
+                Term::TRUE
+            } else {
+                Term::FALSE
+            };
+        }
         0 => terms.compare(Relation::Equal, s[0], s[1]),
         1 => {
             let equal = terms.compare(Relation::Equal, s[0], s[1]);
@@ -363,9 +430,9 @@ fn compare<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[Term]) ->
         3 => terms.compare(Relation::LessEqual, s[0], s[1]),
         4 => terms.compare(Relation::Less, s[1], s[0]),
         5 => terms.compare(Relation::LessEqual, s[1], s[0]),
-        6 => return both_numbers(terms, s),
+        6 => return both_asked(terms, s),
         _ => {
-            let numbers = both_numbers(terms, s);
+            let numbers = both_asked(terms, s);
             return terms.not(numbers);
         }
     };

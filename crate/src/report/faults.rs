@@ -723,7 +723,7 @@ fn waits_at(kind: &WaitKind) -> String {
 #[cold]
 pub fn threads_text(threads: &[u32]) -> String {
     match threads {
-        [] => "nobody".to_owned(),
+        [] => String::new(),
         [one] => format!("thread {one}"),
         many => format!("threads {}", ranges(many)),
     }

@@ -507,9 +507,9 @@ data! {
         pub cuda: Option<CudaLocation>,
         /// "barrier 0: 16 of 32 have arrived".
         pub waits_at: String,
-        /// For whom, linear numbers.
+        /// For whom, linear numbers; none where no thread can end it.
         pub waits_for: Vec<u32>,
-        /// "threads 16–31".
+        /// "threads 16–31"; empty where there are none.
         pub waits_for_text: String,
     }
 

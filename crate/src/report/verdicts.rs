@@ -102,12 +102,13 @@ pub fn pair_verdict(sides: [Side<'_>; 2], report: &mut Report, integers: bool) -
     let close = sum(|o| o.close);
     if close > 0 {
         let summary = format!(
-            "{both} compute the same {count} of {} up to the rounding of constants: {}.",
+            "{both} compute the same {count} of {} up to the rounding of constants: {}.{}",
             tensors.join(", "),
             match close == elements {
                 true => bound(report),
                 false => format!("{} are equal; of the others, {}", grouped(elements - close), bound(report)),
-            }
+            },
+            unbounded(report)
         );
         return Verdicts { verdict: Verdict::EqualUpToRounding, summary };
     }

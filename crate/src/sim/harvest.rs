@@ -162,7 +162,7 @@ fn tensor_state(machine: &mut Machine<'_>, at: usize) -> TensorState {
             };
             let Some(mut term) = machine.number(format, value) else { continue };
             if let Some(unwritten) = unwritten {
-                let nothing = machine.terms.not_a_number();
+                let nothing = machine.terms.never_written();
                 term = machine.terms.select(unwritten, nothing, term);
             }
             let writer = writer.unwrap_or(u32::MAX);

@@ -390,6 +390,14 @@ fn evaluate(
         Meaning::Convert => Some((convert(terms, op.src[0], op.dst, values[0])?, none)),
         Meaning::Bits(bit_op) => {
             let width = op.src[0].bits();
+            let clamped;
+            let values = match *values {
+                [a, amount] if op.src[1].bits() > width => {
+                    clamped = [a, at_most(terms, width, amount)];
+                    &clamped
+                }
+                _ => values,
+            };
             let value = match bit_op {
                 BitOp::Other => opaque(terms, op, values),
                 _ => Some(operate(terms, bit_op, width, values)),
@@ -478,4 +486,16 @@ fn opaque(terms: &mut Terms, op: &Lanewise, values: &[Value]) -> Option<Value> {
         pattern = terms.bits(BitOp::Other, width, pattern, *further, code);
     }
     Some(Value::Symbolic(Symbol::bits(pattern)))
+}
+/// What a narrow word is shifted by, which has more bits than the word: as far as the word is wide.
+fn at_most(terms: &mut Terms, width: u32, amount: Value) -> Value {
+    if let Value::Concrete(amount) = amount {
+        return Value::Concrete((amount & 0xffff_ffff).min(width.into()));
+    }
+    let fits = as_number(terms, Format::U32, amount)
+        .is_some_and(|number| terms.wrapped(Format::U16, number) == number);
+    match fits {
+        true => amount,
+        false => operate(terms, BitOp::Min, 32, &[amount, Value::Concrete(width.into())]),
+    }
 }

@@ -256,7 +256,7 @@ fn of_number(number: &Number) -> Quantity {
         Number::Named(Named::Ln10) => Quantity::Within(Interval::LN_10),
         Number::Infinity => Quantity::Infinity,
         Number::MinusInfinity => Quantity::MinusInfinity,
-        Number::NotANumber => Quantity::Undefined,
+        Number::NotANumber | Number::Unwritten => Quantity::Undefined,
         Number::True => Quantity::Condition(true),
         Number::False => Quantity::Condition(false),
     }

@@ -275,7 +275,7 @@ fn untouched(before: &mut Machine<'_>, at: usize, format: crate::base::Format, i
     before.memory.touch(before.kernel, before.setup, &mut before.terms, at + 2, std::iter::once(offset));
     match before.memory.regions[at + 2].cells.read(&mut before.terms, offset, bytes) {
         Value::Undefined(_) if matches!(setup.role, Some(Role::In | Role::Scratch)) => None,
-        Value::Undefined(_) => Some(before.terms.not_a_number()),
+        Value::Undefined(_) => Some(before.terms.never_written()),
         value => before.number(format, value),
     }
 }

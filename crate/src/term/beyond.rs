@@ -5,13 +5,18 @@
 //!
 //! Guarantees: a value that is infinite or undefined somewhere, because of an infinity among the constants below it,
 //! says so.
-//! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own, and for that
-//! reason products of data with ∞, by which inlined logarithms say that there is none.
+//! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own.
 
 use super::Term;
 use super::constant::Number;
-use super::node::{Node, Relation, Unary};
+use super::node::{BitOp, Node, Relation, Unary};
 use super::store::Terms;
+use crate::base::Format;
+
+/// What stands for the question whether something that may divide by zero is a number.
+const IS_NUMBER: &str = "is_number";
+/// So many nodes are looked at for what such a question changes.
+const STEPS: u32 = 64;
 
 /// What a value may be beside a finite number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,6 +102,109 @@ impl Terms {
         self.compare(Relation::Equal, term, term)
     }
 
+    /// Whether a value may divide by zero, or take a root or logarithm of what has none; also where that is not seen.
+    pub fn is_partial(&self, term: Term) -> bool {
+        /// So many nodes below it are looked at.
+        const MOST: usize = 1 << 16;
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![term];
+        while let Some(term) = open.pop() {
+            if term.as_node().is_none() || !seen.insert(term) {
+                continue;
+            }
+            let node = self.node(term);
+            let known =
+                |operand: Term| self.as_rational(operand).is_some_and(num_traits::Signed::is_positive);
+            let asks = match node {
+                Node::Div(_, below) | Node::Unary(Unary::Recip, below) => {
+                    self.as_rational(below).is_none_or(num_traits::Zero::is_zero)
+                }
+                Node::Unary(Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => !known(of),
+                _ => false,
+            };
+            if asks || seen.len() > MOST {
+                return true;
+            }
+            open.extend(super::eval::operands(&node).into_iter().flatten());
+        }
+        false
+    }
+
+    /// Whether a value is a number, as the kernel itself asks: what may divide by zero is not taken to be one.
+    pub fn asked_number(&mut self, of: Term) -> Term {
+        let of = match self.node(of) {
+            Node::Unary(Unary::Abs | Unary::Neg, inner) => inner,
+            _ => of,
+        };
+        let number = self.is_number(of);
+        if !self.is_partial(of) {
+            return number;
+        }
+        let known = self.apply(IS_NUMBER, of, Term::ZERO);
+        let known = self.compare(Relation::Equal, known, Term::ONE);
+        self.and(number, known)
+    }
+
+    /// Whether a condition asks if something is a number, and what is chosen by it is undefined either way where that is.
+    pub(super) fn is_idle_question(&self, condition: Term, a: Term, b: Term) -> bool {
+        let Some(asked) = self.asked(condition) else { return false };
+        let mut left = STEPS;
+        self.carries(a, asked, &mut left) && self.carries(b, asked, &mut left)
+    }
+
+    /// Of what a condition asks whether it is a number.
+    fn asked(&self, condition: Term) -> Option<Term> {
+        let Node::Compare(Relation::Equal, one, other) = self.node(condition) else { return None };
+        match (self.node(one), self.node(other)) {
+            (Node::Apply(name, of, _), _) | (_, Node::Apply(name, of, _)) => {
+                (self.function_name(name) == IS_NUMBER).then_some(of)
+            }
+            _ => None,
+        }
+    }
+
+    /// Two words that are joined to a float: the first without a choice by whether that float is a number, as
+    /// libraries give their results a sign.
+    pub(super) fn without_idle_question(&mut self, word: Term, with: Term) -> Option<Term> {
+        let (choice, of) = match self.node(word) {
+            Node::BitsOf(format, choice) if !format.is_float() => (choice, Some(format)),
+            _ => (word, None),
+        };
+        let Node::Select(condition, number, _) = self.node(choice) else { return None };
+        let asked = self.asked(condition)?;
+        if !self.carries(with, asked, &mut { STEPS }) {
+            return None;
+        }
+        Some(match of {
+            Some(format) => self.bits_of(format, number),
+            None => number,
+        })
+    }
+
+    /// Whether a value, or the float that a word holds, is undefined wherever another is.
+    fn carries(&self, value: Term, undefined: Term, left: &mut u32) -> bool {
+        if value == undefined {
+            return true;
+        }
+        let Some(rest) = left.checked_sub(1) else { return false };
+        *left = rest;
+        let mut of = |term: Term| self.carries(term, undefined, left);
+        match self.node(value) {
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Div(a, b) => of(a) || of(b),
+            Node::Fma(a, b, c) => of(a) || of(b) || of(c),
+            Node::Unary(_, a) | Node::Round(_, _, a) => of(a),
+            Node::Select(_, a, b) => of(a) && of(b),
+            Node::BitsOf(format, a) | Node::FromBits(format, a) => format == Format::F32 && of(a),
+            // All bits but the sign stay set.
+            Node::Bits(BitOp::Or, 32, a, b, _) => of(a) || of(b),
+            Node::Bits(BitOp::And, 32, a, b, _) => {
+                let keeps = |mask: Term| matches!(self.node(mask), Node::BitConstant(bits) if bits & 0x7fff_ffff == 0x7fff_ffff);
+                keeps(b) && of(a) || keeps(a) && of(b)
+            }
+            _ => false,
+        }
+    }
+
     /// The larger or smaller of two, or the one that is undefined.
     pub fn extreme_unless_undefined(&mut self, a: Term, b: Term, larger: bool) -> Term {
         let extreme = if larger { self.max(a, b) } else { self.min(a, b) };
@@ -145,6 +253,7 @@ impl Terms {
             Node::Round(.., a) => of(a),
             // Bits are always there, and what integers they are read as.
             Node::FromBits(format, _) if !format.is_float() => Beyond::NEVER,
+            Node::FromBits(format, a) if self.writes_no_number(format, a) => Beyond::ANY,
             Node::BitsOf(_, a) | Node::FromBits(_, a) => all(of(a)),
             Node::Apply(_, a, b) => all(of(a).or(of(b))),
             Node::Bits(_, _, a, b, c) => all(of(a).or(of(b)).or(of(c))),
@@ -152,12 +261,8 @@ impl Terms {
     }
 
     fn beyond_product(&self, a: Term, b: Term) -> Beyond {
-        let (of_a, of_b) = (self.beyond(a), self.beyond(b));
-        let constant = |term: Term| term.as_constant().is_some();
-        match of_a.or(of_b) {
+        match self.beyond(a).or(self.beyond(b)) {
             Beyond::NEVER => Beyond::NEVER,
-            _ if constant(a) && of_b == Beyond::NEVER && !constant(b) => of_a.and(Beyond::UNDEFINED),
-            _ if constant(b) && of_a == Beyond::NEVER && !constant(a) => of_b.and(Beyond::UNDEFINED),
             _ if self.as_rational(b).is_some() => self.beyond_multiple(self.beyond(a), b),
             _ if self.as_rational(a).is_some() => self.beyond_multiple(self.beyond(b), a),
             _ => Beyond::ANY,

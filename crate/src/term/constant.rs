@@ -15,8 +15,10 @@ pub enum Number {
     Infinity,
     /// -∞.
     MinusInfinity,
-    /// Not a number: whatever it reaches has no real value.
+    /// Not a number, as floats have it.
     NotANumber,
+    /// What was never written, on a way that no inputs take: nothing depends on it.
+    Unwritten,
     /// The condition that always holds.
     True,
     /// The condition that never holds.

@@ -19,6 +19,7 @@ pub mod flatten;
 mod gap;
 pub mod inverse;
 mod node;
+mod patterns;
 pub mod print;
 mod range;
 mod recent;

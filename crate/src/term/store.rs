@@ -412,9 +412,14 @@ impl Terms {
         self.constant(read(format, bits).computed(error))
     }
 
-    /// Not a number: what has no value.
+    /// Not a number.
     pub fn not_a_number(&mut self) -> Term {
         self.constant(Constant::new(Number::NotANumber, None))
+    }
+
+    /// What was never written.
+    pub fn never_written(&mut self) -> Term {
+        self.constant(Constant::new(Number::Unwritten, None))
     }
 
     /// The rational value of a constant term.
@@ -442,16 +447,10 @@ impl Terms {
         self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0)
     }
 
-    /// A sum with ±∞, which it is if nothing else in it may be the other infinity or undefined, or a product with
-    /// ±∞: inlined logarithms make their NaN as `x · ∞ + ∞`.
+    /// A sum with ±∞, which it is if nothing else in it may be the other infinity or undefined.
     #[cold]
     fn add_infinite(&mut self, a: Term, b: Term) -> Term {
         let (infinite, other) = if is_infinite(a) { (a, b) } else { (b, a) };
-        if let Node::Mul(x, y) = self.node(other)
-            && (is_infinite(x) || is_infinite(y))
-        {
-            return self.push(Op::Add, 0, a.0.min(b.0), a.0.max(b.0), 0);
-        }
         let opposite = if infinite == Term::INFINITY { Beyond::DOWN } else { Beyond::UP };
         match self.beyond(other) {
             beyond if !beyond.any(opposite.or(Beyond::UNDEFINED)) => infinite,
@@ -649,8 +648,10 @@ impl Terms {
         if let Node::Not(inner) = self.node(condition) {
             return self.select(inner, b, a);
         }
-        // `if (x < y) x = y` is how reductions without fmaxf say max.
-        if let Node::Compare(Relation::Less | Relation::LessEqual, x, y) = self.node(condition) {
+        // `if (x < y) x = y` is how reductions without fmaxf say max; what is undefined stays, as no comparison holds.
+        if let Node::Compare(Relation::Less | Relation::LessEqual, x, y) = self.node(condition)
+            && self.is_defined(b)
+        {
             if (a, b) == (y, x) {
                 return self.max(x, y);
             }
@@ -669,6 +670,10 @@ impl Terms {
             if self.compare_limited(relation, b, a) == Some(condition) {
                 return self.max(a, b);
             }
+        }
+        // Who asks for NaN and gives NaN either way has not asked.
+        if self.is_idle_question(condition, a, b) {
+            return a;
         }
         // Inside a choice its condition is known.
         let a = match self.node(a) {
@@ -939,6 +944,22 @@ impl Terms {
                 inner
             }
             Node::BitConstant(value) => self.number(format, value),
+            Node::Bits(BitOp::Or, width, a, b, _) if format == Format::F32 => {
+                let joined = self.without_idle_question(a, b).map(|a| (a, b));
+                let joined = joined.or_else(|| self.without_idle_question(b, a).map(|b| (a, b)));
+                let bits =
+                    joined.map_or(bits, |(a, b)| self.bits(BitOp::Or, width, a.min(b), a.max(b), Term::ZERO));
+                self.push(Op::FromBits, format as u32, bits.0, 0, 0)
+            }
+            // A choice between words, as branches leave it, is one between numbers.
+            Node::BitsOf(from, inner)
+                if format.is_float() && !from.is_float() && from.bits() == format.bits() =>
+            {
+                match self.choice_of_numbers(format, inner) {
+                    Some(choice) => choice,
+                    None => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
+                }
+            }
             _ => self.push(Op::FromBits, format as u32, bits.0, 0, 0),
         }
     }

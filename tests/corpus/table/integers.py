@@ -35,3 +35,6 @@ for kernel in ("blend", "halves", "fields"):
     for form, wrong in ((0, 0), (1, 0), (1, 1)):
         name = f"{form}{'.wrong' if wrong else ''}"
         add(f"integers/{kernel}.cu", name, defines={"FORM": form, "WRONG": wrong}, lines=wrong == 1)
+add("integers/narrow_shift.cu", "0", defines={"FORM": 0})
+add("integers/narrow_shift.cu", "1", defines={"FORM": 1, "WRONG": 0})
+add("integers/narrow_shift.cu", "1.wrong", defines={"FORM": 1, "WRONG": 1})

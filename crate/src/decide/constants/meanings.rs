@@ -29,8 +29,10 @@ pub enum Meaning {
     Infinity,
     /// -∞.
     MinusInfinity,
-    /// Whatever it reaches has no real value.
+    /// Not a number, as floats have it.
     NotANumber,
+    /// What was never written: whatever it reaches has no value.
+    Unwritten,
     /// The condition that always holds.
     True,
     /// The condition that never holds.
@@ -46,6 +48,7 @@ impl Meaning {
             Number::Infinity => Meaning::Infinity,
             Number::MinusInfinity => Meaning::MinusInfinity,
             Number::NotANumber => Meaning::NotANumber,
+            Number::Unwritten => Meaning::Unwritten,
             Number::True => Meaning::True,
             Number::False => Meaning::False,
         }
@@ -62,7 +65,8 @@ impl Meaning {
             },
             Meaning::Infinity => Quantity::Infinity,
             Meaning::MinusInfinity => Quantity::MinusInfinity,
-            Meaning::NotANumber => Quantity::Undefined,
+            Meaning::NotANumber => Quantity::NotANumber,
+            Meaning::Unwritten => Quantity::Undefined,
             Meaning::True => Quantity::Condition(true),
             Meaning::False => Quantity::Condition(false),
         }

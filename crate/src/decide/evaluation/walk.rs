@@ -152,12 +152,16 @@ impl<'a> Walk<'a> {
         budget.poll()?;
         let seed = atoms.seed;
         let mut constants = vec![Value::LOST; meanings.len()];
+        let mut shapes = FxHashMap::default();
         // 0 and 1 are compared with where they do not stand.
         let always = [Term::ZERO, Term::ONE].map(|term| term.as_constant().unwrap_or(0) as u32);
         for constant in cone.constants().iter().chain(&always) {
             let meaning = &meanings[*constant as usize];
+            if *meaning == Meaning::NotANumber {
+                shapes.insert(Term::constant(*constant as usize), Shape::undefined());
+            }
             constants[*constant as usize] = match meaning {
-                Meaning::NotANumber => missing_value(seed, side),
+                Meaning::Unwritten => missing_value(seed, side),
                 meaning => constant_value(seed, meaning),
             };
         }
@@ -185,7 +189,7 @@ impl<'a> Walk<'a> {
                 largest: FxHashMap::default(),
                 smallest: FxHashMap::default(),
                 places: FxHashMap::default(),
-                shapes: FxHashMap::default(),
+                shapes,
                 infinite: cone.constants().iter().any(|constant| {
                     matches!(meanings[*constant as usize], Meaning::Infinity | Meaning::MinusInfinity)
                 }),
@@ -839,7 +843,7 @@ fn constant_value(seed: [u64; 2], meaning: &Meaning) -> Value {
         Meaning::False => return Value::ZERO,
         Meaning::Infinity => return Value::infinite(true),
         Meaning::MinusInfinity => return Value::infinite(false),
-        Meaning::NotANumber => return Value::LOST,
+        Meaning::NotANumber | Meaning::Unwritten => return Value::LOST,
     };
     if exact.is_zero() {
         return Value::ZERO;

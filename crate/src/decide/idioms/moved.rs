@@ -126,7 +126,7 @@ impl Finder<'_> {
             Number::Rational(value) => Quantity::rational(value),
             Number::Infinity => Quantity::Infinity,
             Number::MinusInfinity => Quantity::MinusInfinity,
-            Number::NotANumber => Quantity::Undefined,
+            Number::NotANumber | Number::Unwritten => Quantity::Undefined,
             Number::Named(_) | Number::True | Number::False => Quantity::Unknown,
         }
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::base::Format;
+use crate::term::eval::Cone;
 use crate::term::{Named, Number};
 
 fn rewritten(terms: &Terms, root: Term) -> Option<Rewritten> {
@@ -92,7 +93,9 @@ fn one_wrong_constant_is_another_program() {
         for kernel in idiom.kernels {
             let mut original = Terms::new();
             let root = shape(&mut original, kernel, &[0, 1].map(Term::element));
-            for wrong in 3..original.constants().len() {
+            let cone = Cone::of(&original, &[root], &Budget::default()).unwrap();
+            let constants = cone.constants().iter().map(|constant| *constant as usize);
+            for wrong in constants.filter(|constant| *constant >= 3) {
                 let Number::Rational(value) = &original.constant_at(wrong).number else { continue };
                 let float = num_traits::ToPrimitive::to_f32(value).unwrap();
                 let mut terms = Terms::new();

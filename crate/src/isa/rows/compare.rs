@@ -434,14 +434,15 @@ pub(super) const ROWS: &[Row] = &[
                 _ => test!(|a| a.is_subnormal()),
             };
             let meaning: Meaning = match m.get("op")? {
-                "number" => Meaning::Compare(|terms, s| terms.is_number(s[0])),
+                "number" => Meaning::Compare(|terms, s| terms.asked_number(s[0])),
                 "notanumber" => Meaning::Compare(|terms, s| {
-                    let number = terms.is_number(s[0]);
+                    let number = terms.asked_number(s[0]);
                     terms.not(number)
                 }),
                 "infinite" => Meaning::Compare(|terms, s| real::is_infinite(terms, s[0])),
                 "finite" => Meaning::Compare(|terms, s| {
-                    let (number, infinite) = (terms.is_number(s[0]), real::is_infinite(terms, s[0]));
+                    let number = terms.asked_number(s[0]);
+                    let infinite = real::is_infinite(terms, s[0]);
                     let bounded = terms.not(infinite);
                     terms.and(number, bounded)
                 }),

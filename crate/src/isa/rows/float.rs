@@ -449,7 +449,7 @@ rows! {
         |m| {
             let f = m.format("type")?;
             let run = typed!(f, [F32 F64], |a, b| b.copysign(a));
-            pure(run, Meaning::Real(real::copysign), f, &[f, f])
+            pure(run, Meaning::Partial(real::copysign), f, &[f, f])
         },
         "|b| with the sign of a", "The magnitude of b with the sign of a.", "copysign.f32 %f1, %f2, %f3;";
     "add" "9.7.3.3" Full

@@ -148,7 +148,7 @@ impl Script {
                         "the conditions hold an infinity, which SMT-LIB's reals do not have".to_owned(),
                     ));
                 }
-                Meaning::NotANumber => {
+                Meaning::NotANumber | Meaning::Unwritten => {
                     return Err(Failure::Refused(
                         "the conditions hold a NaN, which SMT-LIB's reals do not have".to_owned(),
                     ));

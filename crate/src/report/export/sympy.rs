@@ -199,7 +199,7 @@ fn number(meaning: &Meaning) -> String {
         Meaning::Number(value) => exact(value),
         Meaning::Infinity => "oo".to_owned(),
         Meaning::MinusInfinity => "-oo".to_owned(),
-        Meaning::NotANumber => "nan".to_owned(),
+        Meaning::NotANumber | Meaning::Unwritten => "nan".to_owned(),
         Meaning::True => "Eq(Integer(0), 0)".to_owned(),
         Meaning::False => "Eq(Integer(0), 1)".to_owned(),
     }

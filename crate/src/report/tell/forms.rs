@@ -415,7 +415,7 @@ impl<'a> Forms<'a> {
             Meaning::Number(exact) => number(exact),
             Meaning::Infinity => Form::new(Head::Infinity(true), Vec::new()),
             Meaning::MinusInfinity => Form::new(Head::Infinity(false), Vec::new()),
-            Meaning::NotANumber | Meaning::True | Meaning::False => return None,
+            Meaning::NotANumber | Meaning::Unwritten | Meaning::True | Meaning::False => return None,
         })
     }
 

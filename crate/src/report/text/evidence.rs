@@ -181,13 +181,10 @@ impl Page<'_> {
         self.section("who waits for whom");
         for wait in &report.waits {
             let place = format!("{}:{}", self.names.of(wait.at.source), wait.at.line);
-            let lines = [
-                format!("{} at {place}, `{}`", wait.threads_text, wait.instruction),
-                format!("  {}", wait.waits_at),
-                format!("  waits for {}", wait.waits_for_text),
-            ];
-            for line in lines {
-                self.line(&format!("  {line}"));
+            self.line(&format!("  {} at {place}, `{}`", wait.threads_text, wait.instruction));
+            self.line(&format!("    {}", wait.waits_at));
+            if !wait.waits_for.is_empty() {
+                self.line(&format!("    waits for {}", wait.waits_for_text));
             }
         }
     }

@@ -522,6 +522,7 @@ fn number(printer: &Printer<'_>, constant: usize) -> String {
         Number::Infinity => return "∞".to_owned(),
         Number::MinusInfinity => return "-∞".to_owned(),
         Number::NotANumber => return "NaN".to_owned(),
+        Number::Unwritten => return "nothing written".to_owned(),
         Number::True => return "true".to_owned(),
         Number::False => return "false".to_owned(),
     };

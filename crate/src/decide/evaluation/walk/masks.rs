@@ -51,15 +51,14 @@ pub(in super::super) struct Shape {
 }
 
 impl Shape {
+    /// Undefined everywhere.
+    pub(in super::super) const fn undefined() -> Shape {
+        let never = Place::NEVER;
+        Shape { finite: never, down: never, up: never, unknown: never, pieces: Vec::new(), positive: false }
+    }
+
     fn always(value: Value, level: usize) -> Option<Shape> {
-        let mut shape = Shape {
-            finite: Place::NEVER,
-            down: Place::NEVER,
-            up: Place::NEVER,
-            unknown: Place::NEVER,
-            pieces: Vec::new(),
-            positive: value.sign.is_positive(),
-        };
+        let mut shape = Shape { positive: value.sign.is_positive(), ..Shape::undefined() };
         match value.kind {
             Kind::Finite => {
                 shape.finite = Place::ALWAYS;
