@@ -154,7 +154,18 @@ impl Terms {
 
     /// Of what a condition asks whether it is a number.
     fn asked(&self, condition: Term) -> Option<Term> {
+        if let Node::And(a, b) = self.node(condition) {
+            let of = self.asked_once(a)?;
+            return (self.asked_once(b) == Some(of)).then_some(of);
+        }
+        self.asked_once(condition)
+    }
+
+    fn asked_once(&self, condition: Term) -> Option<Term> {
         let Node::Compare(Relation::Equal, one, other) = self.node(condition) else { return None };
+        if one == other {
+            return Some(one);
+        }
         match (self.node(one), self.node(other)) {
             (Node::Apply(name, of, _), _) | (_, Node::Apply(name, of, _)) => {
                 (self.function_name(name) == IS_NUMBER).then_some(of)
