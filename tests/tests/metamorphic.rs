@@ -35,10 +35,11 @@ fn wrong(truth: Truth, report: &Report) -> bool {
         // Nothing that was put in is a fault, and nothing differs.
         Truth::Same => !matches!(verdict, Verdict::Equivalent | Verdict::Unknown | Verdict::ResourceLimit),
         // What is put into the section of a lock may depend on who takes it first.
-        Truth::Differs => {
-            !matches!(verdict, Verdict::NotEquivalent | Verdict::Unknown | Verdict::ResourceLimit)
-                && !(verdict == Verdict::NotStructured && report.summary.contains("takes the lock"))
-        }
+        Truth::Differs => match verdict {
+            Verdict::NotEquivalent | Verdict::Unknown | Verdict::ResourceLimit => false,
+            Verdict::NotStructured => !report.summary.contains("takes the lock"),
+            _ => true,
+        },
         Truth::Unknowable => {
             verdict == Verdict::Equivalent && !format!("{:?}", report.assumptions).contains("address")
         }
