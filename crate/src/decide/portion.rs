@@ -113,8 +113,8 @@ pub(super) fn decide<'a, R: Send>(
     for (index, terms) in unlike.iter().zip(&sums) {
         answers[*index] = terms.map(|terms| Equality::Equal(same_sum(terms)));
     }
-    let signs = |index: &usize| shows_sign_of_zero(problem.reference, unique[*index].0);
-    if (0..unique.len()).filter(|index| answers[*index].is_some()).any(|index| signs(&index)) {
+    let mut answered = (unique.iter().zip(&answers)).filter(|(_, answer)| answer.is_some());
+    if answered.any(|((reference, _), _)| shows_sign_of_zero(problem.reference, *reference)) {
         ledger.note(Assumption::Other(NO_NEGATIVE_ZERO.to_owned()), 1, None);
     }
     let rest: Vec<usize> = (0..unique.len()).filter(|index| answers[*index].is_none()).collect();

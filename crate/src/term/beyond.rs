@@ -5,6 +5,8 @@
 //!
 //! Guarantees: a value that is infinite or undefined somewhere, because of an infinity among the constants below it,
 //! says so.
+//! Whether something that may divide by zero is a number, a kernel that asks does not learn (an uninterpreted
+//! condition), except where what it chooses is undefined either way.
 //! Misses: what divisors, roots and logarithms make of finite numbers, which has assumptions of its own.
 
 use super::Term;
