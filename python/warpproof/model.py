@@ -190,7 +190,7 @@ class TensorReport:
     optimized_format: str | None = None
     """Element format in the optimized kernel, if it uses the tensor."""
     shape: list[int]
-    """Extents; for a tensor without a declared shape: the elements reached."""
+    """Extents; for a tensor without a declared shape: the elements reached, and none if that is none."""
     declared_shape: bool
     """Whether the shape was declared."""
     role: str
@@ -493,9 +493,9 @@ class WaitReport:
     waits_at: str
     """"barrier 0: 16 of 32 have arrived"."""
     waits_for: list[int]
-    """For whom, linear numbers."""
+    """For whom, linear numbers; none where no thread can end it."""
     waits_for_text: str
-    """"threads 16–31"."""
+    """"threads 16–31"; empty where there are none."""
 
 
 Level = Literal[
