@@ -356,14 +356,7 @@ fn beside_infinity<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[T
     if C > 5 || !terms.is_partial(operand) {
         return None;
     }
-    let name = if limit == Term::INFINITY { "is_infinity" } else { "is_minus_infinity" };
-    let there = match terms.node(operand) {
-        Node::Unary(Unary::Abs, inner) if limit == Term::INFINITY => is_infinite(terms, inner),
-        _ => {
-            let known = terms.apply(name, operand, Term::ZERO);
-            terms.compare(Relation::Equal, known, Term::ONE)
-        }
-    };
+    let there = terms.asked_infinity(operand, limit);
     // As if the limit was +∞ and stood behind.
     let below = turned == (limit == Term::MINUS_INFINITY);
     let holds = match (C, below) {
@@ -386,20 +379,6 @@ fn beside_infinity<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[T
 fn both_asked(terms: &mut Terms, s: &[Term]) -> Term {
     let [a, b] = [s[0], s[1]].map(|operand| terms.asked_number(operand));
     terms.and(a, b)
-}
-
-/// An operand is ±∞.
-pub(super) fn is_infinite(terms: &mut Terms, operand: Term) -> Term {
-    if terms.is_partial(operand) {
-        let known = terms.apply("is_infinite", operand, Term::ZERO);
-        return terms.compare(Relation::Equal, known, Term::ONE);
-    }
-    if !terms.may_be_infinite(operand) {
-        return Term::FALSE;
-    }
-    let up = terms.compare(Relation::Equal, operand, Term::INFINITY);
-    let down = terms.compare(Relation::Equal, operand, Term::MINUS_INFINITY);
-    terms.or(up, down)
 }
 
 /// A comparison, which an operand that is undefined makes true if it is unordered, and false otherwise.

@@ -147,6 +147,59 @@ impl Terms {
         self.and(number, known)
     }
 
+    /// Whether a value is ±∞, as a kernel asks: what may divide by zero may be, and nobody learns where.
+    pub fn asked_infinite(&mut self, operand: Term) -> Term {
+        if self.is_partial(operand) {
+            let known = self.apply("is_infinite", operand, Term::ZERO);
+            return self.compare(Relation::Equal, known, Term::ONE);
+        }
+        if !self.may_be_infinite(operand) {
+            return Term::FALSE;
+        }
+        let up = self.compare(Relation::Equal, operand, Term::INFINITY);
+        let down = self.compare(Relation::Equal, operand, Term::MINUS_INFINITY);
+        self.or(up, down)
+    }
+
+    /// Whether a value that may divide by zero is the one infinity.
+    pub fn asked_infinity(&mut self, operand: Term, limit: Term) -> Term {
+        let name = if limit == Term::INFINITY { "is_infinity" } else { "is_minus_infinity" };
+        match self.node(operand) {
+            Node::Unary(Unary::Abs, inner) if limit == Term::INFINITY => self.asked_infinite(inner),
+            _ => {
+                let known = self.apply(name, operand, Term::ZERO);
+                self.compare(Relation::Equal, known, Term::ONE)
+            }
+        }
+    }
+
+    /// A comparison whose sides turn out to be such as may divide by zero, or take a logarithm of what has none: where
+    /// it asks whether one is a number or infinite, its answer is left open.
+    pub fn compare_asked(&mut self, relation: Relation, a: Term, b: Term) -> Term {
+        if a == b && relation == Relation::Equal {
+            return self.asked_number(a);
+        }
+        let limit = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
+        let (operand, limit, is_above) = match (limit(a), limit(b)) {
+            (false, true) => (a, b, true),
+            (true, false) => (b, a, false),
+            _ => return self.compare(relation, a, b),
+        };
+        if !self.is_partial(operand) {
+            return self.compare(relation, a, b);
+        }
+        let there = self.asked_infinity(operand, limit);
+        // Whether everything else lies where the comparison holds.
+        let holds = match (relation, is_above == (limit == Term::INFINITY)) {
+            (Relation::Equal, _) | (Relation::LessEqual, false) => there,
+            (Relation::Less, true) => self.not(there),
+            (Relation::LessEqual, true) => Term::TRUE,
+            (Relation::Less, false) => Term::FALSE,
+        };
+        let number = self.asked_number(operand);
+        self.and(holds, number)
+    }
+
     /// Whether a condition asks if something is a number, and what is chosen by it is undefined either way where that is.
     pub(super) fn is_idle_question(&self, condition: Term, a: Term, b: Term) -> bool {
         let Some(asked) = self.asked(condition) else { return false };

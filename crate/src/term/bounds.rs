@@ -77,6 +77,11 @@ pub(super) fn decided(terms: &Terms, relation: Relation, a: Term, b: Term) -> Op
 }
 
 impl Terms {
+    /// Between which numbers a term lies, as far as that is seen (an infinity where it is not).
+    pub fn ends(&self, term: Term) -> Option<(f64, f64)> {
+        range(self, term, &mut { MOST })
+    }
+
     /// Whether a term is seen to lie in the finite range of a float format.
     pub fn lies_within(&self, format: Format, term: Term) -> bool {
         let most = largest(format);

@@ -726,6 +726,8 @@ impl Terms {
         match relation {
             Relation::Less if a == high || b == low => return Term::FALSE,
             Relation::LessEqual if defined && (a == low || b == high) => return Term::TRUE,
+            Relation::Less if a == low && self.beyond(b) == Beyond::NEVER => return Term::TRUE,
+            Relation::Less if b == high && self.beyond(a) == Beyond::NEVER => return Term::TRUE,
             _ => {}
         }
         if defined && let Some(holds) = bounds::decided(self, relation, a, b) {

@@ -12,7 +12,9 @@
 //! without idioms is not copied.
 //! Misses: shapes that an optimizer rearranged across the function's border.
 
+mod duplicated;
 mod guarded;
+mod limited;
 mod moved;
 mod shape;
 mod signed;
@@ -26,6 +28,7 @@ use crate::base::{Budget, Exhausted, Format};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Term, Terms, Unary};
 use guarded::Guard;
+use limited::Limited;
 use moved::Moved;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shape::{Bindings, Matcher, Step};
@@ -47,6 +50,8 @@ struct Shapes {
     steps: Vec<Step>,
     /// By what a shape's last step is ([`kind`]).
     by_kind: Vec<Vec<Shape>>,
+    /// What is left of them where an argument is limited, by kind.
+    limited: Vec<Vec<Limited>>,
     /// The comparisons in shapes, and whose (kind and place): what a guard may know.
     conditions: Vec<(Term, Vec<(usize, usize)>)>,
     /// The first constant of `terms` that is a number …
@@ -143,12 +148,13 @@ static SHAPES: LazyLock<Shapes> = LazyLock::new(|| {
             }
         }
     }
+    let limited = limited::all(&mut terms, &by_kind);
     let mut numbers: FxHashMap<Number, usize> = FxHashMap::default();
     let same = (terms.constants().iter().enumerate())
         .map(|(at, constant)| *numbers.entry(constant.number.clone()).or_insert(at))
         .collect();
     let conditions = guarded::conditions(&terms, &by_kind);
-    Shapes { steps: Step::all(&terms), terms, by_kind, conditions, numbers, same }
+    Shapes { steps: Step::all(&terms), terms, by_kind, limited, conditions, numbers, same }
 });
 
 /// How many kinds of steps can end a shape.
@@ -203,11 +209,65 @@ pub fn rewrite_traceably(
     roots: &[Term],
     budget: &Budget,
 ) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
+    let first = replaced(terms, roots, budget)?;
+    let (own, own_roots) = match &first {
+        Some((rewritten, _)) => (&rewritten.terms, &rewritten.roots[..]),
+        None => (terms, roots),
+    };
+    // What is not found as it stands may be in several branches.
+    let Some(undone) = duplicated::undone(own, own_roots, budget)? else { return Ok(first) };
+    let joined_roots: Vec<Term> = own_roots.iter().map(|root| undone.place(*root)).collect();
+    let second = replaced(&undone.terms, &joined_roots, budget)?;
+    if second.is_none() && !undone.words {
+        return Ok(first);
+    }
+    let (mut rewritten, places) = match second {
+        Some((mut rewritten, second)) => {
+            let mut last = |term: Term| match (term.as_node(), term.as_constant()) {
+                (Some(step), _) => second.get(step).copied().unwrap_or(Term::ZERO),
+                (_, Some(constant)) => rewritten.terms.constant(undone.terms.constant_at(constant).clone()),
+                _ => term,
+            };
+            let places = match &first {
+                Some((_, places)) => places.iter().map(|place| last(undone.place(*place))).collect(),
+                None => undone.places.iter().map(|place| last(*place)).collect(),
+            };
+            (rewritten, places)
+        }
+        None => {
+            let places: Vec<Term> = match &first {
+                Some((_, places)) => places.iter().map(|place| undone.place(*place)).collect(),
+                None => undone.places.clone(),
+            };
+            let (terms, roots, recognized) = (undone.terms, joined_roots, Vec::new());
+            (Rewritten { terms, roots, recognized }, places)
+        }
+    };
+    // In the order of the table, as every pass counts them.
+    let counted = first.iter().flat_map(|(first, _)| &first.recognized).chain(&rewritten.recognized);
+    let mut all: Vec<(&'static str, u64)> = Vec::new();
+    for idiom in IDIOMS.iter().filter(|idiom| counted.clone().any(|(name, _)| *name == idiom.name)) {
+        if all.iter().all(|(name, _)| *name != idiom.name) {
+            let counts = counted.clone().filter(|(name, _)| *name == idiom.name);
+            all.push((idiom.name, counts.map(|(_, count)| count).sum()));
+        }
+    }
+    rewritten.recognized = all;
+    Ok(Some((rewritten, places)))
+}
+
+/// Idioms replaced as they stand.
+fn replaced(
+    terms: &Terms,
+    roots: &[Term],
+    budget: &Budget,
+) -> Result<Option<(Rewritten, Vec<Term>)>, Exhausted> {
     let numbers = terms.constants().iter().map(|constant| SHAPES.numbers.get(&constant.number).copied());
     let numbers: Vec<Option<usize>> = numbers.collect();
     let matcher = Matcher::new((&SHAPES.terms, &SHAPES.steps, &SHAPES.same), (terms, &numbers));
     let (needed, found) =
-        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default() }.search(roots, budget)?;
+        Finder { terms, shapes: &SHAPES, matcher, asked: FxHashMap::default(), limits: false }
+            .search(roots, budget)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -284,7 +344,15 @@ pub fn rewrite_traceably(
             None => {
                 let old = terms.node_at(node);
                 let node = with_operands(&old, |operand| map(&mut new, operand));
-                build(&mut new, terms, &node)
+                match (old, node) {
+                    // What was a library's code may turn out to be a function that is not defined everywhere.
+                    (Node::Compare(_, a, b), Node::Compare(relation, x, y))
+                        if asks_of_extremes(x, y) && !terms.is_partial(a) && !terms.is_partial(b) =>
+                    {
+                        new.compare_asked(relation, x, y)
+                    }
+                    _ => build(&mut new, terms, &node),
+                }
             }
         };
         new.note_through(places[node], terms, Term::from_node(node));
@@ -313,6 +381,8 @@ struct Finder<'a> {
     matcher: Matcher<'a>,
     /// For each comparison with a number that was met, the conditions of shapes that it may decide.
     asked: FxHashMap<guarded::Asked, Vec<usize>>,
+    /// Whether anything is limited.
+    limits: bool,
 }
 
 impl Finder<'_> {
@@ -331,6 +401,7 @@ impl Finder<'_> {
             }
         };
         roots.iter().for_each(|root| mark(&mut needed, *root));
+        self.limits = limited::occur(self.terms, count);
         // Users stand behind their operands, so one pass backwards sees every user first.
         let mut reader = self.terms.reader();
         for at in (0..count).rev() {
@@ -343,7 +414,8 @@ impl Finder<'_> {
             let node = reader.node_at(at);
             let idiom = self.find(at, &node).or_else(|| self.find_moved(&node));
             let idiom = idiom.or_else(|| self.find_guarded(&node));
-            match idiom.or_else(|| self.find_signed(at, &node)) {
+            let idiom = idiom.or_else(|| self.find_signed(at, &node));
+            match idiom.or_else(|| self.find_limited(at, &node)) {
                 Some(idiom) => {
                     if let Some(Guard { condition, other, .. }) = &idiom.guard {
                         [*condition, *other].into_iter().for_each(|term| mark(&mut needed, term));
@@ -453,25 +525,48 @@ impl Finder<'_> {
 pub fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
     match *node {
         Node::Apply(function, a, b) => new.apply(old.function_name(function), a, b),
-        Node::FromBits(format, a) => of_words(new, format, a, CHOSEN),
+        Node::FromBits(format, a) => of_words(new, format, a),
         ref other => new.made(other),
     }
 }
 
-/// Words chosen one inside of the other that are read as floats one by one.
-const CHOSEN: u32 = 4;
+/// Whether a comparison asks if something is a number, or infinite.
+fn asks_of_extremes(a: Term, b: Term) -> bool {
+    a == b || [a, b].iter().any(|term| *term == Term::INFINITY || *term == Term::MINUS_INFINITY)
+}
+
+/// Choices between words that are read as floats one by one.
+const CHOSEN: usize = 1 << 16;
 
 /// The float of a word, and of one chosen among words of floats the choice among those: a recognized
 /// function is one of them.
-fn of_words(new: &mut Terms, format: Format, word: Term, left: u32) -> Term {
-    let is_float = |new: &Terms, word: Term| matches!(new.node(word), Node::BitsOf(of, _) if of == format && of.is_float());
-    match new.node(word) {
-        Node::Select(condition, a, b) if left > 0 && (is_float(new, a) || is_float(new, b)) => {
-            let [a, b] = [a, b].map(|word| of_words(new, format, word, left - 1));
-            new.select(condition, a, b)
+fn of_words(new: &mut Terms, format: Format, word: Term) -> Term {
+    let (mut choices, mut open, mut any) = (FxHashSet::default(), vec![word], false);
+    while let Some(word) = open.pop() {
+        match new.node(word) {
+            Node::Select(_, a, b) if choices.insert(word) => open.extend([a, b]),
+            Node::BitsOf(of, _) => any |= of == format && of.is_float(),
+            _ => {}
         }
-        _ => new.from_bits(format, word),
+        if choices.len() > CHOSEN {
+            return new.from_bits(format, word);
+        }
     }
+    if choices.is_empty() || !any {
+        return new.from_bits(format, word);
+    }
+    // What is chosen is older than the choice.
+    let mut choices: Vec<Term> = choices.into_iter().collect();
+    choices.sort_unstable_by_key(|choice| choice.as_node());
+    let mut floats: FxHashMap<Term, Term> = FxHashMap::default();
+    for choice in choices {
+        let Node::Select(condition, a, b) = new.node(choice) else { continue };
+        let [a, b] =
+            [a, b].map(|word| floats.get(&word).copied().unwrap_or_else(|| new.from_bits(format, word)));
+        let float = new.select(condition, a, b);
+        floats.insert(choice, float);
+    }
+    floats[&word]
 }
 
 #[cfg(test)]

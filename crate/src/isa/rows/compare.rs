@@ -439,10 +439,10 @@ pub(super) const ROWS: &[Row] = &[
                     let number = terms.asked_number(s[0]);
                     terms.not(number)
                 }),
-                "infinite" => Meaning::Compare(|terms, s| real::is_infinite(terms, s[0])),
+                "infinite" => Meaning::Compare(|terms, s| terms.asked_infinite(s[0])),
                 "finite" => Meaning::Compare(|terms, s| {
                     let number = terms.asked_number(s[0]);
-                    let infinite = real::is_infinite(terms, s[0]);
+                    let infinite = terms.asked_infinite(s[0]);
                     let bounded = terms.not(infinite);
                     terms.and(number, bounded)
                 }),
