@@ -74,14 +74,16 @@
 //!     it is finite. Such values are equal if all of that is the same: two functions of free Boolean
 //!     variables that are one are one for all inputs. Undefined is equal to undefined alone. A maximum
 //!     of masked candidates is a variable known by its candidates and where each of them is there.
-//!     Before that, sums that a branch rescales are written as sums that are rescaled always ([`rescaled`]).
+//!     Before that, sums that a branch rescales are written as sums that are rescaled always ([`rescaled`]). What is
+//!     asked of a sum of numbers that conditions choose is such a function, too (`walk/counts`).
 //! 12. *Choices carried outward* ([`carried`], `walk/worlds`). What is still open is evaluated a third time,
 //!     with two copies of each step that depends on the sign of d: where d > 0, and where d < 0. Where the
 //!     copies are one function, so is the step: it has that value on both sides, and where d = 0 it is what one
 //!     of the copies is there, because maxima, minima, absolute values and each comparison by itself are what
 //!     one side says (where two comparisons of one formula disagree about the border, copies prove nothing).
 //!     Each such meeting counts as a comparison in 4, with the degrees of both copies. A copy is followed
-//!     for one d at a time, the one met last, so there are three steps for one at most.
+//!     for one d at a time, the one met last, so there are three steps for one at most. Before that, roots are taken
+//!     out of what compares them ([`squares`]).
 //! 13. *Conditions in other words* (`walk/rows`). Before orders, what is open is evaluated once more with the small steps
 //!     that are defined for all inputs written in the exact form of their conditions (`forms/signs`): the same
 //!     functions on every border, so nothing new is claimed of what is made of them.
@@ -115,6 +117,7 @@ mod products;
 mod rescaled;
 mod roots;
 mod sets;
+mod squares;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -136,6 +139,7 @@ use field::{LANES, Residue, random};
 use products::Bases;
 use rescaled::rescaled;
 use rustc_hash::{FxHashMap, FxHashSet};
+use squares::squared;
 use std::collections::BTreeSet;
 use value::{Kind, Value};
 use walk::masks::{Shape, alike};
@@ -195,6 +199,9 @@ pub(super) fn evaluate(
     let mut cones = cones_of(budget, reading, &open)?;
     for (side, cone) in cones.iter_mut().enumerate() {
         if let Some(new) = rescaled(reading.terms(side), cone, reading.meanings.side(side)) {
+            *cone = new;
+        }
+        if let Some(new) = squared(cone, reading.meanings.side(side)) {
             *cone = new;
         }
     }

@@ -6,6 +6,9 @@
 //! `e^(m-n)` is 1 unless m is infinite. So `if c { s·e^(m-q) + g } else { s }` is `s·f + (if c { g } else { 0 })`, where g is
 //! read with n for q and f is `e^(m-n)`, or 1 where c does not hold and m is infinite.
 //!
+//! Where the branch asks for the new maximum itself, `if m < x { s·e^(m-x) + v } else { s + v·e^(x-m) }`, both are
+//! `s·e^(m-q) + v·e^(x-q)` with q for the larger of m and x: the one factor or the other is 1.
+//!
 //! Guarantees: the new cone's roots are the old one's at all inputs, on the extended line. What the branch guards stays
 //! behind a guard, and m is defined everywhere.
 //! Misses: factors that are no exponential of multiples of m and q, sums whose branch does more than that, and maxima
@@ -44,6 +47,9 @@ struct Rewriting<'a> {
     infinities: Vec<Term>,
     /// Which steps are defined wherever their elements are.
     total: Vec<bool>,
+    /// How far they go.
+    reach: Vec<Reach>,
+    meanings: &'a [Meaning],
     /// What is taken over under which condition.
     taken: FxHashMap<Term, Vec<Taken>>,
     /// Choices that there are already.
@@ -57,8 +63,15 @@ impl Rewriting<'_> {
     fn push(&mut self, node: Node) -> Term {
         let next = Term::from_node(self.steps.len());
         // A choice that is made twice is one.
-        if let Node::Select(..) = node {
-            let known = *self.chosen.entry(node).or_insert(next);
+        let sorted = |a: Term, b: Term| if a.raw() <= b.raw() { (a, b) } else { (b, a) };
+        let key = match node {
+            Node::Select(..) => Some(node),
+            Node::Max(a, b) => Some(Node::Max(sorted(a, b).0, sorted(a, b).1)),
+            Node::Min(a, b) => Some(Node::Min(sorted(a, b).0, sorted(a, b).1)),
+            _ => None,
+        };
+        if let Some(key) = key {
+            let known = *self.chosen.entry(key).or_insert(next);
             if known != next {
                 return known;
             }
@@ -66,6 +79,10 @@ impl Rewriting<'_> {
         self.steps.push(node);
         self.nodes.push(self.old.node(self.of).raw());
         next
+    }
+
+    fn reach(&self, term: Term) -> Reach {
+        reach_of(&self.reach, self.meanings, term)
     }
 
     fn place(&self, term: Term) -> Term {
@@ -107,37 +124,103 @@ impl Rewriting<'_> {
     }
 }
 
-/// Adds the multiples that a linear term is a sum of.
+impl Rewriting<'_> {
+    /// A power of a multiple of the difference of two numbers, or its exponent, with others in their places.
+    fn with_exponent(&mut self, term: Term, numbers: [Term; 2], by: [Term; 2]) -> Term {
+        if let Some(at) = numbers.iter().position(|number| *number == term) {
+            return by[at];
+        }
+        let node = term.as_node().map(|step| self.old.steps()[step]);
+        let linear = match node {
+            Some(Node::Add(..) | Node::Sub(..) | Node::Unary(Unary::Neg | Unary::Exp | Unary::Exp2, _)) => {
+                node
+            }
+            Some(Node::Mul(a, b) | Node::Fma(a, b, _))
+                if a.as_constant().is_some() || b.as_constant().is_some() =>
+            {
+                node
+            }
+            _ => None,
+        };
+        let Some(node) = linear else { return self.place(term) };
+        let new = with_operands(&node, |operand| self.with_exponent(operand, numbers, by));
+        self.push(new)
+    }
+}
+
+/// How far a number may go.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// A number for all inputs.
+    Finite,
+    /// A number or -∞.
+    Down,
+    /// Anything.
+    Unknown,
+}
+
+/// How far steps go.
+fn reaches(cone: &Cone, total: &[bool], meanings: &[Meaning]) -> Vec<Reach> {
+    let mut all: Vec<Reach> = Vec::with_capacity(total.len());
+    for (step, is_total) in cone.steps().iter().zip(total) {
+        let of = |term: Term| reach_of(&all, meanings, term);
+        let parts = || operands(step).into_iter().flatten().map(of);
+        all.push(match step {
+            Node::Max(a, b) | Node::Min(a, b) | Node::Select(_, a, b) => of(*a).max(of(*b)),
+            _ if *is_total && parts().all(|part| part == Reach::Finite) => Reach::Finite,
+            _ => Reach::Unknown,
+        });
+    }
+    all
+}
+
+fn reach_of(steps: &[Reach], meanings: &[Meaning], term: Term) -> Reach {
+    match (term.as_node(), term.as_constant()) {
+        (Some(step), _) => steps[step],
+        (_, Some(constant)) => match meanings.get(constant) {
+            Some(Meaning::Number(_) | Meaning::True | Meaning::False) => Reach::Finite,
+            Some(Meaning::MinusInfinity) => Reach::Down,
+            _ => Reach::Unknown,
+        },
+        _ => Reach::Finite,
+    }
+}
+
+/// The multiples that a linear term is a sum of.
+type Parts = FxHashMap<(Term, Vec<Term>), i32>;
+
+/// Adds them; some terms are not taken apart.
 fn add_parts(
     steps: &[Node],
+    whole: &[Term],
     term: Term,
     (sign, mut factors): (i32, Vec<Term>),
-    sum: &mut FxHashMap<(Term, Vec<Term>), i32>,
+    sum: &mut Parts,
 ) -> Option<()> {
     if sum.len() > SUMMANDS {
         return None;
     }
-    let node = term.as_node().map(|step| steps[step]);
+    let node = term.as_node().filter(|_| !whole.contains(&term)).map(|step| steps[step]);
     match node {
         Some(Node::Add(a, b)) => {
-            add_parts(steps, a, (sign, factors.clone()), sum)?;
-            add_parts(steps, b, (sign, factors), sum)
+            add_parts(steps, whole, a, (sign, factors.clone()), sum)?;
+            add_parts(steps, whole, b, (sign, factors), sum)
         }
         Some(Node::Sub(a, b)) => {
-            add_parts(steps, a, (sign, factors.clone()), sum)?;
-            add_parts(steps, b, (-sign, factors), sum)
+            add_parts(steps, whole, a, (sign, factors.clone()), sum)?;
+            add_parts(steps, whole, b, (-sign, factors), sum)
         }
-        Some(Node::Unary(Unary::Neg, a)) => add_parts(steps, a, (-sign, factors), sum),
+        Some(Node::Unary(Unary::Neg, a)) => add_parts(steps, whole, a, (-sign, factors), sum),
         Some(Node::Mul(a, b) | Node::Fma(a, b, _))
             if a.as_constant().is_some() || b.as_constant().is_some() =>
         {
             let (constant, other) = if a.as_constant().is_some() { (a, b) } else { (b, a) };
             if let Some(Node::Fma(.., c)) = node {
-                add_parts(steps, c, (sign, factors.clone()), sum)?;
+                add_parts(steps, whole, c, (sign, factors.clone()), sum)?;
             }
             factors.push(constant);
             factors.sort_unstable_by_key(|factor| factor.raw());
-            add_parts(steps, other, (sign, factors), sum)
+            add_parts(steps, whole, other, (sign, factors), sum)
         }
         _ => {
             *sum.entry((term, factors)).or_default() += sign;
@@ -147,7 +230,7 @@ fn add_parts(
 }
 
 /// What numbers are taken over by the choices of a cone, by their conditions.
-fn all_taken(steps: &[Node]) -> FxHashMap<Term, Vec<Taken>> {
+fn all_taken(steps: &[Node], is_known: impl Fn(Term) -> bool) -> FxHashMap<Term, Vec<Taken>> {
     let mut all: FxHashMap<Term, Vec<Taken>> = FxHashMap::default();
     for node in steps {
         let Node::Select(condition, a, b) = *node else { continue };
@@ -156,15 +239,32 @@ fn all_taken(steps: &[Node]) -> FxHashMap<Term, Vec<Taken>> {
             of.extend([Taken { new: a, old: b, then: true }, Taken { new: b, old: a, then: false }]);
         }
     }
+    // A comparison says which of both is taken over, as its maximum.
+    for (condition, of) in &mut all {
+        if let Some([less, greater]) = compared(steps, *condition)
+            && is_known(less)
+            && is_known(greater)
+        {
+            let [a, b] = [less, greater];
+            of.extend([Taken { new: b, old: a, then: true }, Taken { new: a, old: b, then: false }]);
+        }
+    }
     all
 }
 
-/// The number that is taken over where a factor is e or 2 to a multiple of what it was less what it is: one of those
-/// `known` for the condition, or a maximum.
-fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known: &[Taken]) -> Option<Taken> {
+/// What a condition says is less, and what greater (or as large).
+fn compared(steps: &[Node], condition: Term) -> Option<[Term; 2]> {
+    match steps[condition.as_node()?] {
+        Node::Compare(Relation::Less | Relation::LessEqual, a, b) => Some([a, b]),
+        _ => None,
+    }
+}
+
+/// What an exponent of e or 2 is the sum of, if it is linear in what may be infinite.
+fn exponent_parts(steps: &[Node], infinities: &[Term], whole: &[Term], factor: Term) -> Option<Parts> {
     let Node::Unary(Unary::Exp | Unary::Exp2, exponent) = steps[factor.as_node()?] else { return None };
-    let mut sum = FxHashMap::default();
-    add_parts(steps, exponent, (1, Vec::new()), &mut sum)?;
+    let mut sum = Parts::default();
+    add_parts(steps, whole, exponent, (1, Vec::new()), &mut sum)?;
     // What is infinite is not left out.
     if sum.values().any(|count| *count == 0) {
         return None;
@@ -173,26 +273,42 @@ fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known
     if sum.keys().any(|(_, factors)| factors.iter().any(|factor| infinities.contains(factor))) {
         return None;
     }
-    let vanishes = |taken: &Taken| {
-        let mut merged = FxHashMap::default();
-        for ((term, factors), count) in &sum {
-            if *term != taken.new {
-                *merged.entry((*term, factors.clone())).or_default() += count;
-            } else if add_parts(steps, taken.old, (*count, factors.clone()), &mut merged).is_none() {
-                return false;
-            }
+    Some(sum)
+}
+
+/// Whether a sum is nothing where one number is another.
+fn vanishes(steps: &[Node], whole: &[Term], sum: &Parts, taken: &Taken) -> bool {
+    let mut merged = Parts::default();
+    for ((term, factors), count) in sum {
+        if *term != taken.new {
+            *merged.entry((*term, factors.clone())).or_default() += count;
+        } else if add_parts(steps, whole, taken.old, (*count, factors.clone()), &mut merged).is_none() {
+            return false;
         }
-        merged.values().all(|count| *count == 0)
-    };
+    }
+    merged.values().all(|count| *count == 0)
+}
+
+/// Whether a factor is e or 2 to a multiple of what a number was less what it is: 1 where that is the same.
+fn is_by(steps: &[Node], infinities: &[Term], whole: &[Term], factor: Term, taken: &Taken) -> bool {
+    exponent_parts(steps, infinities, whole, factor).is_some_and(|sum| {
+        sum.keys().any(|(term, _)| *term == taken.new) && vanishes(steps, whole, &sum, taken)
+    })
+}
+
+/// The number that is taken over where a factor is e or 2 to a multiple of what it was less what it is: one of those
+/// `known` for the condition, or a maximum.
+fn taken_by(steps: &[Node], infinities: &[Term], factor: Term, then: bool, known: &[Taken]) -> Option<Taken> {
+    let sum = exponent_parts(steps, infinities, &[], factor)?;
     let candidates = sum.keys().filter_map(|(new, _)| match steps[new.as_node()?] {
         Node::Max(a, b) | Node::Min(a, b) => Some([a, b].map(|old| Taken { new: *new, old, then })),
         _ => None,
     });
-    let known = known
-        .iter()
-        .copied()
-        .filter(|taken| taken.then == then && sum.keys().any(|(new, _)| *new == taken.new));
-    known.chain(candidates.flatten()).find(vanishes)
+    let known = known.iter().copied().filter(|taken| taken.then == then);
+    known.chain(candidates.flatten()).find(|taken| {
+        let whole = [taken.new, taken.old];
+        [&whole[..1], &whole].into_iter().any(|whole| is_by(steps, infinities, whole, factor, taken))
+    })
 }
 
 /// What is added to a rescaled sum.
@@ -270,14 +386,19 @@ fn once(terms: &Terms, old: &Cone, meanings: &[Meaning], first: bool) -> Option<
     let infinities = old.constants().iter().filter(infinite);
     let infinities = infinities.map(|constant| Term::constant(*constant as usize)).collect();
     let count = steps.len();
+    let total = total(terms, old);
+    let reach = reaches(old, &total, meanings);
+    let is_known = |term: Term| reach_of(&reach, meanings, term) != Reach::Unknown;
     let mut new = Rewriting {
         old,
         steps: Vec::with_capacity(count),
         nodes: Vec::with_capacity(count),
         places: Vec::with_capacity(count),
         infinities,
-        total: total(terms, old),
-        taken: all_taken(steps),
+        taken: all_taken(steps, is_known),
+        total,
+        reach,
+        meanings,
         chosen: FxHashMap::default(),
         shallow: false,
         of: 0,
@@ -289,6 +410,7 @@ fn once(terms: &Terms, old: &Cone, meanings: &[Meaning], first: bool) -> Option<
             Node::Select(condition, a, b) => {
                 let taken = new.sum_taken(condition, [a, b], true);
                 let taken = taken.or_else(|| new.sum_taken(condition, [b, a], false));
+                let taken = taken.or_else(|| new.sum_compared(condition, [a, b]));
                 taken.or_else(|| first.then(|| new.first_taken(condition, [a, b])).flatten())
             }
             _ => None,
@@ -346,21 +468,33 @@ impl Rewriting<'_> {
         let (factor, rest) = as_rescaled(steps, sum, kept)?;
         let known = self.taken.get(&condition).map_or(&[][..], Vec::as_slice);
         let taken = taken_by(steps, &self.infinities, factor, then, known)?;
-        if taken.old.as_node().is_some_and(|step| !self.total[step]) {
+        if taken.old.as_node().is_some_and(|step| !self.total[step])
+            && self.reach(taken.old) == Reach::Unknown
+        {
             return None;
         }
         let order = |new: Term, old: Term| if taken.then { [new, old] } else { [old, new] };
-        let condition = self.place(condition);
+        let (own, condition) = (condition, self.place(condition));
         let (before, after) = (self.place(taken.old), self.place(taken.new));
         let [then, other] = order(after, before);
-        let maximum = self.push(Node::Select(condition, then, other));
+        // Where a comparison says which is taken over, it is the larger one, and what is larger than a number is no -∞.
+        let sides = if taken.then { [taken.old, taken.new] } else { [taken.new, taken.old] };
+        let is_larger = compared(steps, own) == Some(sides);
+        let is_finite = is_larger && self.reach(taken.new) == Reach::Finite;
+        let maximum = if is_larger { Node::Max(before, after) } else { Node::Select(condition, then, other) };
+        let maximum = self.push(maximum);
         let mut known = FxHashMap::default();
         let before_it = self.place(factor);
-        let mut factor = self.with(factor, taken.new, maximum, &mut known)?;
+        let both = [taken.new, taken.old];
+        let mut factor = if is_larger && is_by(steps, &self.infinities, &both, factor, &taken) {
+            self.with_exponent(factor, both, [maximum, before])
+        } else {
+            self.with(factor, taken.new, maximum, &mut known)?
+        };
         if factor == before_it {
             return None;
         }
-        for infinity in self.infinities.clone() {
+        for infinity in if is_finite { Vec::new() } else { self.infinities.clone() } {
             let left_out = if taken.then { self.push(Node::Not(condition)) } else { condition };
             let infinite = self.push(Node::Compare(Relation::Equal, before, infinity));
             let both = self.push(Node::And(left_out, infinite));
@@ -379,5 +513,68 @@ impl Rewriting<'_> {
         let [then, other] = order(rest, Term::ZERO);
         let rest = self.push(Node::Select(condition, then, other));
         Some(self.push(Node::Fma(kept, factor, rest)))
+    }
+
+    /// A sum that a comparison rescales, or what is added to it, as one in which both are rescaled.
+    fn sum_compared(&mut self, condition: Term, [a, b]: [Term; 2]) -> Option<Term> {
+        let [less, greater] = compared(self.old.steps(), condition)?;
+        // Where the condition holds, `greater` is the maximum and `less` the minimum.
+        let ways = [
+            ([a, b], [greater, less], true),
+            ([b, a], [less, greater], true),
+            ([a, b], [less, greater], false),
+            ([b, a], [greater, less], false),
+        ];
+        ways.into_iter().find_map(|(sides, [new, old], is_largest)| {
+            let reach = |term: Term| self.reach(term);
+            // What the new number is compared with is finite where it is the larger: -∞ is no maximum of a number.
+            let is_fit = match is_largest {
+                true => reach(new) == Reach::Finite && reach(old) <= Reach::Down,
+                false => reach(new) == Reach::Finite && reach(old) == Reach::Finite,
+            };
+            is_fit.then(|| self.sum_taken_over(sides, [new, old], is_largest)).flatten()
+        })
+    }
+
+    fn sum_taken_over(
+        &mut self,
+        [rescaled, kept]: [Term; 2],
+        [new, old]: [Term; 2],
+        is_largest: bool,
+    ) -> Option<Term> {
+        let steps = self.old.steps();
+        let taken = Taken { new, old, then: true };
+        let is_one = |factor: Term| is_by(steps, &self.infinities, &[new, old], factor, &taken);
+        let sums = match steps[kept.as_node()?] {
+            Node::Add(a, b) => vec![(a, Rest::Term(b)), (b, Rest::Term(a))],
+            Node::Fma(a, b, c) => vec![(c, Rest::Product(a, b))],
+            _ => return None,
+        };
+        let (sum, factor, power, value) = sums.into_iter().find_map(|(sum, added)| {
+            let (factor, rest) = as_rescaled(steps, rescaled, sum)?;
+            let Rest::Term(gain) = rest else { return None };
+            let product = match added {
+                Rest::Term(term) if gain == Term::ONE && is_one(term) => Some((term, None)),
+                Rest::Term(term) => match steps[term.as_node()?] {
+                    Node::Mul(a, b) if b == gain && is_one(a) => Some((a, Some(b))),
+                    Node::Mul(a, b) if a == gain && is_one(b) => Some((b, Some(a))),
+                    _ => None,
+                },
+                Rest::Product(a, b) if b == gain && is_one(a) => Some((a, Some(b))),
+                Rest::Product(a, b) if a == gain && is_one(b) => Some((b, Some(a))),
+                _ => None,
+            };
+            let (power, value) = product.filter(|_| is_one(factor))?;
+            Some((sum, factor, power, value))
+        })?;
+        let (before, after) = (self.place(old), self.place(new));
+        let extreme = self.push(if is_largest { Node::Max(before, after) } else { Node::Min(before, after) });
+        let factor = self.with_exponent(factor, [new, old], [extreme, before]);
+        let power = self.with_exponent(power, [new, old], [after, extreme]);
+        let gain = match value {
+            Some(value) => self.push(Node::Mul(power, self.place(value))),
+            None => power,
+        };
+        Some(self.push(Node::Fma(self.place(sum), factor, gain)))
     }
 }

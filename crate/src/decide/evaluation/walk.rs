@@ -6,6 +6,7 @@
 
 mod bits;
 mod borders;
+mod counts;
 mod exchanges;
 mod intervals;
 pub(super) mod masks;
@@ -31,6 +32,7 @@ use crate::term::eval::{Cone, operands};
 use crate::term::{Elements, Node, Relation, Term, Terms, Unary};
 use bits::Bits;
 use borders::Supposed;
+use counts::Counts;
 use intervals::ByInteger;
 use masks::Shape;
 use num_rational::Ratio;
@@ -83,10 +85,11 @@ pub(super) struct Walk<'a> {
     places: FxHashMap<Term, Place>,
     /// Steps that are not finite everywhere, or 0 in known places.
     shapes: FxHashMap<Term, Shape>,
-    /// Whether a constant is infinite.
-    infinite: bool,
+    /// Whether what is 0 in known places is told apart from it: beside infinities, and under what may be 0 there.
+    sparse: bool,
     /// Where conditions hold, as far as that was asked.
     conditions: FxHashMap<Term, Place>,
+    counts: Counts,
     /// Powers by their residue, for `orders`.
     met: FxHashMap<Residue, Met>,
     supposed: Supposed,
@@ -190,10 +193,11 @@ impl<'a> Walk<'a> {
                 smallest: FxHashMap::default(),
                 places: FxHashMap::default(),
                 shapes,
-                infinite: cone.constants().iter().any(|constant| {
+                sparse: cone.constants().iter().any(|constant| {
                     matches!(meanings[*constant as usize], Meaning::Infinity | Meaning::MinusInfinity)
-                }),
+                }) || masks::divides_by_choice(cone),
                 conditions: FxHashMap::default(),
+                counts: Counts::default(),
                 met: FxHashMap::default(),
                 supposed: Supposed::new(count),
                 by_integer: ByInteger::new(count),

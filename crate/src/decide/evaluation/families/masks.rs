@@ -30,6 +30,12 @@ enum Form {
     FromNumber,
     FromZero,
     FromScore,
+    /// Online by asking: `if (m) { if (M < s) { l = l·e^(M-s) + 1; M = s } else { l += e^(s-M) } }`.
+    Asked,
+    /// As `Asked`, `if (M < s) { l *= e^(M-s); M = s }` and then `l += e^(s-M)`.
+    AskedFirst,
+    /// As `Asked`, the values that are there are not rescaled.
+    AskedNotRescaled,
     /// As `Online`, the values are not rescaled.
     NotRescaled,
     /// As `FromNumber`, the values are not rescaled.
@@ -82,6 +88,25 @@ fn online(b: &mut Build, Row { scores, values, masks }: &Row, form: Form) -> [Te
     let (mut most, mut l, mut r) = (start, Term::ZERO, Term::ZERO);
     for at in 0..scores.len() {
         let more = b.0.max(most, scores[at]);
+        if matches!(form, Form::Asked | Form::AskedFirst | Form::AskedNotRescaled) {
+            let is_more = b.0.compare(Relation::Less, most, scores[at]);
+            let (scale, weight) = (b.exp_of(most, scores[at]), b.exp_of(scores[at], most));
+            let [below, above] = [(l, Term::ONE), (r, values[at])].map(|(sum, value)| {
+                if form == Form::AskedFirst {
+                    let rescaled = b.mul(sum, scale);
+                    let sum = b.0.select(is_more, rescaled, sum);
+                    let weight = b.exp_of(scores[at], more);
+                    return b.0.fma(weight, value, sum);
+                }
+                let lost = form == Form::AskedNotRescaled && value != Term::ONE;
+                let rescaled = if lost { b.add(sum, value) } else { b.0.fma(sum, scale, value) };
+                let kept = b.0.fma(weight, value, sum);
+                b.0.select(is_more, rescaled, kept)
+            });
+            [most, l, r] =
+                [(more, most), (below, l), (above, r)].map(|(new, old)| b.0.select(masks[at], new, old));
+            continue;
+        }
         let (scale, weight) = (b.exp_of(most, more), b.exp_of(scores[at], more));
         let below = b.0.fma(l, scale, weight);
         let rescales = !matches!(form, Form::NotRescaled | Form::FromNumberNotRescaled);
@@ -155,6 +180,9 @@ fn masked(b: &mut Build, size: usize, form: Form, guard: Guard) -> Vec<Term> {
             | Form::FromNumber
             | Form::FromZero
             | Form::FromScore
+            | Form::Asked
+            | Form::AskedFirst
+            | Form::AskedNotRescaled
             | Form::NotRescaled
             | Form::FromNumberNotRescaled
     ) {
@@ -201,6 +229,8 @@ fn rows_masked_by_data() {
         Form::NoMaximum,
         Form::Scaled,
         Form::Online,
+        Form::Asked,
+        Form::AskedFirst,
     ];
     for size in SOME {
         for form in right {
@@ -209,7 +239,9 @@ fn rows_masked_by_data() {
             let three = |b: &mut Build| masked(b, size, Form::Branches, Guard::Nothing);
             alike(&format!("{size}, {form:?}"), &[&one, &three, &two]);
         }
-        for form in [Form::MoreBelow, Form::Unmasked, Form::Neighbour, Form::NotRescaled] {
+        for form in
+            [Form::MoreBelow, Form::Unmasked, Form::Neighbour, Form::NotRescaled, Form::AskedNotRescaled]
+        {
             // Of one, all of this is the same where anything is defined.
             if size == 1 {
                 continue;
@@ -238,6 +270,9 @@ fn rows_masked_whole() {
             (Form::Zeroed, Guard::Any),
             (Form::Online, Guard::Sum),
             (Form::Online, Guard::Maximum),
+            (Form::Asked, Guard::Sum),
+            (Form::Asked, Guard::Maximum),
+            (Form::AskedFirst, Guard::NoSum),
             (Form::FromNumber, Guard::Sum),
             (Form::FromZero, Guard::NoSum),
             (Form::FromScore, Guard::Any),

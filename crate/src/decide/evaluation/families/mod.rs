@@ -6,6 +6,7 @@ mod angles;
 mod bits;
 mod choices;
 mod conditions;
+mod counts;
 mod entropy;
 mod gradients;
 mod guards;

@@ -1,6 +1,7 @@
 //! Norms, cosines, distances; and roots that are nearly something else.
 
 use super::*;
+use crate::term::Relation;
 
 /// 1/√(Σx²/n + ε) in several ways, and what gradients make of it: its square and its cube.
 fn rms(b: &mut Build, x: &[Term], form: usize) -> Vec<Term> {
@@ -274,4 +275,138 @@ fn roots_keep_their_sign() {
             &|b| vec![b.mul(b.e(0), b.e(1))],
         ],
     );
+}
+
+/// A row over its norm, which is limited; and a norm that is limited.
+#[test]
+fn limited_norms() {
+    fn row(b: &mut Build, size: usize) -> (Vec<Term>, Term) {
+        let x = b.elements(0, size);
+        let square = b.sum_of_squares(&x);
+        (x, square)
+    }
+    fn scaled(b: &mut Build, x: &[Term], factor: Term) -> Vec<Term> {
+        x.iter().map(|own| b.mul(*own, factor)).collect()
+    }
+    type Norm = fn(&mut Build, usize) -> Vec<Term>;
+    const NORMALIZED: [Norm; 5] = [
+        // x / max(|x|, c)
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (norm, least) = (b.sqrt(square), b.q(1, 8));
+            let norm = b.0.max(norm, least);
+            x.iter().map(|own| b.div(*own, norm)).collect()
+        },
+        // x · rsqrt(max(q, c²))
+        |b, size| {
+            let (x, square) = row(b, size);
+            let least = b.q(1, 64);
+            let square = b.0.max(square, least);
+            let factor = b.rsqrt(square);
+            scaled(b, &x, factor)
+        },
+        // x · (q > c² ? rsqrt(q) : 1/c)
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (least, eight, factor) = (b.q(1, 64), b.q(8, 1), b.rsqrt(square));
+            let large = b.0.compare(Relation::Less, least, square);
+            let factor = b.0.select(large, factor, eight);
+            scaled(b, &x, factor)
+        },
+        // x · (|x| < c ? 1/c : 1/|x|)
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (least, eight, norm) = (b.q(1, 8), b.q(8, 1), b.sqrt(square));
+            let small = b.0.compare(Relation::Less, norm, least);
+            let factor = b.div(Term::ONE, norm);
+            let factor = b.0.select(small, eight, factor);
+            scaled(b, &x, factor)
+        },
+        // x · min(rsqrt(q), 1/c)
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (eight, factor) = (b.q(8, 1), b.rsqrt(square));
+            let factor = b.0.min(factor, eight);
+            scaled(b, &x, factor)
+        },
+    ];
+    const CLIPPED: [Norm; 3] = [
+        // x · min(1, c/|x|)
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (most, norm) = (b.q(3, 1), b.sqrt(square));
+            let factor = b.div(most, norm);
+            let factor = b.0.min(factor, Term::ONE);
+            scaled(b, &x, factor)
+        },
+        // |x| > c ? x·c/|x| : x
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (most, norm) = (b.q(3, 1), b.sqrt(square));
+            let large = b.0.compare(Relation::Less, most, norm);
+            let factor = b.div(most, norm);
+            let factor = b.0.select(large, factor, Term::ONE);
+            scaled(b, &x, factor)
+        },
+        // x · 3·rsqrt(max(q, 9))
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (three, nine) = (b.q(3, 1), b.q(9, 1));
+            let square = b.0.max(square, nine);
+            let factor = b.rsqrt(square);
+            let factor = b.mul(factor, three);
+            scaled(b, &x, factor)
+        },
+    ];
+    const LENGTHS: [Norm; 3] = [
+        |b, size| {
+            let square = row(b, size).1;
+            vec![b.sqrt(square)]
+        },
+        // q > 0 ? q·rsqrt(q) : 0
+        |b, size| {
+            let square = row(b, size).1;
+            let factor = b.rsqrt(square);
+            let norm = b.mul(square, factor);
+            let some = b.0.compare(Relation::Less, Term::ZERO, square);
+            vec![b.0.select(some, norm, Term::ZERO)]
+        },
+        |b, size| {
+            let square = row(b, size).1;
+            let root = b.sqrt(square);
+            vec![b.0.max(root, Term::ZERO)]
+        },
+    ];
+    const WRONG: [Norm; 2] = [
+        |b, size| {
+            let (x, square) = row(b, size);
+            let least = b.q(1, 8);
+            let square = b.0.max(square, least);
+            let factor = b.rsqrt(square);
+            scaled(b, &x, factor)
+        },
+        |b, size| {
+            let (x, square) = row(b, size);
+            let (least, eight, factor) = (b.q(1, 64), b.q(8, 1), b.rsqrt(square));
+            let large = b.0.compare(Relation::Less, least, square);
+            let factor = b.0.select(large, eight, factor);
+            scaled(b, &x, factor)
+        },
+    ];
+    for size in [1, 2, 3, 8, 17, 70] {
+        for forms in [&NORMALIZED[..], &CLIPPED, &LENGTHS] {
+            for (at, form) in forms.iter().enumerate() {
+                let other = forms[(at + 1) % forms.len()];
+                alike(
+                    &format!("{size}: {at}"),
+                    &[&|b: &mut Build| form(b, size), &|b: &mut Build| other(b, size)],
+                );
+            }
+        }
+        for wrong in WRONG {
+            for form in NORMALIZED {
+                apart(&format!("{size}"), &[&|b: &mut Build| form(b, size), &|b: &mut Build| wrong(b, size)]);
+            }
+        }
+    }
 }

@@ -109,6 +109,26 @@ pub(in super::super) fn alike(atoms: &mut Atoms, a: &Shape, b: &Shape) -> bool {
     matches!((whole(atoms, a), whole(atoms, b)), (Some(a), Some(b)) if a.0.at[0] == b.0.at[0])
 }
 
+/// Whether something is divided by a sum or an extreme of what is 0 under conditions.
+pub(super) fn divides_by_choice(cone: &Cone) -> bool {
+    let mut chosen: Vec<bool> = Vec::with_capacity(cone.steps().len());
+    for node in cone.steps() {
+        let is = |term: &Term| term.as_node().is_some_and(|step| chosen[step]);
+        let own = match node {
+            Node::Div(_, b) | Node::Unary(Unary::Recip, b) if is(b) => return true,
+            Node::Select(_, a, b) => *a == Term::ZERO || *b == Term::ZERO || is(a) || is(b),
+            Node::Add(a, b) | Node::Sub(a, b) | Node::Mul(a, b) | Node::Max(a, b) | Node::Min(a, b) => {
+                is(a) || is(b)
+            }
+            Node::Fma(a, b, c) => is(a) || is(b) || is(c),
+            Node::Unary(Unary::Neg, a) => is(a),
+            _ => false,
+        };
+        chosen.push(own);
+    }
+    false
+}
+
 /// The pieces as one value within a place, and where that is regular: all of the place, at least.
 fn whole(atoms: &mut Atoms, pieces: &[Piece], within: Place, levels: Levels) -> Option<(Value, Place)> {
     let (mut sum, mut regular) = (Value::ZERO, Place::ALWAYS);
@@ -127,7 +147,7 @@ fn whole(atoms: &mut Atoms, pieces: &[Piece], within: Place, levels: Levels) -> 
 
 impl Walk<'_> {
     /// The shape of a term; `None` if it was lost.
-    fn shape(&self, term: Term, levels: Levels) -> Option<Shape> {
+    pub(super) fn shape(&self, term: Term, levels: Levels) -> Option<Shape> {
         let asked = term.as_node().map_or(ALL, |step| self.demands.steps[step].levels);
         if levels & !asked != 0 {
             return None;
@@ -151,7 +171,10 @@ impl Walk<'_> {
         if self.atoms.way == Way::Apart || levels == 0 {
             return None;
         }
+        self.note_count(own, node);
         match *node {
+            Node::Compare(relation, a, b) if self.compared_count(relation, a, b).is_some() => {}
+            Node::Max(a, b) | Node::Min(a, b) if self.compared_count(Relation::Less, a, b).is_some() => {}
             Node::Not(_) | Node::And(..) | Node::Or(..) if !self.shapes.is_empty() => {
                 // Known by their places from here on.
                 self.place_where(own);
@@ -164,10 +187,9 @@ impl Walk<'_> {
                 };
                 let holds = self.get(condition, 1);
                 let value = |term: Term| self.get(term, 1);
-                // Beside infinities, what is 0 elsewhere is so whatever its sign: it may be multiplied by what is not finite there.
+                // It may be multiplied by what is not finite where it is 0.
                 let nothing = |a: Term, b: Term| {
-                    value(a).is_zero()
-                        && (value(b).sign.is_positive() || self.infinite && value(b).is_finite())
+                    value(a).is_zero() && (value(b).sign.is_positive() || self.sparse && value(b).is_finite())
                 };
                 let masks = mixed(a)
                     || mixed(b)
@@ -356,9 +378,20 @@ impl Walk<'_> {
         finite: Place,
         levels: Levels,
     ) -> Option<Vec<Piece>> {
-        let weighed =
-            |shape: &Shape| shape.pieces.iter().any(|piece| piece.closed && piece.place != Place::ALWAYS);
-        if !x.pieces.is_empty() && !y.pieces.is_empty() && (weighed(x) || weighed(y)) {
+        // What has weights in it and is chosen in a part of its place would have to be multiplied by its own conditions.
+        let mut is_cut = false;
+        for (shape, holds) in [(x, true), (y, false)] {
+            for piece in &shape.pieces {
+                let left_out = if holds {
+                    self.atoms.without(piece.place, place)?
+                } else {
+                    self.atoms.both(piece.place, place)?
+                };
+                let has_weights = piece.place != Place::ALWAYS || piece.value.chosen;
+                is_cut |= piece.closed && has_weights && left_out != Place::NEVER;
+            }
+        }
+        if is_cut && !x.pieces.is_empty() && !y.pieces.is_empty() {
             // y + [c]·(x - y), where both mean something whether c holds or not.
             let (then, other) = (self.atoms.both(finite, place)?, self.atoms.without(finite, place)?);
             let [then, other] = [(x, then), (y, other)]
@@ -569,6 +602,9 @@ impl Walk<'_> {
 
     /// A maximum or minimum of candidates that there are in their places only.
     fn chosen_of(&mut self, own: Term, operands: [Term; 2], largest: bool) -> Option<Shape> {
+        if let Some(shape) = self.bounded_count(operands, largest) {
+            return Some(shape);
+        }
         let mut all: Option<Set> = None;
         let mut shapes = Vec::with_capacity(2);
         for operand in operands {
@@ -610,6 +646,21 @@ impl Walk<'_> {
         Some(if largest { shape } else { shape.negated(ALL) })
     }
 
+    /// A finite value that is a number in a place and what a shape says elsewhere, each in a piece of its own.
+    pub(super) fn within_and(&mut self, place: Place, rest: &Shape, number: Value) -> Option<Shape> {
+        if rest.finite != Place::ALWAYS {
+            return None;
+        }
+        let positive = (rest.positive || rest.pieces.is_empty()) && number.sign.is_positive();
+        let mut pieces =
+            vec![Piece { place, value: number, closed: place == Place::ALWAYS, regular: Place::ALWAYS }];
+        for piece in &rest.pieces {
+            let at = self.atoms.without(piece.place, place)?;
+            pieces.push(Piece { place: at, closed: piece.closed && at == piece.place, ..*piece });
+        }
+        Some(Shape { pieces, positive, ..rest.clone() })
+    }
+
     /// Where a value is undefined for certain.
     fn undefined(&mut self, shape: &Shape) -> Option<Place> {
         let mut place = Place::ALWAYS;
@@ -621,6 +672,9 @@ impl Walk<'_> {
 
     /// Where a comparison holds: nowhere that a side is undefined.
     fn compared(&mut self, relation: Relation, a: Term, b: Term) -> Option<Place> {
+        if let Some(place) = self.compared_count(relation, a, b) {
+            return Some(place);
+        }
         let (x, y) = (self.shape(a, ALL)?, self.shape(b, ALL)?);
         if x.unknown != Place::NEVER || y.unknown != Place::NEVER {
             return None;
@@ -700,7 +754,7 @@ impl Walk<'_> {
     }
 
     /// Where a condition holds.
-    fn place_where(&mut self, condition: Term) -> Option<Place> {
+    pub(super) fn place_where(&mut self, condition: Term) -> Option<Place> {
         if let Some(place) = self.conditions.get(&condition) {
             return Some(*place);
         }
