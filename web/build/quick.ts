@@ -8,6 +8,7 @@ export function oneEngine(source: string): Plugin {
   return {
     name: 'warpproof-one-engine',
     enforce: 'pre',
-    resolveId: (id, importer) => (id === './packages' && importer?.endsWith('worker.ts') ? path.join(source, 'core/packages.quick.ts') : null),
+    // Served with live reload, a worker's modules have a query.
+    resolveId: (id, importer) => (id === './packages' && importer?.replace(/\?.*$/, '').endsWith('worker.ts') ? path.join(source, 'core/packages.quick.ts') : null),
   }
 }

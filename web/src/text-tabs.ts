@@ -31,6 +31,31 @@ export const tabText = {
     total_smem_size: 'bytes of shared memory of this launch',
   } as Record<string, string>,
   along: (meaning: string, axis: string) => `${meaning}, along ${axis}`,
+  ran: {
+    /** What each tab says in the place of evidence where nothing was run. */
+    nothing: (single: boolean) => `The ${single ? 'kernel was' : 'kernels were'} not run, so nothing is known here: see the verdict.`,
+  },
+  assumptions: {
+    none: {
+      all: () => 'Nothing was assumed.',
+      part: () => 'Nothing was assumed up to where the run stopped (see the verdict).',
+    },
+    /** Many assumptions of one of the report's kinds, together. */
+    kinds: {
+      rounding_ignored: count => `${count} instructions are computed without rounding`,
+      approximation_exact: count => `${count} instructions are read as the exact functions`,
+      conversion_identity: count => `${count} conversions do not change the value`,
+      constant_recovered: count => `${count} constants stand for the decimals that they round`,
+      idiom_recognised: count => `inlined code is recognized as ${count} functions`,
+      library_function: count => `${count} library functions are the real functions of their names`,
+      denominator_non_zero: count => `${count} denominators are not zero`,
+      argument_in_range: count => `${count} arguments are in the domains of their functions`,
+      word_in_range: count => `${count} sums have a place in their bits`,
+      inferred: count => `${count} settings were inferred`,
+      required: count => `${count} requirements hold`,
+    } as Record<string, (count: string) => string>,
+    each: 'Each of them',
+  },
   idle: {
     empty: 'Two kernels are needed',
     emptySide: { reference: 'The reference is empty', optimized: 'The optimized kernel is empty' },
@@ -176,7 +201,7 @@ export const tabText = {
     value: 'Value',
     needed: 'a number is needed',
     symbolic: 'symbolic',
-    everyValue: 'Left empty, the proof holds forevery value.',
+    everyValue: 'Left empty, the proof holds for every value.',
   },
   contents: {
     empty: 'There are no numbers in it.',
@@ -239,20 +264,21 @@ export const tabText = {
       'Try it: in the optimized kernel, delete a `bar.sync` line and verify again.',
     ],
     answers: 'What the answers mean',
+    names: (pairs: readonly { word: string; name: string }[]) => `The documents and the command line have other names for some of them: ${listed(pairs.map(({ word, name }) => `“${word}” is “${name}”`))}. An endless loop is one of the deadlocks.`,
     /** In the words of docs/verdicts.md. */
     meanings: [
       { verdicts: ['equivalent'], means: 'All outputs are the same functions of the inputs, over the reals; certificates re-checked.' },
-      { verdicts: ['equal_up_to_rounding'], means: 'Not shown equivalent, but the outputs differ by no more than the rounding of constants, or of numbers computed from constants, explains; the report says by how much (`rounding_bound`).' },
+      { verdicts: ['equal_up_to_rounding'], means: 'Not shown equivalent, but the outputs differ by no more than the rounding of constants, or of numbers computed from constants, explains; the report says by how much.' },
       { verdicts: ['race_free'], means: 'A single kernel without any of the faults below.' },
       { verdicts: ['not_equivalent'], means: 'Concrete inputs on which an output differs, or an element that only one kernel writes.' },
       { verdicts: ['data_race'], means: 'Two accesses to the same bytes, one a write, that no synchronization orders.' },
       { verdicts: ['deadlock'], means: 'Threads wait for one another forever, or are seen never to leave a loop.' },
-      { verdicts: ['barrier_divergence'], means: 'Threads disagree about who takes part in a barrier or a collective of their warp; or a barrier object is overwritten while it lives.' },
+      { verdicts: ['barrier_divergence'], means: 'Threads disagree about who takes part in a barrier or a collective of their warp; or a barrier object is overwritten while it is in use.' },
       { verdicts: ['out_of_bounds', 'misaligned'], means: 'An access leaves its tensor or variable, or is not aligned.' },
       { verdicts: ['uninitialized_read'], means: 'Memory or a register is used that nothing wrote.' },
       { verdicts: ['contract_violated'], means: 'A contract does not hold, an assertion fails, or a trap is reached.' },
       { verdicts: ['not_structured'], means: 'A branch, address or barrier depends on input data in a way that cannot be followed exactly.' },
-      { verdicts: ['unsupported'], means: 'A thread executes an instruction without a meaning here.' },
+      { verdicts: ['unsupported'], means: 'A thread executes an instruction that is not supported yet.' },
       { verdicts: ['unknown'], means: 'Neither a proof nor a counterexample was found; the report says why and what to try.' },
       { verdicts: ['resource_limit', 'cancelled'], means: 'Stopped before the end.' },
       { verdicts: ['invalid_ptx', 'invalid_spec'], means: 'The input cannot be used; every mistake is pointed at.' },
@@ -320,11 +346,15 @@ export const tabText = {
     copyHint: 'The spec with these inputs as contents: save it beside the two kernels and the command line shows the difference again',
   },
   races: {
-    none: 'No data race: every pair of conflicting accesses is ordered by synchronization.',
+    none: {
+      all: (some: boolean) => `No data race${some ? ' in the CTAs that ran' : ''}: every pair of conflicting accesses is ordered by synchronization.`,
+      part: () => 'No data race was found up to where the run stopped (see the verdict). What comes after that was not looked at.',
+    },
     touch: 'Two threads touch',
     where: (space: string, side: string) => `(${space} memory${side === '' ? '' : `, ${side} kernel`})`,
     others: (count: number, lines: boolean) => `${count.toLocaleString('en')} more ${count === 1 ? 'race' : 'races'} ${lines ? 'between these two lines of the source' : 'like this one'}`,
     pair: (first: string, firstLine: number, second: string, secondLine: number) => `${first} at line ${firstLine}, ${second} at line ${secondLine}`,
+    accessAt: (line: number, instruction: string, source: string) => `line ${line}, ${instruction}${source === '' ? '' : ` (${source})`}`,
     shown: 'shown above',
     showLine: 'Show this line',
     showBoth: 'Show both lines',
@@ -347,7 +377,10 @@ export const tabText = {
     assumptions: 'Assumptions of all combinations together',
   },
   waits: {
-    none: 'No thread waits forever.',
+    none: {
+      all: () => 'No thread waits forever.',
+      part: () => 'No thread was found to wait forever up to where the run stopped (see the verdict).',
+    },
     showAll: 'Show all waiting places',
     wait: (side: string, threads: number) => `${side === '' ? '' : `of the ${side} kernel `}${threads === 1 ? 'waits' : 'wait'} at`,
     waitsFor: (threads: string) => `for ${threads}, which will not arrive`,

@@ -27,3 +27,11 @@ export function sideOf(name: string): Side | null {
   const optimized = speaks('opt', 'optimized', 'optimized', 'fast')
   return reference === optimized ? null : reference ? 'reference' : 'optimized'
 }
+
+/** Whether a kernel reads which block of the grid it is in, or how many there are. */
+export function readsGrid(ptx: string, entry: string | null | undefined): boolean {
+  const start = entry ? [...ptx.matchAll(/\.entry\s+([\w$]+)/g)].find(([, name]) => name === entry)?.index : undefined
+  if (start === undefined) return /%n?ctaid\b/.test(ptx)
+  const end = ptx.slice(start + 1).search(/\.entry\b/)
+  return /%n?ctaid\b/.test(ptx.slice(start, end < 0 ? undefined : start + 1 + end))
+}

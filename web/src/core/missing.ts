@@ -1,6 +1,16 @@
-// Which of the values that nobody has said yet a message is about, so that the message leads to its field.
+// The values that only a person can say: which to ask for, and which of them a message is about, so that it leads to its field.
 
-import type { DiagnosticReport } from './protocol'
+import type { DiagnosticReport, Inference, Side } from './protocol'
+import { readSpec, tableAt, valueAt } from './spec-edit'
+
+/** What is missing and worth asking for: not while a text is empty or cannot be read, which no number helps, nor what the
+ * spec does say, wrongly. */
+export function askable(inference: Pick<Inference, 'missing' | 'diagnostics'> | null, empty: readonly Side[], spec: string): string[] {
+  if (!inference || empty.length > 0) return []
+  if (inference.diagnostics.some(({ severity, primary }) => severity === 'error' && primary && primary.at.source !== 'spec')) return []
+  const said = readSpec(spec) ?? {}
+  return inference.missing.filter(name => valueAt(tableAt(said, name.slice(0, name.indexOf('.'))), name.slice(name.indexOf('.') + 1)) === undefined)
+}
 
 /** A name of `missing`, `scalars.n` or `launch.block`; null where the message names none of them. */
 export function missingOf({ message, notes }: Pick<DiagnosticReport, 'message' | 'notes'>, missing: readonly string[]): string | null {

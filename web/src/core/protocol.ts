@@ -9,7 +9,7 @@ import type { Addresses, Asked, FunctionHelp, Inference, Input, MemoryQuestion, 
 // The engine's own types, generated from the Rust ones.
 export type {
   AccessReport, Asked, AssumptionReport, CheckedFormula, Combination, Counterexample, CudaLocation, DiagnosticReport, Expression, FunctionHelp, Inference, InferredKernel,
-  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
+  InferredParameter, Input, InputValues, KernelReport, Location, MemoryCell, MemoryQuestion, MemoryReport, MomentQuestion, MomentReport, OpcodeHelp, OriginQuestion, Origins, OriginStep, OutputGroup, PartOrigin, RaceReport, Repair, RepairAnswer, RepairQuestion, Report, Stage, Telling, TextSource, TimelineDetail, TimelineOutline, Verdict, WaitReport,
 } from '../pkg-single/warpproof'
 
 /** One of the two kernels. */

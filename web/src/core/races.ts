@@ -1,7 +1,8 @@
 // Races that one mistake makes are shown once, with how many there are: an unrolled loop after a missing barrier has
 // dozens.
 
-import type { AccessReport, RaceReport } from './protocol'
+import { tabText } from '../text-tabs'
+import type { AccessReport, RaceReport, Report } from './protocol'
 
 /** Numbers of the races that are alike, in the order of the report. */
 export type RaceGroup = [number, ...number[]]
@@ -23,4 +24,15 @@ export function groupRaces(races: readonly RaceReport[]): RaceGroup[] {
     else groups.set(key, [at])
   }
   return [...groups.values()]
+}
+
+/** Each group of races for paper: both accesses with their lines, what is missing, and schedules. */
+export function racesInWords({ races }: Pick<Report, 'races'>, single: boolean): { title: string; lines: string[]; schedule: string[] }[] {
+  const text = tabText.races
+  return groupRaces(races).map(group => {
+    const { place, space, side, first, second, ordering, schedule } = races[group[0]]!
+    const access = ({ thread, action, at, instruction, cuda }: AccessReport) => `${thread.text} ${action}: ${text.accessAt(at.line, instruction.trim(), cuda ? `${cuda.file}:${cuda.line}` : '')}`
+    const more = group.length > 1 ? [text.others(group.length - 1, first.cuda !== undefined && second.cuda !== undefined)] : []
+    return { title: `${text.touch} ${place} ${text.where(space, single ? '' : side)}`, lines: [access(first), access(second), ordering, ...more], schedule }
+  })
 }

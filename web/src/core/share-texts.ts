@@ -3,11 +3,13 @@
 
 import { text } from '../text'
 import { tabText } from '../text-tabs'
+import { hintHere } from './budget'
 import { inputTexts } from './inputs'
 import { undecidedTexts } from './outputs'
 import { raised } from './powers'
 import type { Report } from './protocol'
-import { presentations } from './verdict'
+import { shownOf } from './ran'
+import { presentationFor } from './verdict'
 
 const times = (extents: readonly number[]) => extents.join('×')
 /** Outside of code spans, where it would be markup. */
@@ -17,11 +19,11 @@ const plain = (part: string) => part.split(/(`[^`]*`)/).map((piece, at) => (at %
  * no report, the link alone. */
 export function markdown(report: Report | null, spec: string, link: string): string {
   if (!report) return `[${tabText.share.open}](${link})${thisComputer(link) === null ? '' : ` (${tabText.share.onlyHere})`}`
-  const { word, tone } = presentations[report.verdict]
+  const { word, tone } = presentationFor(report)
   const sign = { good: '✅', bad: '❌', warn: '⚠️', neutral: '◽' }[tone]
   const lines = [`${sign} **${word}**. ${plain(report.summary)}`, '']
   for (const { name, counts } of undecidedTexts(report)) lines.push(`- \`${name}\`: ${counts}`)
-  if (report.hint) lines.push(...(lines.at(-1) === '' ? [] : ['']), plain(report.hint))
+  if (report.hint) lines.push(...(lines.at(-1) === '' ? [] : ['']), plain(hintHere(report.hint)))
   if (lines.at(-1) !== '') lines.push('')
   if (report.counterexample) {
     const { element, reference_value, optimized_value } = report.counterexample
@@ -35,7 +37,10 @@ export function markdown(report: Report | null, spec: string, link: string): str
     lines.push('')
   }
   if (report.tensors.length > 0) {
-    const told = report.tensors.map(({ name, shape, role, optimized_format, reference_format }) => `\`${name}\` ${optimized_format ?? reference_format ?? ''}[${times(shape)}] (${text.tensor.roles[role] ?? role})`)
+    const told = report.tensors.map(({ name }) => {
+      const { element, shape, role } = shownOf(report, name)
+      return `\`${name}\` ${element}${shape.length > 0 ? `[${times(shape)}]` : ''}${role === '' ? '' : ` (${text.tensor.roles[role] ?? role})`}`
+    })
     lines.push(`${tabText.share.tensors}: ${told.join(', ')}`, '')
   }
   if (report.assumptions.length > 0) {
@@ -64,6 +69,6 @@ const escaped = (part: string) => part.replace(/[&<>"']/g, character => escapes[
 
 /** HTML that shows the page, with this question, inside another one. */
 export function embed(report: Report | null, link: string): string {
-  const title = report ? `${presentations[report.verdict].word}: ${report.summary.replaceAll('`', '')}` : tabText.share.open
+  const title = report ? `${presentationFor(report).word}: ${report.summary.replaceAll('`', '')}` : tabText.share.open
   return `<iframe src="${escaped(link)}" title="${escaped(title)}" width="100%" height="760" loading="lazy" style="border:1px solid #ccc"></iframe>`
 }

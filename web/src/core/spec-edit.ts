@@ -18,6 +18,9 @@ export function ctasText(value: TomlValue | undefined): string {
   return String(value)
 }
 
+/** Whether a spec says a setting of a kernel's launch: its own, or that of both. */
+export const saysLaunch = (spec: TomlTable, side: string, key: string): boolean => valueAt(tableAt(spec, side), key) !== undefined || valueAt(tableAt(spec, 'launch'), key) !== undefined
+
 /** Sizes as people write them, "64", "16 x 16", "[2,1]"; with names, each is an expression: "N × 2*K", "(N + 31) // 32".
  * None where something else is written, such as "-4" or "1.5". */
 export function readSizes(written: string): (number | string)[] {

@@ -40,6 +40,21 @@ export function presentationOf(name: string): Presentation | null {
   return Object.hasOwn(presentations, name) ? presentations[name as Verdict] : null
 }
 
+/** How a report is presented. A loop that is never left is no deadlock in anybody's words. */
+export function presentationFor(report: Pick<Report, 'verdict' | 'diagnostics'>): Presentation {
+  const presentation = presentations[report.verdict]
+  return isEndless(report) ? { ...presentation, word: text.verdicts.endless } : presentation
+}
+
+/** Whether the deadlock is a thread that never leaves a loop, and none that waits for another. */
+export const isEndless = ({ verdict, diagnostics }: Pick<Report, 'verdict' | 'diagnostics'>): boolean => verdict === 'deadlock' && diagnostics.find(({ code }) => code === 'D001' || code === 'D003')?.code === 'D003'
+
+/** Verdicts that the documents and the command line name otherwise: the page's words, and theirs. */
+export const otherNames = (): { word: string; name: string }[] =>
+  Object.entries(presentations)
+    .map(([verdict, { word }]) => ({ word, name: verdict.replaceAll('_', ' ') }))
+    .filter(({ word, name }) => word.toLowerCase() !== name)
+
 /** The tab to open for a report: its evidence, where that says more than the sentence. */
 export function evidenceTab(report: Report): Tab | null {
   if (report.verdict === 'data_race' && report.races.length > 0) return 'races'

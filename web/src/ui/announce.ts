@@ -1,6 +1,6 @@
 // What the page says aloud when the state of a run changes.
 
-import { presentations } from '../core/verdict'
+import { presentationFor } from '../core/verdict'
 import { text } from '../text'
 import type { Run } from './run'
 
@@ -15,6 +15,6 @@ export function announcement(run: Run, stale: boolean, single: boolean): string 
     case 'failed':
       return `${text.failure.titles[run.failure.kind]}: ${run.failure.message}`
     case 'done':
-      return stale ? text.verdict.edited : `${presentations[run.report.verdict].word}. ${run.report.summary.replaceAll('`', '')}`
+      return stale ? text.verdict.edited : `${presentationFor(run.report).word}. ${run.report.summary.replaceAll('`', '')}`
   }
 }

@@ -86,6 +86,17 @@ const look = EditorView.theme({
   '.cm-merge-b .cm-changedText, .cm-merge-a .cm-changedText': { background: 'color-mix(in srgb, var(--accent) 24%, transparent)' },
 })
 
+/** What is typed over a selection. Left to itself, Chrome gives what it puts there a style of its own, which the page's policy
+ * forbids, and complains. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    if (event.inputType !== 'insertText' || event.data === null || view.composing || view.state.selection.main.empty) return false
+    view.dispatch(view.state.replaceSelection(event.data), { userEvent: 'input.type', scrollIntoView: true })
+    event.preventDefault()
+    return true
+  },
+})
+
 /** What can be undone in a text. */
 const past = new Compartment()
 
@@ -124,6 +135,7 @@ export function extensions(held: Extension, onEdit: (text: string) => void): Ext
     highlighting,
     markField,
     scrollAlone,
+    typedOver,
     look,
   ]
 }

@@ -6,8 +6,7 @@ import type { DiagnosticReport, EngineState, Inference, Input, Outcome, Report, 
 import type { Shared } from '../core/share'
 import { replacesKernel } from '../core/kernels'
 import type { Lesson } from '../core/lesson'
-import type { Named } from '../core/names'
-import { raised } from '../core/powers'
+import { ranOf } from '../core/ran'
 import { rename, setKey, type TomlValue } from '../core/spec-edit'
 import type { Sweep } from '../core/sweep'
 import { evidenceTab, type Tab } from '../core/verdict'
@@ -16,7 +15,8 @@ import { startReader, startRunner } from './engines'
 import { evident, hasEvidence, racing, waiting, type Marked } from './evidence'
 import { firstExample, inputOf, type Example } from './gallery'
 import { keep, kept, keptElsewhere, leaveLink, namePlace, place, wholeOf } from './kept'
-import { fetchLater, laterIdle, laterLinks, laterNames, laterSweep } from './later'
+import { fetchLater, laterIdle, laterLinks, laterSweep } from './later'
+import { Naming } from './naming.svelte'
 import { offline } from './offline.svelte'
 import { Past, type Whole } from './past'
 import type { Focus, Mark, Notice, Run } from './run'
@@ -69,6 +69,9 @@ class Session {
   /** Counts the visitor’s own wishes for an answer: each leads to where it is shown. */
   wished = $state(0)
 
+  /** What has been written in answer to what is missing, once something has. */
+  answers: { readonly waiting: boolean; use: () => Promise<boolean> } | null = null
+
   /** The first answer is shown, if there is one, and what nobody needed for it is being fetched. */
   settled = $state(false)
 
@@ -101,6 +104,7 @@ class Session {
   /** The texts that came in whole last. */
   #given: Input = { reference: '', optimized: '', spec: '', single: false }
   readonly #past = new Past()
+  readonly #naming = new Naming(() => this.report, () => this.inference)
   /** The place in the tab's history that the question is at. */
   #at = ''
   /** The question that each place showed last. */
@@ -148,7 +152,8 @@ class Session {
       return
     }
     this.#replace({ ...input }, example, { before })
-    await this.ask()
+    this.wished++
+    await this.verify()
   }
 
   edit(source: TextSource, now: string): void {
@@ -232,15 +237,9 @@ class Session {
     this.notice = { tone: 'info', text: text.spec.putAway, action: { label: text.spec.bringBack, run: () => this.edit('spec', spec) } }
   }
 
-  /** The timeline that the latest run recorded of a kernel, summed up. */
-  async outline(side: Side): Promise<TimelineOutline | null> {
-    return (await this.#runner?.outline(side)) ?? null
-  }
-
-  /** The same one by one. */
-  async detail(side: Side): Promise<TimelineDetail | null> {
-    return (await this.#runner?.detail(side)) ?? null
-  }
+  /** The timeline that the latest run recorded of a kernel: summed up, and one by one. */
+  readonly outline = async (side: Side): Promise<TimelineOutline | null> => (await this.#runner?.outline(side)) ?? null
+  readonly detail = async (side: Side): Promise<TimelineDetail | null> => (await this.#runner?.detail(side)) ?? null
 
   /** Puts a formula in the reference's place, and verifies. */
   useFormula(formula: string): void {
@@ -258,7 +257,7 @@ class Session {
 
   /** A text of the engine with the names of the kernels' authors. */
   plain(words: string): string {
-    return raised(this.#names?.readable(words, this.#named) ?? words)
+    return this.#naming.plain(words)
   }
 
   /** The same for code: what somebody is to write down stands as it has to be written. */
@@ -268,12 +267,8 @@ class Session {
 
   /** What a kernel's parameter is called. */
   parameterName(name: string): string {
-    return this.#names?.parameterName(name, this.#named) ?? name
+    return this.#naming.parameterName(name)
   }
-
-  /** What reads names; it comes after a first verdict. */
-  #names = $state.raw<Pick<typeof import('../core/names'), 'readable' | 'parameterName'> | null>(null)
-  #named = $derived<Named[]>([...(this.report?.kernels.map(({ name, title }) => ({ name, title })) ?? []), ...(this.inference?.kernels.flatMap(({ entries }) => entries) ?? [])])
 
   /** Edits one key of the spec; the text around it stays. */
   setSpec(path: string[], key: string, value: TomlValue | null): void {
@@ -294,12 +289,16 @@ class Session {
     this.#changed()
   }
 
-  /** Verifies because the visitor wants it. */
+  /** Verifies because the visitor wants it: with what is written in answer to what was missing. */
   async ask(): Promise<void> {
     this.wished++
+    if (this.answers?.waiting && !(await this.answers.use())) return
+    const said = this.notice
     // Who asks about other kernels has let go of those that were put away.
-    if (this.notice?.text === text.undo.putAway && this.empty.length === 0 && this.#edited) this.notice = null
+    if (said?.text === text.undo.putAway && this.empty.length === 0 && this.#edited) this.notice = null
     await this.verify()
+    // What was said before has been read, and what it offers is not what an answer is about; where nothing could be run, it may help.
+    if (this.notice === said && this.run.kind === 'done' && ranOf(this.run.report) !== 'nothing') this.notice = null
   }
 
   async verify(): Promise<void> {
@@ -373,7 +372,7 @@ class Session {
     setTimeout(() => {
       this.settled = true
       fetchLater()
-      laterNames().then(names => (this.#names = names), () => undefined)
+      this.#naming.fetch()
     }, LATER_MS)
   }
 
