@@ -1,18 +1,23 @@
-//! Deciding whether two terms are the same function of the tensor elements.
+//! Decides whether two terms are the same function of the tensor elements.
 //!
-//! For each output element, in this order: terms that are built alike are equal (`same`); sums of
-//! the same products are (`sums`); terms with the same values at random points of prime fields are
-//! (`evaluation`); terms with one normal form are equal (`normalize`, `forms`); terms
-//! whose difference vanishes once closed sums are opened, or comparisons are written as signs of their factors
-//! (`forms/signs`), are equal; so are those that few bits of integers decide, if they have the same value at each
-//! of theirs (`everywhere`), and those whose infinities and finite values are equal by themselves (`apart`); otherwise only concrete inputs say
-//! *different*, whatever the rounded constants stand for; what the rounding of constants explains is
-//! *close* (`closeness`), and what is left is *unknown*, with a reason. Elements are decided in parallel, in
-//! portions whose boundaries depend on the question alone.
+//! For each output element, these are tried in order:
 //!
-//! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the
-//! assumptions in the ledger. *Different* comes with inputs. The answer does not depend on the
-//! number of threads.
+//! 1. terms of the same structure are equal (`same`);
+//! 2. so are sums of the same products (`sums`);
+//! 3. terms with the same values at random points of prime fields are equal (`evaluation`);
+//! 4. terms with the same normal form are equal (`normalize`, `forms`), and so are terms whose difference vanishes
+//!    once closed sums are opened, or comparisons are written as signs of their factors (`forms/signs`);
+//! 5. terms that depend on few bits of integers are equal if they have the same value at each setting of these
+//!    (`everywhere`);
+//! 6. terms whose infinities and finite values are equal, each by itself, are equal (`apart`);
+//! 7. otherwise only concrete inputs show *different*, whatever numbers the rounded constants stand for; a
+//!    difference that the rounding of constants explains is *close* (`closeness`); everything else is *unknown*,
+//!    with a reason.
+//!
+//! Elements are decided in parallel, in portions whose boundaries depend on the question alone.
+//!
+//! Guarantees: *equal* means equal as real functions wherever both sides are defined, under the assumptions in the
+//! ledger. *Different* comes with inputs. The answer does not depend on the number of threads.
 //! Misses: see the headers of `forms` and `vanish`.
 //! Source: *Equivalence Checking of ML GPU Kernels*, Theorem 5 and Corollary 6; DESIGN §5.
 

@@ -1,41 +1,43 @@
 //! The CTA machine: executes a kernel symbolically under one schedule and reports what happened.
 //!
-//! One schedule is enough: where there is no race, all schedules end alike (the paper's
-//! confluence theorem), and a race shows in every schedule (Theorems 1 and 2), because it is
-//! defined by what orders two accesses, not by what happened to come first.
+//! One schedule is enough. Without a race, all schedules end with the same memory (the paper's confluence theorem),
+//! and a race shows in every schedule (Theorems 1 and 2), because it is defined by what orders two accesses, not by
+//! which of them happened to come first.
 //!
-//! `machine` schedules warps and groups of lanes, `straight` runs pure instructions together, `predicate`
-//! both sides of a branch that depends on data, and `ends` says how lanes and runs end; `execute` is the
-//! match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`, `matrix`, `copies` and
-//! `phaser` are the effects; `bulk` is copies through the asynchronous
-//! proxy, `tensor` those of boxes of tensors, whose bytes `boxes` finds and whose maps a kernel may make itself (`drafts`), and `transactions` the bytes that barrier objects count; `batch` says which bytes lanes access; `repeats` and `stretches` keep what warps compute
-//! alike; `warp`, `memory`, `cells` and `bits` hold values; `clock` and `race` find races; `origins` and `moment` run
-//! a kernel again to see where values come from and what a lane does at a step. This module knows neither PTX text nor how equality is
-//! decided.
+//! This module knows neither PTX text nor how equality is decided. Its parts:
 //!
-//! What the spec calls an input is not watched for races, because where nobody writes there is none;
-//! a kernel that writes there all the same is run again with everything watched.
+//! - Control: `machine` schedules warps and groups of lanes, `straight` runs pure instructions together,
+//!   `predicate` runs both sides of a branch that depends on data, and `ends` defines how lanes and runs end.
+//!   `ways` runs a launch once for each outcome of a condition under which threads synchronize.
+//! - Effects: `execute` is the match over effects; `lanewise`, `access`, `atomics`, `barrier`, `collective`,
+//!   `matrix`, `copies` and `phaser` implement them.
+//! - Copies through the asynchronous proxy: `bulk`; `tensor` for boxes of tensors, whose bytes `boxes` finds and
+//!   whose maps a kernel may make itself (`drafts`); `transactions` for the bytes that barrier objects count.
+//! - Values: `warp`, `memory`, `cells` and `bits` hold them; `batch` lists the bytes that lanes access; `repeats`
+//!   and `stretches` reuse results that several warps have in common; `rounding` bounds how far concrete floats may
+//!   be from the values they stand for.
+//! - Races: `clock` and `race` find them. `accesses` watches single locations access by access: `race` knows no
+//!   conditions and no values, so where it finds unordered accesses and the condition or the value may matter, the
+//!   kernel is run again with those locations watched.
+//! - Order through memory: `signals` (flags, semaphores, grid barriers), with `releases` for what threads pass on,
+//!   and `history` for what was written to a location. `asked` and `needed` find what a waiting loop makes of the
+//!   values it loads, `residents` lets CTAs take turns, and `tickets` handles results of atomics. `locks` acquires
+//!   locks in one order, `contents` checks whether critical sections commute, and `standoff` looks for cycles of
+//!   lock waits.
+//! - What the machine chooses or hides: `looks` finds instructions whose outcome the machine chooses, `far` skips
+//!   library code for very large arguments, and `unknowable` gives values that no kernel can know before the run.
+//! - Further runs: `origins` and `moment` run a kernel again to see where values come from and what a lane does at
+//!   a step.
 //!
-//! Under a condition on data faults are `suspects`: the run goes on as if there were none, and whoever
-//! knows how to decide asks whether the condition can hold; what contradicts itself in plain sight
-//! (`contradiction`) is none. `race` knows no conditions and no values: where it finds accesses that nothing
-//! orders, and either may matter, the kernel is run again and those places are watched access by access
-//! (`accesses`).
-//! `looks` finds instructions whose outcome the machine chooses, and
-//! `far` is library code that is left out, and `unknowable` what no kernel can know.
+//! Tensors that the spec calls inputs are not watched for races, because there is none where no thread writes; a
+//! kernel that does write there is run again with everything watched.
 //!
-//! `ways` runs a launch once for each way in which a condition comes out that threads have in common, where they
-//! meet under it.
+//! Faults under a condition on data are `suspects`: the run continues as if there were none, and the caller, which
+//! has a decision procedure, finds out whether the condition can hold. A condition that contradicts itself in an
+//! obvious way (`contradiction`) is not a suspect.
 //!
-//! `rounding` says how far concrete floats may be from what they stand for.
-//!
-//! `signals` is order through memory (flags, semaphores, barriers over a grid) with `releases`, what threads hand on, `history` what was written to a place,
-//! `asked` and `needed` say what a loop that waits makes of what it loads, `residents` lets CTAs take turns, and
-//! `tickets` are results of atomics. `locks` takes locks in one order, `contents` says whether those who hold one commute,
-//! and `standoff` whether they wait for one another in a circle.
-//!
-//! Missed by design: the rounding of symbolic values (the ledger counts it), NaN, and the memory model's
-//! finer points (`fence.sc` is taken for `fence.acq_rel`; `signals` names the rest).
+//! Missed by design: the rounding of symbolic values (the ledger counts it), NaN in the data, and finer points of the
+//! memory model (named in `signals`).
 
 mod access;
 mod accesses;

@@ -7,7 +7,7 @@
 //! polynomials. Coefficients are rational; √2, π and ln 2 are atoms, so sums over them need no
 //! field of their own.
 //!
-//! Why this way: products of monomials, sums of exponents (`e^a·e^b = e^(a+b)`, memoised) and
+//! Why this way: products of monomials, sums of exponents (`e^a·e^b = e^(a+b)`, memoized) and
 //! equality are then operations on small numbers, and an exponent that telescopes costs as much
 //! as one that does not.
 //!
@@ -475,7 +475,7 @@ impl<'a> Forms<'a> {
         self.poly(&product)
     }
 
-    /// `a + b`, memoised: for exponents, which are added again and again.
+    /// `a + b`, memoized: for exponents, which are added again and again.
     pub(super) fn plus(&mut self, a: Poly, b: Poly) -> Step<Poly> {
         if a == Poly::ZERO {
             return Ok(b);

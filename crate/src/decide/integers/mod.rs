@@ -1,23 +1,22 @@
 //! Integers and bit patterns: words modulo 2ⁿ as polynomials over integers, and as functions of bits.
 //!
-//! A pattern of n bits has the form of an integer that is congruent to it modulo 2ⁿ: sums, differences
-//! and products of words are those of their forms. Coefficients are taken modulo 2ⁿ in the basis of
-//! falling factorials, where `2^31·x·(x + 1)` is 0 as it should be (Singmaster 1974; Hungerbühler and
-//! Specker 2006): a polynomial is zero at all integers modulo 2ⁿ if and only if each coefficient of
-//! `Π x(x-1)…(x-k+1)` times `Π k!` is. Evaluation at random points would prove less: the ring has
-//! divisors of zero.
+//! A pattern of n bits has the form of an integer that is congruent to it modulo 2ⁿ: sums, differences and products
+//! of words are those of their forms. Coefficients are taken modulo 2ⁿ in the basis of falling factorials, where
+//! `2^31·x·(x + 1)` is 0 as it should be (Singmaster 1974; Hungerbühler and Specker 2006): a polynomial is zero at
+//! all integers modulo 2ⁿ if and only if each coefficient of `Π x(x-1)…(x-k+1)` times `Π k!` is. Evaluation at
+//! random points would prove less: the ring has divisors of zero.
 //!
-//! Who reads a pattern as a number gets the form where its range shows that nothing is lost, or an atom
-//! for what is left modulo 2ⁿ. What looks at bits (masks, shifts to the right, counts) works on decision
-//! diagrams of the bits ([`diagrams`]) and comes back as a sum over bits; a difference that is left over in
-//! the end is looked at bit by bit as well ([`Normalizer::vanishes_in_bits`]). Quotients by constants have
-//! one form however they are computed: `⌊x·m/2^k⌋` depends on the largest fraction below `m/2^k` with a
-//! denominator in the range of x alone, and that is 1/d for the multipliers that compilers write.
+//! Where a pattern is read as a number, the reader gets its form if its range shows that it does not wrap around,
+//! and otherwise an atom for the value modulo 2ⁿ. Operations on bits (masks, shifts to the right, counts) work on
+//! decision diagrams of the bits ([`diagrams`]) and return a sum over bits; a difference that remains at the end is
+//! examined bit by bit as well ([`Normalizer::vanishes_in_bits`]). Quotients by constants have one form however
+//! they are computed: `⌊x·m/2^k⌋` depends only on the largest fraction below `m/2^k` with a denominator in the
+//! range of x, and that is 1/d for the multipliers that compilers write. Pairs that this does not decide are
+//! written as integers with quotients rounded down ([`floors`]), for wide products that are computed from halves.
 //!
-//! Guarantees: the form equals the term at all inputs; operations that have no form here are atoms that
-//! are equal for equal operands only. Complete for sums and products of words modulo 2ⁿ, and for
-//! functions of bits with small diagrams.
-//! What neither shows goes through integers with quotients rounded down ([`floors`]): wide products from halves.
+//! Guarantees: the form equals the term at all inputs; operations that have no form here are atoms that are equal
+//! for equal operands only. Complete for sums and products of words modulo 2ⁿ, and for functions of bits with small
+//! diagrams.
 //! Misses: bits of products of two wide words.
 
 mod bits;

@@ -1,16 +1,16 @@
 //! Witnesses: concrete inputs on which two terms differ.
 //!
-//! Both sides are evaluated at a bounded number of points (see `points`), exactly where that is
-//! possible and in rigorous intervals elsewhere; a point counts only if both sides are defined and
-//! their enclosures lie apart. The point found is then shrunk: elements go to a common default,
-//! and what is left to the smallest integers that still show the difference.
+//! Both sides are evaluated at a bounded number of points (see `points`), exactly where that is possible and in
+//! rigorous intervals elsewhere; a point counts only if both sides are defined and their enclosures are disjoint.
+//! The point found is then simplified: as many elements as possible get a common default, and the others the
+//! smallest integers that still show the difference.
 //!
-//! Guarantees: a witness's two sides are certainly different, whatever the rounded constants stand for:
-//! the number that one was recognized as, the one that its bits are, or another within a unit of it
-//! ([`Meanings::enclosures`]). Numbers that a kernel computed from known ones count as all those that the
-//! hardware may have rounded; where there are some, less than [`NOTICEABLE`] of the larger side is not
-//! believed, because not every way to such a number is followed. Deterministic for a seed.
-//! They are as different on the machine, where f16 is infinite and integers are clamped ([`Formats`]).
+//! Guarantees: a witness's two sides certainly differ, whatever number a rounded constant stands for: the one as
+//! which it was recognized, the one that its bits are, or another within a unit of it ([`Meanings::enclosures`]). A
+//! number that a kernel computed from known ones counts as every value that hardware may have rounded it to; if a
+//! term contains such numbers, a difference of less than [`NOTICEABLE`] of the larger side is not accepted, because
+//! not every way to compute such a number is followed. Deterministic for a seed.
+//! The sides also differ on hardware, where f16 overflows to infinity and integers are clamped ([`Formats`]).
 //! Misses: differences at none of the points tried; terms with uninterpreted parts.
 //! Cost: about [`STEPS`] evaluated nodes, and at least [`LEAST`] points however large the terms.
 

@@ -1,21 +1,22 @@
-//! Tensor memory and what works on it (`tcgen05`; PTX ISA 9.0, 9.7.16).
+//! Tensor memory and the operations on it (`tcgen05`; PTX ISA 9.0, 9.7.16).
 //!
-//! Each CTA has 128 lanes of 512 columns, of which its warps take some (`columns`). Loads, stores and products run
-//! beside the threads that start them (`moves`, `product`, `images`). They are computed when they start; until it is known that
-//! they are over, whatever else touches their lanes and columns is a race, with both ends (`order` says what is known
-//! and why).
+//! Each CTA has 128 lanes of 512 columns, of which its warps allocate some (`columns`). Loads, stores and products
+//! run asynchronously to the threads that start them (`moves`, `product`, `images`). They are computed when they
+//! start; until an operation is known to be over, any other access to its lanes and columns is a race, with both
+//! ends (`order` defines what is known and why).
+//! In a pair of CTAs (`.cta_group::2`), two of a cluster whose ranks differ in the lowest bit, one thread starts a
+//! product or a copy in both: each works on its own shared memory, lanes and columns, and only allocations are made
+//! together (`pairs`).
 //!
-//! Guarantees: values, races on tensor memory and on the matrices that products read in shared memory, and the life of
-//! columns: what is used without having been taken or after it was given back, what is given back and was not taken,
-//! what is never given back, what is taken after `relinquish_alloc_permit`.
-//! In a pair of CTAs (`.cta_group::2`), those of a cluster whose ranks differ in the lowest bit, one thread starts a
-//! product or a copy in both: each works on its own shared memory, lanes and columns, and only takes are made together
-//! (`pairs`).
-//! Misses: sparse and weight-stationary products and shifts, which are unsupported. Columns of other CTAs on the same multiprocessor, for which `tcgen05.alloc` may have to wait:
-//! a kernel whose CTAs wait for one another while they hold columns may deadlock unseen.
+//! Guarantees: values, races on tensor memory and on the matrices that products read in shared memory, and the
+//! lifetime of columns: use before allocation or after they were freed, freeing without allocation, columns that
+//! are never freed, and allocation after `relinquish_alloc_permit` are faults.
+//! Misses: sparse and weight-stationary products and shifts, which are unsupported. Columns of other CTAs on the
+//! same multiprocessor, for which `tcgen05.alloc` may have to wait: a deadlock of CTAs that wait for one another
+//! while they hold columns may go unnoticed.
 //!
-//! Sources: 9.7.16.1 (tensor memory), 9.7.16.6 (memory consistency), 9.7.16.7 to 9.7.16.12 (instructions); for what the
-//! manual has as figures, see `isa/tensor_memory`.
+//! Sources: 9.7.16.1 (tensor memory), 9.7.16.6 (memory consistency), 9.7.16.7 to 9.7.16.12 (instructions); for what
+//! the manual shows only in figures, see `isa/tensor_memory`.
 
 mod columns;
 mod images;

@@ -1,22 +1,23 @@
-//! Conditions by the signs of what cannot be taken apart further, and choices on one line.
+//! Conditions written as signs of irreducible polynomials, and choices between values on one line.
 //!
-//! `x² > 4`, `|x| > 2` and `x > 2 or x < -2` are one condition. What is compared with zero is taken apart:
-//! a product has the sign of its factors (common factors, and roots of what is of degree two in some
-//! element), e^a - e^b that of a - b, ln u - h that of u - e^h, and p + q·s, with s a square root or a
-//! magnitude, the sign that p, q and p² - q²·s² say. What remains are comparisons of irreducible polynomials.
+//! `x² > 4`, `|x| > 2` and `x > 2 or x < -2` are one condition. An expression that is compared with zero is
+//! factored: a product has the sign of its factors (common factors, and roots of expressions of degree two in some
+//! element), e^a - e^b has the sign of a - b, ln u - h that of u - e^h, and p + q·s, with s a square root or an
+//! absolute value, the sign that follows from p, q and p² - q²·s². What remains are comparisons of irreducible
+//! polynomials.
 //!
-//! Those that differ by a constant only stand on one *line*: a Boolean function of them is a linear
-//! combination of 1 and [p > c], [p < c], in one way only. So products of them are written as sums, and
-//! what stands beside [p < c] is reduced modulo p - c: `g·[p < 0] = r·[p < 0] + (g - r)·(1 - [p > 0])` where r
-//! is g with an element solved for, because (g - r)·[p = 0] is 0. So choices that differ in whom the border
-//! belongs to, and meet there, have one form, whatever the number of summands.
+//! Polynomials that differ only by a constant are on one *line*: a Boolean function of their comparisons is a
+//! linear combination of 1 and [p > c], [p < c], in exactly one way. So products of them are written as sums, and
+//! the factor of [p < c] is reduced modulo p - c: `g·[p < 0] = r·[p < 0] + (g - r)·(1 - [p > 0])`, where r is g
+//! after one element was solved for, because (g - r)·[p = 0] is 0. So choices that assign the border to different
+//! sides, but agree there, have the same form, whatever the number of summands.
 //!
-//! Guarantees: the result equals the polynomial wherever that is defined: in each cell of the conditions it is
-//! the same sum of the same functions, and on a border what is added vanishes.
-//! Not said: where the polynomial is defined. A guard at the border of that would be lost, so nobody asks where
-//! an output rests on a divisor or a root being defined (`portion`).
-//! Misses: factors of degree three and more in every element; conditions on several lines that exclude each
-//! other (see `cases`).
+//! Guarantees: the result equals the polynomial wherever that is defined: in each cell of the conditions it is the
+//! same sum of the same functions, and on a border the added terms vanish.
+//! Not preserved: where the polynomial is defined. A guard at the border of its domain would be lost, so these
+//! forms are not used where an output relies on a divisor or a root being defined (`portion`).
+//! Misses: factors of degree three and more in every element; conditions on several lines that exclude each other
+//! (see `cases`).
 
 mod factors;
 mod lines;
