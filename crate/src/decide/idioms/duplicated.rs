@@ -13,6 +13,8 @@ use super::build;
 use crate::base::{Budget, Exhausted};
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Number, Relation, Term, Terms};
+use num_rational::BigRational;
+use num_traits::One;
 
 /// Steps among which an infinity is looked for.
 const NEAR: usize = 48;
@@ -41,8 +43,8 @@ impl Undone {
 
 /// That store; none if there is nothing to do.
 pub(super) fn undone(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Undone>, Exhausted> {
-    let is_infinite = |number: &Number| matches!(number, Number::Infinity | Number::MinusInfinity);
-    let infinite = terms.constants().iter().any(|constant| is_infinite(&constant.number));
+    let is_one = |number: &Number| matches!(number, Number::Infinity | Number::MinusInfinity);
+    let infinite = terms.constants().iter().any(|constant| is_one(&constant.number));
     let count = roots.iter().filter_map(|root| root.as_node()).max().map_or(0, |most| most + 1);
     let mut needed = vec![0u64; count.div_ceil(64)];
     for step in roots.iter().filter_map(|root| root.as_node()) {
@@ -91,8 +93,10 @@ pub(super) fn undone(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<O
             _ => operand,
         });
         places[at] = match node {
-            Node::Select(condition, a, b) if is_candidate(&new, &node) => {
-                chosen(&mut new, condition, a, b, 0)
+            Node::Select(condition, a, b) if infinite && is_candidate(&new, &node) => {
+                let choice = new.select(condition, a, b);
+                let choice = simplified(&mut new, choice, &mut Vec::new());
+                joined(&mut new, choice, 0)
             }
             _ => build(&mut new, terms, &node),
         };
@@ -117,10 +121,12 @@ fn chooses_words(terms: &Terms, node: &Node) -> bool {
 /// Whether a choice is one that libraries make, between what may be infinite.
 fn is_candidate(terms: &Terms, node: &Node) -> bool {
     let Node::Select(condition, a, b) = *node else { return false };
-    let both_steps = a.as_node().is_some() && b.as_node().is_some();
-    both_steps
+    let is_step = |term: Term| term.as_node().is_some();
+    (is_step(a) || is_step(b))
+        && (is_step(a) || is_infinite(a))
+        && (is_step(b) || is_infinite(b))
         && asks_bits_or_zero(terms, condition)
-        && (nears_infinity(terms, a) || nears_infinity(terms, b))
+        && [a, b].iter().any(|arm| is_infinite(*arm) || nears_infinity(terms, *arm))
 }
 
 /// Whether a condition asks for the bits of a float, or whether something is 0.
@@ -143,7 +149,7 @@ fn nears_infinity(terms: &Terms, term: Term) -> bool {
     let (mut near, mut next) = (vec![term], 0);
     while next < near.len() {
         for operand in operands(&terms.node(near[next])).into_iter().flatten() {
-            if operand == Term::INFINITY || operand == Term::MINUS_INFINITY {
+            if is_infinite(operand) {
                 return true;
             }
             if near.len() < NEAR && operand.as_node().is_some() && !near.contains(&operand) {
@@ -157,10 +163,10 @@ fn nears_infinity(terms: &Terms, term: Term) -> bool {
 
 /// A choice, with what both arms have in common around it.
 fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> Term {
-    let a = where_known(terms, condition, true, a);
-    let b = where_known(terms, condition, false, b);
+    let [a, b] =
+        [(a, true), (b, false)].map(|(arm, holds)| simplified(terms, arm, &mut vec![(condition, holds)]));
     if a == b || depth == DEEPEST {
-        return terms.select(condition, a, b);
+        return by_words(terms, condition, a, b);
     }
     let inner = |terms: &mut Terms, a: Term, b: Term| chosen(terms, condition, a, b, depth + 1);
     let (x, y) = (terms.node(a), terms.node(b));
@@ -169,6 +175,15 @@ fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> T
             let p = if p == r { p } else { inner(terms, p, r) };
             let q = if q == s { q } else { inner(terms, q, s) };
             return terms.select(own, p, q);
+        }
+        // A difference with an infinity in it is one.
+        (_, Node::Sub(p, q)) if let Some((first, infinity)) = swallowed(terms, a, [p, q]) => {
+            let part = inner(terms, infinity, if first { p } else { q });
+            return if first { terms.sub(part, q) } else { terms.sub(p, part) };
+        }
+        (Node::Sub(p, q), _) if let Some((first, infinity)) = swallowed(terms, b, [p, q]) => {
+            let part = inner(terms, if first { p } else { q }, infinity);
+            return if first { terms.sub(part, q) } else { terms.sub(p, part) };
         }
         // What an infinity was subtracted from.
         (Node::Add(..), Node::Sub(p, q)) if let Some(infinity) = beside(&x, p) => {
@@ -182,7 +197,7 @@ fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> T
         _ => {}
     }
     if std::mem::discriminant(&x) != std::mem::discriminant(&y) || matches!(x, Node::Select(..)) {
-        return terms.select(condition, a, b);
+        return by_words(terms, condition, a, b);
     }
     // The operand in which they differ, if it is one.
     let (first, second) = (operands(&x), operands(&y));
@@ -201,7 +216,7 @@ fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> T
         differ.first().and_then(|at| first[*at]),
         differ.first().and_then(|at| second_order[*at]),
     ) else {
-        return terms.select(condition, a, b);
+        return by_words(terms, condition, a, b);
     };
     // Nothing but that operand differs: the same step with a choice in its place is the first step again.
     let mut place = 0;
@@ -210,7 +225,7 @@ fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> T
         if place - 1 == *at { q } else { operand }
     });
     if marked != y && !(commutes && second_order != second) {
-        return terms.select(condition, a, b);
+        return by_words(terms, condition, a, b);
     }
     let part = inner(terms, p, q);
     let mut place = 0;
@@ -221,29 +236,113 @@ fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> T
     terms.made(&joined)
 }
 
-/// What is chosen where a condition is known to hold, or not to.
-fn where_known(terms: &mut Terms, condition: Term, holds: bool, term: Term) -> Term {
-    let Node::Select(own, a, b) = terms.node(term) else { return term };
-    let is_known = |terms: &Terms, part: Term| match terms.node(part) {
-        Node::Not(inner) => !holds && inner == condition,
-        _ => holds && part == condition,
+/// A choice, by a word that is below a number where it asks whether it is above the one before.
+fn by_words(terms: &mut Terms, condition: Term, a: Term, b: Term) -> Term {
+    if let Node::Compare(Relation::Less, number, word) = terms.node(condition)
+        && let Node::FromBits(format, _) = terms.node(word)
+        && !format.is_float()
+        && let Some(number) = terms.as_rational(number).filter(|number| number.is_integer())
+    {
+        let next = number + BigRational::one();
+        let next = terms.rational(next);
+        let below = terms.compare(Relation::Less, word, next);
+        return terms.select(below, b, a);
+    }
+    terms.select(condition, a, b)
+}
+
+/// A choice whose inner choices are not asked again what the outer ones say: what a branch leaves under its condition
+/// has the others' contraries in it, and what was there before where all of them fail.
+fn simplified(terms: &mut Terms, term: Term, known: &mut Vec<(Term, bool)>) -> Term {
+    let Node::Select(condition, a, b) = terms.node(term) else { return term };
+    if known.len() as u32 >= DEEPEST {
+        return term;
+    }
+    let condition = match rest_of(terms, condition, known) {
+        Term::TRUE => return simplified(terms, a, known),
+        Term::FALSE => return simplified(terms, b, known),
+        rest => rest,
     };
-    let rest = match terms.node(own) {
-        Node::And(p, q) if is_known(terms, p) => q,
-        Node::And(p, q) if is_known(terms, q) => p,
-        _ => return term,
-    };
-    terms.select(rest, a, b)
+    let [a, b] = [(a, true), (b, false)].map(|(arm, holds)| {
+        known.push((condition, holds));
+        let arm = simplified(terms, arm, known);
+        known.pop();
+        arm
+    });
+    terms.select(condition, a, b)
+}
+
+/// What is left of a condition where others are known.
+fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)]) -> Term {
+    for (at, (other, holds)) in known.iter().enumerate() {
+        if *other == condition {
+            return if *holds { Term::TRUE } else { Term::FALSE };
+        }
+        // Of two that do not hold together, one that holds excludes the other.
+        if let (Node::And(a, b), false) = (terms.node(*other), *holds) {
+            for (one, two) in [(a, b), (b, a)] {
+                if two == condition && rest_of(terms, one, &known[..at]) == Term::TRUE {
+                    return Term::FALSE;
+                }
+            }
+        }
+    }
+    match terms.node(condition) {
+        Node::Not(a) => {
+            let a = rest_of(terms, a, known);
+            terms.not(a)
+        }
+        Node::And(a, b) => {
+            let (a, b) = (rest_of(terms, a, known), rest_of(terms, b, known));
+            terms.and(a, b)
+        }
+        Node::Or(a, b) => {
+            let (a, b) = (rest_of(terms, a, known), rest_of(terms, b, known));
+            terms.or(a, b)
+        }
+        _ => condition,
+    }
+}
+
+/// Choices within one another with what their arms have in common around them, the inner ones first.
+fn joined(terms: &mut Terms, term: Term, depth: u32) -> Term {
+    match terms.node(term) {
+        Node::Select(condition, a, b)
+            if depth < DEEPEST && is_candidate(terms, &Node::Select(condition, a, b)) =>
+        {
+            let [a, b] = [a, b].map(|arm| joined(terms, arm, depth + 1));
+            chosen(terms, condition, a, b, 0)
+        }
+        _ => term,
+    }
+}
+
+/// Which side of a difference was infinite where that is an infinity: the one that a function's last step may be; and
+/// what it was.
+fn swallowed(terms: &Terms, infinity: Term, [p, q]: [Term; 2]) -> Option<(bool, Term)> {
+    if !is_infinite(infinity) {
+        return None;
+    }
+    let is_last = |term: Term| matches!(terms.node(term), Node::Fma(..) | Node::Select(..));
+    let is_number = |term: Term| !terms.may_be_infinite(term) && terms.is_defined(term);
+    match (is_last(p), is_last(q)) {
+        (true, false) if is_number(q) => Some((true, infinity)),
+        (false, true) if is_number(p) => Some((false, opposite(infinity))),
+        _ => None,
+    }
 }
 
 /// The infinity that is added to a term.
 fn beside(sum: &Node, term: Term) -> Option<Term> {
-    let is_infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
     match *sum {
         Node::Add(a, b) if a == term && is_infinite(b) => Some(b),
         Node::Add(a, b) if b == term && is_infinite(a) => Some(a),
         _ => None,
     }
+}
+
+fn is_infinite(term: Term) -> bool {
+    term == Term::INFINITY || term == Term::MINUS_INFINITY
 }
 
 fn opposite(infinity: Term) -> Term {
