@@ -94,22 +94,39 @@ def model() -> str:
 
 STUB = """# What `arrays.py` makes of the table of functions. Made by `generate.py` from `crate/src/formula/functions.rs`.
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+from .errors import Place
 
 class Array:
+    T: Array
+    mT: Array
     def __getattr__(self, name: str) -> Any: ...
     def __getitem__(self, index: Any) -> Array: ...
     def __float__(self) -> float: ...
     def __index__(self) -> int: ...
-    def __abs__(self) -> Any: ...
+    def __abs__(self) -> Array: ...
     def __neg__(self) -> Array: ...
     def __pos__(self) -> Array: ...
     def __invert__(self) -> Array: ...
-    def __eq__(self, other: Any) -> Any: ...
-    def __ne__(self, other: Any) -> Any: ...
+    def __eq__(self, other: Any) -> Array: ...  # type: ignore[override]
+    def __ne__(self, other: Any) -> Array: ...  # type: ignore[override]
 """
+ARRAYS = {name: "Array" for name in ("x", "y", "a", "b", "condition")} | {"arrays": "Sequence[Array]"}
+"""Parameters that are arrays."""
+METHODS = (
+    "sum prod mean max min all any argmax argmin var std cumsum reshape astype take clip round".split()
+)
 OPERATORS = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+
+
+def typed(parts: list[tuple[str, str, str]], kinds: dict[str, str]) -> str:
+    """Parameters with their types, which are anything but where `kinds` says."""
+    each = (
+        f"{name}: {kinds.get(name, 'Any')}" + (f" = {default}" if default else "") for name, _, default in parts
+    )
+    return ", ".join(each)
 
 
 def arrays() -> str:
@@ -120,17 +137,29 @@ def arrays() -> str:
         raise SystemExit(f"{FUNCTIONS.name} has rows that this does not read")
     lines = [STUB]
     for name in ["lt", "le", "gt", "ge", *OPERATORS, *(f"r{name}" for name in OPERATORS)]:
-        lines.append(f"    def __{name}__(self, other: Any) -> Any: ...\n")
+        lines.append(f"    def __{name}__(self, other: Any) -> Array: ...\n")
+    for name in METHODS:
+        lines.append(f"    def {name}(self, *arguments: Any, **options: Any) -> Array: ...\n")
     lines.append("\ninf: float\npi: Array\ne: Array\n\n")
     lines.append("def tensor(name: str) -> Array: ...\n")
     lines.append("def write(results: Mapping[str, Any]) -> str: ...\n")
     lines.append("def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> str: ...\n")
+    lines.append(
+        "def trace_with_places(\n    function: Callable[..., Any], outputs: Callable[[list[str]], str]\n"
+        ") -> tuple[str, list[Place | None]]: ...\n"
+    )
     for name, parameters, help in rows:
-        typed = ", ".join(
-            f"{parameter}: Any" if not default else f"{parameter}: Any = {default}"
-            for parameter, _, default in (part.partition("=") for part in parameters.split(", "))
-        )
-        lines.append(f'def {name}({typed}) -> Any:\n    """{help[:1].upper()}{help[1:]}."""\n')
+        doc = f'    """{help[:1].upper()}{help[1:]}."""\n'
+        parts = [part.partition("=") for part in parameters.split(", ")]
+        taken = {it: ARRAYS[it] for it, _, default in parts if it in ARRAYS and not default}
+        if not taken:
+            # Of numbers alone, it makes an array of ours.
+            lines.append(f"def {name}({typed(parts, {})}) -> Array:\n{doc}")
+            continue
+        # Of an array of ours it makes one; of others what NumPy makes of them.
+        for it, kind in taken.items():
+            lines.append(f"@overload\ndef {name}({typed(parts, {it: kind})}) -> Array:\n{doc}")
+        lines.append(f"@overload\ndef {name}({typed(parts, {})}) -> Any: ...\n")
     return "".join(lines)
 
 

@@ -261,16 +261,136 @@ fn the_manifest_says_what_is_expected_and_nothing_else_is_touched() {
     assert_eq!(done.status.code(), Some(0), "{done:?}");
     let page = fs::read_to_string(&table).expect("a page");
     assert!(page.contains("&lt;b&gt;") && !page.contains("<b>"), "{page}");
-    // The same answer, seen by another manifest.
+    // The same answer, seen by another manifest: not asked again, and what it is now is said again.
     let bad = folder.write("m.jsonl", &[expecting("<b>", "equivalent")]);
-    assert_eq!(batch(&bad, &out, &[]).status.code(), Some(1));
-    assert_eq!(answers(&out).len(), 1);
+    for _ in 0..2 {
+        let again = batch(&bad, &out, &[]);
+        assert_eq!(again.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&again.stdout).starts_with("0 questions asked"), "{again:?}");
+        let found = answers(&out);
+        let seen: Vec<Option<bool>> = found.iter().map(|answer| answer["as_expected"].as_bool()).collect();
+        assert_eq!(seen, [Some(true), Some(false)]);
+        assert_eq!(found[0]["report"], found[1]["report"]);
+    }
     // A wrong line refuses the manifest, and a file that is none of ours stays as it is.
     let wrong = folder.write("w.jsonl", &[expecting("x", "fine")]);
     assert_eq!(batch(&wrong, &out, &[]).status.code(), Some(3));
     let other = folder.write("other.txt", &["somebody's only line".to_owned()]);
     assert_eq!(batch(&good, &other, &[]).status.code(), Some(3));
     assert_eq!(fs::read_to_string(&other).expect("a file"), "somebody's only line");
+}
+
+#[test]
+fn no_file_of_somebody_elses_is_written_over() {
+    let folder = Folder::new("others");
+    let only = question("a", &corpus(DIFFERENT));
+    let manifest = folder.write("m.jsonl", &[only.clone()]);
+    let refused = |out: &Path, more: &[&str], why: &str| {
+        let done = batch(&manifest, out, more);
+        assert_eq!(done.status.code(), Some(3), "{done:?}");
+        assert!(String::from_utf8_lossy(&done.stderr).contains(why), "{done:?}");
+        assert_eq!(fs::read_to_string(&manifest).expect("the manifest"), only);
+    };
+    let itself = folder.path("../").join(folder.0.file_name().expect("a name")).join("m.jsonl");
+    refused(&manifest, &[], "is the manifest");
+    refused(&itself, &[], "is the manifest");
+    let out = folder.path("r.jsonl");
+    refused(&out, &["--table", manifest.to_str().expect("a path")], "is the manifest");
+    refused(&out, &["--table", out.to_str().expect("a path")], "two of the files");
+    // Another manifest, as a line without an end.
+    let other = folder.write("other.jsonl", &[only.clone()]);
+    refused(&other, &[], "no answer of a batch");
+    assert_eq!(fs::read_to_string(&other).expect("a file"), only);
+    // A line of ours that was cut off, wherever that was.
+    assert_eq!(batch(&manifest, &out, &[]).status.code(), Some(1));
+    let whole = fs::read_to_string(&out).expect("results");
+    for end in [1, 5, 8, 12, 20, 60] {
+        fs::write(&out, &whole[..end]).expect("a file");
+        assert_eq!(batch(&manifest, &out, &[]).status.code(), Some(1), "{end}");
+        assert_eq!(answers(&out).len(), 1);
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_told_once_and_a_mark_of_the_order_of_bytes_is_no_text() {
+    let folder = Folder::new("unread");
+    let manifest = folder.path("m.jsonl");
+    let lines = [question("missing", "nothing.toml"), question("a", &corpus(DIFFERENT))].join("\n");
+    fs::write(&manifest, format!("\u{feff}{lines}")).expect("a file");
+    let out = folder.path("r.jsonl");
+    for more in [&[][..], &[], &["--retry"]] {
+        let done = batch(&manifest, &out, more);
+        assert_eq!(done.status.code(), Some(1), "{done:?}");
+        assert_eq!(answers(&out).len(), 2, "{more:?}");
+    }
+    fs::write(folder.path("nothing.toml"), "").expect("a file");
+    batch(&manifest, &out, &[]);
+    let found = answers(&out);
+    assert_eq!(found.len(), 3);
+    assert!(found[2]["summary"].as_str().is_some_and(|why| why.contains("which kernels?")), "{found:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn another_engine_is_asked_again() {
+    let folder = Folder::new("engine");
+    let manifest = folder.write("m.jsonl", &[question("a", &corpus(DIFFERENT))]);
+    let out = folder.path("r.jsonl");
+    batch(&manifest, &out, &[]);
+    let other = folder.path("warpproof");
+    fs::copy(env!("CARGO_BIN_EXE_warpproof"), &other).expect("a copy");
+    let ask = || {
+        let done = Command::new(&other).arg("batch").arg(&manifest).arg("--out").arg(&out).output();
+        String::from_utf8_lossy(&done.expect("it runs").stdout).into_owned()
+    };
+    assert!(ask().starts_with("0 questions asked"));
+    let mut text = fs::read(&other).expect("a program");
+    text.push(0);
+    fs::write(&other, text).expect("another program");
+    assert!(ask().starts_with("1 questions asked"));
+    assert!(ask().starts_with("0 questions asked"));
+}
+
+#[test]
+fn a_test_case_that_fails_has_its_report() {
+    let folder = Folder::new("junit");
+    let manifest =
+        folder.write("m.jsonl", &[question("differs", &corpus(DIFFERENT)), question("race", &corpus(RACE))]);
+    let cases = folder.path("r.xml");
+    batch(&manifest, &folder.path("r.jsonl"), &["--junit", cases.to_str().expect("a path")]);
+    let text = fs::read_to_string(&cases).expect("a file");
+    assert!(text.contains("counterexample at ") && text.contains("error[R001]"), "{text}");
+}
+
+#[test]
+fn paths_in_findings_are_those_of_the_repository() {
+    let folder = Folder::new("paths");
+    fs::create_dir_all(folder.path("specs")).expect("a folder");
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 y)\n.reqntid 2\n{\n\
+        .reg .b32 %r<2>;\n.reg .b64 %rd<2>;\nld.param.u64 %rd1, [y];\nmov.u32 %r1, %tid.x;\n\
+        st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    fs::write(folder.path("k.ptx"), ptx).expect("a kernel");
+    let uris = |optimized: &str| -> Vec<String> {
+        let line = serde_json::json!({ "id": "a", "ask": "analyze", "optimized": optimized });
+        let manifest = folder.write("m.jsonl", &[line.to_string()]);
+        let done = warpproof()
+            .current_dir(&folder.0)
+            .args(["batch", manifest.file_name().and_then(|name| name.to_str()).expect("a name")])
+            .args(["--out", "r.jsonl", "--sarif", "r.sarif"])
+            .output()
+            .expect("it runs");
+        let found = fs::read_to_string(folder.path("r.sarif")).unwrap_or_else(|_| panic!("{done:?}"));
+        let found: Value = serde_json::from_str(&found).expect("JSON");
+        let results = found["runs"][0]["results"].as_array().expect("results").clone();
+        let uri =
+            |result: &Value| result.pointer("/locations/0/physicalLocation/artifactLocation/uri").cloned();
+        results.iter().filter_map(uri).map(|uri| uri.as_str().expect("a text").to_owned()).collect()
+    };
+    let expected = |found: Vec<String>| {
+        assert!(!found.is_empty() && found.iter().all(|uri| uri == "k.ptx"), "{found:?}");
+    };
+    expected(uris("specs/../k.ptx"));
+    expected(uris(folder.path("k.ptx").to_str().expect("a path")));
 }
 
 #[test]

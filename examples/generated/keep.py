@@ -40,33 +40,51 @@ class Outcome:
     why: str
 
 
-def ask(proposals: list[dict[str, str]], task: Path, work: Path) -> list[Outcome]:
+def ask(proposals: list, task: Path, work: Path) -> list[Outcome]:
     """Has a round's proposals answered, all at once."""
-    rules = tomllib.loads((task / "task.toml").read_text())
-    lines, names = [], {}
+    # A manifest's paths are relative to its folder.
+    task, work = task.resolve(), work.resolve()
+    texts = [(task / name).read_text() for name in ("spec.toml", "task.toml")]
+    rules = tomllib.loads(texts[1])
+    lines: dict[str, str] = {}
+    marks: list[tuple[str, str | None]] = []
     for proposal in proposals:
-        # Named by its content, so that no proposal takes the answer of another one's name.
-        mark = hashlib.sha256(proposal["ptx"].encode()).hexdigest()[:16]
+        ptx = proposal.get("ptx") if isinstance(proposal, dict) else None
+        name = str(proposal.get("name", "unnamed")) if isinstance(proposal, dict) else "unnamed"
+        if not isinstance(ptx, str):
+            marks.append((name, None))
+            continue
+        # Named by its content and the owner's, so that no answer is taken to another question.
+        mark = hashlib.sha256("\0".join([ptx, *texts]).encode()).hexdigest()[:16]
         kernel = work / f"{mark}.ptx"
-        kernel.write_text(proposal["ptx"])
-        if mark not in names:
-            question = {"id": mark, "spec": str(task / "spec.toml"), "optimized": str(kernel)}
-            lines.append(json.dumps({**question, "expect": rules["expect"]}))
-        names.setdefault(mark, []).append(proposal["name"])
+        kernel.write_text(ptx)
+        question = {"id": mark, "spec": str(task / "spec.toml"), "optimized": str(kernel)}
+        lines[mark] = json.dumps({**question, "expect": rules["expect"]})
+        marks.append((name, mark))
+    answers = batch("\n".join(lines.values()), work, rules["arguments"]) if lines else {}
+    return [judge(name, answers.get(mark), rules) for name, mark in marks]
+
+
+def batch(questions: str, work: Path, arguments: list[str]) -> dict[str, dict]:
+    """The answers by id; ends the loop where there are none to these questions, whatever lies there of earlier ones."""
     manifest, results = work / "manifest.jsonl", work / "results.jsonl"
-    manifest.write_text("\n".join(lines))
-    command = [sys.executable, "-m", "warpproof", "batch", manifest, "--out", results, *rules["arguments"]]
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
-    answers = {answer["id"]: answer for answer in map(json.loads, results.read_text().splitlines())}
-    return [judge(name, answers.get(mark), rules) for mark, all_of_it in names.items() for name in all_of_it]
+    manifest.write_text(questions)
+    command = [sys.executable, "-m", "warpproof", "batch", manifest, "--out", results, *arguments]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    # 0: all are as expected; 1: some are not.
+    if done.returncode not in (0, 1):
+        raise SystemExit(f"the batch failed, and nothing of this round is kept:\n{done.stderr.strip()}")
+    # Of several lines the last one counts.
+    return {answer["id"]: answer for answer in map(json.loads, results.read_text().splitlines())}
 
 
 def judge(name: str, answer: dict | None, rules: dict) -> Outcome:
     """Keeps what is as the owner expects, warns of nothing, and rests on nothing else than the owner allows."""
     if answer is None:
-        return Outcome(name, "not asked", False, "there is no answer")
+        return Outcome(name, "not asked", False, "there is no answer: a proposal has a `name` and its `ptx`, a text")
     verdict = answer["verdict"] or f"no answer ({answer['died']})"
-    if not answer["as_expected"]:
+    # What the owner expects now, whatever the line says that it was when it was written.
+    if answer["verdict"] not in rules["expect"]:
         return Outcome(name, verdict, False, answer["summary"])
     warnings = [found["message"] for found in answer["report"]["diagnostics"] if found["severity"] == "warning"]
     if warnings:
@@ -92,6 +110,8 @@ def loop(proposer: str, task: Path, work: Path, most: int = 100) -> list[Outcome
             check=True,
         )
         proposals = json.loads(said.stdout)
+        if not isinstance(proposals, list):
+            raise SystemExit("the proposer printed no list of proposals")
         if not proposals:
             break
         last = ask(proposals, task, work)

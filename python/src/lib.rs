@@ -197,10 +197,16 @@ fn link_dictionary() -> &'static str {
 }
 
 /// Runs a command line, the program's name first, and gives its exit status. `own` starts this program again, `ray`
-/// what hands questions over to Ray.
+/// what hands questions over to Ray, and `engine` is the file of this module.
 #[pyfunction]
-fn command_line(py: Python<'_>, arguments: Vec<OsString>, own: Vec<OsString>, ray: Vec<OsString>) -> u8 {
-    let program = cli::Program { own, ray: Some(ray) };
+fn command_line(
+    py: Python<'_>,
+    arguments: Vec<OsString>,
+    own: Vec<OsString>,
+    ray: Vec<OsString>,
+    engine: PathBuf,
+) -> u8 {
+    let program = cli::Program { own, ray: Some(ray), engine };
     py.detach(|| cli::run(&program, arguments))
 }
 

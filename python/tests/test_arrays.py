@@ -67,6 +67,21 @@ def test_what_a_formula_cannot_say_is_refused() -> None:
             formula(function)
 
 
+def test_the_line_that_cannot_be_said_is_named() -> None:
+    def function(x: Any) -> Any:
+        y = exp(x)
+        return y if y > 0 else x
+
+    with pytest.raises(TraceError) as error:
+        formula(function)
+    at = error.value.location
+    assert at is not None and (at.source, at.line) == (__file__, function.__code__.co_firstlineno + 2)
+    assert at.excerpt.strip() == "return y if y > 0 else x"
+    with pytest.raises(TraceError) as error:
+        formula(lambda x: (x, x))
+    assert error.value.location is not None and error.value.location.source == __file__
+
+
 def test_numpys_functions_are_told_apart() -> None:
     numpy = pytest.importorskip("numpy")
     for function in (lambda x: numpy.exp(x), lambda x: numpy.sum(x), lambda x: numpy.where(x > 0, x, 0)):

@@ -234,3 +234,120 @@ def test_a_forked_process_can_ask() -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     raise AssertionError("the child hangs")
+
+
+NAMED = """.version 8.0
+.target sm_80
+.address_size 64
+// not CUDA: __global__ stands in a comment
+.visible .entry k(.param .u64 x, .param .u64 y, .param .f32 s, .param .u32 n)
+{
+    .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<6>; .reg .f32 %f<4>;
+    ld.param.u64 %rd1, [x]; ld.param.u64 %rd2, [y]; ld.param.f32 %f3, [s]; ld.param.u32 %r2, [n];
+    mov.u32 %r1, %tid.x; setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE;
+    mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;
+    ld.global.f32 %f1, [%rd4]; mul.f32 %f2, %f1, %f3; st.global.f32 [%rd5], %f2;
+DONE:
+    ret;
+}
+"""
+NUMBERED = NAMED
+for _at, _name in enumerate("xysn"):
+    NUMBERED = NUMBERED.replace(f"[{_name}]", f"[k_param_{_at}]").replace(f" {_name},", f" k_param_{_at},")
+NUMBERED = NUMBERED.replace("u32 n)", "u32 k_param_3)")
+
+
+def scaled(ptx: str, *names: str, **scalars: Any) -> Report:
+    tensors = {name: 8 for name in names}
+    return warpproof.check(ptx, lambda x, s: {"y": x * s}, tensors=tensors, scalars=scalars, launch={"block": 8})
+
+
+def test_names_are_those_of_the_kernel_or_follow_the_order() -> None:
+    symbol = {"type": "f32"}
+    for names in (["x", "y"], ["y", "x"]):
+        assert scaled(NAMED, *names, s=symbol, n=8).holds
+        assert scaled(NAMED, *names, n=8, s=symbol).holds
+    assert scaled(NUMBERED, "x", "y", s=symbol, n=8).holds
+    assert not scaled(NUMBERED, "y", "x", s=symbol, n=8).holds
+    with pytest.raises(InvalidSpec, match="cannot be any f32"):
+        scaled(NUMBERED, "x", "y", n=8, s=symbol)
+    with pytest.raises(InvalidSpec, match="no kernel has a parameter `z`") as error:
+        scaled(NAMED, "x", "z", s=symbol, n=8)
+    assert error.value.code == "V010" and "`x`, `y`, `s`, `n`" in error.value.notes[0]
+    # Contents are numbers, whoever takes them.
+    table = {"x": 8, "y": 8, "t": {"type": "f32", "shape": [8], "contents": [2] * 8}}
+    report = warpproof.check(
+        NAMED, "y = x * t", tensors=table, scalars={"s": 2, "n": 8}, launch={"block": 8}
+    )
+    assert report.holds
+    renamed = {"optimized": {"args": ["a", "b", "c", "d"]}}
+    sizes = {"a": 8, "b": 8}
+    report = warpproof.check(
+        NAMED, "b = a * c", tensors=sizes, scalars={"c": symbol, "d": 8}, launch={"block": 8}, spec=renamed
+    )
+    assert report.holds
+
+
+def test_what_nothing_reads_may_be_a_pointer_or_a_number() -> None:
+    ptx = NUMBERED.replace(".u64 k_param_1,", ".u64 k_param_1, .param .u64 k_param_9,")
+    assert scaled(ptx, "x", "y", "unused", s=2, n=8).holds
+    with pytest.raises(InvalidSpec, match="cannot hold 8.5") as error:
+        scaled(ptx, "x", "y", "unused", s=2, n=8.5)
+    assert error.value.location is not None
+    assert scaled(ptx, "x", "y", unused=3, s=2, n=8).holds
+
+
+@pytest.mark.parametrize("n", [0.5, 8.5, 8.0, 2**40])
+def test_a_number_that_a_parameter_cannot_hold_is_refused(n: float) -> None:
+    with pytest.raises(InvalidSpec, match=r"\.u32 and cannot hold") as error:
+        scaled(NAMED, "x", "y", s=2, n=n)
+    assert error.value.location is not None and error.value.location.source == "spec"
+
+
+def test_a_float_of_python_is_a_rounded_number() -> None:
+    third = NAMED.replace("mul.f32 %f2, %f1, %f3", "div.rn.f32 %f2, %f1, 0f40400000")
+    question: dict[str, Any] = {
+        "tensors": {"x": 8, "y": 8},
+        "scalars": {"s": 1, "n": 8},
+        "launch": {"block": 8},
+    }
+    assert warpproof.check(third, lambda x: x * (1 / 3), **question).verdict == "equivalent"
+    assert warpproof.check(third, lambda x: x * 0.333, **question).verdict == "not_equivalent"
+
+
+def test_errors_of_a_python_function_have_a_place_in_it() -> None:
+    def reference(x: Any) -> Any:
+        a = x + 1
+        return a[:, 3]
+
+    line = reference.__code__.co_firstlineno + 2
+    with pytest.raises(InvalidSpec) as error:
+        warpproof.check(
+            NAMED, reference, tensors={"x": 8, "y": 8}, scalars={"s": 1, "n": 8}, launch={"block": 8}
+        )
+    at = error.value.location
+    assert at is not None and (at.source, at.line) == (__file__, line) and "a[:, 3]" in at.excerpt
+    assert error.value.code == "V012" and f"{__file__}:{line}" in str(error.value)
+
+
+def test_limits_are_checked() -> None:
+    with pytest.raises(ValueError, match="exakt"):
+        Limits(proof="exakt")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kept", ["3", "null", '{"a": 1, "b": 2, "c": 3}', '["{}", "", 0]', '[1, 2, 3]', '["'])
+def test_a_file_of_another_shape_is_no_answer(kept: str, tmp_path: Path) -> None:
+    def ask() -> Report:
+        return warpproof.check(
+            NAMED,
+            "y = x * s",
+            tensors={"x": 8, "y": 8},
+            scalars={"s": 2, "n": 8},
+            launch={"block": 8},
+            cache=tmp_path,
+        )
+
+    first = ask()
+    (file,) = tmp_path.iterdir()
+    file.write_text(kept)
+    assert ask() == first == ask()

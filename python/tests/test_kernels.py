@@ -50,8 +50,43 @@ def test_cuda_is_compiled(tmp_path: Path) -> None:
         tmp_path / "scale.cu", CUDA, tensors=sizes, scalars=scalars, launch={"grid": 2, "block": 32}
     )
     assert report.verdict == "not_equivalent"
-    with pytest.raises(CompileError, match="error"):
-        from_cuda("__global__ void broken( {")
+    with pytest.raises(CompileError, match="error") as error:
+        from_cuda("// one\n__global__ void broken( {", name="some/broken.cu")
+    at = error.value.location
+    assert at is not None and (at.line, at.excerpt) == (2, "__global__ void broken( {")
+
+
+@needs_nvrtc
+def test_the_names_of_cuda_source_count() -> None:
+    launch = {"grid": 2, "block": 32, "ctas": "all"}
+    scalars = {"n": 64, "a": {"type": "f32"}}
+    assert warpproof.check(CUDA, "y = a * x", tensors={"y": 64, "x": 64}, scalars=scalars, launch=launch).holds
+    with pytest.raises(warpproof.InvalidSpec, match="no kernel has a parameter `out`"):
+        warpproof.check(CUDA, "out = a * x", tensors={"x": 64, "out": 64}, scalars=scalars, launch=launch)
+    kernel = from_cuda(CUDA, args=["in_", "out", "a", "n"])
+    sizes = {"in_": 64, "out": 64}
+    assert warpproof.check(kernel, "out = a * in_", tensors=sizes, scalars=scalars, launch=launch).holds
+    # A comment makes no kernel.
+    assert warpproof.infer("// __global__\n" + kernel.ptx).kernels
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        (CUDA, ("x", "y", "a", "n")),
+        ("__global__ void __launch_bounds__(128, 2) k(float* __restrict__ x, int n = 3)", ("x", "n")),
+        ("template <class T> __global__ void k(const T *x /* (in, out) */, T y[4]) {}", ("x", "y")),
+        ('__global__ static void k(unsigned long n) { printf("__global__ void f(int m)"); }', ("n",)),
+        ("__global__ void k(int n); __global__ void k(int n) {}", ("n",)),
+        ("__global__ void k(int a) {} __global__ void l(int b) {}", None),
+        ("__global__ void k(int) {}", None),
+        ("__global__ void k(unsigned int, float x) {}", None),
+        ("__global__ void k(PARAMETERS) {}", None),
+        ("__global__ void k(void (*f)(int), int n) {}", None),
+    ],
+)
+def test_parameters_have_the_names_of_the_source(source: str, names: tuple[str, ...] | None) -> None:
+    assert kernels.parameter_names(source, None) == names
 
 
 def test_tilelang_programs_are_compiled() -> None:

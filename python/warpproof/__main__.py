@@ -25,7 +25,7 @@ def main() -> int:
     """Runs the command line of this process; gives its exit status."""
     # The engine waits for nothing of Python's, so that Python's handler of Ctrl-C would never run.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    return _engine.command_line(["warpproof", *sys.argv[1:]], OWN, RAY)
+    return _engine.command_line(["warpproof", *sys.argv[1:]], OWN, RAY, _engine.__file__)
 
 
 if __name__ == "__main__":

@@ -37,16 +37,25 @@ def key(question: Question, limits: Limits) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def _kept(path: Path) -> Answer | None:
+    """The answer that a file holds; None where there is none, or the file holds something else."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(kept, list) or [type(part) for part in kept] != [str, str, int]:
+            return None
+        report = json.loads(kept[0])
+    except (OSError, ValueError):
+        return None
+    return (kept[0], kept[1], kept[2]) if isinstance(report, dict) and "verdict" in report else None
+
+
 def ask(question: Question, limits: Limits, folder: str | PathLike[str] | None) -> Answer:
     """The answer to a question, from the folder if it is there."""
     if folder is None:
         return _engine.check(question, limits)
     path = Path(folder) / f"{key(question, limits)}.json"
-    try:
-        found, text, status = json.loads(path.read_text(encoding="utf-8"))
-        return found, text, status
-    except (OSError, ValueError):
-        pass
+    if kept := _kept(path):
+        return kept
     answer = _engine.check(question, limits)
     if json.loads(answer[0])["verdict"] not in ("resource_limit", "cancelled"):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ is done to them (`trace`). The functions, their parameters and their meaning are
 
 Guaranteed: what cannot be said as a formula raises `TraceError`. Missed: what Python does to plain numbers before
 they meet an array or a function from here is done in floating point (``math.sqrt(2)``; ``sqrt(2)`` from here is
-exact), and a branch on anything but an array is taken once, while the function is traced.
+exact; a float of 15 or more digits counts as such a rounded number, and is read as constants of kernels are), and a branch on anything but an array is taken once, while the function is traced.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import math
 import operator
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
+from types import FrameType
 from typing import Any
 
 from . import _engine
-from .errors import MissingPackage, TraceError
+from .errors import MissingPackage, Place, TraceError
 
 _BY_NAME = ("axis", "correction", "keepdims")
 """Parameters that NumPy takes by name; the others it takes by position."""
@@ -78,6 +82,7 @@ class Array:
     ) -> None:
         self._build = build
         self._operands = operands
+        self._at = _caller()
         self._parts = _arrays(operands)
         self._constant = (
             builtins.all(part._constant for part in self._parts) if constant is None else constant
@@ -177,8 +182,26 @@ def _literal(value: Any) -> ast.expr:
     return ast.UnaryOp(ast.USub(), size) if value < 0 else size
 
 
+def _caller() -> Place:
+    """The line of somebody else's that is being executed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    return Place(frame.f_code.co_filename, frame.f_lineno) if frame else Place("", 0)
+
+
+def _whole(place: Place) -> Place:
+    """The same with the text of the line."""
+    return replace(place, excerpt=linecache.getline(place.source, place.line).rstrip())
+
+
 def write(results: Mapping[str, Any]) -> str:
     """Arrays as the text of a formula, one assignment each; what is used more than once has a name of its own."""
+    return "".join(line for line, _ in _written(results))
+
+
+def _written(results: Mapping[str, Any]) -> list[tuple[str, Place | None]]:
+    """The lines of `write`, with where each was computed."""
     uses: Counter[int] = Counter()
     order: list[Array] = []
 
@@ -210,14 +233,16 @@ def write(results: Mapping[str, Any]) -> str:
     def built(array: Array) -> ast.expr:
         return array._build(*map(expression, array._operands))
 
-    lines = []
+    lines: list[tuple[str, Place | None]] = []
     for array in order:
         if uses[id(array)] > 1 and array._operands:
             name = next(free)
-            lines.append(f"{name} = {ast.unparse(built(array))}\n")
+            lines.append((f"{name} = {ast.unparse(built(array))}\n", array._at))
             given[id(array)] = name
-    lines += [f"{name} = {ast.unparse(expression(value))}\n" for name, value in results.items()]
-    return "".join(lines)
+    for name, value in results.items():
+        at = value._at if isinstance(value, Array) else None
+        lines.append((f"{name} = {ast.unparse(expression(value))}\n", at))
+    return lines
 
 
 def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> str:
@@ -226,18 +251,52 @@ def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> 
     It returns a dict from the names of outputs to arrays, or one array, whose name `outputs` gives for the names
     of the parameters. Raises `TraceError` for what a formula cannot say.
     """
+    return trace_with_places(function, outputs)[0]
+
+
+def trace_with_places(
+    function: Callable[..., Any], outputs: Callable[[list[str]], str]
+) -> tuple[str, list[Place | None]]:
+    """The same, and which line of Python's each line of the formula comes from."""
+    code = getattr(function, "__code__", None)
+    own = _whole(Place(code.co_filename, code.co_firstlineno)) if code else None
+    try:
+        lines = _written(_results(function, outputs))
+    except TraceError as error:
+        at = _line_of(error)
+        error.location = error.location or (_whole(at) if at else own)
+        raise
+    return "".join(line for line, _ in lines), [_whole(at) if at else own for _, at in lines]
+
+
+def _line_of(error: BaseException) -> Place | None:
+    """The last line of somebody else's that an error came through."""
+    last, at = None, error.__traceback__
+    while at is not None:
+        module = str(at.tb_frame.f_globals.get("__name__"))
+        if module.partition(".")[0] != __name__.partition(".")[0]:
+            last = Place(at.tb_frame.f_code.co_filename, at.tb_lineno)
+        at = at.tb_next
+    return last
+
+
+def _results(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> Mapping[str, Any]:
+    """What a function returns for arrays of ours, by the names of outputs."""
     parameters = list(inspect.signature(function).parameters)
     try:
         results = function(*map(tensor, parameters))
     except TypeError as error:
         if "does not support ufuncs" not in str(error):  # NumPy's words
             raise
-        raise TraceError("NumPy's functions cannot be traced: use those of `warpproof.arrays`") from error
+        told = TraceError("NumPy's functions cannot be traced: use those of `warpproof.arrays`")
+        at = _line_of(error)
+        told.location = _whole(at) if at else None
+        raise told from error
     if not isinstance(results, Mapping):
         if isinstance(results, (tuple, list)):
             raise TraceError("several outputs need names: return a dict, `{'y': …, 'z': …}`")
         results = {outputs(parameters): results}
-    return write(results)
+    return results
 
 
 def _numpy() -> Any:

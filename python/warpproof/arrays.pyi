@@ -1,49 +1,70 @@
 # What `arrays.py` makes of the table of functions. Made by `generate.py` from `crate/src/formula/functions.rs`.
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, overload
+
+from .errors import Place
 
 class Array:
+    T: Array
+    mT: Array
     def __getattr__(self, name: str) -> Any: ...
     def __getitem__(self, index: Any) -> Array: ...
     def __float__(self) -> float: ...
     def __index__(self) -> int: ...
-    def __abs__(self) -> Any: ...
+    def __abs__(self) -> Array: ...
     def __neg__(self) -> Array: ...
     def __pos__(self) -> Array: ...
     def __invert__(self) -> Array: ...
-    def __eq__(self, other: Any) -> Any: ...
-    def __ne__(self, other: Any) -> Any: ...
-    def __lt__(self, other: Any) -> Any: ...
-    def __le__(self, other: Any) -> Any: ...
-    def __gt__(self, other: Any) -> Any: ...
-    def __ge__(self, other: Any) -> Any: ...
-    def __add__(self, other: Any) -> Any: ...
-    def __sub__(self, other: Any) -> Any: ...
-    def __mul__(self, other: Any) -> Any: ...
-    def __truediv__(self, other: Any) -> Any: ...
-    def __floordiv__(self, other: Any) -> Any: ...
-    def __mod__(self, other: Any) -> Any: ...
-    def __pow__(self, other: Any) -> Any: ...
-    def __matmul__(self, other: Any) -> Any: ...
-    def __and__(self, other: Any) -> Any: ...
-    def __or__(self, other: Any) -> Any: ...
-    def __xor__(self, other: Any) -> Any: ...
-    def __lshift__(self, other: Any) -> Any: ...
-    def __rshift__(self, other: Any) -> Any: ...
-    def __radd__(self, other: Any) -> Any: ...
-    def __rsub__(self, other: Any) -> Any: ...
-    def __rmul__(self, other: Any) -> Any: ...
-    def __rtruediv__(self, other: Any) -> Any: ...
-    def __rfloordiv__(self, other: Any) -> Any: ...
-    def __rmod__(self, other: Any) -> Any: ...
-    def __rpow__(self, other: Any) -> Any: ...
-    def __rmatmul__(self, other: Any) -> Any: ...
-    def __rand__(self, other: Any) -> Any: ...
-    def __ror__(self, other: Any) -> Any: ...
-    def __rxor__(self, other: Any) -> Any: ...
-    def __rlshift__(self, other: Any) -> Any: ...
-    def __rrshift__(self, other: Any) -> Any: ...
+    def __eq__(self, other: Any) -> Array: ...  # type: ignore[override]
+    def __ne__(self, other: Any) -> Array: ...  # type: ignore[override]
+    def __lt__(self, other: Any) -> Array: ...
+    def __le__(self, other: Any) -> Array: ...
+    def __gt__(self, other: Any) -> Array: ...
+    def __ge__(self, other: Any) -> Array: ...
+    def __add__(self, other: Any) -> Array: ...
+    def __sub__(self, other: Any) -> Array: ...
+    def __mul__(self, other: Any) -> Array: ...
+    def __truediv__(self, other: Any) -> Array: ...
+    def __floordiv__(self, other: Any) -> Array: ...
+    def __mod__(self, other: Any) -> Array: ...
+    def __pow__(self, other: Any) -> Array: ...
+    def __matmul__(self, other: Any) -> Array: ...
+    def __and__(self, other: Any) -> Array: ...
+    def __or__(self, other: Any) -> Array: ...
+    def __xor__(self, other: Any) -> Array: ...
+    def __lshift__(self, other: Any) -> Array: ...
+    def __rshift__(self, other: Any) -> Array: ...
+    def __radd__(self, other: Any) -> Array: ...
+    def __rsub__(self, other: Any) -> Array: ...
+    def __rmul__(self, other: Any) -> Array: ...
+    def __rtruediv__(self, other: Any) -> Array: ...
+    def __rfloordiv__(self, other: Any) -> Array: ...
+    def __rmod__(self, other: Any) -> Array: ...
+    def __rpow__(self, other: Any) -> Array: ...
+    def __rmatmul__(self, other: Any) -> Array: ...
+    def __rand__(self, other: Any) -> Array: ...
+    def __ror__(self, other: Any) -> Array: ...
+    def __rxor__(self, other: Any) -> Array: ...
+    def __rlshift__(self, other: Any) -> Array: ...
+    def __rrshift__(self, other: Any) -> Array: ...
+    def sum(self, *arguments: Any, **options: Any) -> Array: ...
+    def prod(self, *arguments: Any, **options: Any) -> Array: ...
+    def mean(self, *arguments: Any, **options: Any) -> Array: ...
+    def max(self, *arguments: Any, **options: Any) -> Array: ...
+    def min(self, *arguments: Any, **options: Any) -> Array: ...
+    def all(self, *arguments: Any, **options: Any) -> Array: ...
+    def any(self, *arguments: Any, **options: Any) -> Array: ...
+    def argmax(self, *arguments: Any, **options: Any) -> Array: ...
+    def argmin(self, *arguments: Any, **options: Any) -> Array: ...
+    def var(self, *arguments: Any, **options: Any) -> Array: ...
+    def std(self, *arguments: Any, **options: Any) -> Array: ...
+    def cumsum(self, *arguments: Any, **options: Any) -> Array: ...
+    def reshape(self, *arguments: Any, **options: Any) -> Array: ...
+    def astype(self, *arguments: Any, **options: Any) -> Array: ...
+    def take(self, *arguments: Any, **options: Any) -> Array: ...
+    def clip(self, *arguments: Any, **options: Any) -> Array: ...
+    def round(self, *arguments: Any, **options: Any) -> Array: ...
 
 inf: float
 pi: Array
@@ -52,185 +73,470 @@ e: Array
 def tensor(name: str) -> Array: ...
 def write(results: Mapping[str, Any]) -> str: ...
 def trace(function: Callable[..., Any], outputs: Callable[[list[str]], str]) -> str: ...
-def exp(x: Any) -> Any:
+def trace_with_places(
+    function: Callable[..., Any], outputs: Callable[[list[str]], str]
+) -> tuple[str, list[Place | None]]: ...
+@overload
+def exp(x: Array) -> Array:
     """E to the power x."""
-def exp2(x: Any) -> Any:
+@overload
+def exp(x: Any) -> Any: ...
+@overload
+def exp2(x: Array) -> Array:
     """2 to the power x."""
-def expm1(x: Any) -> Any:
+@overload
+def exp2(x: Any) -> Any: ...
+@overload
+def expm1(x: Array) -> Array:
     """Exp(x) - 1."""
-def log(x: Any) -> Any:
+@overload
+def expm1(x: Any) -> Any: ...
+@overload
+def log(x: Array) -> Array:
     """Natural logarithm."""
-def log2(x: Any) -> Any:
+@overload
+def log(x: Any) -> Any: ...
+@overload
+def log2(x: Array) -> Array:
     """Logarithm to base 2."""
-def log10(x: Any) -> Any:
+@overload
+def log2(x: Any) -> Any: ...
+@overload
+def log10(x: Array) -> Array:
     """Logarithm to base 10."""
-def log1p(x: Any) -> Any:
+@overload
+def log10(x: Any) -> Any: ...
+@overload
+def log1p(x: Array) -> Array:
     """Log(1 + x)."""
-def sqrt(x: Any) -> Any:
+@overload
+def log1p(x: Any) -> Any: ...
+@overload
+def sqrt(x: Array) -> Array:
     """Square root."""
-def cbrt(x: Any) -> Any:
+@overload
+def sqrt(x: Any) -> Any: ...
+@overload
+def cbrt(x: Array) -> Array:
     """Cube root."""
-def rsqrt(x: Any) -> Any:
+@overload
+def cbrt(x: Any) -> Any: ...
+@overload
+def rsqrt(x: Array) -> Array:
     """1 / sqrt(x)."""
-def reciprocal(x: Any) -> Any:
+@overload
+def rsqrt(x: Any) -> Any: ...
+@overload
+def reciprocal(x: Array) -> Array:
     """1 / x."""
-def square(x: Any) -> Any:
+@overload
+def reciprocal(x: Any) -> Any: ...
+@overload
+def square(x: Array) -> Array:
     """X * x."""
-def pow(x: Any, y: Any) -> Any:
+@overload
+def square(x: Any) -> Any: ...
+@overload
+def pow(x: Array, y: Any) -> Array:
     """X to the power y."""
-def abs(x: Any) -> Any:
+@overload
+def pow(x: Any, y: Array) -> Array:
+    """X to the power y."""
+@overload
+def pow(x: Any, y: Any) -> Any: ...
+@overload
+def abs(x: Array) -> Array:
     """Absolute value."""
-def neg(x: Any) -> Any:
+@overload
+def abs(x: Any) -> Any: ...
+@overload
+def neg(x: Array) -> Array:
     """-x."""
-def sign(x: Any) -> Any:
+@overload
+def neg(x: Any) -> Any: ...
+@overload
+def sign(x: Array) -> Array:
     """-1, 0 or 1."""
-def floor(x: Any) -> Any:
+@overload
+def sign(x: Any) -> Any: ...
+@overload
+def floor(x: Array) -> Array:
     """The next whole number below."""
-def ceil(x: Any) -> Any:
+@overload
+def floor(x: Any) -> Any: ...
+@overload
+def ceil(x: Array) -> Array:
     """The next whole number above."""
-def round(x: Any) -> Any:
+@overload
+def ceil(x: Any) -> Any: ...
+@overload
+def round(x: Array) -> Array:
     """The nearest whole number, ties to even."""
-def trunc(x: Any) -> Any:
+@overload
+def round(x: Any) -> Any: ...
+@overload
+def trunc(x: Array) -> Array:
     """The next whole number towards 0."""
-def sin(x: Any) -> Any:
+@overload
+def trunc(x: Any) -> Any: ...
+@overload
+def sin(x: Array) -> Array:
     """Sine."""
-def cos(x: Any) -> Any:
+@overload
+def sin(x: Any) -> Any: ...
+@overload
+def cos(x: Array) -> Array:
     """Cosine."""
-def tan(x: Any) -> Any:
+@overload
+def cos(x: Any) -> Any: ...
+@overload
+def tan(x: Array) -> Array:
     """Tangent."""
-def sinh(x: Any) -> Any:
+@overload
+def tan(x: Any) -> Any: ...
+@overload
+def sinh(x: Array) -> Array:
     """Hyperbolic sine."""
-def cosh(x: Any) -> Any:
+@overload
+def sinh(x: Any) -> Any: ...
+@overload
+def cosh(x: Array) -> Array:
     """Hyperbolic cosine."""
-def tanh(x: Any) -> Any:
+@overload
+def cosh(x: Any) -> Any: ...
+@overload
+def tanh(x: Array) -> Array:
     """Hyperbolic tangent."""
-def atan(x: Any) -> Any:
+@overload
+def tanh(x: Any) -> Any: ...
+@overload
+def atan(x: Array) -> Array:
     """Inverse of the tangent."""
-def asinh(x: Any) -> Any:
+@overload
+def atan(x: Any) -> Any: ...
+@overload
+def asinh(x: Array) -> Array:
     """Inverse of the hyperbolic sine."""
-def acosh(x: Any) -> Any:
+@overload
+def asinh(x: Any) -> Any: ...
+@overload
+def acosh(x: Array) -> Array:
     """Inverse of the hyperbolic cosine."""
-def atanh(x: Any) -> Any:
+@overload
+def acosh(x: Any) -> Any: ...
+@overload
+def atanh(x: Array) -> Array:
     """Inverse of the hyperbolic tangent."""
-def erf(x: Any) -> Any:
+@overload
+def atanh(x: Any) -> Any: ...
+@overload
+def erf(x: Array) -> Array:
     """Error function."""
-def maximum(a: Any, b: Any) -> Any:
+@overload
+def erf(x: Any) -> Any: ...
+@overload
+def maximum(a: Array, b: Any) -> Array:
     """The larger of two."""
-def minimum(a: Any, b: Any) -> Any:
+@overload
+def maximum(a: Any, b: Array) -> Array:
+    """The larger of two."""
+@overload
+def maximum(a: Any, b: Any) -> Any: ...
+@overload
+def minimum(a: Array, b: Any) -> Array:
     """The smaller of two."""
-def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+@overload
+def minimum(a: Any, b: Array) -> Array:
+    """The smaller of two."""
+@overload
+def minimum(a: Any, b: Any) -> Any: ...
+@overload
+def clip(x: Array, min: Any = None, max: Any = None) -> Array:
     """X, not below min and not above max."""
-def where(condition: Any, a: Any, b: Any) -> Any:
+@overload
+def clip(x: Any, min: Any = None, max: Any = None) -> Any: ...
+@overload
+def where(condition: Array, a: Any, b: Any) -> Array:
     """A where the condition holds, b elsewhere."""
-def astype(x: Any, dtype: Any) -> Any:
+@overload
+def where(condition: Any, a: Array, b: Any) -> Array:
+    """A where the condition holds, b elsewhere."""
+@overload
+def where(condition: Any, a: Any, b: Array) -> Array:
+    """A where the condition holds, b elsewhere."""
+@overload
+def where(condition: Any, a: Any, b: Any) -> Any: ...
+@overload
+def astype(x: Array, dtype: Any) -> Array:
     """The same numbers in another type."""
-def relu(x: Any) -> Any:
+@overload
+def astype(x: Any, dtype: Any) -> Any: ...
+@overload
+def relu(x: Array) -> Array:
     """X where it is positive, 0 elsewhere."""
-def relu6(x: Any) -> Any:
+@overload
+def relu(x: Any) -> Any: ...
+@overload
+def relu6(x: Array) -> Array:
     """X between 0 and 6."""
-def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
+@overload
+def relu6(x: Any) -> Any: ...
+@overload
+def leaky_relu(x: Array, negative_slope: Any = 0.01) -> Array:
     """X where it is positive, a part of it elsewhere."""
-def elu(x: Any, alpha: Any = 1) -> Any:
+@overload
+def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any: ...
+@overload
+def elu(x: Array, alpha: Any = 1) -> Array:
     """X where it is positive, alpha (exp(x) - 1) elsewhere."""
-def sigmoid(x: Any) -> Any:
+@overload
+def elu(x: Any, alpha: Any = 1) -> Any: ...
+@overload
+def sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x))."""
-def silu(x: Any) -> Any:
+@overload
+def sigmoid(x: Any) -> Any: ...
+@overload
+def silu(x: Array) -> Array:
     """X sigmoid(x)."""
-def mish(x: Any) -> Any:
+@overload
+def silu(x: Any) -> Any: ...
+@overload
+def mish(x: Array) -> Array:
     """X tanh(softplus(x))."""
-def softplus(x: Any, beta: Any = 1) -> Any:
+@overload
+def mish(x: Any) -> Any: ...
+@overload
+def softplus(x: Array, beta: Any = 1) -> Array:
     """Log(1 + exp(beta x)) / beta."""
-def softsign(x: Any) -> Any:
+@overload
+def softplus(x: Any, beta: Any = 1) -> Any: ...
+@overload
+def softsign(x: Array) -> Array:
     """X / (1 + |x|)."""
-def hardtanh(x: Any, min_val: Any = -1, max_val: Any = 1) -> Any:
+@overload
+def softsign(x: Any) -> Any: ...
+@overload
+def hardtanh(x: Array, min_val: Any = -1, max_val: Any = 1) -> Array:
     """X between two limits."""
-def hardsigmoid(x: Any) -> Any:
+@overload
+def hardtanh(x: Any, min_val: Any = -1, max_val: Any = 1) -> Any: ...
+@overload
+def hardsigmoid(x: Array) -> Array:
     """A line between 0 and 1."""
-def hardswish(x: Any) -> Any:
+@overload
+def hardsigmoid(x: Any) -> Any: ...
+@overload
+def hardswish(x: Array) -> Array:
     """X hardsigmoid(x)."""
-def gelu(x: Any, approximate: Any = 'none') -> Any:
+@overload
+def hardswish(x: Any) -> Any: ...
+@overload
+def gelu(x: Array, approximate: Any = 'none') -> Array:
     """X times the normal distribution's cumulative function, or its approximation by 'tanh'."""
-def sum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def gelu(x: Any, approximate: Any = 'none') -> Any: ...
+@overload
+def sum(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Sum along axes."""
-def prod(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def sum(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def prod(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Product along axes."""
-def mean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def prod(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def mean(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Mean along axes."""
-def max(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def mean(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def max(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Largest along axes."""
-def min(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def max(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def min(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Smallest along axes."""
-def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def min(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def all(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Whether all hold."""
-def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def all(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def any(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Whether some holds."""
-def argmax(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def any(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def argmax(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """The place of the largest; of several, the first."""
-def argmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def argmax(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def argmin(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """The place of the smallest; of several, the first."""
-def var(x: Any, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Any:
+@overload
+def argmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def var(x: Array, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Array:
     """Variance: the mean of squared deviations."""
-def std(x: Any, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Any:
+@overload
+def var(x: Any, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Any: ...
+@overload
+def std(x: Array, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Array:
     """Standard deviation."""
-def distinct(x: Any) -> Any:
+@overload
+def std(x: Any, axis: Any = None, correction: Any = 0, keepdims: Any = False) -> Any: ...
+@overload
+def distinct(x: Array) -> Array:
     """Whether no two elements are equal."""
-def count(x: Any, axis: Any = None) -> Any:
+@overload
+def distinct(x: Any) -> Any: ...
+@overload
+def count(x: Array, axis: Any = None) -> Array:
     """How many elements lie along axes."""
-def cumsum(x: Any, axis: Any = None) -> Any:
+@overload
+def count(x: Any, axis: Any = None) -> Any: ...
+@overload
+def cumsum(x: Array, axis: Any = None) -> Array:
     """Running sum, its own element included."""
-def logsumexp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
+@overload
+def cumsum(x: Any, axis: Any = None) -> Any: ...
+@overload
+def logsumexp(x: Array, axis: Any = None, keepdims: Any = False) -> Array:
     """Log of the sum of exponentials."""
-def softmax(x: Any, axis: Any = -1) -> Any:
+@overload
+def logsumexp(x: Any, axis: Any = None, keepdims: Any = False) -> Any: ...
+@overload
+def softmax(x: Array, axis: Any = -1) -> Array:
     """Exp(x) / sum of exp(x)."""
-def log_softmax(x: Any, axis: Any = -1) -> Any:
+@overload
+def softmax(x: Any, axis: Any = -1) -> Any: ...
+@overload
+def log_softmax(x: Array, axis: Any = -1) -> Array:
     """Log of softmax."""
-def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+@overload
+def log_softmax(x: Any, axis: Any = -1) -> Any: ...
+@overload
+def layer_norm(x: Array, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Array:
     """X with mean 0 and variance 1 along the last axis, scaled and shifted."""
-def rms_norm(x: Any, weight: Any = None, eps: Any = 0) -> Any:
+@overload
+def layer_norm(x: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any: ...
+@overload
+def rms_norm(x: Array, weight: Any = None, eps: Any = 0) -> Array:
     """X with mean square 1 along the last axis, scaled."""
-def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any:
+@overload
+def rms_norm(x: Any, weight: Any = None, eps: Any = 0) -> Any: ...
+@overload
+def group_norm(x: Array, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Array:
     """X with mean 0 and variance 1 in each group of channels (axis 1), scaled and shifted."""
-def cross_entropy(x: Any, target: Any, axis: Any = -1) -> Any:
+@overload
+def group_norm(x: Any, num_groups: Any, weight: Any = None, bias: Any = None, eps: Any = 1e-5) -> Any: ...
+@overload
+def cross_entropy(x: Array, target: Any, axis: Any = -1) -> Array:
     """-log_softmax(x) at the target, for each row; classes are the last axis."""
-def mse_loss(x: Any, y: Any) -> Any:
+@overload
+def cross_entropy(x: Any, target: Any, axis: Any = -1) -> Any: ...
+@overload
+def mse_loss(x: Array, y: Any) -> Array:
     """Mean of squared differences."""
-def reshape(x: Any, shape: Any) -> Any:
+@overload
+def mse_loss(x: Any, y: Array) -> Array:
+    """Mean of squared differences."""
+@overload
+def mse_loss(x: Any, y: Any) -> Any: ...
+@overload
+def reshape(x: Array, shape: Any) -> Array:
     """The same elements, row by row, in another shape."""
-def permute_dims(x: Any, axes: Any) -> Any:
+@overload
+def reshape(x: Any, shape: Any) -> Any: ...
+@overload
+def permute_dims(x: Array, axes: Any) -> Array:
     """Axes in another order."""
-def expand_dims(x: Any, axis: Any = 0) -> Any:
+@overload
+def permute_dims(x: Any, axes: Any) -> Any: ...
+@overload
+def expand_dims(x: Array, axis: Any = 0) -> Array:
     """With one more axis of length 1."""
-def concat(arrays: Any, axis: Any = 0) -> Any:
+@overload
+def expand_dims(x: Any, axis: Any = 0) -> Any: ...
+@overload
+def concat(arrays: Sequence[Array], axis: Any = 0) -> Array:
     """Arrays behind one another along an axis."""
-def stack(arrays: Any, axis: Any = 0) -> Any:
+@overload
+def concat(arrays: Any, axis: Any = 0) -> Any: ...
+@overload
+def stack(arrays: Sequence[Array], axis: Any = 0) -> Array:
     """Arrays behind one another along a new axis."""
-def broadcast_to(x: Any, shape: Any) -> Any:
+@overload
+def stack(arrays: Any, axis: Any = 0) -> Any: ...
+@overload
+def broadcast_to(x: Array, shape: Any) -> Array:
     """Repeated to a shape."""
-def flip(x: Any, axis: Any = None) -> Any:
+@overload
+def broadcast_to(x: Any, shape: Any) -> Any: ...
+@overload
+def flip(x: Array, axis: Any = None) -> Array:
     """In the opposite order."""
-def arange(start: Any, stop: Any = None, step: Any = 1) -> Any:
+@overload
+def flip(x: Any, axis: Any = None) -> Any: ...
+def arange(start: Any, stop: Any = None, step: Any = 1) -> Array:
     """0, 1, 2, …."""
-def zeros(shape: Any) -> Any:
+def zeros(shape: Any) -> Array:
     """Zeros."""
-def ones(shape: Any) -> Any:
+def ones(shape: Any) -> Array:
     """Ones."""
-def full(shape: Any, fill_value: Any) -> Any:
+def full(shape: Any, fill_value: Any) -> Array:
     """One value everywhere."""
-def zeros_like(x: Any) -> Any:
+@overload
+def zeros_like(x: Array) -> Array:
     """Zeros in the shape of x."""
-def ones_like(x: Any) -> Any:
+@overload
+def zeros_like(x: Any) -> Any: ...
+@overload
+def ones_like(x: Array) -> Array:
     """Ones in the shape of x."""
-def take(x: Any, indices: Any, axis: Any = 0) -> Any:
+@overload
+def ones_like(x: Any) -> Any: ...
+@overload
+def take(x: Array, indices: Any, axis: Any = 0) -> Array:
     """The elements at indices along an axis."""
-def matmul(a: Any, b: Any) -> Any:
+@overload
+def take(x: Any, indices: Any, axis: Any = 0) -> Any: ...
+@overload
+def matmul(a: Array, b: Any) -> Array:
     """Matrix product."""
-def einsum(subscripts: Any, a: Any, b: Any = None, c: Any = None) -> Any:
+@overload
+def matmul(a: Any, b: Array) -> Array:
+    """Matrix product."""
+@overload
+def matmul(a: Any, b: Any) -> Any: ...
+@overload
+def einsum(subscripts: Any, a: Array, b: Any = None, c: Any = None) -> Array:
     """Sum of products over the letters that the result lacks."""
-def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Any:
+@overload
+def einsum(subscripts: Any, a: Any, b: Any = None, c: Any = None) -> Any: ...
+@overload
+def conv1d(x: Array, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Array:
     """Convolution of (batch, channels, length)."""
-def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Any:
+@overload
+def conv1d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Any: ...
+@overload
+def conv2d(x: Array, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Array:
     """Convolution of (batch, channels, height, width)."""
-def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
+@overload
+def conv2d(x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: Any = 1) -> Any: ...
+@overload
+def max_pool2d(x: Array, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Array:
     """Largest in each window."""
-def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any:
+@overload
+def max_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any: ...
+@overload
+def avg_pool2d(x: Array, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Array:
     """Mean of each window, what is padded counted."""
+@overload
+def avg_pool2d(x: Any, kernel_size: Any, stride: Any = None, padding: Any = 0) -> Any: ...

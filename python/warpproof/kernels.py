@@ -20,7 +20,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeGuard, Union
 
-from .errors import CompileError, MissingPackage
+from .errors import CompileError, MissingPackage, Place
 
 Extents = Union[int, Sequence[int]]
 """Numbers along x, y and z; one number means along x."""
@@ -47,6 +47,8 @@ class Kernel:
     """Threads of a CTA."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory."""
+    names: tuple[str, ...] | None = None
+    """What the source calls the parameters, where the PTX only numbers them."""
 
 
 def read(kernel: KernelLike) -> Kernel:
@@ -58,7 +60,7 @@ def read(kernel: KernelLike) -> Kernel:
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str) and not is_path(kernel):
-        return from_cuda(kernel) if "__global__" in kernel else Kernel(kernel)
+        return from_cuda(kernel) if _is_cuda(kernel) else Kernel(kernel)
     if isinstance(kernel, (str, PathLike)):
         path = Path(kernel)
         text = path.read_text(encoding="utf-8")
@@ -85,7 +87,44 @@ def is_path(value: object) -> TypeGuard[str]:
 
 def is_kernel(text: str) -> bool:
     """Whether a text is PTX or CUDA source, rather than a formula."""
-    return any(word in text for word in (".version", ".entry", "__global__"))
+    return any(word in _without_comments(text) for word in (".version", ".entry", "__global__"))
+
+
+def _is_cuda(text: str) -> bool:
+    """Whether a kernel's text is CUDA source, rather than PTX."""
+    code = _without_comments(text)
+    return "__global__" in code and not re.search(r"^\s*\.version\b", code, re.M)
+
+
+def _without_comments(code: str) -> str:
+    """C without its comments; what stands in quotes stays."""
+    pattern = r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/'
+    return re.sub(pattern, lambda found: found[0] if found[0][0] == '"' else " ", code, flags=re.S)
+
+
+_KEYWORDS = set("void bool char short int long float double signed unsigned const volatile auto half".split())
+
+
+def parameter_names(source: str, entry: str | None) -> tuple[str, ...] | None:
+    """What CUDA source calls the parameters of its kernel, which PTX only numbers; None where that is not plain:
+    several kernels, or parameters that macros make."""
+    found = set()
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', _without_comments(source))
+    for after in re.split(r"\b__global__\b", code)[1:]:
+        # Attributes have brackets, too: `__launch_bounds__(128)`.
+        head = re.match(r"(?:\s*(?:__\w+__\s*\((?:[^()]|\([^()]*\))*\)|[\w:<>*&]+))*?\s*\b(?!__)(\w+)\s*\(([^()]*)\)", after)
+        if head is None:
+            return None
+        if entry is None or head[1] in entry:
+            found.add(tuple(_parameter(part) for part in head[2].split(",") if part.strip()))
+    names = found.pop() if len(found) == 1 else ("",)
+    return names if "" not in names and len(set(names)) == len(names) else None
+
+
+def _parameter(declaration: str) -> str:
+    """The name that a declaration ends with; empty if it has none."""
+    words = re.findall(r"\w+", re.sub(r"=.*|\[.*", "", declaration, flags=re.S))
+    return words[-1] if len(words) > 1 and words[-1] not in _KEYWORDS else ""
 
 
 def is_triton(function: object) -> bool:
@@ -212,7 +251,8 @@ def from_cuda(
     """Compiles CUDA source with NVRTC, without a GPU.
 
     ``options`` are NVRTC's (``--use_fast_math``), ``include`` folders of headers. Templates have to be
-    instantiated in the source.
+    instantiated in the source. ``args`` names the parameters, in their order, where the source's own names are not
+    the ones that tensors and scalars are to have.
 
     Raises `MissingPackage` without ``nvidia-cuda-nvrtc-cu12``, and `CompileError` with what the compiler says.
     """
@@ -220,7 +260,9 @@ def from_cuda(
     flags += [f"--include-path={folder}" for folder in [*include, *_headers()]]
     ptx = _nvrtc(source, Path(name).name, flags)
     arguments = None if args is None else tuple(args)
-    return Kernel(ptx, str(Path(name).with_suffix(".ptx")), entry, arguments, grid, block, dynamic_shared)
+    names = parameter_names(source, entry) if args is None else None
+    ptx_name = str(Path(name).with_suffix(".ptx"))
+    return Kernel(ptx, ptx_name, entry, arguments, grid, block, dynamic_shared, names)
 
 
 def _folder(package: str) -> Path | None:
@@ -237,6 +279,15 @@ def _headers() -> list[Path]:
     """Those of CUDA (`cuda_fp16.h`), if they are installed."""
     folder = _folder("nvidia.cuda_runtime")
     return [folder / "include"] if folder else []
+
+
+def _first_error(log: str, source: str) -> Place | None:
+    """Where the compiler's first error is: `kernel.cu(3): error: …`."""
+    found = re.search(r"^(.+)\((\d+)\): (?:catastrophic )?error", log, re.M)
+    if not found:
+        return None
+    line, lines = int(found[2]), source.splitlines()
+    return Place(found[1], line, lines[line - 1] if line <= len(lines) else "")
 
 
 def _nvrtc(source: str, name: str, flags: Sequence[str]) -> str:
@@ -267,7 +318,9 @@ def _nvrtc(source: str, name: str, flags: Sequence[str]) -> str:
         options = (ctypes.c_char_p * len(flags))(*(flag.encode() for flag in flags))
         if status := call("nvrtcCompileProgram", program, len(flags), options):
             log = text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog").strip()
-            raise CompileError(log or nvrtc.nvrtcGetErrorString(status).decode())
+            error = CompileError(log or nvrtc.nvrtcGetErrorString(status).decode())
+            error.location = _first_error(log, source)
+            raise error
         return text("nvrtcGetPTXSize", "nvrtcGetPTX")
     finally:
         call("nvrtcDestroyProgram", ctypes.byref(program))

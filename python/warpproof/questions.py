@@ -7,6 +7,7 @@ the engine are texts: kernels as PTX, everything else as the text of one spec.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Union
 
 from . import _engine, answers, arrays, kernels, model, specs
-from .errors import InvalidPtx, InvalidSpec, TraceError
+from .errors import InvalidPtx, InvalidSpec, Place, TraceError
 from .kernels import Kernel, KernelLike
 from .reports import Report, Telling, read
 from .specs import SpecLike
@@ -37,6 +38,10 @@ class Limits:
     """Threads to use; None for one for each core."""
     proof: Literal["any", "exact"] = "any"
     """What a proof may rest on: "exact" leaves out evaluation at random points."""
+
+    def __post_init__(self) -> None:
+        if self.proof not in ("any", "exact"):
+            raise ValueError(f"`proof` is 'any' or 'exact', not {self.proof!r}")
 
     @property
     def exact(self) -> bool:
@@ -82,11 +87,13 @@ def check(
         (``.py``); or a Python function whose parameters are tensors and scalars and that returns one array, or a
         dict of outputs (`warpproof.arrays`). May be left out if ``spec`` has it.
     ``tensors``
-        From names, in the order of the kernel's pointers, to shapes (``(4, 128)``, also with expressions:
+        From names to shapes (``(4, 128)``, also with expressions:
         ``("n", 128)``), to arrays of NumPy or PyTorch, of which shape and type count, or to what a spec says under
-        ``[tensors.NAME]`` (``{"type": "f16", "shape": [4, 128], "role": "out"}``). Row-major.
+        ``[tensors.NAME]`` (``{"type": "f16", "shape": [4, 128], "role": "out"}``). Row-major. The names are those of
+        the kernel's parameters, in any order, where it has some: Triton, TileLang, CUDA source and PTX that does not
+        number its parameters. Where it has none, they are yours, in the order of its pointers.
     ``scalars``
-        From names, in the order of the kernel's scalars, to numbers, expressions (``"2 * n"``), or what a spec
+        From names, likewise, to numbers, expressions (``"2 * n"``), or what a spec
         says (``{"type": "f32"}`` for one that may have any value).
     ``launch``
         ``grid``, ``block`` (a number, or up to three), ``ctas`` ("all", or a list of CTAs), ``dynamic_shared``.
@@ -106,21 +113,47 @@ def check(
     text, table, folder = specs.load(spec)
     kernel = _kernel(optimized, "optimized", table, folder)
     if reference is None and "formula" not in table:
-        reference = _named("reference", table, folder)
+        reference = _file("reference", table, folder)
         if reference is None:
             raise TypeError("check compares: give a `reference`, or use `analyze`")
     other, formula = _reference(reference)
     arguments: dict[str, Any] = {"tensors": tensors, "scalars": scalars, "launch": launch, "options": options}
+    sides = _named({"optimized": kernel, "reference": other}, table, tensors, scalars, limits)
+    traced: tuple[Callable[..., Any], list[Place | None]] | None = None
     if callable(formula):
         single = _single(kernel, spec, limits, **arguments)
         known = tensors or table.get("tensors", {})
-        formula = arrays.trace(formula, lambda names: _output(names, known, single, limits))
-    sides = {
-        side: chosen and _in_order(chosen, table.get(side, {}), table, tensors, scalars, limits)
-        for side, chosen in (("optimized", kernel), ("reference", other))
-    }
+        function = formula
+        formula, places = arrays.trace_with_places(
+            function, lambda names: _output(names, known, single, limits)
+        )
+        traced = (function, places)
     written = specs.lay_over(text, table, formula=formula, sides=sides, **arguments)
-    return ask(_question(kernel, other, written, False, spec), limits, cache)
+    question = _question(kernel, other, written, False, spec)
+    try:
+        return ask(question, limits, cache)
+    except InvalidSpec as error:
+        if traced:
+            raise _in_python(error, written, *traced) from None
+        raise
+
+
+def _in_python(
+    error: InvalidSpec, spec: str, function: Callable[..., Any], places: list[Place | None]
+) -> InvalidSpec:
+    """The same error, with its place in the Python function that the formula was traced from."""
+    first, lines = error.location, spec.splitlines()
+    start = next((at for at, line in enumerate(lines, 1) if line.startswith('code = """')), None)
+    if start is None or first is None or not 1 <= first.line - start <= len(places):
+        return error
+    place = places[first.line - start - 1]
+    if place is None:
+        return error
+    name = getattr(function, "__name__", "the function")
+    note = f"this line of the formula was traced from `{name}`, {place}: {place.excerpt.strip()}"
+    told = InvalidSpec(f"{error}\n{note}", None, error.report)
+    told.code, told.message, told.location, told.notes = error.code, error.message, place, [*error.notes, note]
+    return told
 
 
 def analyze(
@@ -195,37 +228,105 @@ def _single(kernel: KernelLike | None, spec: SpecLike, limits: Limits, **argumen
     text, table, folder = specs.load(spec)
     chosen = _kernel(kernel, "optimized", table, folder)
     given = (arguments.get("tensors"), arguments.get("scalars"))
-    ordered = _in_order(chosen, table.get("optimized", {}), table, *given, limits)
-    written = specs.lay_over(text, table, sides={"optimized": ordered}, **arguments)
+    sides = _named({"optimized": chosen}, table, *given, limits)
+    written = specs.lay_over(text, table, sides=sides, **arguments)
     return _question(chosen, None, written, True, spec)
 
 
-def _in_order(
-    kernel: Kernel,
-    written: Mapping[str, Any],
+def _named(
+    kernels: Mapping[str, Kernel | None],
     table: Mapping[str, Any],
     tensors: Mapping[str, Any] | None,
     scalars: Mapping[str, Any] | None,
     limits: Limits,
-) -> Kernel:
-    """A kernel whose parameters are named in the order of the arguments: its pointers by the tensors, the others by
-    the scalars. As it is where names come from elsewhere, or numbers differ, of which the engine knows what to say."""
-    spec_names = table.get("tensors") or table.get("scalars")
-    if kernel.args is not None or "args" in written or spec_names or not tensors:
-        return kernel
-    known = {"optimized": {"entry": kernel.entry or written.get("entry")}}
-    entry = specs.write(known) if known["optimized"]["entry"] else ""
+) -> dict[str, Kernel | None]:
+    """Kernels whose parameters have the names of the arguments: their own where they have some, which the arguments
+    have to use; else, in the order of the arguments, pointers by the tensors and the others by the scalars. As they
+    are where a spec has names, or where there are not as many, of which the engine knows what to say.
+
+    Raises `InvalidSpec` for a tensor that is no parameter."""
+    sides = dict(kernels)
+    if table.get("tensors") or table.get("scalars") or not tensors:
+        return sides
+    own: dict[str, list[str]] = {}
+    numbered = False
+    # Contents are numbers, whoever takes them.
+    taken = [
+        name for name, value in tensors.items() if not (isinstance(value, Mapping) and "contents" in value)
+    ]
+    for side, kernel in kernels.items():
+        written = table.get(side, {})
+        if kernel is None:
+            continue
+        parameters = [] if "args" in written else _parameters(kernel, written, limits)
+        declared = [it for it in parameters if not it.declared.startswith((".global", ".const"))]
+        names = _names(kernel, declared)
+        if names is None:
+            numbered = True
+            if declared:
+                args = _in_order(declared, tensors, scalars or {})
+                sides[side] = replace(kernel, args=args) if args else kernel
+            continue
+        own[side] = names + [it.bound for it in parameters[len(declared) :]]
+        if kernel.args is None and all(name in own[side] for name in taken):
+            sides[side] = replace(kernel, args=tuple(names))
+    for name in taken:
+        if own and not numbered and all(name not in names for names in own.values()):
+            raise _no_parameter(name, own)
+    return sides
+
+
+def _names(kernel: Kernel, declared: list[model.InferredParameter]) -> list[str] | None:
+    """What a kernel's author calls its parameters, if that is known."""
+    if kernel.args is not None:
+        return [name for name in kernel.args if isinstance(name, str)]
+    if not declared or any(it.kind not in ("pointer", "integer", "float") for it in declared):
+        return None
+    if kernel.names is not None and len(kernel.names) == len(declared):
+        return list(kernel.names)
+    names = [it.name for it in declared]
+    return None if any(re.search(r"param_\d+$", name) for name in names) else names
+
+
+def _in_order(
+    declared: list[model.InferredParameter], tensors: Mapping[str, Any], scalars: Mapping[str, Any]
+) -> tuple[str, ...] | None:
+    """Names of arguments for parameters that have none; None where there are not as many."""
+    pointers = sum(it.kind == "pointer" for it in declared)
+    # What nothing reads may be either.
+    unread = [it for it in declared if it.kind == "integer" and not it.needs_value and "64" in it.declared]
+    more = len(tensors) - pointers
+    if more not in (0, len(unread)) or len(tensors) + len(scalars) != len(declared):
+        return None
+    if any(it.kind not in ("pointer", "integer", "float") for it in declared):
+        return None
+    names = {True: iter(tensors), False: iter(scalars)}
+    return tuple(next(names[it.kind == "pointer" or (more > 0 and it in unread)]) for it in declared)
+
+
+def _parameters(
+    kernel: Kernel, written: Mapping[str, Any], limits: Limits
+) -> list[model.InferredParameter]:
+    """What a kernel takes; nothing where its PTX cannot be read, which is told where it is asked about."""
+    entry = kernel.entry or written.get("entry")
+    spec = specs.write({"optimized": {"entry": entry}}) if entry else ""
     try:
-        parameters = _inference(_question(kernel, None, entry, True, None), limits).kernels[0].parameters
+        return _inference(_question(kernel, None, spec, True, None), limits).kernels[0].parameters
     except InvalidPtx:
-        return kernel
-    kinds = ["pointer" if parameter.kind == "pointer" else "number" for parameter in parameters]
-    plain = {"pointer", "integer", "float"}
-    fits = kinds.count("pointer") == len(tensors) and kinds.count("number") == len(scalars or {})
-    if not fits or any(parameter.kind not in plain for parameter in parameters):
-        return kernel
-    names = {"pointer": iter(tensors), "number": iter(scalars or {})}
-    return replace(kernel, args=tuple(next(names[kind]) for kind in kinds))
+        return []
+
+
+def _no_parameter(name: str, own: Mapping[str, list[str]]) -> InvalidSpec:
+    message = f"no kernel has a parameter `{name}`, which `tensors` names"
+    notes = [f"the {side} kernel has {', '.join(f'`{it}`' for it in names)}" for side, names in own.items()]
+    notes.append(
+        "name tensors and scalars as the kernel does, in any order; or give its parameters your names, in their order: "
+        "`from_cuda(…, args=[…])`, or `spec={\"optimized\": {\"args\": […]}}`"
+    )
+    found = model.DiagnosticReport(
+        code="V010", severity="error", message=message, primary=None, related=[], notes=notes
+    )
+    return InvalidSpec("\n".join([message, *notes]), found)
 
 
 def _raise_unusable(report: Report) -> None:
@@ -252,14 +353,14 @@ def _question(kernel: Kernel, other: Kernel | None, spec: str, single: bool, giv
     return Question(kernel.ptx, other.ptx if other else None, spec, single, **names)
 
 
-def _named(side: str, table: Mapping[str, Any], folder: Path | None) -> Path | None:
+def _file(side: str, table: Mapping[str, Any], folder: Path | None) -> Path | None:
     """The PTX that a spec file names."""
     ptx = table.get(side, {}).get("ptx")
     return folder / ptx if folder is not None and isinstance(ptx, str) else None
 
 
 def _kernel(kernel: KernelLike | None, side: str, table: Mapping[str, Any], folder: Path | None) -> Kernel:
-    chosen = kernel if kernel is not None else _named(side, table, folder)
+    chosen = kernel if kernel is not None else _file(side, table, folder)
     if chosen is None:
         raise TypeError("which kernel? Give one, or the path of a spec that names its PTX")
     return kernels.read(chosen)

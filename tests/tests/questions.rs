@@ -400,3 +400,146 @@ fn dividing_integers_by_zero_is_taken_for_granted_aloud() {
     let other = divide(1).replace("and.b32", "or.b32");
     assert_eq!(assumed(&other), 0);
 }
+
+/// `y[tid] = scale · x[tid]` where `tid < n`; the scale is declared as `.b32`, as some compilers do.
+fn scaled(declared: &str) -> String {
+    kernel(
+        &format!(".param .u64 x, .param .u64 y, .param .{declared} s, .param .u32 n"),
+        "ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [y]; ld.param.b32 %r1, [s]; ld.param.u32 %r2, [n];\n\
+         setp.ge.s32 %p1, %r0, %r2; @%p1 bra DONE;\n\
+         add.s64 %rd4, %rd2, %rd1; add.s64 %rd5, %rd3, %rd1;\n\
+         mov.b32 %f3, %r1; ld.global.f32 %f1, [%rd4]; mul.f32 %f2, %f1, %f3; st.global.f32 [%rd5], %f2;\nDONE:",
+    )
+}
+
+fn of_formula(optimized: &str, spec: &str) -> Report {
+    let input = Input { optimized, spec: Some(spec), ..Input::default() };
+    report::check(&input, &RunOptions::default(), &Budget::default()).report
+}
+
+/// A formula, scalars as `s` and `n`, and more of the spec.
+fn of_scalars(declared: &str, code: &str, [s, n]: [&str; 2]) -> Report {
+    let spec = format!(
+        "[optimized]\nargs = [\"x\", \"y\", \"s\", \"n\"]\n[formula]\ncode = \"{code}\"\n\
+         [tensors.x]\nshape = [2]\n[tensors.y]\nshape = [2]\n[scalars]\ns = {s}\nn = {n}\n"
+    );
+    of_formula(&scaled(declared), &spec)
+}
+
+#[test]
+fn the_bits_of_a_float_are_no_integer() {
+    expect(&of_scalars("f32", "y = 2 * x", ["2", "2"]), Verdict::Equivalent);
+    for n in ["0.5", "8.5", "-1.5"] {
+        let report = of_scalars("f32", "y = 2 * x", ["2", n]);
+        expect(&report, Verdict::InvalidSpec);
+        let told = said(&report, "V010");
+        assert!(told.contains(&format!("parameter 4 (`n`) of `k` is .u32 and cannot hold {n}")), "{told}");
+        assert!(report.diagnostics[0].primary.is_some());
+    }
+    assert!(said(&of_scalars("f32", "y = 2 * x", ["2", "8.0"]), "V010").contains("write 8"));
+    let literal = "[optimized]\nargs = [\"x\", \"y\", 2, 0.5]\n[formula]\ncode = \"y = 2 * x\"\n\
+                   [tensors.x]\nshape = [2]\n[tensors.y]\nshape = [2]\n";
+    let report = of_formula(&scaled("f32"), literal);
+    expect(&report, Verdict::InvalidSpec);
+    assert!(report.diagnostics[0].primary.is_some());
+}
+
+#[test]
+fn a_type_has_to_be_what_the_kernel_takes_a_parameter_for() {
+    let report = of_scalars("f32", "y = s * x", ["{ type = \"s32\" }", "2"]);
+    assert!(said(&report, "V010").contains("(`s`) of `k` is .f32 and cannot be any s32"));
+    let report = of_scalars("f32", "y = 2 * x", ["2", "{ type = \"f32\" }"]);
+    assert!(said(&report, "V010").contains("(`n`) of `k` is .u32 and cannot be any f32"));
+    // Bits are what instructions take them for.
+    for s in ["2", "2.0"] {
+        expect(&of_scalars("b32", "y = 2 * x", [s, "2"]), Verdict::Equivalent);
+        expect(&of_scalars("u32", "y = 2 * x", [s, "2"]), Verdict::Equivalent);
+    }
+    expect(&of_scalars("b32", "y = s * x", ["{ type = \"f32\" }", "2"]), Verdict::Equivalent);
+    expect(&of_scalars("u32", "y = s * x", ["{ type = \"f32\" }", "2"]), Verdict::Equivalent);
+    let report = of_scalars("b32", "y = s * x", ["{ type = \"s32\" }", "2"]);
+    assert!(said(&report, "V010").contains("is .b32, which the kernel reads as f32, and cannot be any s32"));
+}
+
+#[test]
+fn a_formula_speaks_of_tensors_that_the_kernel_takes() {
+    let spec = |code: &str, more: &str| {
+        format!(
+            "[optimized]\nargs = [\"x_ptr\", \"y_ptr\"]\n[formula]\ncode = \"{code}\"\n[tensors.x]\nshape = [2]\n\
+             [tensors.y]\nshape = [2]\n{more}"
+        )
+    };
+    for (code, name, how) in
+        [("y = y", "y", "assigns"), ("y_ptr = 2 * x", "x", "reads"), ("y = 2 * x_ptr", "y", "assigns")]
+    {
+        let report = of_formula(&map(TWICE), &spec(code, ""));
+        expect(&report, Verdict::InvalidSpec);
+        let told = said(&report, "V012");
+        assert!(told.contains(&format!("the formula {how} `{name}`, which `k` does not take")), "{told}");
+        assert!(told.contains("`x_ptr`, `y_ptr`"), "{told}");
+    }
+    // Numbers that the spec gives are numbers.
+    let table = "[tensors.t]\nshape = [2]\ntype = \"f32\"\ncontents = [2, 2]\n";
+    expect(&of_formula(&map(TWICE), &spec("y_ptr = t * x_ptr", table)), Verdict::Equivalent);
+}
+
+/// `y[tid] = z[clamped]`, the index `%r1` made of `%r2`, which is `x[tid]`.
+fn gather(index: &str) -> String {
+    kernel(
+        ".param .u64 x, .param .u64 z, .param .u64 y",
+        &format!(
+            "ld.param.u64 %rd2, [x]; ld.param.u64 %rd3, [z]; ld.param.u64 %rd4, [y];\n\
+             add.s64 %rd5, %rd2, %rd1; ld.global.s32 %r2, [%rd5];\n{index}\nmul.wide.s32 %rd6, %r1, 4;\n\
+             add.s64 %rd7, %rd3, %rd6; ld.global.f32 %f1, [%rd7];\n\
+             add.s64 %rd5, %rd4, %rd1; st.global.f32 [%rd5], %f1;"
+        ),
+    )
+}
+
+fn taken(index: &str, code: &str) -> Report {
+    let spec = format!(
+        "[formula]\ncode = \"{code}\"\n[tensors.x]\ntype = \"s32\"\nshape = [2]\n[tensors.z]\nshape = [4]\n\
+         [tensors.y]\nshape = [2]\n"
+    );
+    of_formula(&gather(index), &spec)
+}
+
+#[test]
+fn an_index_outside_of_its_axis_is_no_counterexample() {
+    let clamped = "max.s32 %r1, %r2, 0; min.s32 %r1, %r1, 3;";
+    for code in ["y = take(z, x)", "y = z[x]"] {
+        expect(&taken(clamped, code), Verdict::Equivalent);
+        // Inside, there is a difference: 2 becomes 1.
+        let wrong = taken("max.s32 %r1, %r2, 0; min.s32 %r1, %r1, 1;", code);
+        expect(&wrong, Verdict::NotEquivalent);
+        let inputs = &wrong.counterexample.as_ref().expect("a counterexample").inputs;
+        let x = inputs.iter().find(|values| values.name == "x").expect("the indices");
+        let all = x.dense.as_ref().expect("two numbers");
+        assert!(all.iter().all(|value| ["0", "1", "2", "3"].contains(&value.as_str())), "{all:?}");
+    }
+    // Of a choice, the side counts that is taken: below 0 the formula has a value.
+    let guarded = "y = where(x >= 0, take(z, x), z[1])";
+    expect(&taken(clamped, guarded), Verdict::NotEquivalent);
+    let right =
+        "setp.lt.s32 %p1, %r2, 0; max.s32 %r1, %r2, 0; min.s32 %r1, %r1, 3; selp.b32 %r1, 1, %r1, %p1;";
+    expect(&taken(right, guarded), Verdict::Equivalent);
+    // An index of an index.
+    expect(&taken(clamped, "y = take(z, take(x, x * 0) * 0 + x)"), Verdict::Equivalent);
+}
+
+#[test]
+fn a_double_of_a_formula_is_a_rounded_number() {
+    let with = |code: &str, compute: &str| {
+        of_formula(
+            &map(compute),
+            &format!("[optimized]\nargs = [\"x\", \"y\"]\n[formula]\ncode = \"{code}\"\n"),
+        )
+    };
+    let third = "div.rn.f32 %f2, %f1, 0f40400000;";
+    expect(&with("y = x * 0.3333333333333333", third), Verdict::Equivalent);
+    // One unit in the last place beside it.
+    expect(&with("y = x * 0.33333333333333337", third), Verdict::EqualUpToRounding);
+    // What somebody writes is what it says.
+    expect(&with("y = x * 0.333", third), Verdict::NotEquivalent);
+    expect(&with("y = x * 0.33333333", third), Verdict::NotEquivalent);
+}

@@ -91,7 +91,7 @@ fn read_spec(path: Option<&Path>) -> Result<(Option<File>, Sides), Refusal> {
 }
 
 /// `a/b/../../c` is `c`, which reads better in excerpts.
-fn clean(path: &Path) -> PathBuf {
+pub fn clean(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components() {

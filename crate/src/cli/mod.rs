@@ -248,12 +248,14 @@ pub struct Program {
     pub own: Vec<OsString>,
     /// What hands questions over to Ray for `batch --ray`; only the Python package has it.
     pub ray: Option<Vec<OsString>>,
+    /// The file that this code is in: another one may answer otherwise.
+    pub engine: PathBuf,
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let own = std::env::current_exe().map_or_else(|_| OsString::from("warpproof"), OsString::from);
-    run(&Program { own: vec![own], ray: None }, std::env::args_os()).into()
+    let engine = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("warpproof"));
+    run(&Program { own: vec![engine.clone().into()], ray: None, engine }, std::env::args_os()).into()
 }
 
 /// Runs a command line, the program's name first, and gives its exit status.

@@ -10,6 +10,7 @@
 //!
 //! Source: OASIS, *Static Analysis Results Interchange Format (SARIF) Version 2.1.0*, 3.27 (result) and 3.49 (rule).
 
+use super::files;
 use crate::diag::CODES;
 use crate::report::{
     CudaLocation, Expression, FindingLevel, LabelReport, Location, Names, Report, SweepReport, TextSource,
@@ -164,14 +165,24 @@ fn places(at: &Location, cuda: Option<&CudaLocation>, text: &str, names: &Names<
 }
 
 fn place(file: &str, region: Value, text: &str) -> Value {
-    // A path of URIs: reviews compare it with the paths of the repository.
-    let uri = file
+    // A path of URIs: reviews compare it with the paths of the repository, which is where they start the program.
+    let path = files::clean(Path::new(file));
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(&here).map(Path::to_owned).unwrap_or(path);
+    let scheme = match path.is_absolute() {
+        true if path.has_root() && path.to_string_lossy().starts_with('/') => "file://",
+        true => "file:///",
+        false => "",
+    };
+    let uri = path
+        .display()
+        .to_string()
         .replace('\\', "/")
         .replace('%', "%25")
         .replace(' ', "%20")
         .replace('#', "%23")
         .replace('?', "%3F");
-    let uri = uri.strip_prefix("./").unwrap_or(&uri).to_owned();
+    let uri = format!("{scheme}{uri}");
     let mut place = json!({ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": region } });
     if !text.is_empty() {
         place["message"] = json!({ "text": text });

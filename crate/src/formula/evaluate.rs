@@ -7,6 +7,7 @@
 
 use super::Problem;
 use super::graph::{Fold, Function, Graph, Id, Kind, Number, Op, folded};
+use super::lex::decimal;
 use crate::base::{Budget, Exhausted, Format, FormatClass};
 use crate::term::{self, BitOp, Node, Relation, Term, Terms, Unary};
 use num_bigint::BigInt;
@@ -50,6 +51,8 @@ pub struct Evaluation<'a, F> {
     pub converted: u64,
     /// How often an index came from data, and is taken to lie in its axis.
     pub indexed: u64,
+    /// What an index outside of its axis gives; `None`: anything, which is the last element.
+    pub outside: Option<Term>,
     /// What is kept, by node; `None` for nodes that are needed once.
     kept: Vec<Option<FxHashMap<u64, Term>>>,
     entries: u64,
@@ -59,7 +62,7 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
     /// Nothing is computed yet.
     pub fn new(graph: &'a Graph, budget: &'a Budget, terms: Terms, input: F) -> Self {
         let kept = kept(graph).into_iter().map(|keep| keep.then(FxHashMap::default)).collect();
-        Evaluation { graph, budget, input, terms, converted: 0, indexed: 0, kept, entries: 0 }
+        Evaluation { graph, budget, input, terms, converted: 0, indexed: 0, outside: None, kept, entries: 0 }
     }
 
     /// One element, by its place row by row.
@@ -274,8 +277,11 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
         }
         self.indexed += 1;
         // The last is what is left: an index outside has no value.
-        let mut chosen = self.pick(id, source, indices, axis + 1, place * extent + extent - 1)?;
-        for at in (0..extent - 1).rev() {
+        let (mut chosen, others) = match self.outside {
+            None => (self.pick(id, source, indices, axis + 1, place * extent + extent - 1)?, extent - 1),
+            Some(outside) => (outside, extent),
+        };
+        for at in (0..others).rev() {
             let number = self.terms.integer(at.into());
             let here = self.terms.compare(Relation::Equal, *index, number);
             let term = self.pick(id, source, indices, axis + 1, place * extent + at)?;
@@ -388,7 +394,10 @@ impl<'a, F: FnMut(&mut Terms, usize, u64) -> Option<Term>> Evaluation<'a, F> {
 
     fn number(&mut self, number: &Number) -> Term {
         match number {
-            Number::Rational(value) => self.terms.rational(value.clone()),
+            Number::Rational(value) => match double(value) {
+                Some((double, error)) => self.terms.computed(Format::F64, double.to_bits(), error),
+                None => self.terms.rational(value.clone()),
+            },
             Number::Named(name) => self.terms.named(*name),
             Number::Infinity => Term::INFINITY,
             Number::MinusInfinity => Term::MINUS_INFINITY,
@@ -607,3 +616,20 @@ impl<'a> Walk<'a> {
         }
     }
 }
+/// The double that a long decimal is the shortest text of, and how far what its author meant may be: Python writes
+/// `1 / 3` so. A number that somebody writes is shorter, and is exactly what it says.
+fn double(value: &BigRational) -> Option<(f64, f64)> {
+    if value.is_integer() {
+        return None;
+    }
+    let double = value.to_f64().filter(|double| double.is_normal())?;
+    let text = format!("{:e}", double.abs());
+    let digits = text.bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit);
+    let long = digits.count() >= LONG;
+    // A few operations of a host, each rounded.
+    (long && decimal(double)? == Number::Rational(value.clone()))
+        .then(|| (double, double.abs() * f64::EPSILON * 2.0))
+}
+
+/// From how many digits on a decimal is what was computed in doubles.
+const LONG: usize = 15;

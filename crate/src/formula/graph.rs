@@ -155,6 +155,11 @@ pub struct Graph {
 pub struct TooHigh;
 
 impl Graph {
+    /// Whether elements are taken at indices.
+    pub fn takes_indices(&self) -> bool {
+        self.nodes.iter().any(|node| matches!(node.op, Op::At(..)))
+    }
+
     /// A node.
     pub fn node(&self, id: Id) -> &Node {
         &self.nodes[id.0 as usize]

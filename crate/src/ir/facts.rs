@@ -16,7 +16,7 @@
 //! This is inference for what a spec leaves out, not proof: a wrong guess shows in the report as
 //! inferred, and no verdict rests on it silently.
 
-use super::kernel::{Constant, Field, Instr, Kernel, Parameter, RegisterKind};
+use super::kernel::{Constant, Field, Instr, Kernel, Parameter, Reading, RegisterKind};
 use crate::base::{Declared, Format, FormatClass, declared};
 use crate::isa::{
     self, Bulk, CopyOp, Effect, Geometry, MapField, MatrixOp, Meaning, Space, ViewKind, WarpgroupOp,
@@ -34,13 +34,16 @@ struct Place {
     bytes: std::ops::Range<i64>,
 }
 
-/// Fills [`Parameter::fields`](super::Parameter), `pointer` and `pointee`.
+/// Fills [`Parameter::fields`](super::Parameter), `reading`, `pointer` and `pointee`.
 pub(super) fn infer(kernel: &mut Kernel, addresses: &[super::Reg]) {
     let formats = Formats::new(kernel);
     let blocks = parameter_addresses(kernel);
     let fields = fields(kernel, &blocks, &formats);
     for (parameter, fields) in kernel.parameters.iter_mut().zip(fields) {
         parameter.fields = fields;
+    }
+    for (parameter, reading) in readings(kernel, &blocks, &formats).into_iter().enumerate() {
+        kernel.parameters[parameter].reading = reading;
     }
     let places = places(kernel);
     let origins = follow(kernel, &blocks, &places);
@@ -266,6 +269,35 @@ fn fields(kernel: &Kernel, blocks: &[Option<u32>], formats: &Formats) -> Vec<Vec
         }
     }
     fields
+}
+
+/// As what the number of each parameter is taken: by the loads that read all of it, and the instructions that what is
+/// loaded meets.
+fn readings(kernel: &Kernel, blocks: &[Option<u32>], formats: &Formats) -> Vec<Option<Reading>> {
+    let mut shown: Vec<(Option<Format>, bool)> = vec![(None, false); kernel.parameters.len()];
+    for instr in &kernel.code {
+        let Effect::Load(access) = instr.effect else { continue };
+        let (Space::Param, Some(base)) = (access.space, blocks[kernel.src(instr)[0].index()]) else {
+            continue;
+        };
+        for (at, reg) in kernel.dst(instr).iter().enumerate() {
+            let size = access.format.bytes();
+            let start = i64::from(base).wrapping_add(instr.offset).wrapping_add(at as i64 * i64::from(size));
+            let whole = |p: &Parameter| i64::from(p.offset) == start && p.size == size;
+            let Some(parameter) = kernel.parameters.iter().position(whole) else { continue };
+            let (float, integer) = &mut shown[parameter];
+            let group = formats.group[reg.index()] as usize;
+            let met = formats.whole[group].filter(|format| format.bits() == access.format.bits());
+            *float = float.or(Some(access.format).filter(|format| format.is_float())).or(met);
+            *integer |= formats.signs[group].is_some();
+        }
+    }
+    let reading = |(float, integer): (Option<Format>, bool)| match (float, integer) {
+        (Some(format), false) => Some(Reading::Float(format)),
+        (None, true) => Some(Reading::Integer),
+        _ => None,
+    };
+    shown.into_iter().map(reading).collect()
 }
 
 /// Fields in order, with those that overlap as one; none if one of them has no size of a number.

@@ -1,6 +1,6 @@
 //! The types of the lowered kernel.
 
-use crate::base::{Declared, Format, Source, Span, id, readable};
+use crate::base::{Declared, Format, FormatClass, Source, Span, id, readable};
 use crate::isa::{Effect, Geometry, Space, ViewKind};
 use std::ops::Range;
 
@@ -145,6 +145,8 @@ pub struct Parameter {
     pub pointee: Option<Format>,
     /// The PTX uses it as a texture, a sampler or a surface, and as one of what kind.
     pub view: Option<(ViewKind, Option<Geometry>)>,
+    /// As what instructions take its bits, whatever it is declared as; `None` where nothing shows, or both do.
+    pub reading: Option<Reading>,
     /// Whether an instruction writes through it; `None` where the PTX does not show where some instruction writes.
     pub written: Option<bool>,
     /// What the source declares, where the kernel's mangled name says it.
@@ -153,6 +155,28 @@ pub struct Parameter {
     pub pointee_align: u32,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// As what a number's bits are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// As a float.
+    Float(Format),
+    /// As an integer.
+    Integer,
+}
+
+impl Parameter {
+    /// As what its number is taken: as declared, and of bits as the instructions show; `None` where it may be either.
+    pub fn number(&self) -> Option<Reading> {
+        match self.format.class() {
+            FormatClass::Float if !self.aggregate => Some(Reading::Float(self.format)),
+            FormatClass::Signed | FormatClass::Unsigned if !self.aggregate => {
+                self.reading.or(Some(Reading::Integer))
+            }
+            _ => self.reading,
+        }
+    }
 }
 
 /// A part of a struct that is passed by value.
@@ -177,6 +201,15 @@ pub struct Field {
 }
 
 impl Field {
+    /// As what its number is taken; `None` where it may be either.
+    pub fn number(&self) -> Option<Reading> {
+        match self.format.class() {
+            FormatClass::Float => Some(Reading::Float(self.format)),
+            FormatClass::Signed | FormatClass::Unsigned => Some(Reading::Integer),
+            FormatClass::Bits => None,
+        }
+    }
+
     /// Whether it is a flag or padding: it may hold anything where nothing is said of it.
     pub fn is_any(&self) -> bool {
         self.bytewise || self.size <= 2

@@ -17,7 +17,7 @@ mod tests;
 pub use dump::dump;
 pub use flow::{flood, parents as dominators};
 pub use kernel::{
-    Claim, ClaimKind, Constant, Field, Guard, Instr, Kernel, Location, Parameter, Reg, RegisterKind, Round,
-    SpecialReg, Variable, WORKSPACE,
+    Claim, ClaimKind, Constant, Field, Guard, Instr, Kernel, Location, Parameter, Reading, Reg, RegisterKind,
+    Round, SpecialReg, Variable, WORKSPACE,
 };
 pub use lower::{Lowered, entries, lower};

@@ -11,7 +11,7 @@
 
 use super::pairing;
 use super::variables::{declares, source_name};
-use crate::base::{Format, FormatClass, Source, nearest};
+use crate::base::{Format, FormatClass, Source, Span, nearest};
 use crate::diag::{Code, Diagnostic};
 use crate::formula::Program;
 use crate::ir::{Constant, Field, Kernel, Parameter, RegisterKind};
@@ -73,7 +73,7 @@ pub fn assign(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Assigned, Vec<Diagno
         let other = (0..kernels.len()).find(|other| follows(other) && chosen[*other].is_some());
         let from_spec = || match &shown[at] {
             Some(Ok(found)) => Ok(Some(found.clone())),
-            Some(Err(guess)) => Err(vec![several(asked, guess)]),
+            Some(Err(guess)) => Err(vec![several(spec, asked, guess)]),
             None => Ok(None),
         };
         let (mut arguments, how) = match other {
@@ -336,7 +336,7 @@ fn declared_of(spec: &Spec, kernel: &Kernel, parameters: &[Parameter], outputs: 
 
 /// That the names of the spec could be the parameters in several ways.
 #[cold]
-fn several(asked: &Asked<'_>, guess: &[Argument]) -> Diagnostic {
+fn several(spec: &Spec, asked: &Asked<'_>, guess: &[Argument]) -> Diagnostic {
     let message = format!(
         "the spec does not say which parameter of `{}` each of its tensors and scalars is",
         asked.kernel.title()
@@ -348,7 +348,8 @@ fn several(asked: &Asked<'_>, guess: &[Argument]) -> Diagnostic {
             written(guess)
         ))
         .note(format!("the parameters are {}", parameters(asked.kernel)));
-    match asked.side.span {
+    let first = spec.tensors.iter().map(|tensor| tensor.span).find(|span| *span != Span::default());
+    match asked.side.span.or(first) {
         Some(span) => diagnostic.at(Source::Spec, span),
         None => diagnostic,
     }

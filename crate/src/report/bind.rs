@@ -5,15 +5,15 @@
 //! element formats, the run for sizes and roles); what only the user can know, the value of an
 //! integer, is an error that says exactly what to write.
 
-use super::arguments::{Asked, assign, is_used, made_up_name, mentioned};
+use super::arguments::{Asked, assign, mentioned};
 use super::encode::encode;
+use super::leaves::{Leaf, leaves};
 use super::variables::{Settable, declares, settable};
 use super::views;
 use super::{launch, maps};
-use crate::base::{Format, FormatClass, Source};
+use crate::base::{Format, FormatClass, Source, Span};
 use crate::diag::{Assumption, Code, Diagnostic, Label, Ledger};
-use crate::ir::Field;
-use crate::isa::{Geometry, ViewKind};
+use crate::ir::Reading;
 use crate::sim::{
     Binding, BoundParameter, Initial, Maps, Setup, TensorSetup, ViewSetup, handed_on, unknowables,
 };
@@ -185,44 +185,6 @@ impl Bound {
     }
 }
 
-/// A parameter, or a field of one.
-pub(super) struct Leaf<'a> {
-    offset: u32,
-    pub(super) size: u32,
-    /// Declared type; of a field, as what it is read, if it is.
-    format: Option<Format>,
-    /// It may hold anything where nothing is said of it: a flag in a struct, or padding.
-    any: bool,
-    /// The PTX uses it as a pointer.
-    pointer: bool,
-    pointee: Option<Format>,
-    /// The PTX uses it as a texture or a surface.
-    pub(super) view: Option<(ViewKind, Option<Geometry>)>,
-    argument: &'a Argument,
-    /// For messages: "parameter 4 (`n`) of `saxpy`".
-    pub(super) what: String,
-    /// Some instruction can read it.
-    used: bool,
-}
-
-impl<'a> Leaf<'a> {
-    /// The bytes of a tensor map.
-    fn of_map(offset: u32, argument: &'a Argument, what: String, used: bool) -> Leaf<'a> {
-        Leaf {
-            offset,
-            size: maps::BYTES,
-            format: None,
-            any: false,
-            pointer: false,
-            pointee: None,
-            view: None,
-            argument,
-            what,
-            used,
-        }
-    }
-}
-
 /// Binds the kernels of a question.
 pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>> {
     let mut ledger = Ledger::default();
@@ -350,103 +312,6 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .collect();
     let Builder { tensors, elements, pages, named, ledger, .. } = builder;
     Ok(Bound { tensors, elements, pages, named, setups, notes, ledger, by_formula: Vec::new() })
-}
-
-fn leaves<'a>(asked: &Asked<'a>, arguments: &'a [Argument], errors: &mut Vec<Diagnostic>) -> Vec<Leaf<'a>> {
-    let mut leaves = Vec::new();
-    for (at, (parameter, argument)) in asked.kernel.parameters.iter().zip(arguments).enumerate() {
-        // Compilers number parameters behind the kernel's name, which says nothing more than where they stand.
-        let own = made_up_name(at, parameter);
-        let name = match (parameter.name == own, argument) {
-            (false, Argument::Name(name)) => name,
-            _ => &own,
-        };
-        let what = format!("parameter {} (`{name}`) of `{}`", at + 1, asked.kernel.title());
-        let used = is_used(asked.kernel, parameter);
-        if let Argument::Struct(fields) = argument {
-            for (offset, field) in fields {
-                let next = fields.iter().map(|(at, _)| *at).filter(|at| at > offset).min();
-                let room = next.unwrap_or(parameter.size).min(parameter.size).saturating_sub(*offset);
-                if room == 0 {
-                    errors.push(complaint(
-                        asked,
-                        format!("{what}, has {} bytes: no field fits at offset {offset}", parameter.size),
-                    ));
-                    continue;
-                }
-                if let Argument::Maps(_) = field
-                    && room >= maps::BYTES
-                {
-                    let what = format!("the field at byte {offset} of {what}");
-                    leaves.push(Leaf::of_map(parameter.offset + offset, field, what, used));
-                    continue;
-                }
-                // As far as the kernel reads it.
-                let own = parameter.fields.iter().find(|own| own.offset == *offset && own.size <= room);
-                leaves.push(Leaf {
-                    offset: parameter.offset + offset,
-                    size: own.map_or(1 << room.min(8).ilog2(), |own| own.size),
-                    format: own.map(|own| own.format),
-                    any: own.is_some_and(Field::is_any),
-                    pointer: own.is_some_and(|own| own.pointer),
-                    pointee: own.and_then(|own| own.pointee),
-                    view: own.and_then(|own| own.view),
-                    argument: field,
-                    what: format!("the field at byte {offset} of {what}"),
-                    used,
-                });
-            }
-            continue;
-        }
-        if let Argument::Maps(_) = argument
-            && parameter.size == maps::BYTES
-        {
-            leaves.push(Leaf::of_map(parameter.offset, argument, what, used));
-            continue;
-        }
-        if parameter.aggregate && parameter.size == maps::BYTES && used && parameter.fields.is_empty() {
-            let message = format!(
-                "{what} has the {} bytes of a tensor map: what it holds has to be said",
-                parameter.size
-            );
-            errors.push(
-                complaint(asked, message)
-                    .note("write its argument as { tensor_map = \"A\", box = [64, 64], swizzle = \"128B\" }: the tensor, and what the host gives to cuTensorMapEncodeTiled, the outermost dimension first"),
-            );
-            continue;
-        }
-        if parameter.aggregate && parameter.size > 8 && used {
-            let message =
-                format!("{what}, is a struct of {} bytes: what it holds has to be said", parameter.size);
-            errors.push(
-                complaint(asked, message)
-                    .note("write its argument as { fields = [[0, \"A\"], [8, 64]] }: byte offset and name or number of each field"),
-            );
-            continue;
-        }
-        leaves.push(Leaf {
-            offset: parameter.offset,
-            size: parameter.size,
-            format: (!parameter.aggregate).then_some(parameter.format),
-            any: false,
-            pointer: parameter.pointer,
-            pointee: parameter.pointee,
-            view: parameter.view,
-            argument,
-            what,
-            used,
-        });
-    }
-    leaves
-}
-
-#[cold]
-fn complaint(asked: &Asked<'_>, message: String) -> Diagnostic {
-    let diagnostic = Diagnostic::error(Code::V010, message);
-    match asked.side.span {
-        Some(span) => diagnostic.at(Source::Spec, span),
-        None => diagnostic,
-    }
 }
 
 /// All tensors: the declared ones that some kernel takes or that are outputs, then those that only
@@ -778,6 +643,18 @@ impl Builder<'_> {
                     self.fail(leaf, format!("has {} bytes, but `{name}` is declared as {format}", leaf.size));
                     return None;
                 }
+                // Bits of any kind may be bits of a float.
+                let other = match leaf.number {
+                    Some(Reading::Float(_)) => {
+                        matches!(format.class(), FormatClass::Signed | FormatClass::Unsigned)
+                    }
+                    Some(Reading::Integer) => format.is_float(),
+                    None => false,
+                };
+                if other || leaf.format.is_some_and(Format::is_float) && !format.is_float() {
+                    self.fail(leaf, format!("is {} and cannot be any {format}", leaf.kind()));
+                    return None;
+                }
                 self.symbolic(name, format)
             }
             None => match leaf.format {
@@ -832,23 +709,38 @@ impl Builder<'_> {
             (_, 4) => Format::B32,
             _ => Format::B64,
         });
-        // Compilers declare an `int` as unsigned.
-        let either = match (literal, format) {
-            (Literal::Integer(_), Format::U16) => Format::B16,
-            (Literal::Integer(_), Format::U32) => Format::B32,
+        let either = match (literal, format, leaf.number) {
+            // However the bits are declared, the kernel computes with the number.
+            (_, _, Some(Reading::Float(float))) if float.bytes() == leaf.size => float,
+            (Literal::Float(_), _, Some(Reading::Integer)) => format.as_integer(false),
+            // Compilers declare an `int` as unsigned.
+            (Literal::Integer(_), Format::U16, _) => Format::B16,
+            (Literal::Integer(_), Format::U32, _) => Format::B32,
             _ => format,
         };
         let bits = encode(literal, either);
         if bits.is_none() {
-            self.fail(leaf, format!("is .{format} and cannot hold {}", spec::literal(literal)));
+            let instead = match literal {
+                Literal::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => {
+                    format!(": write {value:.0}")
+                }
+                _ => String::new(),
+            };
+            let value = spec::literal(literal);
+            self.fail(leaf, format!("is {} and cannot hold {value}{instead}", leaf.kind()));
         }
         bits
     }
 
     #[cold]
     pub(super) fn fail(&mut self, leaf: &Leaf<'_>, problem: String) {
-        self.errors
-            .push(Diagnostic::error(Code::V010, format!("{} {problem}", leaf.what.trim_end_matches(','))));
+        let own = self.spec.scalars.iter().find(|scalar| mentioned(leaf.argument) == [&scalar.name]);
+        let diagnostic =
+            Diagnostic::error(Code::V010, format!("{} {problem}", leaf.what.trim_end_matches(',')));
+        self.errors.push(match own.map(|scalar| scalar.span).or(leaf.span) {
+            Some(span) if span != Span::default() => diagnostic.at(Source::Spec, span),
+            _ => diagnostic,
+        });
     }
 
     /// The tensors as one kernel sees them.

@@ -12,12 +12,12 @@ pub fn encode(literal: Literal, format: Format) -> Option<u64> {
             integer(value, format)
         }
         // A float passed in a register of bits, as Triton declares its parameters.
-        (FormatClass::Bits | FormatClass::Unsigned, Literal::Float(value)) => match format.bits() {
+        (FormatClass::Bits, Literal::Float(value)) => match format.bits() {
             64 => Some(value.to_bits()),
             32 => Some(u64::from((value as f32).to_bits())),
             _ => None,
         },
-        (FormatClass::Signed, Literal::Float(_)) => None,
+        (FormatClass::Signed | FormatClass::Unsigned, Literal::Float(_)) => None,
     }
 }
 
@@ -158,6 +158,7 @@ mod tests {
         assert_eq!(encode(Literal::Integer(256), Format::B8), None);
         assert_eq!(encode(Literal::Integer(3), Format::F32), Some(0x4040_0000));
         assert_eq!(encode(Literal::Float(1.5), Format::S32), None);
+        assert_eq!(encode(Literal::Float(0.5), Format::U32), None);
         assert_eq!(encode(Literal::Float(1.0), Format::B32), Some(0x3f80_0000));
     }
 }

@@ -9,7 +9,8 @@
 
 use super::arguments::{Asked, assign, mentioned};
 use super::bind::{Bound, Named};
-use crate::base::{Budget, Exhausted, Format, Source, Span};
+use super::variables::declares;
+use crate::base::{Budget, Exhausted, Format, Source, Span, nearest};
 use crate::diag::{Assumption, Code, Diagnostic, Ledger};
 use crate::formula::{self, Elaborated, Evaluation, Input, Kind, Number, Problem, Program, Stopped};
 use crate::ir::Kernel;
@@ -79,6 +80,9 @@ impl Reference {
         let open = |input: &Input| input.shape.is_none() && mentions.contains(&input.name.as_str());
         let targets: Vec<&str> = self.program.targets();
         let is_tensor = |name: &str| names.iter().any(|known| known.tensor && known.name == name);
+        if let Some(stranger) = self.stranger(spec, optimized, &arguments) {
+            return Err(vec![stranger]);
+        }
         if !targets.iter().any(|target| is_tensor(target)) {
             return Err(vec![self.without_output(&names, optimized, &side)]);
         }
@@ -165,6 +169,55 @@ impl Reference {
             formula: Some(&self.program),
         };
         assign(spec, &[own, asked]).ok()?.arguments.pop()
+    }
+
+    /// A tensor of the spec that the formula names and the kernel does not take: what it says of that would be said of
+    /// nothing. Contents that the spec gives are numbers, whoever takes them.
+    #[cold]
+    fn stranger(&self, spec: &Spec, optimized: &Kernel, arguments: &[Argument]) -> Option<Diagnostic> {
+        let mut taken: Vec<String> = arguments.iter().flat_map(mentioned).map(str::to_owned).collect();
+        taken.extend(super::views::variables(spec, optimized).into_iter().map(|(_, name)| name));
+        let (targets, mentions) = (self.program.targets(), self.program.mentions());
+        let found = spec.tensors.iter().find(|tensor| {
+            let name = tensor.name.as_str();
+            let read = mentions.contains(&name) && tensor.contents.is_none();
+            let takes = taken.iter().any(|known| known == name) || declares(optimized, name);
+            (targets.contains(&name) || read) && !takes
+        })?;
+        let target = self.program.statements.iter().map(|statement| &statement.target);
+        let target = target.into_iter().find(|target| target.text == found.name);
+        let how = if target.is_some() { "assigns" } else { "reads" };
+        let message =
+            format!("the formula {how} `{}`, which `{}` does not take", found.name, optimized.title());
+        let diagnostic = Diagnostic::error(Code::V012, message);
+        let diagnostic = match target {
+            Some(target) => diagnostic.at(Source::Reference, target.span),
+            None => diagnostic.at(Source::Spec, found.span),
+        };
+        let mut own: Vec<String> = Vec::new();
+        for name in arguments.iter().flat_map(mentioned) {
+            if spec.scalars.iter().all(|scalar| scalar.name != name) && own.iter().all(|known| known != name)
+            {
+                own.push(name.to_owned());
+            }
+        }
+        let names: Vec<String> = own.iter().map(|name| format!("`{name}`")).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let diagnostic = diagnostic.note(match &spec.optimized.args {
+            Some(_) => format!(
+                "`args` under [optimized] says that it takes {names}: name these under [tensors] and in the formula, or \
+                 change `args`"
+            ),
+            None => format!(
+                "it takes {names}: name these under [tensors] and in the formula, or give the parameters your names, one \
+                 for each in their order, under [optimized]: `{}`",
+                super::arguments::args(optimized)
+            ),
+        });
+        Some(match nearest(&found.name, own.iter().map(String::as_str)) {
+            Some(near) => diagnostic.note(format!("did you mean `{near}`?")),
+            None => diagnostic,
+        })
     }
 
     /// That nothing would be compared.
@@ -255,6 +308,41 @@ impl Reference {
             return Err(Failure::Wrong(wrong));
         }
         self.evaluate(bound, optimized, budget, &elaborated, &places)
+    }
+
+    /// Elements of the outputs, over terms of a kernel, with [`OUTSIDE`](super::inside::OUTSIDE) in the place of what
+    /// lies outside of an axis; `None` where no index comes from data.
+    pub fn values_outside(
+        &self,
+        (spec, bound): (&Spec, &Bound),
+        reached: &dyn Fn(usize) -> u64,
+        places: &[(usize, u64)],
+        terms: &mut Terms,
+        budget: &Budget,
+    ) -> Result<Option<Vec<Term>>, Exhausted> {
+        // What is wrong with a formula was told when it ran.
+        let Ok(elaborated) = formula::elaborate(&self.program, &inputs(spec, bound, reached)) else {
+            return Ok(None);
+        };
+        if !elaborated.graph.takes_indices() {
+            return Ok(None);
+        }
+        let input = |terms: &mut Terms, at: usize, index: u64| input(bound, terms, at, index);
+        let mut evaluation = Evaluation::new(&elaborated.graph, budget, std::mem::take(terms), input);
+        evaluation.outside = Some(super::inside::OUTSIDE);
+        let mut values = Vec::with_capacity(places.len());
+        for (tensor, index) in places {
+            let name = &bound.tensors[*tensor].name;
+            let assigned = elaborated.assigned.iter().find(|assigned| assigned.name == *name);
+            values.push(match assigned.map(|assigned| evaluation.element(assigned.id, *index)) {
+                Some(Ok(value)) => value,
+                Some(Err(Stopped::Exhausted(why))) => return Err(why),
+                Some(Err(_)) | None => Term::ZERO,
+            });
+        }
+        let some = evaluation.indexed > 0;
+        *terms = evaluation.terms;
+        Ok(some.then_some(values))
     }
 
     fn evaluate(

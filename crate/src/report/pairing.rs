@@ -9,7 +9,7 @@
 
 use super::arguments::{field_name, made_up_name};
 use crate::base::Format;
-use crate::ir::Parameter;
+use crate::ir::{Parameter, Reading};
 use crate::spec::{Literal, Role, Scalar, Tensor};
 
 /// Steps that the search may take; where they do not suffice, there is no answer.
@@ -24,7 +24,8 @@ pub(super) struct Place {
     /// Whether it is written through, as far as the signature (not to `const`) or the PTX shows.
     written: Option<bool>,
     pointee: Option<Format>,
-    format: Format,
+    /// As what the kernel takes its number; `None` where it may be either.
+    number: Option<Reading>,
     size: u32,
 }
 
@@ -38,7 +39,7 @@ pub(super) fn places(parameters: &[Parameter]) -> Vec<Place> {
                 pointer: field.pointer,
                 written: field.written,
                 pointee: field.pointee,
-                format: field.format,
+                number: field.number(),
                 size: field.size,
             }));
             continue;
@@ -51,7 +52,7 @@ pub(super) fn places(parameters: &[Parameter]) -> Vec<Place> {
                 _ => p.written,
             },
             pointee: p.pointee,
-            format: p.format,
+            number: p.number(),
             size: p.size,
         });
     }
@@ -104,11 +105,16 @@ fn points(place: &Place, tensor: &Tensor, outputs: &[&str]) -> bool {
 
 /// Whether a scalar can be a parameter.
 fn holds(place: &Place, scalar: &Scalar) -> bool {
-    let float = place.format.is_float();
+    let (float, integer) = match place.number {
+        Some(Reading::Float(_)) => (true, false),
+        Some(Reading::Integer) => (false, true),
+        None => (true, true),
+    };
     match scalar.value {
         Ok(Literal::Float(_)) => float,
         Ok(_) => true,
-        Err(format) => format.is_float() == float && (float || format.bytes() <= place.size),
+        Err(format) if format.is_float() => float,
+        Err(format) => integer && format.bytes() <= place.size,
     }
 }
 

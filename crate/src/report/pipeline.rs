@@ -9,6 +9,7 @@ use super::expression::Side;
 use super::faults::{self, Cooked, Cooking, Worst, rank};
 use super::formula::{self, Failure, Reference};
 use super::front::{Front, load};
+use super::inside;
 use super::limits;
 use super::model::*;
 use super::portions::{Joined, Portion, Portions, confirmed};
@@ -29,7 +30,7 @@ use crate::ir::Kernel;
 use crate::isa::Effect;
 use crate::sim::{self, FaultKind, Run, Setup, World};
 use crate::spec::{self, Spec};
-use crate::term::{Term, Terms};
+use crate::term::Term;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Version of the report's shape.
@@ -489,12 +490,10 @@ impl<'a> Question<'a> {
         let mut comparison =
             collect(&bound, &mut runs.iter_mut().map(|(run, _)| run).collect::<Vec<_>>(), &kernels);
         bound.settle();
-        let guarded = {
-            let mut stores: Vec<&mut Terms> = runs.iter_mut().map(|(run, _)| &mut run.terms).collect();
-            match contracts::guarded(&required, &comparison.pairs, &mut stores, self.budget) {
-                Ok(guarded) => guarded,
-                Err(exhausted) => return self.stopped(exhausted),
-            }
+        let question = (spec, &bound, formula);
+        let guarded = match inside::guarded(question, &required, &comparison, &mut runs, self.budget) {
+            Ok(guarded) => guarded,
+            Err(exhausted) => return self.stopped(exhausted),
         };
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = reaches::tensor_reports(&bound, &comparison, &runs, asked);

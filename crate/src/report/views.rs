@@ -6,7 +6,8 @@
 //! relies on it. Extents are the tensor's, so it has to have a shape.
 
 use super::arguments::Asked;
-use super::bind::{Builder, Leaf};
+use super::bind::Builder;
+use super::leaves::Leaf;
 use super::variables::source_name;
 use crate::base::Source;
 use crate::diag::{Assumption, Code, Diagnostic};

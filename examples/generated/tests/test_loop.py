@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -65,6 +66,38 @@ def test_the_proposer_is_told_and_has_no_say(tmp_path: Path) -> None:
     told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
     assert told[0] == [] and told[1][0]["kept"] and not told[2][0]["kept"]
     assert "differ" in told[2][0]["why"] or "y[" in told[2][0]["why"]
+
+
+def test_the_owner_can_change_what_is_expected(tmp_path: Path) -> None:
+    task = tmp_path / "task"
+    shutil.copytree(TASK, task)
+    honest = [{"name": "a", "ptx": ptx("honest_shuffles")}]
+    [first] = keep.loop(proposer(tmp_path, [honest]), task, tmp_path / "work")
+    assert first.kept
+    rules = task / "task.toml"
+    rules.write_text(rules.read_text().replace('expect = ["equivalent"]', 'expect = ["equal_up_to_rounding"]'))
+    [second] = keep.loop(proposer(tmp_path, [honest]), task, tmp_path / "work")
+    assert (second.verdict, second.kept) == ("equivalent", False)
+
+
+def test_a_batch_that_fails_keeps_nothing(tmp_path: Path) -> None:
+    task = tmp_path / "task"
+    shutil.copytree(TASK, task)
+    honest = [{"name": "a", "ptx": ptx("honest_shuffles")}]
+    assert keep.loop(proposer(tmp_path, [honest]), task, tmp_path / "work")[0].kept
+    rules = task / "task.toml"
+    rules.write_text(rules.read_text().replace("--time", "--tme"))
+    with pytest.raises(SystemExit, match="--tme"):
+        keep.loop(proposer(tmp_path, [honest]), task, tmp_path / "work")
+
+
+def test_a_relative_folder_and_a_proposal_without_ptx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rounds = [[{"name": "empty"}, {"name": "a", "ptx": ptx("honest_shuffles")}, {"name": "b", "ptx": 3}, "c"]]
+    says = proposer(tmp_path, rounds)
+    monkeypatch.chdir(tmp_path)
+    outcomes = keep.loop(says, TASK, Path("work"))
+    assert [(one.name, one.kept) for one in outcomes] == [("empty", False), ("a", True), ("b", False), ("unnamed", False)]
+    assert "`ptx`" in outcomes[0].why
 
 
 def test_the_cheats_of_the_corpus_are_refused(tmp_path: Path) -> None:

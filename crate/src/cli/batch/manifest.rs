@@ -161,6 +161,7 @@ pub fn questions(manifest: &Path) -> Result<String, Refusal> {
 /// All questions of a manifest.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Refusal> {
     let text = files::text(path)?.text;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let mut entries: Vec<Entry> = Vec::new();
     let mut lines: HashMap<String, usize> = HashMap::new();
@@ -256,12 +257,26 @@ impl Entry {
     }
 }
 
-/// What makes two questions the same: the version, the texts, the launch, the number of portions, and what a proof may
+/// What an engine is told by: the file that it is in.
+pub(super) fn engine(file: &Path) -> Result<String, Refusal> {
+    let refusal = |error| Refusal(format!("`{}` cannot be read: {error}", file.display()));
+    let mut hasher = Sha256::new();
+    let mut file = std::fs::File::open(file).map_err(refusal)?;
+    std::io::copy(&mut file, &mut hasher).map_err(refusal)?;
+    Ok(hex(&hasher.finalize()))
+}
+
+/// The first half of a digest.
+fn hex(digest: &[u8]) -> String {
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What makes two questions the same: the engine, the texts, the launch, the number of portions, and what a proof may
 /// rest on. Limits do not, nor do names.
-pub(super) fn key(asked: &Asked, exact: bool) -> String {
+pub(super) fn key(asked: &Asked, engine: &str, exact: bool) -> String {
     let text = |text: &Option<Text>| text.as_ref().map(|text| text.text.clone());
     let parts = (
-        env!("CARGO_PKG_VERSION"),
+        engine,
         text(&asked.reference),
         &asked.optimized.text,
         text(&asked.spec),
@@ -269,6 +284,5 @@ pub(super) fn key(asked: &Asked, exact: bool) -> String {
         &asked.launch,
         asked.portions,
     );
-    let digest = Sha256::digest(serde_json::to_vec(&parts).unwrap_or_default());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(serde_json::to_vec(&parts).unwrap_or_default()))
 }

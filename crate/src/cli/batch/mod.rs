@@ -7,7 +7,7 @@
 //!
 //! Guaranteed: a question that ends its process (by its memory, its time, or a defect of ours) is a line that says
 //! so, and no other question notices. An answer is in the file, whole, before it is counted; a batch that is killed
-//! goes on where it was, and what has an answer is not asked again, as long as its texts and Warpproof's version are
+//! goes on where it was, and what has an answer is not asked again, as long as its texts and the engine's file are
 //! the same. Missed: memory is limited by the system on Linux only; elsewhere each run's own count is all there is.
 
 mod cluster;
@@ -20,13 +20,14 @@ mod worker;
 
 use super::junit::{TestCase, junit};
 use super::{Limits, Program, Proof, Refusal, print, progress, sarif};
+use crate::report::{self, Input, Names, Report, SweepReport, TextOptions};
 use clap::Args;
 pub use lane::Lane;
 use manifest::Entry;
 pub use manifest::questions;
 use pieces::{Gathering, Next, Piece, Pieces};
 use results::{Answer, Results, Tally};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,11 +116,24 @@ impl Batch {
 /// Runs a batch.
 pub(super) fn run(program: &Program, batch: &Batch) -> Result<u8, Refusal> {
     let entries = manifest::read(&batch.manifest)?;
+    let written = [&batch.table, &batch.junit, &batch.sarif].into_iter().flatten().chain([&batch.out]);
+    let mut written: Vec<PathBuf> = written.map(|path| place(path)).collect();
+    if let Some(at) = written.iter().position(|path| *path == place(&batch.manifest)) {
+        let path = written[at].display();
+        return Err(Refusal(format!("`{path}` is the manifest, and would be written over")));
+    }
+    written.sort();
+    if let Some(pair) = written.windows(2).find(|pair| pair[0] == pair[1]) {
+        let path = pair[0].display();
+        return Err(Refusal(format!("`{path}` cannot be two of the files that are written")));
+    }
+    let engine = manifest::engine(&program.engine)?;
     let mut results = Results::open(&batch.out, batch.retry)?;
+    results.look_again(&entries)?;
     let begun = Instant::now();
     let ids: HashSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
     let known = results.answered(&ids);
-    let asked = ask(program, batch, &entries, &known, &mut results)?;
+    let asked = ask(program, batch, &entries, (&known, &engine), &mut results)?;
     let answers = results.latest(&entries, |_, answer| table::excerpt(answer.report.as_ref()?))?;
     let tally = Tally::of(&answers);
     let seconds = begun.elapsed().as_secs_f64();
@@ -127,7 +141,7 @@ pub(super) fn run(program: &Program, batch: &Batch) -> Result<u8, Refusal> {
         write(path, &table::page(&entries, &answers, &tally))?;
     }
     if let Some(path) = &batch.junit {
-        write(path, &test_cases(&entries, &answers))?;
+        write(path, &test_cases(&entries, &answers, &texts(&entries, &results)?))?;
     }
     if let Some(path) = &batch.sarif {
         write(path, &findings(&entries, &results)?)?;
@@ -148,11 +162,11 @@ fn ask(
     program: &Program,
     batch: &Batch,
     entries: &[Entry],
-    known: &HashSet<(String, String)>,
+    (known, engine): (&HashSet<(String, String)>, &str),
     results: &mut Results,
 ) -> Result<usize, Refusal> {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    let pieces = Pieces::new(entries, known, batch.work.proof == Proof::Exact);
+    let pieces = Pieces::new(entries, known, engine, batch.work.proof == Proof::Exact);
     let gathering = Gathering::open(&batch.out, batch.retry);
     let (done, bad) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let begun = Instant::now();
@@ -264,7 +278,38 @@ fn findings(entries: &[Entry], results: &Results) -> Result<String, Refusal> {
     Ok(sarif::log(env!("CARGO_PKG_VERSION"), found.flatten().collect()))
 }
 
-fn test_cases(entries: &[Entry], answers: &results::Latest) -> String {
+/// The reports of what is not fine, as a terminal shows them; of a sweep, that of the combination that it shows.
+fn texts(entries: &[Entry], results: &Results) -> Result<HashMap<String, String>, Refusal> {
+    let of = |entry: &Entry, answer: &Answer| {
+        if answer.is_fine() {
+            return None;
+        }
+        let asked = entry.question().ok()?;
+        let overrides = asked.overrides().ok()?;
+        let text = shown(answer.report.as_ref()?.get(), &asked.input(overrides.as_ref()), &asked.names())?;
+        serde_json::value::to_raw_value(&text).ok()
+    };
+    let texts = results.latest(entries, of)?.into_iter().filter_map(|(id, answer)| {
+        let text = serde_json::from_str::<String>(answer.report?.get()).ok()?;
+        Some((id, text))
+    });
+    Ok(texts.collect())
+}
+
+/// A kept report as a terminal shows it.
+fn shown(report: &str, input: &Input<'_>, names: &Names<'_>) -> Option<String> {
+    let options = TextOptions::default();
+    if let Ok(sweep) = serde_json::from_str::<SweepReport>(report) {
+        let asked = report::combinations(input);
+        let at = sweep.shown.as_ref().map(|shown| shown.at as usize);
+        let spec = at.and_then(|at| Some(asked?.combinations.get(at)?.spec.clone()));
+        return Some(report::sweep_text(&sweep, input, spec.as_deref(), names, &options));
+    }
+    let report: Report = serde_json::from_str(report).ok()?;
+    Some(report::text(&report, input, names, &options))
+}
+
+fn test_cases(entries: &[Entry], answers: &results::Latest, texts: &HashMap<String, String>) -> String {
     let cases: Vec<TestCase<'_>> = entries
         .iter()
         .filter_map(|entry| answers.get(&entry.id))
@@ -277,11 +322,21 @@ fn test_cases(entries: &[Entry], answers: &results::Latest) -> String {
                 None => answer.exit_status,
             },
             summary: &answer.summary,
-            text: "",
+            text: texts.get(&answer.id).map_or("", String::as_str),
             time: Some(answer.time / 1000.0),
         })
         .collect();
     junit("warpproof batch", &cases)
+}
+
+/// A path by which a file is known however it is named, whether or not it is there.
+fn place(path: &Path) -> PathBuf {
+    let whole = |path: &Path| path.canonicalize().ok();
+    let beside = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(whole(folder)?.join(path.file_name()?))
+    };
+    whole(path).or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Refusal> {

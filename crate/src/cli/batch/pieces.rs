@@ -88,6 +88,8 @@ pub(super) enum Next {
 pub(super) struct Pieces<'a> {
     entries: &'a [Entry],
     answered: &'a HashSet<(String, String)>,
+    /// What the engine is told by.
+    engine: &'a str,
     exact: bool,
     waiting: Mutex<Waiting>,
     /// Whoever waits for portions that others are at.
@@ -109,11 +111,13 @@ impl<'a> Pieces<'a> {
     pub(super) fn new(
         entries: &'a [Entry],
         answered: &'a HashSet<(String, String)>,
+        engine: &'a str,
         exact: bool,
     ) -> Pieces<'a> {
         Pieces {
             entries,
             answered,
+            engine,
             exact,
             waiting: Mutex::default(),
             more: Condvar::new(),
@@ -160,9 +164,13 @@ impl<'a> Pieces<'a> {
             waiting.next += 1;
             let asked = match entry.question() {
                 Ok(asked) => asked,
+                Err(Refusal(why)) if self.answered.contains(&(entry.id.clone(), results::unread(&why))) => {
+                    self.old.fetch_add(1, Ordering::Relaxed);
+                    continue;
+                }
                 Err(Refusal(why)) => return Some(Next::Known(Answer::died(entry, "", "input", &why))),
             };
-            let key = key(&asked, self.exact);
+            let key = key(&asked, self.engine, self.exact);
             if self.answered.contains(&(entry.id.clone(), key.clone())) {
                 self.old.fetch_add(1, Ordering::Relaxed);
                 continue;

@@ -84,8 +84,35 @@ impl Answer {
     }
 }
 
-/// How every line begins.
-const LINE_START: &[u8] = b"{\"id\":";
+/// By what a question that could not be read is known again: no key begins so.
+pub(super) fn unread(why: &str) -> String {
+    format!("unread: {why}")
+}
+
+/// Whether a line that does not end is an answer that was cut off: `{"id":"…","key":"…`, up to anywhere.
+fn is_cut_off(text: &[u8]) -> bool {
+    let mut left = text;
+    for (at, start) in [&b"{\"id\":\""[..], b",\"key\":\""].into_iter().enumerate() {
+        match left.strip_prefix(start) {
+            Some(rest) => left = rest,
+            None => return start.starts_with(left),
+        }
+        if at == 0 {
+            // The id, as JSON has it.
+            let mut escaped = false;
+            let end = left.iter().position(|byte| {
+                let ends = *byte == b'"' && !escaped;
+                escaped = *byte == b'\\' && !escaped;
+                ends
+            });
+            match end {
+                Some(end) => left = &left[end + 1..],
+                None => return true,
+            }
+        }
+    }
+    true
+}
 
 /// The last answer to each question.
 pub(super) type Latest = HashMap<String, Answer>;
@@ -109,10 +136,11 @@ impl Results {
         let mut whole = 0;
         each(path, &file, |answer, end| {
             // What could not be read has no key: it is looked at again, which costs nothing.
-            let counts = !answer.key.is_empty()
-                && !(retry && (answer.died.is_some() || answer.verdict.as_deref() == Some("resource_limit")));
-            if counts {
-                answered.insert(answer.id, answer.key);
+            let was_read = !answer.key.is_empty();
+            let again = answer.died.is_some() || answer.verdict.as_deref() == Some("resource_limit");
+            if !(retry && again && was_read) {
+                let key = if was_read { answer.key } else { unread(&answer.summary) };
+                answered.insert(answer.id, key);
             } else {
                 answered.remove(&answer.id);
             }
@@ -121,6 +149,36 @@ impl Results {
         // What a kill cut off.
         file.set_len(whole).map_err(refusal)?;
         Ok(Results { path: path.to_owned(), file, answered })
+    }
+
+    /// Says once more what the manifest expects otherwise by now.
+    pub(super) fn look_again(&mut self, entries: &[Entry]) -> Result<(), Refusal> {
+        let entries: HashMap<&str, &Entry> = entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
+        // Where the last line of each question ends that says something else than the manifest.
+        let mut stale: HashMap<String, u64> = HashMap::new();
+        each(&self.path, &self.file, |answer, end| {
+            let Some(entry) = entries.get(answer.id.as_str()) else { return };
+            match entry.expects(answer.verdict.as_deref()) == answer.as_expected {
+                true => drop(stale.remove(&answer.id)),
+                false => drop(stale.insert(answer.id, end)),
+            }
+        })?;
+        if stale.is_empty() {
+            return Ok(());
+        }
+        // Lines are added meanwhile, which would move the place where the file is read.
+        let read = File::open(&self.path)
+            .map_err(|error| Refusal(format!("`{}` cannot be read: {error}", self.path.display())))?;
+        let path = self.path.clone();
+        let mut failed = None;
+        each(&path, &read, |mut answer, end| {
+            let Some(entry) = entries.get(answer.id.as_str()) else { return };
+            if failed.is_none() && stale.get(&answer.id) == Some(&end) {
+                answer.as_expected = entry.expects(answer.verdict.as_deref());
+                failed = self.add(&answer).err();
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
     }
 
     /// Which questions have an answer, with their keys.
@@ -168,15 +226,18 @@ fn each(path: &Path, file: &File, mut take: impl FnMut(Answer, u64)) -> Result<(
         let read = reader.read_until(b'\n', &mut text).map_err(|error| broken(line, error.to_string()))?;
         if text.last() != Some(&b'\n') {
             // What a kill cut off begins as every line does; anything else is somebody's file.
-            if !LINE_START.starts_with(&text[..text.len().min(LINE_START.len())]) {
-                return Err(broken(line, "this is no answer of a batch".to_owned()));
+            if !is_cut_off(&text) {
+                return Err(broken(line, "this is no answer of a batch, and is left as it is".to_owned()));
             }
             break;
         }
         end += read as u64;
         match serde_json::from_slice(&text) {
             Ok(answer) => take(answer, end),
-            Err(error) => return Err(broken(line, format!("this is no answer of a batch: {error}"))),
+            Err(error) => {
+                let why = format!("this is no answer of a batch, and is left as it is: {error}");
+                return Err(broken(line, why));
+            }
         }
     }
     Ok(())

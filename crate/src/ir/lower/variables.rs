@@ -302,6 +302,7 @@ impl<'m> Lowering<'m> {
                 view: None,
                 written: None,
                 declared: None,
+                reading: None,
                 pointee_align: parameter
                     .pointer
                     .as_ref()
