@@ -6,8 +6,8 @@
 //! falls where q grows.
 //!
 //! Guarantees: the new cone's roots are the old one's wherever these are defined.
-//! Misses: radicands that are not seen to be sums, products and quotients of what is not negative; and √x², which is
-//! |x| by now.
+//! Misses: radicands that are not seen to be sums, products and quotients of what is not negative; √x², which is
+//! |x| by now; and `q > 0 ? q / √q : 0` beside √q.
 
 use crate::decide::Meaning;
 use crate::term::eval::{Cone, operands, with_operands};
