@@ -124,7 +124,7 @@ export const families = [
     ],
   },
   {
-    title: 'Races from the field',
+    title: 'Races found in real projects',
     about: 'As OpenMM and Megatron-LM had them, before and after the repair, against one thread per result.',
     rows: [
       ['data_race/field/bucket_positions_before', 'bucket positions, before'],
