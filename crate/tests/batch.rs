@@ -284,7 +284,7 @@ fn the_manifest_says_what_is_expected_and_nothing_else_is_touched() {
 fn no_file_of_somebody_elses_is_written_over() {
     let folder = Folder::new("others");
     let only = question("a", &corpus(DIFFERENT));
-    let manifest = folder.write("m.jsonl", &[only.clone()]);
+    let manifest = folder.write("m.jsonl", std::slice::from_ref(&only));
     let refused = |out: &Path, more: &[&str], why: &str| {
         let done = batch(&manifest, out, more);
         assert_eq!(done.status.code(), Some(3), "{done:?}");
@@ -298,7 +298,7 @@ fn no_file_of_somebody_elses_is_written_over() {
     refused(&out, &["--table", manifest.to_str().expect("a path")], "is the manifest");
     refused(&out, &["--table", out.to_str().expect("a path")], "two of the files");
     // Another manifest, as a line without an end.
-    let other = folder.write("other.jsonl", &[only.clone()]);
+    let other = folder.write("other.jsonl", std::slice::from_ref(&only));
     refused(&other, &[], "no answer of a batch");
     assert_eq!(fs::read_to_string(&other).expect("a file"), only);
     // A line of ours that was cut off, wherever that was.
