@@ -173,7 +173,7 @@ export const text = {
     block: 'Threads of a block',
     kernel: (side: string) => (side === '' ? 'Kernel' : `Kernel, ${side}`),
   },
-  intro: (example: boolean) => `Warpproof proves that two GPU kernels compute the same results, or shows an input, a race or a deadlock that proves otherwise. ${example ? 'Paste PTX over the example' : 'Paste PTX into the editors'}; nothing leaves your browser.`,
+  intro: (example: boolean) => `Warpproof proves that two GPU kernels compute the same results, or shows an input, a race or a deadlock. ${example ? 'Paste PTX over the example' : 'Paste PTX into the editors'}; nothing leaves your browser.`,
   undo: {
     putAway: 'Your own kernels and their spec were put away.',
     bringBack: 'Bring them back',
@@ -204,7 +204,7 @@ export const text = {
   spec: {
     open: 'Edit',
     openHint: 'Everything that the spec can say, as a form',
-    putAway: 'These are other kernels than the example’s, so its spec was put away. Launch and sizes are inferred from the PTX where possible; fill in the rest below.',
+    putAway: 'These are other kernels than the example’s, so its spec was put away. Launch and sizes are inferred; fill in the rest below.',
     bringBack: 'Bring the spec back',
     launch: 'Launch',
     asReached: 'as reached',

@@ -4,10 +4,11 @@ import type { DiagnosticReport, Inference, Side } from './protocol'
 import { readSpec, tableAt, valueAt } from './spec-edit'
 
 /** What is missing and worth asking for: not while a text is empty or cannot be read, which no number helps, nor what the
- * spec does say, wrongly. */
+ * spec does say, wrongly. That nobody has chosen among kernels is an error, too, and the choice helps. */
 export function askable(inference: Pick<Inference, 'missing' | 'diagnostics'> | null, empty: readonly Side[], spec: string): string[] {
   if (!inference || empty.length > 0) return []
-  if (inference.diagnostics.some(({ severity, primary }) => severity === 'error' && primary && primary.at.source !== 'spec')) return []
+  const chooses = inference.missing.some(name => name.endsWith('.entry'))
+  if (!chooses && inference.diagnostics.some(({ severity, primary }) => severity === 'error' && primary && primary.at.source !== 'spec')) return []
   const said = readSpec(spec) ?? {}
   return inference.missing.filter(name => valueAt(tableAt(said, name.slice(0, name.indexOf('.'))), name.slice(name.indexOf('.') + 1)) === undefined)
 }
