@@ -479,7 +479,8 @@ impl Rewriting<'_> {
         let [then, other] = order(after, before);
         // Where a comparison says which is taken over, it is the larger one, and what is larger than a number is no -∞.
         let sides = if taken.then { [taken.old, taken.new] } else { [taken.new, taken.old] };
-        let is_larger = compared(steps, own) == Some(sides);
+        let is_larger = compared(steps, own) == Some(sides)
+            && sides.iter().all(|side| self.reach(*side) != Reach::Unknown);
         let is_finite = is_larger && self.reach(taken.new) == Reach::Finite;
         let maximum = if is_larger { Node::Max(before, after) } else { Node::Select(condition, then, other) };
         let maximum = self.push(maximum);

@@ -20,6 +20,8 @@ use num_traits::One;
 const NEAR: usize = 48;
 /// Steps within one another that are taken out.
 const DEEPEST: u32 = 32;
+/// Steps that one choice may take: what is chosen may be shared by many ways to it.
+const STEPS: u32 = 1 << 10;
 
 /// A store in which that is done, where each old node of the roots' cone is in it, and where constants are.
 pub(super) struct Undone {
@@ -95,8 +97,9 @@ pub(super) fn undone(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<O
         places[at] = match node {
             Node::Select(condition, a, b) if infinite && is_candidate(&new, &node) => {
                 let choice = new.select(condition, a, b);
-                let choice = simplified(&mut new, choice, &mut Vec::new());
-                joined(&mut new, choice, 0)
+                let mut left = STEPS;
+                let choice = simplified(&mut new, choice, &mut Vec::new(), &mut left);
+                joined(&mut new, choice, 0, &mut left)
             }
             _ => build(&mut new, terms, &node),
         };
@@ -162,13 +165,13 @@ fn nears_infinity(terms: &Terms, term: Term) -> bool {
 }
 
 /// A choice, with what both arms have in common around it.
-fn chosen(terms: &mut Terms, condition: Term, a: Term, b: Term, depth: u32) -> Term {
-    let [a, b] =
-        [(a, true), (b, false)].map(|(arm, holds)| simplified(terms, arm, &mut vec![(condition, holds)]));
-    if a == b || depth == DEEPEST {
+fn chosen(terms: &mut Terms, condition: Term, [a, b]: [Term; 2], depth: u32, left: &mut u32) -> Term {
+    let [a, b] = [(a, true), (b, false)]
+        .map(|(arm, holds)| simplified(terms, arm, &mut vec![(condition, holds)], left));
+    if a == b || depth == DEEPEST || *left == 0 {
         return by_words(terms, condition, a, b);
     }
-    let inner = |terms: &mut Terms, a: Term, b: Term| chosen(terms, condition, a, b, depth + 1);
+    let mut inner = |terms: &mut Terms, a: Term, b: Term| chosen(terms, condition, [a, b], depth + 1, left);
     let (x, y) = (terms.node(a), terms.node(b));
     match (x, y) {
         (Node::Select(own, p, q), Node::Select(other, r, s)) if own == other && (p == r || q == s) => {
@@ -253,19 +256,20 @@ fn by_words(terms: &mut Terms, condition: Term, a: Term, b: Term) -> Term {
 
 /// A choice whose inner choices are not asked again what the outer ones say: what a branch leaves under its condition
 /// has the others' contraries in it, and what was there before where all of them fail.
-fn simplified(terms: &mut Terms, term: Term, known: &mut Vec<(Term, bool)>) -> Term {
+fn simplified(terms: &mut Terms, term: Term, known: &mut Vec<(Term, bool)>, left: &mut u32) -> Term {
     let Node::Select(condition, a, b) = terms.node(term) else { return term };
-    if known.len() as u32 >= DEEPEST {
+    if known.len() as u32 >= DEEPEST || *left == 0 {
         return term;
     }
-    let condition = match rest_of(terms, condition, known) {
-        Term::TRUE => return simplified(terms, a, known),
-        Term::FALSE => return simplified(terms, b, known),
+    *left -= 1;
+    let condition = match rest_of(terms, condition, known, left) {
+        Term::TRUE => return simplified(terms, a, known, left),
+        Term::FALSE => return simplified(terms, b, known, left),
         rest => rest,
     };
     let [a, b] = [(a, true), (b, false)].map(|(arm, holds)| {
         known.push((condition, holds));
-        let arm = simplified(terms, arm, known);
+        let arm = simplified(terms, arm, known, left);
         known.pop();
         arm
     });
@@ -273,7 +277,11 @@ fn simplified(terms: &mut Terms, term: Term, known: &mut Vec<(Term, bool)>) -> T
 }
 
 /// What is left of a condition where others are known.
-fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)]) -> Term {
+fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)], left: &mut u32) -> Term {
+    if *left == 0 {
+        return condition;
+    }
+    *left -= 1;
     for (at, (other, holds)) in known.iter().enumerate() {
         if *other == condition {
             return if *holds { Term::TRUE } else { Term::FALSE };
@@ -281,7 +289,7 @@ fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)]) -> Term {
         // Of two that do not hold together, one that holds excludes the other.
         if let (Node::And(a, b), false) = (terms.node(*other), *holds) {
             for (one, two) in [(a, b), (b, a)] {
-                if two == condition && rest_of(terms, one, &known[..at]) == Term::TRUE {
+                if two == condition && rest_of(terms, one, &known[..at], left) == Term::TRUE {
                     return Term::FALSE;
                 }
             }
@@ -289,15 +297,15 @@ fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)]) -> Term {
     }
     match terms.node(condition) {
         Node::Not(a) => {
-            let a = rest_of(terms, a, known);
+            let a = rest_of(terms, a, known, left);
             terms.not(a)
         }
         Node::And(a, b) => {
-            let (a, b) = (rest_of(terms, a, known), rest_of(terms, b, known));
+            let (a, b) = (rest_of(terms, a, known, left), rest_of(terms, b, known, left));
             terms.and(a, b)
         }
         Node::Or(a, b) => {
-            let (a, b) = (rest_of(terms, a, known), rest_of(terms, b, known));
+            let (a, b) = (rest_of(terms, a, known, left), rest_of(terms, b, known, left));
             terms.or(a, b)
         }
         _ => condition,
@@ -305,13 +313,14 @@ fn rest_of(terms: &mut Terms, condition: Term, known: &[(Term, bool)]) -> Term {
 }
 
 /// Choices within one another with what their arms have in common around them, the inner ones first.
-fn joined(terms: &mut Terms, term: Term, depth: u32) -> Term {
+fn joined(terms: &mut Terms, term: Term, depth: u32, left: &mut u32) -> Term {
     match terms.node(term) {
         Node::Select(condition, a, b)
-            if depth < DEEPEST && is_candidate(terms, &Node::Select(condition, a, b)) =>
+            if depth < DEEPEST && *left > 0 && is_candidate(terms, &Node::Select(condition, a, b)) =>
         {
-            let [a, b] = [a, b].map(|arm| joined(terms, arm, depth + 1));
-            chosen(terms, condition, a, b, 0)
+            *left -= 1;
+            let [a, b] = [a, b].map(|arm| joined(terms, arm, depth + 1, left));
+            chosen(terms, condition, [a, b], 0, left)
         }
         _ => term,
     }
@@ -324,7 +333,9 @@ fn swallowed(terms: &Terms, infinity: Term, [p, q]: [Term; 2]) -> Option<(bool, 
         return None;
     }
     let is_last = |term: Term| matches!(terms.node(term), Node::Fma(..) | Node::Select(..));
-    let is_number = |term: Term| !terms.may_be_infinite(term) && terms.is_defined(term);
+    // It comes out from under the choice, so it has to be a number there, too.
+    let is_number =
+        |term: Term| !terms.may_be_infinite(term) && terms.is_defined(term) && !terms.is_partial(term);
     match (is_last(p), is_last(q)) {
         (true, false) if is_number(q) => Some((true, infinity)),
         (false, true) if is_number(p) => Some((false, opposite(infinity))),

@@ -280,6 +280,8 @@ fn replaced(
     }
     let mut recognized = vec![0u64; IDIOMS.len()];
     let mut places: Vec<Term> = vec![Term::ZERO; needed.len() * 64];
+    // Which nodes have a function below them that was found.
+    let mut above = vec![0u64; needed.len()];
     let mut copied = FxHashMap::default();
     for node in 0..needed.len() * 64 {
         if node.is_multiple_of(8192) {
@@ -288,6 +290,10 @@ fn replaced(
         if needed[node / 64] >> (node % 64) & 1 == 0 {
             continue;
         }
+        let at = node;
+        let is_above = |above: &[u64], term: Term| {
+            term.as_node().is_some_and(|step| above[step / 64] >> (step % 64) & 1 == 1)
+        };
         let mut map = |new: &mut Terms, term: Term| match (term.as_node(), term.as_constant()) {
             (Some(node), _) => places[node],
             (_, Some(constant)) => {
@@ -297,6 +303,7 @@ fn replaced(
         };
         places[node] = match found.get(&node) {
             Some(found) => {
+                above[at / 64] |= 1 << (at % 64);
                 let mut values = [Term::ZERO; shape::PLACEHOLDERS];
                 for ((value, binding), negative) in values.iter_mut().zip(found.bindings).zip(found.negative)
                 {
@@ -344,10 +351,12 @@ fn replaced(
             None => {
                 let old = terms.node_at(node);
                 let node = with_operands(&old, |operand| map(&mut new, operand));
+                let any = operands(&old).into_iter().flatten().any(|operand| is_above(&above, operand));
+                above[at / 64] |= u64::from(any) << (at % 64);
                 match (old, node) {
                     // What was a library's code may turn out to be a function that is not defined everywhere.
                     (Node::Compare(_, a, b), Node::Compare(relation, x, y))
-                        if asks_of_extremes(x, y) && !terms.is_partial(a) && !terms.is_partial(b) =>
+                        if any && asks_of_extremes(x, y) && !terms.is_partial(a) && !terms.is_partial(b) =>
                     {
                         new.compare_asked(relation, x, y)
                     }
