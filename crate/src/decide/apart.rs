@@ -225,13 +225,7 @@ pub(super) struct Apart {
 
 impl Apart {
     pub(super) fn of(old: &Terms, roots: &[Term], budget: &Budget) -> Result<Apart, Exhausted> {
-        let mut new = Terms::new();
-        for (first, format) in old.element_formats() {
-            new.note_elements(first, format);
-        }
-        for leaf in old.half_leaves() {
-            new.note_half(leaf);
-        }
+        let mut new = Terms::beside(old);
         let mut known: FxHashMap<Term, Parts> = FxHashMap::default();
         let reach = Reach::of(old, roots, budget)?;
         for node in reach.nodes() {

@@ -57,9 +57,14 @@ impl Terms {
         is_half.then_some(Through::Half)
     }
 
-    /// The leaves that went through f16.
-    pub fn half_leaves(&self) -> impl Iterator<Item = Term> + '_ {
-        self.halves.leaves.iter().copied()
+    /// An empty store over the elements of another one.
+    pub fn beside(other: &Terms) -> Terms {
+        let mut new = Terms::new();
+        for (first, format) in other.element_formats() {
+            new.note_elements(first, format);
+        }
+        new.halves.leaves.clone_from(&other.halves.leaves);
+        new
     }
 
     /// Takes over from another store through what one of its terms went, which is `own` here.

@@ -171,6 +171,11 @@ impl Squaring<'_> {
             _ => Node::Min(x, y),
         };
         let inside = self.push(inside);
+        // What the root asks of it, the list of assumptions says of what the kernel takes the root of.
+        let radicand = parts.into_iter().find_map(Term::as_node);
+        if let (Some(step), Some(own)) = (radicand, inside.as_node()) {
+            self.nodes[own] = self.nodes[step];
+        }
         Some(self.push(Node::Unary(root, inside)))
     }
 }

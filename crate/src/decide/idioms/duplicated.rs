@@ -11,7 +11,7 @@
 
 use super::build;
 use crate::base::{Budget, Exhausted};
-use crate::term::eval::{operands, with_operands};
+use crate::term::eval::{Reach, operands, with_operands};
 use crate::term::{Node, Number, Relation, Term, Terms};
 use num_rational::BigRational;
 use num_traits::One;
@@ -47,46 +47,23 @@ impl Undone {
 pub(super) fn undone(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Undone>, Exhausted> {
     let is_one = |number: &Number| matches!(number, Number::Infinity | Number::MinusInfinity);
     let infinite = terms.constants().iter().any(|constant| is_one(&constant.number));
-    let count = roots.iter().filter_map(|root| root.as_node()).max().map_or(0, |most| most + 1);
-    let mut needed = vec![0u64; count.div_ceil(64)];
-    for step in roots.iter().filter_map(|root| root.as_node()) {
-        needed[step / 64] |= 1 << (step % 64);
-    }
-    let mut reader = terms.reader();
+    let reach = Reach::of(terms, roots, budget)?;
     let (mut any, mut words) = (false, false);
-    for at in (0..count).rev() {
-        if at.is_multiple_of(8192) {
-            budget.spend(8192)?;
-        }
-        if needed[at / 64] >> (at % 64) & 1 == 0 {
-            continue;
-        }
-        let node = reader.node_at(at);
+    for at in reach.nodes() {
+        let node = terms.node_at(at);
         any |= infinite && is_candidate(terms, &node);
         words |= chooses_words(terms, &node);
-        for step in operands(&node).into_iter().flatten().filter_map(|operand| operand.as_node()) {
-            needed[step / 64] |= 1 << (step % 64);
-        }
     }
     if !any && !words {
         return Ok(None);
     }
-    let mut new = Terms::new();
-    for (first, format) in terms.element_formats() {
-        new.note_elements(first, format);
-    }
-    for leaf in terms.half_leaves() {
-        new.note_half(leaf);
-    }
+    let mut new = Terms::beside(terms);
     let constants: Vec<Term> =
         terms.constants().iter().map(|constant| new.constant(constant.clone())).collect();
-    let mut places = vec![Term::ZERO; needed.len() * 64];
-    for at in 0..count {
-        if at.is_multiple_of(8192) {
+    let mut places = vec![Term::ZERO; terms.len()];
+    for (turn, at) in reach.nodes().enumerate() {
+        if turn.is_multiple_of(8192) {
             budget.spend(8192)?;
-        }
-        if needed[at / 64] >> (at % 64) & 1 == 0 {
-            continue;
         }
         let old = terms.node_at(at);
         let node = with_operands(&old, |operand| match (operand.as_node(), operand.as_constant()) {

@@ -9,7 +9,6 @@
 //! Misses: limits that are not seen in the argument itself ([`Terms::ends`]), and on two arguments at once.
 
 use super::{Class, Finder, Found, Shape, kind};
-use crate::base::Format;
 use crate::term::eval::{operands, with_operands};
 use crate::term::{Node, Relation, Term, Terms, Unary};
 use num_traits::ToPrimitive;
@@ -20,12 +19,7 @@ const NUMBERS: usize = 6;
 
 /// A shape of what a function is in an interval.
 pub(super) struct Limited {
-    row: usize,
-    root: Term,
-    last: Node,
-    operands: [Class; 2],
-    word: Option<Format>,
-    arguments: usize,
+    shape: Shape,
     argument: usize,
     ends: (f64, f64),
 }
@@ -150,12 +144,15 @@ pub(super) fn all(terms: &mut Terms, by_kind: &[Vec<Shape>]) -> Vec<Vec<Limited>
                 let list: &mut Vec<Limited> = &mut all[kind(&last)];
                 // The same in a wider interval is there for both.
                 let is_in = |one: (f64, f64), other: (f64, f64)| other.0 <= one.0 && one.1 <= other.1;
-                let same = |other: &Limited| (other.row, other.root, other.argument) == (row, root, argument);
+                let same = |other: &Limited| {
+                    (other.shape.row, other.shape.root, other.argument) == (row, root, argument)
+                };
                 if list.iter().any(|other| same(other) && is_in(ends, other.ends)) {
                     continue;
                 }
                 list.retain(|other| !(same(other) && is_in(other.ends, ends)));
-                list.push(Limited { row, root, last, operands, word, arguments, argument, ends });
+                let shape = Shape { row, root, last, operands, word, arguments };
+                list.push(Limited { shape, argument, ends });
             }
         }
     }
@@ -171,29 +168,12 @@ impl Finder<'_> {
         let [first, second, _] = operands(node);
         let [x, y] = [first, second].map(|term| Class::of(self.terms, term));
         let shapes = self.shapes;
-        shapes.limited[kind(node)].iter().find_map(|shape| {
-            let [a, b] = shape.operands;
-            if !(a.admits(x) && b.admits(y) || a.admits(y) && b.admits(x)) {
-                return None;
-            }
-            let (bindings, negated, addend) = match (shape.last, *node) {
-                (Node::Mul(a, b), Node::Mul(x, y)) => {
-                    let (bindings, negated) = self.product((a, b), (x, y))?;
-                    (bindings, negated, None)
-                }
-                (Node::Mul(a, b), Node::Fma(x, y, z)) => {
-                    let (bindings, negated) = self.product((a, b), (x, y))?;
-                    (bindings, negated, Some(z))
-                }
-                _ => (self.whole(shape.root, Term::from_node(at))?, false, None),
-            };
-            let bound = bindings[shape.argument]?;
-            let (low, high) = self.terms.ends(bound)?;
-            let is_whole = bindings.iter().flatten().count() == shape.arguments;
-            let fits = is_whole && shape.ends.0 <= low && high <= shape.ends.1;
-            let (row, word) = (shape.row, shape.word);
-            let (negative, moved, guard) = (Default::default(), None, None);
-            fits.then_some(Found { row, bindings, negative, word, negated, addend, moved, guard })
+        let mut fitting = shapes.limited[kind(node)].iter().filter(|limited| limited.shape.admits([x, y]));
+        fitting.find_map(|Limited { shape, argument, ends }| {
+            let found = self.found_as(shape, at, node)?;
+            let (low, high) = self.terms.ends(found.bindings[*argument]?)?;
+            let is_whole = found.bindings.iter().flatten().count() == shape.arguments;
+            (is_whole && ends.0 <= low && high <= ends.1).then_some(found)
         })
     }
 }

@@ -243,16 +243,13 @@ pub fn rewrite_traceably(
             (Rewritten { terms, roots, recognized }, places)
         }
     };
-    // In the order of the table, as every pass counts them.
-    let counted = first.iter().flat_map(|(first, _)| &first.recognized).chain(&rewritten.recognized);
-    let mut all: Vec<(&'static str, u64)> = Vec::new();
-    for idiom in IDIOMS.iter().filter(|idiom| counted.clone().any(|(name, _)| *name == idiom.name)) {
-        if all.iter().all(|(name, _)| *name != idiom.name) {
-            let counts = counted.clone().filter(|(name, _)| *name == idiom.name);
-            all.push((idiom.name, counts.map(|(_, count)| count).sum()));
+    for (name, count) in first.map_or(Vec::new(), |(first, _)| first.recognized) {
+        match rewritten.recognized.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, total)) => *total += count,
+            None => rewritten.recognized.push((name, count)),
         }
     }
-    rewritten.recognized = all;
+    rewritten.recognized.sort_by_key(|(name, _)| IDIOMS.iter().position(|idiom| idiom.name == *name));
     Ok(Some((rewritten, places)))
 }
 
@@ -271,13 +268,7 @@ fn replaced(
     if found.is_empty() {
         return Ok(None);
     }
-    let mut new = Terms::new();
-    for (first, format) in terms.element_formats() {
-        new.note_elements(first, format);
-    }
-    for leaf in terms.half_leaves() {
-        new.note_half(leaf);
-    }
+    let mut new = Terms::beside(terms);
     let mut recognized = vec![0u64; IDIOMS.len()];
     let mut places: Vec<Term> = vec![Term::ZERO; needed.len() * 64];
     // Which nodes have a function below them that was found.
@@ -460,18 +451,18 @@ impl Finder<'_> {
             let product = is_product && matches!(shape.last, Node::Mul(..));
             shape.admits(if product { factors } else { classes })
         });
-        fitting.find_map(|Shape { row, root, last, word, .. }| {
-            let found = |(bindings, negated), addend| {
-                let (row, word) = (*row, *word);
-                let negative = Default::default();
-                Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
-            };
-            match (*last, *node) {
-                (Node::Mul(a, b), Node::Mul(x, y)) => found(self.product((a, b), (x, y))?, None),
-                (Node::Mul(a, b), Node::Fma(x, y, z)) => found(self.product((a, b), (x, y))?, Some(z)),
-                _ => found((self.whole(*root, Term::from_node(at))?, false), None),
-            }
-        })
+        fitting.find_map(|shape| self.found_as(shape, at, node))
+    }
+
+    /// A node as a shape, if it is one.
+    fn found_as(&mut self, shape: &Shape, at: usize, node: &Node) -> Option<Found> {
+        let ((bindings, negated), addend) = match (shape.last, *node) {
+            (Node::Mul(a, b), Node::Mul(x, y)) => (self.product((a, b), (x, y))?, None),
+            (Node::Mul(a, b), Node::Fma(x, y, z)) => (self.product((a, b), (x, y))?, Some(z)),
+            _ => ((self.whole(shape.root, Term::from_node(at))?, false), None),
+        };
+        let (row, word, negative) = (shape.row, shape.word, Default::default());
+        Some(Found { row, bindings, negative, word, negated, addend, moved: None, guard: None })
     }
 
     /// A function some of whose arguments are negative, or a product whose sign stands in a constant.
