@@ -36,6 +36,7 @@ pub mod idioms;
 mod integers;
 mod linear;
 mod normalize;
+mod one_way;
 mod patterns;
 mod portion;
 mod rational;
@@ -55,6 +56,7 @@ mod words;
 pub use alike::Alike;
 pub use constants::{Exact, Factor, Meaning, Meanings, Spread};
 pub use grid::{Held, look_everywhere};
+pub use one_way::{OneWay, What, one_way, resting_on_reals};
 pub use reach::reach;
 pub use reading::Reading;
 

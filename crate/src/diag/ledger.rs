@@ -35,6 +35,12 @@ pub enum Assumption {
     ArgumentInRange(String),
     /// Infinities and NaN are not modelled beyond constants.
     FiniteValues,
+    /// What this comparison (as written in PTX) asks about does not overflow.
+    AskedFinite(String),
+    /// This condition comes out one way for all real numbers; rounding may turn it.
+    OneWay(String),
+    /// No real numbers lead to a fault at this instruction (as written in PTX); rounded ones may.
+    NoFaultOverReals(String),
     /// Floats that are converted to integers lie in the integers' range.
     ConvertedInRange,
     /// This sum has a place in a word of so many bits.

@@ -62,6 +62,18 @@ fn sentence(assumption: &Assumption) -> (&'static str, String) {
             ("argument_in_range", format!("{what} is in the function's domain"))
         }
         Assumption::FiniteValues => ("finite_values", "no value is infinite or NaN".to_owned()),
+        Assumption::AskedFinite(op) => (
+            "asked_finite",
+            format!("`{op}` asks whether a computed value is infinite or NaN: it is neither"),
+        ),
+        Assumption::OneWay(condition) => (
+            "one_way",
+            format!("{condition} comes out one way for all real numbers; rounding is taken not to turn it"),
+        ),
+        Assumption::NoFaultOverReals(op) => (
+            "one_way",
+            format!("no real numbers lead to a fault at `{op}`; rounded ones are taken not to, either"),
+        ),
         Assumption::ConvertedInRange => {
             ("converted_in_range", "floats that are converted to integers lie in their range".to_owned())
         }

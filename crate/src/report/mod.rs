@@ -40,6 +40,7 @@ mod limits;
 mod maps;
 mod model;
 mod moment;
+mod one_way;
 mod origins;
 mod pairing;
 mod pipeline;

@@ -9,19 +9,14 @@ use super::expression::Side;
 use super::faults::{self, Cooked, Cooking, Worst, rank};
 use super::formula::{self, Failure, Reference};
 use super::front::{Front, load};
-use super::inside;
-use super::limits;
 use super::model::*;
 use super::portions::{Joined, Portion, Portions, confirmed};
-use super::ranges;
-use super::reaches;
-use super::suspects;
-use super::sweep;
 use super::tell::{self, Candidates};
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
 use super::verdicts::{Verdicts, capital, fault_hint, fault_name, pair_verdict, single_verdict};
-use super::{Input, Outcome, RunOptions, assumptions, export, witness};
+use super::{Input, Outcome, RunOptions, assumptions, export, inside, limits, one_way, ranges, reaches};
+use super::{suspects, sweep, witness};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
 use crate::decide::{self, Decision, Equality, Problem, Reading};
@@ -667,6 +662,12 @@ impl<'a> Question<'a> {
             }
         }
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
+        if let Some(reading) = &reading
+            && let about = (&bound.elements, &decision)
+            && let Err(why) = one_way::note(&options, self.budget, reading, &sides, about, &mut self.ledger)
+        {
+            return self.stopped(why);
+        }
         self.timings.check += self.now() - begun;
         self.ledger.merge(std::mem::take(&mut decision.ledger));
         let parts = decision.groups.iter().filter_map(|group| match &group.equality {

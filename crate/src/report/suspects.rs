@@ -84,11 +84,20 @@ pub fn judge(
     let suspects = std::mem::take(&mut run.suspects);
     let mut seen = FxHashSet::default();
     for places in places.into_values() {
-        let mut open = None;
+        let (mut open, mut looked) = (None, false);
         for at in places {
             let fault = || suspects[at].fault.clone();
             match answers.remove(&at) {
-                None | Some(Answer::Dismissed) => {}
+                None => {}
+                Some(Answer::Dismissed) if looked => {}
+                Some(Answer::Dismissed) => {
+                    looked = true;
+                    let Suspect { condition, fault, .. } = &suspects[at];
+                    let asked = vec![*condition];
+                    if !decide::resting_on_reals(options, budget, &run.terms, elements, asked)?.is_empty() {
+                        note_dismissed(kernel, fault, &mut settled.ledger);
+                    }
+                }
                 Some(Answer::Same(value)) => {
                     let FaultKind::DataRace(races) = &suspects[at].fault.kind else { continue };
                     let Some(race) = races.first() else { continue };
@@ -337,6 +346,15 @@ pub(super) fn listed(
 
 fn text(terms: &Terms, elements: &Elements, term: Term) -> String {
     Printer { terms, elements, constant: &|_| None, limit: SHOWN }.text(term)
+}
+
+/// A fault is none because its condition holds for no real numbers, and with rounding it might.
+fn note_dismissed(kernel: &Kernel, fault: &Fault, ledger: &mut Ledger) {
+    let Some(site) = fault.site else { return };
+    let Some(instr) = kernel.code.get(site.instr as usize) else { return };
+    let first = Label { source: kernel.source, span: instr.span, text: String::new() };
+    let opcode = kernel.opcode(site.instr).to_owned();
+    ledger.note(Assumption::NoFaultOverReals(opcode), 1, Some(first));
 }
 
 /// Two threads that store one value.

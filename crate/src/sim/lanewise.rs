@@ -17,6 +17,7 @@ use crate::base::{Format, FormatClass};
 use crate::ir::Reg;
 use crate::isa::{Lanewise, Meaning, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
+use std::ops::AddAssign;
 
 /// Both destinations; nothing where the instruction has no meaning.
 type Results = Option<(Value, Value)>;
@@ -108,7 +109,7 @@ impl<'a> Machine<'a> {
             return;
         }
         self.symbolic_uses[pc as usize] += threads;
-        let results = self.uniform_results(index, op, dst.len(), src);
+        let results = self.uniform_results((index, pc), op, dst.len(), src);
         let Some((first, second)) = results else {
             self.park(index, mask, pc, FaultKind::Unsupported(MEANINGLESS.to_owned()));
             return;
@@ -134,14 +135,20 @@ impl<'a> Machine<'a> {
     }
 
     /// What an instruction on uniform registers gives.
-    fn uniform_results(&mut self, index: usize, op: &Lanewise, destinations: usize, src: &[Reg]) -> Results {
+    fn uniform_results(
+        &mut self,
+        (index, pc): (usize, u32),
+        op: &Lanewise,
+        destinations: usize,
+        src: &[Reg],
+    ) -> Results {
         let mut values = [Value::Concrete(0); 4];
         for (at, (value, reg)) in values.iter_mut().zip(src).enumerate() {
             let held = self.warps[index].get(*reg, 0);
             *value = self.roundings.operand(&mut self.terms, *reg, op.src[at], held);
         }
         let Meaning::Real(function) = op.meaning else {
-            return evaluate(&mut self.terms, op, &values[..src.len()], destinations);
+            return self.evaluate(pc, op, &values[..src.len()], destinations);
         };
         let mut operands = [Term::ZERO; 4];
         for (at, (operand, value)) in operands.iter_mut().zip(values).enumerate().take(src.len()) {
@@ -180,7 +187,7 @@ impl<'a> Machine<'a> {
             }
             let result = match before {
                 Some((known, result)) if known == values => result,
-                _ => evaluate(&mut self.terms, op, &values[..src.len()], dst.len()),
+                _ => self.evaluate(pc, op, &values[..src.len()], dst.len()),
             };
             before = Some((values, result));
             match result {
@@ -195,6 +202,36 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+    }
+
+    /// What an instruction gives on one lane; what floats it compares is kept in mind.
+    fn evaluate(&mut self, pc: u32, op: &Lanewise, values: &[Value], destinations: usize) -> Results {
+        let first = self.terms.len();
+        let results = evaluate(&mut self.terms, op, values, destinations);
+        if matches!(op.meaning, Meaning::Compare(_)) && op.src[0].is_float() {
+            self.terms.note_comparison(first, pc);
+            if matches!(results, Some((Value::Concrete(_), _))) && self.asks_for_infinity(op, values) {
+                self.asked_finite.entry(pc).or_insert(0).add_assign(1);
+            }
+        }
+        results
+    }
+
+    /// Whether a comparison asks if something that was computed is infinite or no number.
+    fn asks_for_infinity(&mut self, op: &Lanewise, values: &[Value]) -> bool {
+        let mut of = |at: usize| match values.get(at) {
+            Some(value) if at < 2 => as_number(&mut self.terms, op.src[at], *value),
+            _ => None,
+        };
+        let (Some(one), other) = (of(0), of(1)) else { return false };
+        let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
+        let asked = match other {
+            None => Some(one),
+            Some(other) if one == other || infinite(other) => Some(one),
+            Some(other) if infinite(one) => Some(other),
+            Some(_) => None,
+        };
+        asked.is_some_and(|term| self.terms.is_rounded(term))
     }
 
     /// Lanes on which some bits of a source are missing: the instruction works on what is there, and

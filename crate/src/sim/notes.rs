@@ -46,6 +46,10 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     if let Some((count, pc)) = floats {
         ledger.note(Assumption::FiniteValues, count, place(pc));
     }
+    for (pc, count) in &machine.asked_finite {
+        let opcode = kernel.opcode(*pc).to_owned();
+        ledger.note(Assumption::AskedFinite(opcode), *count, place(*pc));
+    }
     note_absorbed(machine, &mut ledger);
     for (what, (count, pc)) in &machine.granted {
         ledger.note(Assumption::Other((*what).to_owned()), *count, place(*pc));

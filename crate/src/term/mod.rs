@@ -12,6 +12,7 @@
 mod beyond;
 mod bounds;
 mod chunks;
+mod compared;
 pub(crate) mod constant;
 mod elements;
 pub mod eval;
@@ -28,6 +29,7 @@ mod store;
 mod through;
 mod value;
 
+pub use compared::carried;
 pub use constant::{Constant, Named, Number};
 pub(crate) use constant::{decode, slack};
 pub use elements::{Block, Elements, Pages, coordinates, index_name};

@@ -3,6 +3,7 @@
 use super::beyond::Beyond;
 use super::bounds;
 use super::chunks::{BITS, Cached, Chunks, Packed};
+use super::compared::Comparison;
 use super::constant::{Constant, Number};
 use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
@@ -158,6 +159,8 @@ pub struct Terms {
     pub(super) converted: FxHashMap<Term, (i128, i128)>,
     /// Which terms went through f16.
     pub(super) halves: Halves,
+    /// Which nodes comparisons of floats made, ascending.
+    pub(super) comparisons: Vec<Comparison>,
 }
 
 /// Reads the nodes of a store, fastest where they are neighbours of those that were read before.
@@ -210,6 +213,7 @@ impl Terms {
             ranges: FxHashMap::default(),
             converted: FxHashMap::default(),
             halves: Halves::default(),
+            comparisons: Vec::new(),
         };
         let exact = |number| Constant::new(number, None);
         for number in [

@@ -15,6 +15,12 @@ import keep
 HERE = Path(__file__).parents[1]
 CORPUS = HERE.parents[1] / "tests/corpus"
 TASK = HERE / "task"
+OVER_THE_REALS = {
+    "cheat_half_precision": "`cvt.rn.f16.f32` does not change the value",
+    "cheat_where_rounding_shows": "`setp.eq.f32` comes out one way",
+    "cheat_where_something_overflows": "asks whether a computed value is infinite",
+    "cheat_where_something_underflows": "other comparisons comes out one way",
+}
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +35,11 @@ def test_only_honest_kernels_are_kept(outcomes: dict[str, keep.Outcome]) -> None
 
 def test_no_cheat_is_equivalent(outcomes: dict[str, keep.Outcome]) -> None:
     for name, one in outcomes.items():
-        if name.startswith("cheat") and name != "cheat_half_precision":
+        if name.startswith("cheat") and name not in OVER_THE_REALS:
             assert one.verdict not in ("equivalent", "equal_up_to_rounding"), one
     # The same function of real numbers: refused by what the owner lets a proof rest on.
-    half = outcomes["cheat_half_precision"]
-    assert half.verdict == "equivalent" and "`cvt.rn.f16.f32` does not change the value" in half.why
+    for name, why in OVER_THE_REALS.items():
+        assert outcomes[name].verdict == "equivalent" and why in outcomes[name].why, outcomes[name]
 
 
 def test_good_intentions_are_not_enough(outcomes: dict[str, keep.Outcome]) -> None:

@@ -20,6 +20,6 @@ for count in (4, 5):
     add("guards/compaction.cu", f"{count}.cuda13", defines={"COUNT": count}, lines=True, **NEWER)
 
 add("guards/undefined.cu")
-for kernel in ("masked", "logs"):
+for kernel in ("masked", "logs", "rounding"):
     add(f"guards/{kernel}.cu")
     add(f"guards/{kernel}.cu", "cuda13", **NEWER)

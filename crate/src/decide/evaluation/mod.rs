@@ -268,6 +268,24 @@ pub(super) fn evaluate(
     Ok(evaluated)
 }
 
+/// The same for pairs of conditions in one pass, without what orders say: which of them are one condition.
+pub(super) fn meets(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    elements: &Elements,
+) -> Result<Vec<bool>, Exhausted> {
+    let all: Vec<usize> = (0..reading.roots(0).len()).collect();
+    let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
+    if nodes * NODE_BYTES > MOST_BUDGETS * budget.memory {
+        return Ok(vec![false; all.len()]);
+    }
+    let cones = cones_of(budget, reading, &all)?;
+    let seed = seed_of(reading, &cones);
+    let over = (&cones, [None, None]);
+    let found = at_points(budget, reading, elements, over, seed, (Way::Apart, [0, 1], false))?.0;
+    Ok(found.proved.iter().map(Option::is_some).collect())
+}
+
 /// The cones of some pairs.
 fn cones_of(budget: &Budget, reading: &Reading<'_>, chosen: &[usize]) -> Result<[Cone; 2], Exhausted> {
     let cones = [0, 1].map(|side| {

@@ -200,7 +200,10 @@ pub(super) fn prepare() {
 
 /// Replaces the idioms below `roots`; `None` if there are none.
 pub fn rewrite(terms: &Terms, roots: &[Term], budget: &Budget) -> Result<Option<Rewritten>, Exhausted> {
-    Ok(rewrite_traceably(terms, roots, budget)?.map(|(rewritten, _)| rewritten))
+    Ok(rewrite_traceably(terms, roots, budget)?.map(|(mut rewritten, places)| {
+        rewritten.terms.note_comparisons(terms, &places);
+        rewritten
+    }))
 }
 
 /// The same, and for each old node what stands in its place; [`Term::ZERO`] where nothing does.

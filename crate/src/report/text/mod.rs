@@ -216,12 +216,13 @@ impl Page<'_> {
             .assumptions
             .iter()
             .filter(|a| a.kind != "inferred" && (arithmetic || a.kind == "other"))
+            .cloned()
             .collect();
         if rows.is_empty() {
             return;
         }
         self.section("assumptions");
-        self.assumption_rows(&rows);
+        self.assumption_rows(&sweep::shortened(&rows).iter().collect::<Vec<_>>());
     }
 
     fn assumption_rows(&mut self, rows: &[&AssumptionReport]) {

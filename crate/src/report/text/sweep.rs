@@ -6,6 +6,7 @@ use super::super::model::{AssumptionReport, Report, SweepReport, Verdict};
 use super::super::texts::Texts;
 use super::numbers::{duration, grouped};
 use super::{BOLD, DIM, Names, Page, TextOptions, look, plural};
+use std::collections::HashMap;
 
 /// Rows of the table that are printed at most; the JSON has all.
 const ROWS: usize = 60;
@@ -46,8 +47,9 @@ pub fn sweep_text(
     page.out
 }
 
-/// Assumptions in words of their own that differ only in numbers (a grid's extent) become one line.
-fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
+/// Assumptions in words of their own that differ only in numbers (a grid's extent, an index) become one line; the JSON
+/// has all.
+pub(super) fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
     let bare = |text: &str| -> String {
         let mut bare = String::new();
         for c in text.chars() {
@@ -60,22 +62,29 @@ fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
         bare
     };
     let own = |kind: &str| {
-        matches!(kind, "other" | "inferred" | "environment" | "constants_rounded" | "word_in_range")
+        let functions = matches!(kind, "denominator_non_zero" | "argument_in_range");
+        functions
+            || matches!(kind, "other" | "inferred" | "environment" | "constants_rounded" | "word_in_range")
     };
-    let mut lines: Vec<(String, usize, AssumptionReport)> = Vec::new();
+    let mut lines: Vec<(u64, AssumptionReport)> = Vec::new();
+    // How many there are in the same words, and the last line of those.
+    let mut known: HashMap<String, (usize, usize)> = HashMap::new();
     for assumption in all {
         let key = if own(&assumption.kind) { bare(&assumption.text) } else { assumption.text.clone() };
-        match lines.iter_mut().filter(|(known, ..)| *known == key).nth(ALIKE - 1) {
-            Some((_, more, kept)) => {
-                *more += 1;
-                kept.count += assumption.count;
-            }
-            None => lines.push((key, 0, assumption.clone())),
+        let (count, last) = known.entry(key).or_default();
+        *count += 1;
+        if *count > ALIKE {
+            let (more, kept) = &mut lines[*last];
+            *more += 1;
+            kept.count += assumption.count;
+        } else {
+            *last = lines.len();
+            lines.push((0, assumption.clone()));
         }
     }
-    let each = |(_, more, mut assumption): (String, usize, AssumptionReport)| {
+    let each = |(more, mut assumption): (u64, AssumptionReport)| {
         if more > 0 {
-            assumption.text += &format!(", and {more} more that differ in numbers alone");
+            assumption.text += &format!(", and {} more that differ in numbers alone", grouped(more));
         }
         assumption
     };
