@@ -206,6 +206,16 @@ impl Point<'_> {
         if (a - b).abs() <= ea + eb && ea + eb > 0.0 {
             return Value::Condition(None);
         }
+        // What is too large for its format may have become infinite.
+        let format = self.precision.format;
+        let beyond = |value: f64, error: f64| {
+            format.is_float()
+                && value.is_finite()
+                && value.abs() + error > soft::value(format, soft::infinity(format) - 1)
+        };
+        if a.is_infinite() && beyond(b, eb) || b.is_infinite() && beyond(a, ea) {
+            return Value::Condition(None);
+        }
         Value::Condition(Some(match relation {
             Relation::Less => a < b,
             Relation::LessEqual => a <= b,
