@@ -211,6 +211,22 @@ pub(super) fn max(terms: &mut Terms, s: &[Term]) -> Term {
     terms.max(s[0], s[1])
 }
 
+/// The format of a register, for what a function makes of it.
+const fn float<const WIDE: bool>() -> Format {
+    if WIDE { Format::F64 } else { Format::F32 }
+}
+
+/// A minimum of floats of 32 or 64 bits, in a register.
+pub(super) fn min_held<const WIDE: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let found = terms.min(s[0], s[1]);
+    terms.held(float::<WIDE>(), found)
+}
+
+pub(super) fn max_held<const WIDE: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let found = terms.max(s[0], s[1]);
+    terms.held(float::<WIDE>(), found)
+}
+
 /// `.NaN`: an operand that is undefined wins.
 pub(super) fn min_nan(terms: &mut Terms, s: &[Term]) -> Term {
     terms.extreme_unless_undefined(s[0], s[1], false)
@@ -230,14 +246,15 @@ pub(super) fn max3_nan(terms: &mut Terms, s: &[Term]) -> Term {
     terms.extreme_unless_undefined(ab, s[2], true)
 }
 
+/// Of three floats of 32 bits.
 pub(super) fn min3(terms: &mut Terms, s: &[Term]) -> Term {
-    let ab = terms.min(s[0], s[1]);
-    terms.min(ab, s[2])
+    let ab = min_held::<false>(terms, s);
+    min_held::<false>(terms, &[ab, s[2]])
 }
 
 pub(super) fn max3(terms: &mut Terms, s: &[Term]) -> Term {
-    let ab = terms.max(s[0], s[1]);
-    terms.max(ab, s[2])
+    let ab = max_held::<false>(terms, s);
+    max_held::<false>(terms, &[ab, s[2]])
 }
 
 /// Integer division truncates.

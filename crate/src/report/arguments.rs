@@ -215,6 +215,19 @@ pub fn args(kernel: &Kernel) -> String {
     written(&made_up(kernel).0)
 }
 
+const OTHERS_WRITTEN: &str = "from the other kernel's, by position, although the two kernels write to different ones (if \
+                              their parameters are in another order, say so with `args`)";
+
+/// Whether as many parameters are written through, and not the same ones.
+fn in_another_order(mine: &[Parameter], theirs: &[Parameter]) -> bool {
+    let writes = |parameters: &[Parameter]| -> Option<Vec<bool>> {
+        parameters.iter().filter(|p| p.pointer).map(pairing::written).collect()
+    };
+    let count = |writes: &[bool]| writes.iter().filter(|written| **written).count();
+    let (Some(mine), Some(theirs)) = (writes(mine), writes(theirs)) else { return false };
+    mine != theirs && count(&mine) == count(&theirs)
+}
+
 /// The other kernel's arguments, by name where both kernels use the same parameter names, else by
 /// position.
 fn follow(
@@ -236,6 +249,7 @@ fn follow(
         .collect();
     let (order, how) = match by_name {
         Some(order) => (order, "from the other kernel's, by name"),
+        None if in_another_order(mine, model) => ((0..mine.len()).collect(), OTHERS_WRITTEN),
         None => ((0..mine.len()).collect(), "from the other kernel's, by position"),
     };
     let fits = order.iter().zip(mine).all(|(at, p)| fits(p, &model[*at]));

@@ -181,8 +181,10 @@ pub fn collect(bound: &Bound, runs: &mut [&mut Run], kernels: &[&Kernel]) -> Com
         } else {
             let [first, last] = [0, states.len() - 1];
             let mut initial = |side: usize, index: u64| {
-                let state = states[side].as_ref();
-                initial(bound, at, side, state, &mut runs[side].terms, index)
+                let own = states[side].as_ref();
+                let others = states[first].as_ref().into_iter().chain(states[last].as_ref());
+                let written = own.into_iter().chain(others).find(|state| state.written);
+                initial(bound, at, side, written, &mut runs[side].terms, index)
             };
             let both = ([&states[first], &states[last]], first == last);
             comparison.output(at, tensor, both, &mut |side, index| {
@@ -212,13 +214,13 @@ fn take_state(run: &mut Run, tensor: usize) -> Option<TensorState> {
     Some(run.tensors.remove(at))
 }
 
-/// What an element holds that a kernel did not write: its symbol, or its concrete contents, if the
-/// kernel writes to the tensor at all.
+/// What an element holds that a kernel did not write: its symbol, or its concrete contents, as elements of the format
+/// in which it writes others, or the other kernel does.
 fn initial(
     bound: &Bound,
     tensor: usize,
     side: usize,
-    state: Option<&TensorState>,
+    written: Option<&TensorState>,
     terms: &mut Terms,
     index: u64,
 ) -> Option<Term> {
@@ -231,9 +233,12 @@ fn initial(
     if !contents {
         return bound.number(tensor, index);
     }
-    let state = state.filter(|state| state.written)?;
-    let bits = bound.setups[side].tensors[tensor].initial.bits(index)?;
-    Some(terms.number(state.format, bits))
+    let setup = &bound.setups[side].tensors[tensor];
+    let format = written?.format;
+    if setup.format.is_some_and(|own| own.bits() != format.bits()) {
+        return None;
+    }
+    Some(terms.number(format, setup.initial.bits(index)?))
 }
 
 impl Comparison {

@@ -202,7 +202,7 @@ impl Input<'_> {
     /// What the PTX leaves open, where nobody wrote a spec that could say it.
     fn without_spec(&self, summary: String) -> String {
         match self.spec.is_none_or(|text| text.trim().is_empty()) {
-            true => format!("A spec is needed, because some things stand in no PTX. {summary}"),
+            true => format!("A spec is needed, because PTX does not say everything. {summary}"),
             false => summary,
         }
     }

@@ -29,6 +29,14 @@ pub(super) struct Place {
     size: u32,
 }
 
+/// Whether a pointer is written through, as far as the signature (not to `const`) or the PTX shows.
+pub(super) fn written(p: &Parameter) -> Option<bool> {
+    match &p.declared {
+        Some(declared) if declared.constant => Some(false),
+        _ => p.written,
+    }
+}
+
 /// Parameters in order, each struct as what is read of it.
 pub(super) fn places(parameters: &[Parameter]) -> Vec<Place> {
     let mut places = Vec::new();
@@ -47,10 +55,7 @@ pub(super) fn places(parameters: &[Parameter]) -> Vec<Place> {
         places.push(Place {
             name: made_up_name(at, p),
             pointer: p.pointer,
-            written: match &p.declared {
-                Some(declared) if declared.constant => Some(false),
-                _ => p.written,
-            },
+            written: written(p),
             pointee: p.pointee,
             number: p.number(),
             size: p.size,

@@ -118,7 +118,7 @@ fn an_aligned_barrier_has_not_had_all_of_its_threads() {
 #[test]
 fn a_missing_spec_is_asked_for() {
     let report = alone(&adds("1"), "");
-    let said = "A spec is needed, because some things stand in no PTX. The PTX does not say how many threads run `big`.";
+    let said = "A spec is needed, because PTX does not say everything. The PTX does not say how many threads run `big`.";
     assert_eq!(report.summary, said);
     let report = alone(&adds("1"), "[options]\n");
     assert_eq!(report.summary, "The PTX does not say how many threads run `big`.");
@@ -151,4 +151,22 @@ fn what_was_confirmed_adds_up_to_the_elements() {
     assert_eq!((checked.confirmed, checked.by_field), (4, 3), "{checked:?}");
     let said = "both sides add up the same 32 to 33 summands, in another order";
     assert!(report.outputs[0].groups.iter().any(|group| group.reason == said), "{:?}", report.outputs);
+}
+
+#[test]
+fn parameters_in_another_order_are_asked_about() {
+    let unnamed = |ptx: String| {
+        ptx.replace(".u64 x", ".u64 big_param_0")
+            .replace(".u64 y", ".u64 big_param_1")
+            .replace("[x]", "[big_param_0]")
+            .replace("[y]", "[big_param_1]")
+    };
+    let one = unnamed(adds("3"));
+    let turned = one.replace("[%a0]", "[%a2]").replace("[%a1]", "[%a0]").replace("[%a2]", "[%a1]");
+    let asked = |reference: &str, optimized: &str| {
+        let found = pair(reference, optimized, BLOCK).diagnostics;
+        found.iter().any(|diagnostic| diagnostic.message.contains("say so with `args`"))
+    };
+    assert!(asked(&one, &turned));
+    assert!(!asked(&one, &one));
 }

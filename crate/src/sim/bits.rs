@@ -389,7 +389,8 @@ pub(super) fn choose(terms: &mut Terms, condition: Term, a: Value, b: Value, for
         };
         let kept = held(a).filter(|kept| held(b) == Some(*kept)).unwrap_or(common);
         let kept = signed(kept).unwrap_or(kept);
-        return Value::Symbolic(Symbol::number(kept, terms.select(condition, x, y)));
+        let chosen = terms.select(condition, x, y);
+        return Value::Symbolic(Symbol::number(kept, terms.held(common, chosen)));
     }
     let (Some(x), Some(y)) = (as_bits(terms, a, format.bits()), as_bits(terms, b, format.bits())) else {
         return Value::NEVER;

@@ -17,7 +17,6 @@ use crate::base::{Format, FormatClass};
 use crate::ir::Reg;
 use crate::isa::{Lanewise, Meaning, WARP};
 use crate::term::{BitOp, Symbol, SymbolKind, Term, Terms, Value};
-use std::ops::AddAssign;
 
 /// Both destinations; nothing where the instruction has no meaning.
 type Results = Option<(Value, Value)>;
@@ -211,7 +210,7 @@ impl<'a> Machine<'a> {
         if matches!(op.meaning, Meaning::Compare(_)) && op.src[0].is_float() {
             self.terms.note_comparison(first, pc);
             if matches!(results, Some((Value::Concrete(_), _))) && self.asks_for_infinity(op, values) {
-                self.asked_finite.entry(pc).or_insert(0).add_assign(1);
+                self.asked_finite[pc as usize] += 1;
             }
         }
         results

@@ -161,7 +161,7 @@ pub(super) struct Machine<'a> {
     /// For each instruction, lanes that executed it on symbolic values.
     pub(super) symbolic_uses: Vec<u64>,
     /// How often comparisons found that something computed is neither infinite nor undefined, because nothing is.
-    pub(super) asked_finite: BTreeMap<u32, u64>,
+    pub(super) asked_finite: Vec<u64>,
     /// For each branch, how often a warp went back by it.
     pub(super) backs: Vec<u64>,
     /// What was taken for granted: how often, and where first.
@@ -321,7 +321,7 @@ impl<'a> Machine<'a> {
             trace: Trace::new(options.timeline_events),
             recorder: asked.map(|asked| Box::new(Recorder::new(asked))),
             symbolic_uses: vec![0; kernel.code.len()],
-            asked_finite: BTreeMap::new(),
+            asked_finite: vec![0; kernel.code.len()],
             backs: vec![0; kernel.code.len()],
             granted: BTreeMap::new(),
             unknowable: Vec::new(),

@@ -46,9 +46,9 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
     if let Some((count, pc)) = floats {
         ledger.note(Assumption::FiniteValues, count, place(pc));
     }
-    for (pc, count) in &machine.asked_finite {
-        let opcode = kernel.opcode(*pc).to_owned();
-        ledger.note(Assumption::AskedFinite(opcode), *count, place(*pc));
+    for (pc, count) in machine.asked_finite.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let opcode = kernel.opcode(pc as u32).to_owned();
+        ledger.note(Assumption::AskedFinite(opcode), *count, place(pc as u32));
     }
     note_absorbed(machine, &mut ledger);
     for (what, (count, pc)) in &machine.granted {

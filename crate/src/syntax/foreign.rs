@@ -40,6 +40,18 @@ const LANGUAGES: &[Foreign] = &[
         },
     },
     Foreign {
+        name: "HIP, AMD's dialect of CUDA C++",
+        ways: &[
+            "kernels themselves are mostly CUDA C++: without `#include <hip/hip_runtime.h>` and the calls of the host, `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx` compiles them",
+            "code for AMD's GPUs is no PTX, and nothing here reads it",
+        ],
+        is: |text| {
+            ["hip/hip_runtime", "hipLaunchKernel", "hipMalloc", "hipMemcpy"]
+                .iter()
+                .any(|word| text.contains(word))
+        },
+    },
+    Foreign {
         name: "CUDA C++",
         ways: &[
             "compile it: `nvcc -ptx -arch=sm_80 kernel.cu -o kernel.ptx`",

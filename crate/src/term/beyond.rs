@@ -106,8 +106,11 @@ impl Terms {
 
     /// Whether a value may divide by zero, or take a root or logarithm of what has none; also where that is not seen.
     pub fn is_partial(&self, term: Term) -> bool {
-        /// So many nodes below it are looked at.
-        const MOST: usize = 1 << 16;
+        self.is_partial_within(term, 1 << 16)
+    }
+
+    /// The same, where at most so many nodes below it are looked at.
+    pub(super) fn is_partial_within(&self, term: Term, most: usize) -> bool {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut open = vec![term];
         while let Some(term) = open.pop() {
@@ -124,7 +127,7 @@ impl Terms {
                 Node::Unary(Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => !known(of),
                 _ => false,
             };
-            if asks || seen.len() > MOST {
+            if asks || seen.len() > most {
                 return true;
             }
             open.extend(super::eval::operands(&node).into_iter().flatten());

@@ -6,15 +6,20 @@
 //! Choices, signs and clamps of what lies in a range are followed to a small depth.
 //!
 //! Guarantees: a term lies in the range that is given for it wherever it has a finite value. f32 and f64 are
-//! not looked at: who compares with their largest numbers asks about infinities, which kernels also write.
+//! not looked at: who compares with their largest numbers asks about infinities, which kernels also write. Only
+//! where a register of such a format holds a maximum with its least number ([`Terms::held`]), which is how sums up to
+//! the largest begin, is that number nothing.
 //! Misses: sums and products; ranges that conditions imply.
 
+use super::beyond::Beyond;
 use super::{BitOp, Node, Relation, Term, Terms, Unary};
 use crate::base::Format;
 use num_traits::ToPrimitive;
 
 /// Terms that are looked at.
 const MOST: u32 = 12;
+/// Nodes below what is held that are looked at.
+const MOST_HELD: usize = 1 << 12;
 /// Words put together by `or` of which each is asked whether it is 0.
 const MOST_PARTS: usize = 64;
 
@@ -86,6 +91,27 @@ impl Terms {
     pub fn lies_within(&self, format: Format, term: Term) -> bool {
         let most = largest(format);
         range(self, term, &mut { MOST }).is_some_and(|(low, high)| -most <= low && high <= most)
+    }
+}
+
+impl Terms {
+    /// What a register of a float format holds of a maximum with its least number, or a minimum with its largest:
+    /// the other operand, which is finite there, unless a kernel's own infinity or a division may be in it.
+    pub fn held(&self, format: Format, term: Term) -> Term {
+        let (a, b, least) = match self.node(term) {
+            Node::Max(a, b) => (a, b, true),
+            Node::Min(a, b) => (a, b, false),
+            _ => return term,
+        };
+        let end = if least { -largest(format) } else { largest(format) };
+        let is_end = |term: Term| constant(self, term) == Some(end);
+        let other = match (is_end(a), is_end(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return term,
+        };
+        let finite = self.beyond(other) == Beyond::NEVER && !self.is_partial_within(other, MOST_HELD);
+        if finite { other } else { term }
     }
 }
 

@@ -34,13 +34,15 @@ impl Terms {
             (made.first..made.end).map(|node| (Term::from_node(node as usize), made.instruction))
         });
         let compares = nodes.filter(|(old, _)| matches!(other.node(*old), Node::Compare(..)));
-        let placed = compares.filter_map(|(old, instruction)| {
-            let first = places.get(old.as_node()?)?.as_node()? as u32;
-            Some(Comparison { first, end: first + 1, instruction })
-        });
-        self.comparisons.extend(placed);
-        self.comparisons.sort_by_key(|made| made.first);
-        self.comparisons.dedup_by_key(|made| made.first);
+        // Nearly all stand behind those before them.
+        for (old, instruction) in compares {
+            let place = old.as_node().and_then(|node| places.get(node)?.as_node());
+            let Some(first) = place.map(|place| place as u32) else { continue };
+            let at = self.comparisons.partition_point(|made| made.first < first);
+            if self.comparisons.get(at).is_none_or(|made| made.first != first) {
+                self.comparisons.insert(at, Comparison { first, end: first + 1, instruction });
+            }
+        }
     }
 
     /// Whether any comparison of floats is there.

@@ -331,6 +331,10 @@ fn extreme_lanes<const MAX: bool, const N: usize>(
     let meaning = match (MAX, N, nan) {
         (true, 3, false) => real::max3,
         (false, 3, false) => real::min3,
+        (true, _, false) if format == Format::F64 => real::max_held::<true>,
+        (false, _, false) if format == Format::F64 => real::min_held::<true>,
+        (true, _, false) if format == Format::F32 => real::max_held::<false>,
+        (false, _, false) if format == Format::F32 => real::min_held::<false>,
         (true, _, false) => real::max,
         (false, _, false) => real::min,
         (true, 3, true) => real::max3_nan,

@@ -6,12 +6,13 @@ use super::super::model::{AssumptionReport, Report, SweepReport, Verdict};
 use super::super::texts::Texts;
 use super::numbers::{duration, grouped};
 use super::{BOLD, DIM, Names, Page, TextOptions, look, plural};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
 
 /// Rows of the table that are printed at most; the JSON has all.
 const ROWS: usize = 60;
 /// So many assumptions that differ only in their numbers are printed one by one.
-const ALIKE: usize = 3;
+const ALIKE: u64 = 3;
 
 /// Writes the report on a sweep. `input` holds the texts of the sweep, `spec` is the spec of the combination that
 /// is shown.
@@ -66,23 +67,29 @@ pub(super) fn shortened(all: &[AssumptionReport]) -> Vec<AssumptionReport> {
         functions
             || matches!(kind, "other" | "inferred" | "environment" | "constants_rounded" | "word_in_range")
     };
-    let mut lines: Vec<(u64, AssumptionReport)> = Vec::new();
-    // How many there are in the same words, and the last line of those.
-    let mut known: HashMap<String, (usize, usize)> = HashMap::new();
+    // Of its words a line is the first, second, …; and how many more it stands for.
+    let mut lines: Vec<(u64, u64, AssumptionReport)> = Vec::new();
+    let mut known: FxHashMap<u64, usize> = FxHashMap::default();
     for assumption in all {
-        let key = if own(&assumption.kind) { bare(&assumption.text) } else { assumption.text.clone() };
-        let (count, last) = known.entry(key).or_default();
-        *count += 1;
-        if *count > ALIKE {
-            let (more, kept) = &mut lines[*last];
-            *more += 1;
-            kept.count += assumption.count;
-        } else {
-            *last = lines.len();
-            lines.push((0, assumption.clone()));
+        let mut words = rustc_hash::FxHasher::default();
+        match own(&assumption.kind) {
+            true => bare(&assumption.text).hash(&mut words),
+            false => assumption.text.hash(&mut words),
+        }
+        let last = known.entry(words.finish()).or_insert(lines.len());
+        match lines.get_mut(*last) {
+            Some((ALIKE, more, kept)) => {
+                *more += 1;
+                kept.count += assumption.count;
+            }
+            before => {
+                let place = before.map_or(1, |(place, ..)| *place + 1);
+                *last = lines.len();
+                lines.push((place, 0, assumption.clone()));
+            }
         }
     }
-    let each = |(more, mut assumption): (u64, AssumptionReport)| {
+    let each = |(_, more, mut assumption): (u64, u64, AssumptionReport)| {
         if more > 0 {
             assumption.text += &format!(", and {} more that differ in numbers alone", grouped(more));
         }
