@@ -11,7 +11,7 @@
 //! Misses: comparisons that come out one way only where another one holds, unless a choice asks both at once; what
 //! `evaluation` does not follow of one comparison, and `decide` of several.
 
-use super::idioms::build;
+use super::idioms::{asks_of_extremes, build};
 use super::{Equality, Options, Problem, Reading, decide, evaluation, witness};
 use crate::base::{Budget, Exhausted};
 use crate::diag::Ledger;
@@ -128,8 +128,7 @@ pub fn resting_on_reals(
 
 /// Whether a comparison asks if something is infinite or no number.
 fn asks_for_infinity(terms: &Terms, comparison: Term) -> bool {
-    let is_infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
-    matches!(terms.node(comparison), Node::Compare(_, a, b) if a == b || is_infinite(a) || is_infinite(b))
+    matches!(terms.node(comparison), Node::Compare(_, a, b) if asks_of_extremes(a, b))
 }
 
 /// Whether a kernel's own infinities may be what a comparison asks for.

@@ -1,4 +1,7 @@
 //! Conditions that a proof takes for settled because numbers are real, by the lines that they stand in.
+//!
+//! Guarantees and misses: those of `decide/one_way`. Asked are both kernels, not formulas, and only where all outputs are
+//! proved.
 
 use super::expression::Side;
 use crate::base::{Budget, Exhausted};

@@ -278,6 +278,7 @@ impl Machine<'_> {
         let trace = std::mem::replace(&mut self.trace, Trace::new(0));
         let roundings = std::mem::replace(&mut self.roundings, Roundings::new(self.kernel));
         let (stats, changes, uses) = (self.stats, self.changes, self.symbolic_uses.clone());
+        let asked = self.asked_finite.clone();
         let granted = self.granted.clone();
         let faults = self.faults.clone();
         let warp = &self.warps[index];
@@ -312,6 +313,7 @@ impl Machine<'_> {
         (warp.uniforms, warp.stretches) = places;
         (self.guards, self.recorder, self.trace, self.roundings) = (guards, recorder, trace, roundings);
         (self.stats, self.changes, self.symbolic_uses) = (stats, changes, uses);
+        self.asked_finite = asked;
         (self.granted, self.faults, self.parked) = (granted, faults, false);
         fine
     }

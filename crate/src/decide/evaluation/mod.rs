@@ -180,8 +180,7 @@ pub(super) fn evaluate(
 ) -> Result<Evaluated, Exhausted> {
     let count = reading.roots(0).len();
     let nothing = Evaluated::nothing(count);
-    let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
-    if nodes * NODE_BYTES > MOST_BUDGETS * budget.memory {
+    if !has_room(budget, reading) {
         return Ok(nothing);
     }
     let cones = [0, 1].map(|side| Cone::of(reading.terms(side), reading.roots(side), budget));
@@ -275,8 +274,7 @@ pub(super) fn meets(
     elements: &Elements,
 ) -> Result<Vec<bool>, Exhausted> {
     let all: Vec<usize> = (0..reading.roots(0).len()).collect();
-    let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
-    if nodes * NODE_BYTES > MOST_BUDGETS * budget.memory {
+    if !has_room(budget, reading) {
         return Ok(vec![false; all.len()]);
     }
     let cones = cones_of(budget, reading, &all)?;
@@ -284,6 +282,12 @@ pub(super) fn meets(
     let over = (&cones, [None, None]);
     let found = at_points(budget, reading, elements, over, seed, (Way::Apart, [0, 1], false))?.0;
     Ok(found.proved.iter().map(Option::is_some).collect())
+}
+
+/// Whether both sides can be evaluated within the memory that there is.
+fn has_room(budget: &Budget, reading: &Reading<'_>) -> bool {
+    let nodes = (reading.terms(0).len() + reading.terms(1).len()) as u64;
+    nodes * NODE_BYTES <= MOST_BUDGETS * budget.memory
 }
 
 /// The cones of some pairs.

@@ -534,7 +534,7 @@ pub fn build(new: &mut Terms, old: &Terms, node: &Node) -> Term {
 }
 
 /// Whether a comparison asks if something is a number, or infinite.
-fn asks_of_extremes(a: Term, b: Term) -> bool {
+pub(super) fn asks_of_extremes(a: Term, b: Term) -> bool {
     a == b || [a, b].iter().any(|term| *term == Term::INFINITY || *term == Term::MINUS_INFINITY)
 }
 
