@@ -139,6 +139,8 @@ impl Job {
         let missing = || Ending::Skipped("the hardware was not asked".to_owned());
         let mut there = Job::read(folder).map_err(|_| missing())?;
         there.launch.ctas.clone_from(&self.launch.ctas);
+        // The kernel says its cluster itself.
+        there.launch.cluster = self.launch.cluster;
         if self.launch.dynamic_shared.is_none() {
             there.launch.dynamic_shared = None;
         }
