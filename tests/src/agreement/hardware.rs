@@ -139,7 +139,10 @@ impl Job {
         let missing = || Ending::Skipped("the hardware was not asked".to_owned());
         let mut there = Job::read(folder).map_err(|_| missing())?;
         there.launch.ctas.clone_from(&self.launch.ctas);
-        // The kernel says its cluster itself.
+        // The driver takes the cluster from the kernel.
+        if self.launch.cluster != [1; 3] && !ptx.contains(".reqnctapercluster") {
+            return Err(Ending::Skipped("the launch alone says its cluster".to_owned()));
+        }
         there.launch.cluster = self.launch.cluster;
         if self.launch.dynamic_shared.is_none() {
             there.launch.dynamic_shared = None;
