@@ -22,8 +22,30 @@ REFUSED, FAILED = "refused.txt", "failed.txt"
 
 # Of cuda.h.
 JIT_ERROR_LOG, JIT_ERROR_LOG_BYTES = 5, 6
-PARAMETERS, PARAMETER_BYTES, END = 1, 2, 0
 MAX_DYNAMIC_SHARED = 8
+CLUSTER = 4
+# Elements of tensor maps: by their types, and of those that it does not know, by their bytes.
+TYPES = {"u16": 1, "u32": 2, "s32": 3, "u64": 4, "s64": 5, "f16": 6, "f32": 7, "f64": 8, "bf16": 9, "tf32": 11}
+UNSIGNED = {1: 0, 2: 1, 4: 2, 8: 4}
+SWIZZLES = {"none": 0, "32B": 1, "64B": 2, "128B": 3}
+MAP = 128
+
+
+class Attribute(ctypes.Structure):
+    """Of a launch: the shape of a cluster."""
+
+    _fields_ = [("id", ctypes.c_int), ("pad", ctypes.c_int), ("value", ctypes.c_uint * 16)]
+
+
+class Launch(ctypes.Structure):
+    _fields_ = [
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("shared", ctypes.c_uint),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(Attribute)),
+        ("count", ctypes.c_uint),
+    ]
 
 
 class Refused(Exception):
@@ -91,15 +113,27 @@ class Driver:
         parameters = bytearray(job["parameters"])
         for at, tensor, offset in job["pointers"]:
             parameters[at : at + 8] = (places[tensor].value + offset).to_bytes(8, "little")
-        buffer = (ctypes.c_char * max(1, len(parameters))).from_buffer_copy(bytes(parameters) or b"\0")
-        size = ctypes.c_size_t(len(parameters))
-        extra = (ctypes.c_void_p * 5)(
-            PARAMETERS, ctypes.addressof(buffer), PARAMETER_BYTES, ctypes.addressof(size), END
-        )
-        launch = [ctypes.c_uint(number) for number in (*job["grid"], *job["block"], job["shared"])]
-        status = self.status("cuLaunchKernel", function, *launch, None, None, extra)
+        maps = [self.tensor_map(places[int(words[0])].value, words) for words in job["maps"]]
+        for at, first, count in job["mapped"]:
+            described = b"".join(maps[first : first + max(1, count)])
+            if count == 0:
+                parameters[at : at + MAP] = described
+            else:
+                place = ctypes.c_uint64()
+                self.call("cuMemAlloc_v2", ctypes.byref(place), ctypes.c_size_t(len(described)))
+                self.call("cuMemcpyHtoD_v2", place, described, ctypes.c_size_t(len(described)))
+                parameters[at : at + 8] = place.value.to_bytes(8, "little")
+        # One by one: in one piece, those that are aligned to more than 16 bytes are not found.
+        pieces = [bytes(parameters[at : at + count]) for at, count in job["pieces"]]
+        kept = [ctypes.create_string_buffer(piece, max(1, len(piece))) for piece in pieces]
+        pointers = (ctypes.c_void_p * max(1, len(kept)))(*(ctypes.addressof(piece) for piece in kept))
+        launch = Launch(tuple(job["grid"]), tuple(job["block"]), job["shared"], None, None, 0)
+        if job["cluster"] != [1, 1, 1]:
+            launch.attributes = ctypes.pointer(Attribute(CLUSTER, 0, tuple(job["cluster"])))
+            launch.count = 1
+        status = self.status("cuLaunchKernelEx", ctypes.byref(launch), function, pointers, None)
         if status != 0:
-            raise Refused(f"cuLaunchKernel: {self.error(status)}")
+            raise Refused(f"cuLaunchKernelEx: {self.error(status)}")
         self.call("cuCtxSynchronize")
         for at, (place, image) in enumerate(zip(places, job["images"])):
             after = ctypes.create_string_buffer(max(1, len(image)))
@@ -110,8 +144,37 @@ class Driver:
         self.call("cuModuleUnload", module)
 
 
+    def tensor_map(self, place, words):
+        """The 128 bytes that say how a tensor at `place` is cut into boxes; the words are those of a line `map`."""
+        _, offset, name, width, swizzle, *numbers = words
+        sizes, strides, box, steps = (
+            [int(number) for number in numbers[at :: 4]] for at in range(4)
+        )
+        rank = len(sizes)
+        store = ctypes.create_string_buffer(2 * MAP)
+        aligned = ctypes.addressof(store) + -ctypes.addressof(store) % MAP
+        status = self.status(
+            "cuTensorMapEncodeTiled",
+            ctypes.c_void_p(aligned),
+            TYPES.get(name, UNSIGNED[int(width)]),
+            rank,
+            ctypes.c_uint64(place + int(offset)),
+            (ctypes.c_uint64 * rank)(*sizes),
+            (ctypes.c_uint64 * rank)(*strides[1:]),
+            (ctypes.c_uint32 * rank)(*box),
+            (ctypes.c_uint32 * rank)(*steps),
+            0,
+            SWIZZLES[swizzle],
+            0,
+            0,
+        )
+        if status != 0:
+            raise Refused(f"cuTensorMapEncodeTiled: {self.error(status)}")
+        return ctypes.string_at(aligned, MAP)
+
+
 def read_job(folder):
-    job = {"pointers": [], "images": [], "parameters": b""}
+    job = {"pieces": [], "pointers": [], "maps": [], "mapped": [], "images": [], "parameters": b""}
     with open(os.path.join(folder, "job.txt"), encoding="utf-8") as file:
         for line in file:
             fact, _, rest = line.rstrip("\n").partition(" ")
@@ -121,6 +184,12 @@ def read_job(folder):
                 job[fact] = bytes.fromhex(rest)
             elif fact == "pointer":
                 job["pointers"].append([int(number) for number in rest.split()])
+            elif fact == "parameter":
+                job["pieces"].append([int(number) for number in rest.split()])
+            elif fact == "map":
+                job["maps"].append(rest.split())
+            elif fact == "mapped":
+                job["mapped"].append([int(number) for number in rest.split()])
             elif fact == "shared":
                 job[fact] = int(rest)
             else:

@@ -162,7 +162,14 @@ impl Question {
             count: 0,
             maps: Vec::new(),
             scalars: Vec::new(),
-            precision: Precision { format: Format::S64, unit: 0.0, tiny: 0.0, narrows: false },
+            precision: Precision {
+                format: Format::S64,
+                unit: 0.0,
+                tiny: 0.0,
+                narrows: false,
+                computed: [0.0; 2],
+                exact: true,
+            },
         };
         question.bind(spec, side)?;
         question.measure();
@@ -376,7 +383,7 @@ impl Question {
     /// The coarsest format of the kernel's arithmetic, and whether values are narrowed on the way.
     fn measure(&mut self) {
         let mut coarsest = Format::S64;
-        let mut narrows = false;
+        let (mut narrows, mut underflow) = (false, 0f64);
         // Products in tensor memory say the type of their sums in a descriptor; those of f16 are loaded in halves.
         let packs = self.kernel.opcodes.iter().any(|opcode| opcode.contains(".pack::16b"));
         if packs && self.kernel.opcodes.iter().any(|opcode| opcode.starts_with("tcgen05.mma")) {
@@ -421,6 +428,7 @@ impl Question {
                     }
                 }
                 narrows |= parts[0] == "cvt";
+                underflow = underflow.max(tiny(format));
                 coarsest = coarser(coarsest, format);
             }
         }
@@ -435,8 +443,10 @@ impl Question {
         self.precision = Precision {
             format: coarsest,
             unit: unit(coarsest) * if narrows { 2.0 } else { 1.0 },
-            tiny: tiny(coarsest),
+            tiny: tiny(coarsest).max(underflow),
             narrows,
+            computed: [0.0; 2],
+            exact: true,
         };
     }
 

@@ -4,10 +4,12 @@
 //! threads each load operands from a tensor of 64-bit words, execute it, and store the results. The
 //! operands' widths come from the manual's rules (below), not from the table.
 
+use crate::agreement::{Job, Pointer};
 use crate::machine::op::Op;
 use crate::machine::{Machine, memory::Global, program, soft};
 use crate::program::Dice;
 use warpproof::base::{Budget, Format, Source};
+use warpproof::isa::{self, Action, Effect, Row, Shape, Support};
 use warpproof::sim::{self, Binding, BoundParameter, Initial, Options, Setup, TensorSetup};
 use warpproof::spec::Launch;
 use warpproof::term::Terms;
@@ -72,6 +74,105 @@ fn split(operands: &str) -> Vec<String> {
         .map(|operand| operand.trim().to_owned())
         .filter(|operand| !operand.is_empty())
         .collect()
+}
+
+/// The opcodes of a video instruction, each with every `stride`-th choice of parts and, of products, of signs.
+pub fn with_parts(row: &Row, stride: usize) -> Vec<Spelled> {
+    let side_by_side = row.name.ends_with(['2', '4']);
+    let parts: &[&str] = if side_by_side { &[""] } else { &["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"] };
+    let signs: &[[&str; 3]] = match row.name {
+        "vmad" => &[["", "", ""], ["-", "", ""], ["", "-", ""], ["", "", "-"], ["-", "-", ""]],
+        _ => &[["", "", ""]],
+    };
+    let mut all = Vec::new();
+    for spelled in row.forms.iter().flat_map(|form| spell(form, 3000)) {
+        let op = Op::new(&spelled.opcode);
+        let third = spelled.operands.len() == 4
+            || ["add", "min", "max"].iter().any(|second| spelled.opcode.ends_with(&format!(".{second}")));
+        for (a, b) in parts.iter().flat_map(|a| parts.iter().map(move |b| (a, b))) {
+            // A third source is what a part is put into.
+            for into in parts.iter().filter(|into| !into.is_empty() && !third) {
+                let operands = [format!("d{into}"), format!("a{a}"), format!("b{b}"), "c".to_owned()];
+                all.push(Spelled { opcode: spelled.opcode.clone(), operands: operands.to_vec() });
+            }
+            for sign in signs.iter().filter(|sign| !op.has("po") || !sign.contains(&"-")) {
+                let mut operands =
+                    vec!["d".to_owned(), format!("{}a{a}", sign[0]), format!("{}b{b}", sign[1])];
+                operands.extend(third.then(|| format!("{}c", sign[2])));
+                all.push(Spelled { opcode: spelled.opcode.clone(), operands });
+            }
+        }
+    }
+    all.into_iter().step_by(stride).collect()
+}
+
+/// Whether a row is one of the video instructions.
+pub fn is_video(row: &Row) -> bool {
+    row.section.starts_with("9.7.18.")
+}
+
+/// The opcodes of a row that are functions of their sources' bits, at most `most` of each form.
+pub fn opcodes(row: &Row, most: usize) -> impl Iterator<Item = Spelled> {
+    row.forms.iter().flat_map(move |form| spell(form, most)).filter(resolves).filter(is_legal)
+}
+
+/// The first opcode of a row that the table takes, if it is a function of its sources' bits.
+pub fn lanewise(row: &Row) -> bool {
+    row.support == Support::Full
+        && row.forms.iter().flat_map(|form| spell(form, 40)).any(|spelled| resolves(&spelled))
+}
+
+fn resolves(spelled: &Spelled) -> bool {
+    let op = Op::new(&spelled.opcode);
+    if ["mov", "cvta", "isspacep", "createpolicy"].contains(&op.base.as_str()) {
+        return false;
+    }
+    let shapes: Vec<Shape> = spelled
+        .operands
+        .iter()
+        .map(|operand| if operand.contains('|') { Shape::Pair } else { Shape::Scalar })
+        .collect();
+    let suffixes: Vec<&str> = op.suffixes.iter().map(String::as_str).collect();
+    match isa::find(&op.base, &suffixes, &shapes).map(|found| found.action) {
+        Ok(Action::Effect(Effect::Lanewise(_)) | Action::Carry { .. }) => true,
+        Ok(Action::Steps(steps)) => steps.iter().all(|step| {
+            matches!(step.effect, Effect::Lanewise(_) | Effect::Pack { .. } | Effect::Unpack { .. })
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the manual has the combination: the table takes a few that assemblers reject.
+fn is_legal(spelled: &Spelled) -> bool {
+    let op = Op::new(&spelled.opcode);
+    let float = |name: &str| ["f32", "f16", "f16x2"].contains(&name);
+    let halves = |name: &&String| ["f16x2", "bf16x2"].contains(&name.as_str());
+    match op.base.as_str() {
+        // Flushing where the type has none, and pairs of one kind into pairs of the other.
+        "setp" | "set" => {
+            let last = op.suffixes.last().map_or("", String::as_str);
+            let packed: Vec<&String> = op.suffixes.iter().filter(halves).collect();
+            (!op.has("ftz") || float(last)) && packed.windows(2).all(|two| two[0] == two[1])
+        }
+        // f16 has no flushing form, bf16 no other.
+        "ex2" => !op.has("f16") && !op.has("f16x2") || !op.has("ftz"),
+        // bf16 does not flush.
+        "fma" => !op.has("ftz") || !op.suffixes.iter().any(|name| name.starts_with("bf16")),
+        _ => true,
+    }
+}
+
+/// What the manual leaves open for these operands.
+pub fn is_open(spelled: &Spelled, operands: &[u64; 4]) -> bool {
+    let op = Op::new(&spelled.opcode);
+    let bits = op.ty.map_or(64, |ty| ty.bits);
+    let low = |at: usize| crate::machine::integer::cut(operands[at], bits);
+    match op.base.as_str() {
+        "div" | "rem" if op.float.is_none() => low(1) == 0,
+        // The base must name a bit.
+        "fns" => operands[1] & 0xffff_ffff > 31,
+        _ => false,
+    }
 }
 
 /// Bits of the destination and of the sources; 1 is a predicate.
@@ -165,8 +266,10 @@ fn kernel(spelled: &Spelled, d: &[u32], s: &[u32]) -> String {
         let minus = if written(at + 1).starts_with('-') { "-" } else { "" };
         format!("{minus}%s{at}{}{}", letter(width), part(at + 1))
     };
+    let into = spelled.operands.first().map_or("", String::as_str);
+    let into = into.find('.').map_or("", |dot| &into[dot..]);
     let mut operands = vec![match d {
-        [one] => format!("%d0{}", letter(*one)),
+        [one] => format!("%d0{}{into}", letter(*one)),
         _ => format!("%d0{}|%d1{}", letter(d[0]), letter(d[1])),
     }];
     operands.extend(s.iter().enumerate().map(|(at, width)| source(at, *width)));
@@ -217,83 +320,134 @@ fn letter(width: u32) -> char {
 /// destinations, then the carry if there is one.
 pub type Results = (Vec<Vec<u64>>, Vec<Vec<u64>>);
 
-/// Runs an opcode on rows of four words; `None` if the table does not take it.
+/// Runs an opcode on rows of four words by simulator and machine; `None` if it has no widths.
 pub fn execute(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Result<Results, String>> {
-    let (d, s) = widths(spelled)?;
-    let text = kernel(spelled, &d, &s);
-    let parsed = syntax::parse(Source::Optimized, &text);
-    if !parsed.diagnostics.is_empty() {
-        return Some(Err(format!("{:?}", parsed.diagnostics[0])));
-    }
-    let lowered = match ir::lower(Source::Optimized, &parsed.module, None) {
-        Ok(lowered) => lowered,
-        Err(errors) => return Some(Err(format!("{:?}", errors.first().map(|error| &error.message)))),
-    };
-    let op = Op::new(&spelled.opcode);
-    let outs = d.len() + usize::from(carries(&op));
-    let launch = Launch {
-        grid: [1, 1, 1],
-        block: [rows.len() as u32, 1, 1],
-        ctas: vec![[0, 0, 0]],
-        cluster: [1; 3],
-        dynamic_shared: Some(0),
-    };
-    let count = 4 * rows.len() as u64;
-    let tensor = |name: &str, initial: Initial| TensorSetup {
-        variable: None,
-        name: name.to_owned(),
-        format: Some(Format::U64),
-        shape: Some(vec![count]),
-        strides: None,
-        role: None,
-        initial,
-        reserved: count,
-        others: None,
-    };
-    let words: Vec<u64> = rows.iter().flatten().copied().collect();
-    let pointer = |at: usize| BoundParameter {
-        offset: 8 * at as u32,
-        size: 8,
-        binding: Binding::Pointer { tensor: at, offset: 0 },
-    };
-    let setup = Setup {
-        maps: Default::default(),
-        unknowable: (0, 0),
-        contents: Default::default(),
-        bounds: Vec::new(),
-        launch: launch.clone(),
-        tensors: vec![tensor("in", Initial::Concrete(words.clone())), tensor("out", Initial::Undefined)],
-        views: Vec::new(),
-        parameters: vec![pointer(0), pointer(1)],
-    };
-    let options = Options { timeline_events: 0, ..Options::default() };
-    let run = sim::simulate(&options, &Budget::default(), &lowered.kernel, &setup);
-    if let Some(fault) = run.faults.first() {
-        return Some(Err(format!("the simulator: {:?}", fault.kind)));
-    }
-    let read = |row: usize, at: usize| {
-        run.tensors[1].elements.get((4 * row + at) as u64).and_then(|(term, _)| bits(&run.terms, term))
-    };
-    let simulated: Option<Vec<Vec<u64>>> =
-        (0..rows.len()).map(|row| (0..outs).map(|at| read(row, at)).collect()).collect();
-    let Some(simulated) = simulated else { return Some(Err("the simulator gives no number".to_owned())) };
+    let task = Task::new(spelled, rows)?;
+    Some(task.simulated().and_then(|simulated| Ok((simulated, task.executed()?))))
+}
 
-    let mut global = Global::default();
-    let program = match program::build(&parsed.module, None, &mut global) {
-        Ok(program) => program,
-        Err(why) => return Some(Err(format!("the machine has no {why}"))),
-    };
-    let image: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let places = [global.place(image.clone()), global.place(vec![0xa5; image.len()])];
-    let parameters: Vec<u8> = places.iter().flat_map(|place| place.to_le_bytes()).collect();
-    let mut machine = Machine::new(&program, &launch, global, &parameters, 1);
-    if let Err(stop) = machine.run(1 << 24) {
-        return Some(Err(format!("the machine: {stop:?}")));
+/// An opcode's kernel on rows of four words.
+pub struct Task {
+    pub ptx: String,
+    words: Vec<u64>,
+    rows: usize,
+    outs: usize,
+    launch: Launch,
+}
+
+impl Task {
+    /// `None` if the opcode has no widths.
+    pub fn new(spelled: &Spelled, rows: &[[u64; 4]]) -> Option<Task> {
+        let (d, s) = widths(spelled)?;
+        Some(Task {
+            ptx: kernel(spelled, &d, &s),
+            words: rows.iter().flatten().copied().collect(),
+            rows: rows.len(),
+            outs: d.len() + usize::from(carries(&Op::new(&spelled.opcode))),
+            launch: Launch {
+                grid: [1, 1, 1],
+                block: [rows.len() as u32, 1, 1],
+                ctas: vec![[0, 0, 0]],
+                cluster: [1; 3],
+                dynamic_shared: Some(0),
+            },
+        })
     }
-    let read =
-        |row: usize, at: usize| machine.global.read(places[1] + 8 * (4 * row + at) as u64, 8).unwrap_or(0);
-    let executed = (0..rows.len()).map(|row| (0..outs).map(|at| read(row, at)).collect()).collect();
-    Some(Ok((simulated, executed)))
+
+    /// What hardware is to run: the second tensor holds what comes out.
+    pub fn job(&self) -> Job {
+        let image = self.image();
+        Job {
+            entry: "k".to_owned(),
+            launch: self.launch.clone(),
+            parameters: vec![0; 16],
+            pieces: vec![(0, 8), (8, 8)],
+            pointers: (0..2).map(|at| Pointer { place: 8 * at, tensor: at, offset: 0 }).collect(),
+            maps: Vec::new(),
+            mapped: Vec::new(),
+            images: vec![image.clone(), vec![0xa5; image.len()]],
+            views: Vec::new(),
+        }
+    }
+
+    fn image(&self) -> Vec<u8> {
+        self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    /// The results in a tensor of words.
+    pub fn read(&self, image: &[u8]) -> Vec<Vec<u64>> {
+        let word = |at: usize| {
+            image
+                .get(8 * at..8 * at + 8)
+                .and_then(|bytes| bytes.try_into().ok())
+                .map_or(0, u64::from_le_bytes)
+        };
+        (0..self.rows).map(|row| (0..self.outs).map(|at| word(4 * row + at)).collect()).collect()
+    }
+
+    pub fn simulated(&self) -> Result<Vec<Vec<u64>>, String> {
+        let parsed = syntax::parse(Source::Optimized, &self.ptx);
+        if !parsed.diagnostics.is_empty() {
+            return Err(format!("{:?}", parsed.diagnostics[0]));
+        }
+        let lowered = ir::lower(Source::Optimized, &parsed.module, None)
+            .map_err(|errors| format!("{:?}", errors.first().map(|error| &error.message)))?;
+        let count = self.words.len() as u64;
+        let tensor = |name: &str, initial: Initial| TensorSetup {
+            variable: None,
+            name: name.to_owned(),
+            format: Some(Format::U64),
+            shape: Some(vec![count]),
+            strides: None,
+            role: None,
+            initial,
+            reserved: count,
+            others: None,
+        };
+        let pointer = |at: usize| BoundParameter {
+            offset: 8 * at as u32,
+            size: 8,
+            binding: Binding::Pointer { tensor: at, offset: 0 },
+        };
+        let setup = Setup {
+            maps: Default::default(),
+            unknowable: (0, 0),
+            contents: Default::default(),
+            bounds: Vec::new(),
+            launch: self.launch.clone(),
+            tensors: vec![
+                tensor("in", Initial::Concrete(self.words.clone())),
+                tensor("out", Initial::Undefined),
+            ],
+            views: Vec::new(),
+            parameters: vec![pointer(0), pointer(1)],
+        };
+        let options = Options { timeline_events: 0, ..Options::default() };
+        let run = sim::simulate(&options, &Budget::default(), &lowered.kernel, &setup);
+        if let Some(fault) = run.faults.first() {
+            return Err(format!("the simulator: {:?}", fault.kind));
+        }
+        let read = |row: usize, at: usize| {
+            run.tensors[1].elements.get((4 * row + at) as u64).and_then(|(term, _)| bits(&run.terms, term))
+        };
+        (0..self.rows)
+            .map(|row| (0..self.outs).map(|at| read(row, at)).collect())
+            .collect::<Option<_>>()
+            .ok_or_else(|| "the simulator gives no number".to_owned())
+    }
+
+    fn executed(&self) -> Result<Vec<Vec<u64>>, String> {
+        let parsed = syntax::parse(Source::Optimized, &self.ptx);
+        let mut global = Global::default();
+        let program = program::build(&parsed.module, None, &mut global)
+            .map_err(|why| format!("the machine has no {why}"))?;
+        let image = self.image();
+        let places = [global.place(image.clone()), global.place(vec![0xa5; image.len()])];
+        let parameters: Vec<u8> = places.iter().flat_map(|place| place.to_le_bytes()).collect();
+        let mut machine = Machine::new(&program, &self.launch, global, &parameters, 1);
+        machine.run(1 << 24).map_err(|stop| format!("the machine: {stop:?}"))?;
+        Ok(self.read(machine.global.region(places[1]).unwrap_or_default()))
+    }
 }
 
 /// A concrete 64-bit word.
@@ -340,6 +494,56 @@ pub fn same(spelled: &Spelled, width: u32, a: u64, b: u64) -> bool {
         let (a, b) = (half(a), half(b));
         a == b || soft::is_nan(format, a) && soft::is_nan(format, b) || a.abs_diff(b) <= slack
     })
+}
+
+/// How far an approximate instruction's result on f32 or f64 may be from its function's value (PTX ISA 9.0, 9.7.3):
+/// the power of two of the relative error, or of the absolute one.
+const APPROXIMATIONS: &[(&str, i32, Option<i32>)] = &[
+    ("sin.approx", -60, Some(-20)),
+    ("cos.approx", -60, Some(-20)),
+    ("lg2.approx", -22, Some(-22)),
+    ("tanh.approx.f32", -10, None),
+    // Of their operands and results only the upper halves count.
+    ("rcp.approx.ftz.f64", -19, None),
+    ("rsqrt.approx.ftz.f64", -19, None),
+];
+
+/// Whether hardware's result is near enough: the same, or within what the manual grants an approximation.
+pub fn near(spelled: &Spelled, width: u32, hardware: u64, exact: u64) -> bool {
+    if same(spelled, width, hardware, exact) {
+        return true;
+    }
+    let bound = APPROXIMATIONS.iter().find(|(name, ..)| spelled.opcode.starts_with(name));
+    let (Some((_, relative, absolute)), Some(format)) = (bound, float_of(spelled)) else { return false };
+    let [a, b] = [hardware, exact].map(|bits| soft::value(format, bits));
+    let distance = (a - b).abs();
+    distance <= b.abs() * 2f64.powi(*relative) || absolute.is_some_and(|power| distance <= 2f64.powi(power))
+}
+
+/// Why hardware need not give what simulator and machine give for these operands, although the manual says it: what
+/// it grants an approximation there has no bound, or the driver (580.159, CUDA 13.0, on an H200) does otherwise.
+pub fn strays(spelled: &Spelled, operands: &[u64; 4]) -> Option<&'static str> {
+    let op = Op::new(&spelled.opcode);
+    let float = |at: usize| f32::from_bits(operands[at] as u32);
+    let beyond = |at: usize| operands[at] & 0xffff_ffff > 255;
+    match op.base.as_str() {
+        "sin" | "cos" if float(0).abs() > std::f32::consts::PI => {
+            Some("far from zero, sin and cos have no bound")
+        }
+        "div" if op.has("approx") && float(1).abs() > 2f32.powi(126) => {
+            Some("quotients by more than 2^126 are 0")
+        }
+        "bfe" if op.ty.is_some_and(|ty| ty.bits == 64) && (beyond(1) || beyond(2)) => {
+            Some("of place and length of 64-bit fields all bits count, not the low eight")
+        }
+        "bfi" if op.ty.is_some_and(|ty| ty.bits == 64) && (beyond(2) || beyond(3)) => {
+            Some("of place and length of 64-bit fields all bits count, not the low eight")
+        }
+        "cvt" if op.has("rp") && op.has("ftz") && op.has("sat") && op.has("f16") => {
+            Some("subnormal f32 are not flushed where they are rounded up to f16 and saturated")
+        }
+        _ => None,
+    }
 }
 
 /// A word with something to trip over: small numbers, ends of ranges, shift widths, the edges of

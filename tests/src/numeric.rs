@@ -48,6 +48,10 @@ pub struct Precision {
     pub tiny: f64,
     /// Conversions round values without a node of their own.
     pub narrows: bool,
+    /// How far a constant that the kernel computed may be from the simulator's: so many times its bound, and so much.
+    pub computed: [f64; 2],
+    /// Sums and products that a float holds are computed exactly.
+    pub exact: bool,
 }
 
 /// Half a unit in the last place of 1.
@@ -109,7 +113,7 @@ impl Point<'_> {
         if value.is_infinite() {
             return Value::Real(value, 0.0);
         }
-        if error == 0.0 && exact && self.holds(value) {
+        if error == 0.0 && exact && self.precision.exact && self.holds(value) {
             return Value::Real(value, 0.0);
         }
         if !self.precision.format.is_float() && value.abs() >= LARGEST {
@@ -297,7 +301,7 @@ pub(crate) fn alone(op: BitOp) -> bool {
 }
 
 /// The value of an entry of the constant table.
-fn constant(constant: &Constant) -> Value {
+fn value_of(constant: &Constant) -> Value {
     match &constant.number {
         Number::Rational(exact) => {
             let near = Interval::of_rational(exact);
@@ -333,7 +337,7 @@ impl Domain for Point<'_> {
     fn element(&self, element: u32) -> Value {
         let value = self.elements[element as usize];
         let error = if self.precision.narrows && !self.holds(value) {
-            self.precision.unit * value.abs()
+            self.precision.unit * value.abs() + self.precision.tiny
         } else {
             0.0
         };
@@ -341,7 +345,14 @@ impl Domain for Point<'_> {
     }
 
     fn constant(&self, at: usize) -> Value {
-        constant(self.terms.constant_at(at))
+        let constant = self.terms.constant_at(at);
+        match value_of(constant) {
+            Value::Real(value, error) if constant.error() > 0.0 => {
+                let [times, more] = self.precision.computed;
+                Value::Real(value, error + times * constant.error() + more)
+            }
+            other => other,
+        }
     }
 
     fn node(&self, node: &Node, value: impl Fn(Term) -> Value) -> Value {

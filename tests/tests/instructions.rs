@@ -7,11 +7,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use warpproof::isa::{self, Action, Effect, Row, Shape, Support};
+use warpproof::isa::{self, Row, Shape, Support};
 use warpproof::spec;
 use warpproof_tests::agreement::{Ending, Question};
 use warpproof_tests::corpus::cases;
-use warpproof_tests::instructions::{Spelled, execute, float_of, same, spell, widths, word};
+use warpproof_tests::instructions::{
+    self, Spelled, execute, float_of, is_open, is_video, lanewise, same, widths, with_parts, word,
+};
 use warpproof_tests::machine::op::Op;
 use warpproof_tests::program::Dice;
 
@@ -41,52 +43,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("brkpt", "it ends the kernel"),
 ];
 
-/// The first opcode of a row that the table takes, if it is a function of its sources' bits.
-fn lanewise(row: &Row) -> bool {
-    row.support == Support::Full
-        && row.forms.iter().flat_map(|form| spell(form, 40)).any(|spelled| resolves(&spelled))
-}
-
-fn resolves(spelled: &Spelled) -> bool {
-    let op = Op::new(&spelled.opcode);
-    if ["mov", "cvta", "isspacep", "createpolicy"].contains(&op.base.as_str()) {
-        return false;
-    }
-    let shapes: Vec<Shape> = spelled
-        .operands
-        .iter()
-        .map(|operand| if operand.contains('|') { Shape::Pair } else { Shape::Scalar })
-        .collect();
-    let suffixes: Vec<&str> = op.suffixes.iter().map(String::as_str).collect();
-    match isa::find(&op.base, &suffixes, &shapes).map(|found| found.action) {
-        Ok(Action::Effect(Effect::Lanewise(_)) | Action::Carry { .. }) => true,
-        Ok(Action::Steps(steps)) => steps.iter().all(|step| {
-            matches!(step.effect, Effect::Lanewise(_) | Effect::Pack { .. } | Effect::Unpack { .. })
-        }),
-        _ => false,
-    }
-}
-
-/// Whether the manual has the combination: the table takes a few that assemblers reject.
-fn is_legal(spelled: &Spelled) -> bool {
-    let op = Op::new(&spelled.opcode);
-    let float = |name: &str| ["f32", "f16", "f16x2"].contains(&name);
-    let halves = |name: &&String| ["f16x2", "bf16x2"].contains(&name.as_str());
-    match op.base.as_str() {
-        // Flushing where the type has none, and pairs of one kind into pairs of the other.
-        "setp" | "set" => {
-            let last = op.suffixes.last().map_or("", String::as_str);
-            let packed: Vec<&String> = op.suffixes.iter().filter(halves).collect();
-            (!op.has("ftz") || float(last)) && packed.windows(2).all(|two| two[0] == two[1])
-        }
-        // f16 has no flushing form, bf16 no other.
-        "ex2" => !op.has("f16") && !op.has("f16x2") || !op.has("ftz"),
-        // bf16 does not flush.
-        "fma" => !op.has("ftz") || !op.suffixes.iter().any(|name| name.starts_with("bf16")),
-        _ => true,
-    }
-}
-
 /// Which comparison goes with which integer type, as ptxas 13.0 takes them: `lo`, `ls`, `hi`, `hs`
 /// with unsigned numbers, the other orders with numbers, equality with everything.
 #[test]
@@ -115,19 +71,6 @@ fn comparisons_go_with_the_types_that_assemblers_take() {
     }
 }
 
-/// What the manual leaves open for these operands.
-fn is_open(spelled: &Spelled, operands: &[u64; 4]) -> bool {
-    let op = Op::new(&spelled.opcode);
-    let bits = op.ty.map_or(64, |ty| ty.bits);
-    let low = |at: usize| warpproof_tests::machine::integer::cut(operands[at], bits);
-    match op.base.as_str() {
-        "div" | "rem" if op.float.is_none() => low(1) == 0,
-        // The base must name a bit.
-        "fns" => operands[1] & 0xffff_ffff > 31,
-        _ => false,
-    }
-}
-
 #[test]
 fn every_row_computes_what_the_independent_machine_computes() {
     let soak = std::env::var_os("WARPPROOF_SOAK_SECONDS").is_some();
@@ -139,9 +82,7 @@ fn every_row_computes_what_the_independent_machine_computes() {
     for row in isa::rows().filter(|row| lanewise(row)) {
         rows += 1;
         let mut executed = 0;
-        for spelled in
-            row.forms.iter().flat_map(|form| spell(form, opcodes)).filter(resolves).filter(is_legal)
-        {
+        for spelled in instructions::opcodes(row, opcodes) {
             let float = float_of(&spelled).or(Op::new(&spelled.opcode).float);
             let inputs: Vec<[u64; 4]> = (0..operands)
                 .map(|_| [(); 4].map(|()| word(&mut dice, float)))
@@ -179,59 +120,49 @@ fn every_row_computes_what_the_independent_machine_computes() {
     assert!(soak || spelled_out >= 1655, "only {spelled_out} opcodes");
 }
 
-/// Products of parts (`vmad`): every part, sign, scale and minus, on words with something to trip over.
+/// Video instructions: every part, sign, scale and minus, on words with something to trip over.
 #[test]
-fn products_of_parts_are_those_of_the_independent_machine() {
+fn parts_of_words_are_those_of_the_independent_machine() {
     let soak = std::env::var_os("WARPPROOF_SOAK_SECONDS").is_some();
-    let row = isa::rows().find(|row| row.name == "vmad").expect("a row");
-    let parts = ["", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
-    let signs = [["", "", ""], ["-", "", ""], ["", "-", ""], ["", "", "-"], ["-", "-", ""]];
     let mut dice = Dice(7);
-    let (mut opcodes, mut compared, mut at) = (0, 0u64, 0usize);
+    let (mut opcodes, mut compared) = (BTreeSet::new(), 0u64);
     let mut open = BTreeSet::new();
     let mut wrong = String::new();
-    for spelled in row.forms.iter().flat_map(|form| spell(form, 3000)) {
-        let op = Op::new(&spelled.opcode);
-        opcodes += 1;
-        for (a, b) in parts.iter().flat_map(|a| parts.map(|b| (a, b))) {
-            for sign in signs {
-                at += 1;
-                if !soak && at % 7 != 0 || op.has("po") && sign.contains(&"-") {
-                    continue;
-                }
-                let operands = [
-                    "d".to_owned(),
-                    format!("{}a{a}", sign[0]),
-                    format!("{}b{b}", sign[1]),
-                    format!("{}c", sign[2]),
-                ];
-                let one = Spelled { opcode: spelled.opcode.clone(), operands: operands.to_vec() };
-                let inputs: Vec<[u64; 4]> =
-                    (0..24).map(|_| [(); 4].map(|()| word(&mut dice, None))).collect();
-                match execute(&one, &inputs) {
-                    Some(Ok((simulated, machine))) => {
-                        compared += inputs.len() as u64;
-                        if simulated != machine {
-                            let row = (0..inputs.len()).find(|row| simulated[*row] != machine[*row]);
-                            let row = row.unwrap_or(0);
-                            wrong += &format!(
-                                "{one:?} on {:x?}: simulator {:x?}, machine {:x?}\n",
-                                inputs[row], simulated[row], machine[row]
-                            );
-                        }
-                    }
-                    // What the manual leaves open: nothing has a sign, and something is negated.
-                    Some(Err(why)) if why.contains("Unsupported") && op.suffixes[1..3] == ["u32", "u32"] => {
-                        open.insert(one.opcode);
-                    }
-                    other => wrong += &format!("{one:?}: {other:?}\n"),
+    for one in
+        isa::rows().filter(|row| is_video(row)).flat_map(|row| with_parts(row, if soak { 1 } else { 7 }))
+    {
+        opcodes.insert(one.opcode.clone());
+        let inputs: Vec<[u64; 4]> = (0..24).map(|_| [(); 4].map(|()| word(&mut dice, None))).collect();
+        match execute(&one, &inputs) {
+            Some(Ok((simulated, machine))) => {
+                compared += inputs.len() as u64;
+                if simulated != machine {
+                    let row = (0..inputs.len()).find(|row| simulated[*row] != machine[*row]);
+                    let row = row.unwrap_or(0);
+                    wrong += &format!(
+                        "{one:?} on {:x?}: simulator {:x?}, machine {:x?}\n",
+                        inputs[row], simulated[row], machine[row]
+                    );
                 }
             }
+            Some(Err(why)) if why.contains("left open") => {
+                open.insert(one.opcode);
+            }
+            other => wrong += &format!("{one:?}: {other:?}\n"),
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-    println!("vmad: {opcodes} opcodes, {compared} results compared, open in some form: {}", open.len());
-    assert!(opcodes == 96 && compared > 30_000, "{opcodes} opcodes, {compared} results");
+    println!(
+        "video: {} opcodes, {compared} results compared, open in some form: {}",
+        opcodes.len(),
+        open.len()
+    );
+    // What is open is in the header of `isa/video.rs`; an opcode that joins it must not go unnoticed.
+    assert!(
+        opcodes.len() > 700 && compared > 100_000 && open.len() <= 317,
+        "{} opcodes, {compared} results",
+        opcodes.len()
+    );
 }
 
 /// `opcode a b c = d e`, in hexadecimal; `#` begins a comment.

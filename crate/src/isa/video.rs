@@ -7,11 +7,12 @@
 //! bits for one part, 32 bits for bytes and halfwords); saturation is that of `cvt.sat`; `bfi` and packing
 //! put results in their places. So every instruction reads over symbolic words as these do.
 //!
-//! Guarantees: what the manual's pseudo-code gives. Misses (`None`): a saturated product of two whole words
-//! without a sign where something is negated, and a shifted or saturated product without a sign from which
-//! the third source is subtracted; a second operation `min` or `max`, or a saturated left shift, on an
-//! intermediate result that the type of the result cannot hold, where the pseudo-code's own width of 33 bits
-//! is too small.
+//! Guarantees: what the manual's pseudo-code gives. Misses (`None`): where that is open or too narrow for its own
+//! intermediate results (a second `min` or `max`, or a saturated left shift, on what the type of the result
+//! cannot hold), and where an H200 (driver 580.159, CUDA 13.0) gives something else than the pseudo-code: shifted
+//! or saturated products unless both factors have a sign; sums and differences saturated to a type without a
+//! sign, of a whole word without a sign or before a second `min` or `max`; a second `min` or `max` after a comparison
+//! of a first source that has a sign; and what is put into an upper half, or saturated and put into any part.
 
 use super::effect::{Effect, Lanewise};
 use super::table::{Action, Arg, Shape, Step, find};
@@ -93,7 +94,7 @@ impl Video {
     }
 
     fn single(&self, draft: &mut Draft, selectors: [Option<&str>; 3], third: bool) -> Option<()> {
-        let [to, a, b] = [selectors[0], selectors[1], selectors[2]].map(|name| name.map(part));
+        let [to, a_part, b_part] = [selectors[0], selectors[1], selectors[2]].map(|name| name.map(part));
         let to = match to {
             None => None,
             Some(part) => Some(part?),
@@ -102,10 +103,14 @@ impl Video {
         if third != (to.is_some() || self.second.is_some()) || to.is_some() && self.second.is_some() {
             return None;
         }
+        let upper_half = Some((16, 16));
+        if to == upper_half || self.saturate && to.is_some() {
+            return None;
+        }
         let [d, of_a, of_b] = self.signed;
-        let a = draft.field(Arg::In(0), unwrap(a)?, of_a)?;
+        let a = draft.field(Arg::In(0), unwrap(a_part)?, of_a)?;
         let a = draft.widened(a, of_a)?;
-        let b = draft.field(Arg::In(1), unwrap(b)?, of_b)?;
+        let b = draft.field(Arg::In(1), unwrap(b_part)?, of_b)?;
         let mut value = match self.op {
             VideoOp::ShiftLeft | VideoOp::ShiftRight => {
                 let by = match self.wrap {
@@ -123,13 +128,15 @@ impl Video {
             }
         };
         if self.saturate {
-            if self.op == VideoOp::ShiftLeft {
+            let whole_word = !of_a && unwrap(a_part)?.is_none() || !of_b && unwrap(b_part)?.is_none();
+            let is_sum = matches!(self.op, VideoOp::Add | VideoOp::Sub | VideoOp::Distance);
+            let selects = matches!(self.second, Some(Second::Min | Second::Max));
+            if self.op == VideoOp::ShiftLeft || is_sum && !d && (whole_word || selects) {
                 return None;
             }
-            let bits = to.map_or(32, |(_, bits)| bits as u8);
-            let narrow = format!("{}{bits}", letter(d));
-            let clamped = draft.lane("cvt", &["sat", &narrow, "s64"], bits, &[value])?;
-            value = draft.lane("cvt", &["s64", &narrow], 64, &[clamped])?;
+            let word = if d { "s32" } else { "u32" };
+            let clamped = draft.lane("cvt", &["sat", word, "s64"], 32, &[value])?;
+            value = draft.lane("cvt", &["s64", word], 64, &[clamped])?;
         }
         if let Some(second) = self.second {
             if second != Second::Add && !self.fits() {
@@ -158,12 +165,12 @@ impl Video {
         Some(())
     }
 
-    /// Whether the type of the result holds every intermediate one.
+    /// Whether the type of the result holds every intermediate one, so that a second `min` or `max` is that of its type.
     fn fits(&self) -> bool {
         let [d, a, b] = self.signed;
         match self.op {
             _ if self.saturate => true,
-            VideoOp::Set(_) => true,
+            VideoOp::Set(_) => !a,
             VideoOp::Min | VideoOp::Max => d == a && d == b,
             VideoOp::ShiftRight => d == a,
             _ => false,
@@ -188,15 +195,10 @@ impl Video {
             return None;
         }
         let [_, of_a, of_b] = self.signed;
+        if (self.saturate || shift > 0) && !(of_a && of_b) {
+            return None;
+        }
         let signed = of_a || of_b || minus || minus_c;
-        let unsigned_words = !of_a && !of_b && a.is_none() && b.is_none();
-        if self.saturate && signed && unsigned_words {
-            return None;
-        }
-        // Whether the third source has a sign then, its pseudo-code and its table say differently.
-        if minus_c && !of_a && !of_b && (self.saturate || shift > 0) {
-            return None;
-        }
         let mut factor = |source, place: Option<Option<Part>>, signed| {
             let field = draft.field(Arg::In(source), unwrap(place)?, signed)?;
             draft.widened(field, signed)

@@ -60,7 +60,8 @@ impl Descriptor {
         Ok(Descriptor { swizzle, base: 0, ..Descriptor::new(bits) })
     }
 
-    /// The lowest bits of the address of a line. K-major: row of A or column of B, and line in the depth; otherwise
+    /// The address of a line, counted as the start's bits are: a sum of start and offsets that does not fit them does not
+    /// come round (on an H200, driver 580.159, it is an illegal address). K-major: row of A or column of B, and line in the depth; otherwise
     /// line in the rows or columns, and place in the depth.
     pub(super) fn line(&self, k_major: bool, outer: u64, depth: u64) -> u64 {
         // Bytes of a swizzled row.
@@ -77,7 +78,7 @@ impl Descriptor {
                     + depth / 8 * self.stride
             }
         };
-        self.swizzle.place((self.start + offset) & ((1 << super::memory::DESCRIBED) - 1))
+        self.swizzle.place(self.start + offset)
     }
 }
 

@@ -51,6 +51,13 @@ pub(super) fn ledger(machine: &Machine<'_>) -> Ledger {
         ledger.note(Assumption::AskedFinite(opcode), *count, place(pc as u32));
     }
     note_absorbed(machine, &mut ledger);
+    // Of concrete numbers hardware's approximation is not what was computed with, either.
+    for (pc, count) in machine.roundings.looked_at() {
+        let opcode = kernel.opcode(pc);
+        if approximates(opcode) {
+            ledger.note(Assumption::ApproximationExact(opcode.to_owned()), count, place(pc));
+        }
+    }
     for (what, (count, pc)) in &machine.granted {
         ledger.note(Assumption::Other((*what).to_owned()), *count, place(*pc));
     }
@@ -161,7 +168,7 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         Meaning::Real(_) | Meaning::Partial(_) => {
             if EXACT.contains(&base) {
                 None
-            } else if opcode.contains(".approx") || opcode.contains(".full") {
+            } else if approximates(opcode) {
                 Some(Assumption::ApproximationExact(opcode.to_owned()))
             } else if known_function(opcode).is_some() {
                 Some(Assumption::LibraryFunction(opcode.to_owned()))
@@ -179,6 +186,11 @@ fn of_lanewise(op: &Lanewise, opcode: &str) -> Option<Assumption> {
         | Meaning::Carry(_)
         | Meaning::None => None,
     }
+}
+
+/// Whether hardware computes a function only approximately.
+fn approximates(opcode: &str) -> bool {
+    opcode.contains(".approx") || opcode.contains(".full")
 }
 
 /// Whether a conversion between float formats can lose something.

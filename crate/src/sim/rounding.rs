@@ -53,6 +53,8 @@ struct Function {
     known: [Option<u64>; 4],
     cone: Cone,
     constants: Vec<Quantity>,
+    /// On how many lanes it was looked at.
+    looks: u64,
 }
 
 impl Roundings {
@@ -78,6 +80,13 @@ impl Roundings {
             return 0.0;
         }
         self.bounds.get(&key(format, word)).copied().unwrap_or(0.0)
+    }
+
+    /// The instructions that were looked at, and on how many lanes.
+    pub(super) fn looked_at(&self) -> Vec<(u32, u64)> {
+        let mut all: Vec<_> = self.functions.iter().map(|(pc, function)| (*pc, function.looks)).collect();
+        all.sort_unstable();
+        all
     }
 
     /// A register's value as an operand of a term: a concrete float that was rounded is a constant that
@@ -183,9 +192,11 @@ impl Roundings {
             let root = function(&mut terms, &sources[..count]);
             let cone = Cone::of(&terms, &[root], budget).ok()?;
             let constants = terms.constants().iter().map(|constant| of_number(&constant.number)).collect();
-            self.functions.insert(pc, Function { known, cone, constants });
+            let looks = self.functions.get(&pc).map_or(0, |function| function.looks);
+            self.functions.insert(pc, Function { known, cone, constants, looks });
         }
-        let Function { cone, constants, .. } = self.functions.get(&pc)?;
+        let Function { cone, constants, looks, .. } = self.functions.get_mut(&pc)?;
+        *looks += 1;
         let domain = Reals { element: &|element| operands[element as usize], constants };
         evaluate(cone, &domain, budget, &mut Vec::new()).ok()?.first().copied()
     }

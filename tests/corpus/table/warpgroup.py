@@ -13,6 +13,7 @@ for kind in range(1, 8):
 for kind in (1, 2, 3, 4, 5, 7):
     add("warpgroup/types.cu", f"registers{kind}", defines={"KIND": kind, "REGISTERS": 1}, arch="compute_90a")
 add("warpgroup/types.cu", "wrong1", defines={"KIND": 1, "WRONG": 1}, arch="compute_90a")
+add("warpgroup/types.cu", "wrong4", defines={"KIND": 1, "WRONG": 4}, arch="compute_90a")
 add("warpgroup/types.cu", "wrong2", defines={"KIND": 2, "WRONG": 2, "REGISTERS": 1}, arch="compute_90a")
 add("warpgroup/types.cu", "wrong3", defines={"KIND": 7, "WRONG": 3}, arch="compute_90a")
 add("warpgroup/sparse.cu", arch="compute_90a")

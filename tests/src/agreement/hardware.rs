@@ -1,12 +1,15 @@
 //! Jobs as files, for a GPU that executes them elsewhere (`tests/hardware/run.py`), and how far
 //! hardware may be from the real numbers.
 //!
-//! A folder holds `kernel.ptx`, `job.txt` (a line a fact: `entry`, `grid`, `block`, `shared` in bytes,
-//! `parameters` in hexadecimal, `pointer PLACE TENSOR OFFSET` for eight bytes of them), `0.in`, `1.in`, …,
+//! A folder holds `kernel.ptx`, `job.txt` (a line a fact: `entry`, `grid`, `block`, `cluster`, `shared` in bytes,
+//! `parameters` in hexadecimal, `parameter PLACE BYTES` for each of them, `pointer PLACE TENSOR OFFSET` for eight bytes of them, `map TENSOR OFFSET TYPE BYTES
+//! SWIZZLE` with size, stride in bytes, box and step of each dimension, innermost first, `mapped PLACE FIRST COUNT` for
+//! a map among the parameters or, if COUNT is not 0, a pointer to so many), `0.in`, `1.in`, …,
 //! the tensors' bytes, and, once it has been executed, `0.out`, `1.out`, …, `refused.txt` or `failed.txt` with
 //! the reason.
 
 use super::{Ending, Executed, Job, Pointer, Question};
+use crate::machine::tensor::Map;
 use std::fmt::Write;
 use std::fs;
 use std::io::{self, Error};
@@ -16,7 +19,7 @@ use warpproof::spec::Launch;
 /// Relative error of instructions whose result is not the nearest value, as powers of two (PTX ISA 9.0,
 /// 9.7.3 to 9.7.5; for products of matrices, whose order and intermediate precision the manual leaves
 /// open, four units of the sum).
-const LOOSE: [(&str, &str, i32); 14] = [
+const LOOSE: [(&str, &str, i32); 16] = [
     ("ex2.approx", "bf16", -7),
     ("ex2.approx", "f16", -9),
     ("ex2.approx", "", -22),
@@ -30,17 +33,32 @@ const LOOSE: [(&str, &str, i32); 14] = [
     ("rcp.approx", "", -22),
     ("div.approx", "", -22),
     ("div.full", "", -22),
+    // Tensor cores of sm_90 add products of fp8 with about 14 bits (DeepSeek-V3, arXiv:2412.19437, 3.3.2).
+    ("mma", "e4m3", -12),
+    ("mma", "e5m2", -12),
     ("mma", "f32", -21),
 ];
 
 impl Question {
     /// The same with bounds that hardware keeps to.
     pub fn for_hardware(mut self) -> Question {
+        let own = self.precision.unit;
         for opcode in &self.kernel.opcodes {
             let found = LOOSE.iter().find(|(name, ty, _)| opcode.contains(name) && opcode.contains(ty));
             if let Some((.., power)) = found {
                 self.precision.unit = self.precision.unit.max(2f64.powi(*power));
             }
+            // They cut products off below the largest one, and sums in memory have no order, also where a float
+            // would hold each of one order.
+            let sums = ["mma", "atom", "red", "cp.reduce"].iter().any(|name| opcode.contains(name));
+            self.precision.exact &= !sums;
+            if ["sin.approx", "cos.approx"].iter().any(|name| opcode.starts_with(name)) {
+                self.precision.computed[1] = 2f64.powi(-20);
+            }
+        }
+        // Constants that the kernel computes are as far off, on either side of the number meant.
+        if own > 0.0 && self.precision.unit > own {
+            self.precision.computed[0] = 2.0 * self.precision.unit / own;
         }
         self
     }
@@ -60,17 +78,32 @@ impl Job {
         let most = if ptx.contains(".extern .shared") { crate::machine::MOST_SHARED } else { 0 };
         let words = |numbers: [u32; 3]| numbers.map(|number| number.to_string()).join(" ");
         let mut text = format!(
-            "entry {}\ngrid {}\nblock {}\nshared {}\nparameters ",
+            "entry {}\ngrid {}\nblock {}\ncluster {}\nshared {}\nparameters ",
             self.entry,
             words(self.launch.grid),
             words(self.launch.block),
+            words(self.launch.cluster),
             self.launch.dynamic_shared.unwrap_or(most)
         );
         for byte in &self.parameters {
             write!(text, "{byte:02x}").expect("memory");
         }
+        for (place, bytes) in &self.pieces {
+            write!(text, "\nparameter {place} {bytes}").expect("memory");
+        }
         for Pointer { place, tensor, offset } in &self.pointers {
             write!(text, "\npointer {place} {tensor} {offset}").expect("memory");
+        }
+        for map in &self.maps {
+            let Map { tensor, offset, ty, bytes, swizzle, .. } = map;
+            write!(text, "\nmap {tensor} {offset} {ty} {bytes} {swizzle}").expect("memory");
+            for at in 0..map.sizes.len() {
+                let numbers = [map.sizes[at], map.strides[at], map.span[at], map.steps[at]];
+                numbers.iter().for_each(|number| write!(text, " {number}").expect("memory"));
+            }
+        }
+        for (place, first, stored) in &self.mapped {
+            write!(text, "\nmapped {place} {first} {}", stored.unwrap_or(0)).expect("memory");
         }
         text.push('\n');
         fs::write(folder.join("job.txt"), text)?;
@@ -81,6 +114,7 @@ impl Job {
         Ok(())
     }
 
+    /// A job as [`Job::write`] wrote it, without its tensor maps.
     pub fn read(folder: &Path) -> io::Result<Job> {
         let wrong = |line: &str| Error::other(format!("{}: {line}", folder.display()));
         let mut job = Job {
@@ -93,6 +127,7 @@ impl Job {
                 dynamic_shared: Some(0),
             },
             parameters: Vec::new(),
+            pieces: Vec::new(),
             pointers: Vec::new(),
             maps: Vec::new(),
             mapped: Vec::new(),
@@ -110,11 +145,17 @@ impl Job {
                 "entry" => job.entry = rest.to_owned(),
                 "grid" => job.launch.grid = triple()?,
                 "block" => job.launch.block = triple()?,
+                "cluster" => job.launch.cluster = triple()?,
+                "map" | "mapped" => {}
                 "shared" => job.launch.dynamic_shared = Some(rest.parse().map_err(|_| wrong(line))?),
                 "parameters" => {
                     let byte = |at| u8::from_str_radix(&rest[at..at + 2], 16).map_err(|_| wrong(line));
                     job.parameters = (0..rest.len()).step_by(2).map(byte).collect::<Result<_, _>>()?;
                 }
+                "parameter" => match numbers().as_deref() {
+                    Ok([place, bytes]) => job.pieces.push((*place as usize, *bytes as usize)),
+                    _ => return Err(wrong(line)),
+                },
                 "pointer" => match numbers().as_deref() {
                     Ok([place, tensor, offset]) => job.pointers.push(Pointer {
                         place: *place as usize,
@@ -139,11 +180,8 @@ impl Job {
         let missing = || Ending::Skipped("the hardware was not asked".to_owned());
         let mut there = Job::read(folder).map_err(|_| missing())?;
         there.launch.ctas.clone_from(&self.launch.ctas);
-        // The driver takes the cluster from the kernel.
-        if self.launch.cluster != [1; 3] && !ptx.contains(".reqnctapercluster") {
-            return Err(Ending::Skipped("the launch alone says its cluster".to_owned()));
-        }
-        there.launch.cluster = self.launch.cluster;
+        there.maps.clone_from(&self.maps);
+        there.mapped.clone_from(&self.mapped);
         if self.launch.dynamic_shared.is_none() {
             there.launch.dynamic_shared = None;
         }

@@ -18,6 +18,8 @@ pub struct Job {
     pub launch: Launch,
     /// The parameters, with zeros for pointers.
     pub parameters: Vec<u8>,
+    /// The place and the bytes of each.
+    pub pieces: Vec<(usize, usize)>,
     pub pointers: Vec<Pointer>,
     /// Tensor maps.
     pub maps: Vec<Map>,
@@ -117,7 +119,9 @@ impl Question {
         }
         let (entry, launch) = (self.kernel.name.clone(), self.setup.launch.clone());
         let maps = self.maps.clone();
-        (Job { entry, launch, parameters, pointers, maps, mapped, images, views }, values)
+        let pieces = &self.kernel.parameters;
+        let pieces = pieces.iter().map(|piece| (piece.offset as usize, piece.size as usize)).collect();
+        (Job { entry, launch, parameters, pieces, pointers, maps, mapped, images, views }, values)
     }
 
     /// How the machine is to see a texture or a surface.

@@ -185,7 +185,8 @@ pub fn test(op: &Op, format: Format, a: u64) -> Option<bool> {
         "infinite" => infinite,
         "number" => !nan,
         "notanumber" => nan,
-        "normal" => !infinite && !nan && !subnormal && magnitude != 0,
+        // Zeros are taken for normal numbers.
+        "normal" => !infinite && !nan && !subnormal,
         "subnormal" => subnormal,
         _ => return None,
     })

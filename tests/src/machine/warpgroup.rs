@@ -251,7 +251,7 @@ impl Machine<'_> {
                     (false, _) => unit * 16 + eight * stride,
                     (true, _) => unit / units * leading + unit % units * 16 + eight * stride,
                 };
-                let linear = (start + offset + of_eight * width) % (1 << 18);
+                let linear = start + offset + of_eight * width;
                 // Lines of 128 bytes, and which unit of one it is.
                 let (line, place) = (linear / 128, linear / 16 % 8);
                 let address = line * 128 + (place ^ (line % 8 % units)) * 16;

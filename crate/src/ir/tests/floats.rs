@@ -199,7 +199,7 @@ fn signs(one: One<'_>) {
             ("infinite", &|x| x == shape.infinity()),
             ("number", &|x| x <= shape.infinity()),
             ("notanumber", &|x| x > shape.infinity()),
-            ("normal", &|x| x >= normal && x < shape.infinity()),
+            ("normal", &|x| x == 0 || x >= normal && x < shape.infinity()),
             ("subnormal", &|x| x > 0 && x < normal),
         ];
         for (name, test) in tests {

@@ -430,7 +430,8 @@ pub(super) const ROWS: &[Row] = &[
                 "infinite" => test!(|a| a.is_infinite()),
                 "number" => test!(|a| !a.is_nan()),
                 "notanumber" => test!(|a| a.is_nan()),
-                "normal" => test!(|a| a.is_normal()),
+                // Zeros are normal numbers here.
+                "normal" => test!(|a| a.is_normal() || a == 0.0),
                 _ => test!(|a| a.is_subnormal()),
             };
             let meaning: Meaning = match m.get("op")? {

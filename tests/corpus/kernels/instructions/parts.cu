@@ -72,9 +72,9 @@ extern "C" __global__ void parts(const unsigned *a, const unsigned *b, const uns
     int i = threadIdx.x, n = blockDim.x, k = 0;
     unsigned A = a[i], B = b[i], C = c[i];
     ONE("vadd.s32.u32.s32 %0, %1.b1, %2.h1;", (int)(A >> 8 & 0xff) + (int)(short)(B >> 16))
-    ONE("vadd.u32.u32.u32.sat.min %0, %1, %2, %3;", combined(MIN, clamped((s64)A + B, 0, 0xffffffffll), C))
+    ONE("vadd.s32.s32.s32.sat.min %0, %1, %2, %3;", combined(MIN, clamped((s64)(int)A + (int)B, -0x80000000ll, 0x7fffffffll), (int)C))
     ONE("vsub.s32.s32.s32.sat %0, %1, %2;", clamped((s64)(int)A - (int)B, -0x80000000ll, 0x7fffffffll))
-    ONE("vsub.u32.u32.s32.sat %0.h1, %1.h0, %2.b2, %3;", (unsigned)clamped((s64)(A & 0xffff) - (signed char)(B >> 16), 0, 0xffff) << 16 | (C & 0xffff))
+    ONE("vsub.u32.u32.s32 %0.h0, %1.h0, %2.b2, %3;", ((A & 0xffff) - (signed char)(B >> 16) & 0xffff) | (C & 0xffff0000))
     ONE("vabsdiff.u32.u32.u32.add %0, %1.b0, %2.b3, %3;", combined(DISTANCE, A & 0xff, B >> 24) + C)
     ONE("vmin.s32.s32.s32.max %0, %1.h0, %2.h1, %3;", combined(MAX, combined(MIN, (short)A, (short)(B >> 16)), (int)C))
     ONE("vmax.u32.u32.u32 %0.b2, %1.b0, %2.b1, %3;", (unsigned)combined(MAX, A & 0xff, B >> 8 & 0xff) << 16 | (C & 0xff00ffff))

@@ -1,7 +1,8 @@
 // C = A · B of every type that a warpgroup multiplies, 64 × 8 × one step: A from shared memory or (REGISTERS) from
 // registers; core matrices without swizzle. KIND 1: bf16. 2: tf32. 3: e4m3 times e5m2. 4: s8 times u8, with saturation.
 // 5: bits. 6: f16 with sums of f16. 7: f16, -A · B. WRONG 1: the other half of the depth first.
-// 2: the registers of A of the other rows. 3: the sign of B forgotten.
+// 2: the registers of A of the other rows. 3: the sign of B forgotten. 4: as 1, but by a leading offset of -128 modulo
+// 2^18, which comes round for nobody.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #ifndef WRONG
@@ -79,11 +80,11 @@ extern "C" __global__ void __launch_bounds__(128) opt(const type *a, const type 
     __shared__ alignas(128) type as[64 * K], bs[8 * K];
     int t = threadIdx.x, warp = t / 32, lane = t % 32;
     for (int i = t; i < 64 * K; i += 128) as[i % K / LINE * 64 * LINE + i / K * LINE + i % LINE] = a[i];
-    for (int i = t; i < 8 * K; i += 128) bs[i / 8 / LINE * 8 * LINE + i % 8 * LINE + i / 8 % LINE] = b[i];
+    for (int i = t; i < 8 * K; i += 128) bs[(WRONG == 1 ? 1 - i / 8 / LINE : i / 8 / LINE) * 8 * LINE + i % 8 * LINE + i / 8 % LINE] = b[i];
     fence_proxy();
     __syncthreads();
     u64 of_a = describe(shared(as), 1024, 128, 16);
-    u64 of_b = describe(shared(bs) + (WRONG == 1 ? 128 : 0), WRONG == 1 ? 0x40000 - 128 : 128, 0, 16);
+    u64 of_b = describe(shared(bs) + (WRONG == 4 ? 128 : 0), WRONG == 4 ? 0x40000 - 128 : 128, 0, 16);
 #if REGISTERS
     u32 ra[4];
     for (int i = 0; i < 4; i++) {
