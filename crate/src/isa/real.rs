@@ -449,6 +449,42 @@ fn exclusive(terms: &mut Terms, a: Term, b: Term) -> Term {
     terms.select(a, not_b, b)
 }
 
+/// The same of registers of 32 or 64 bits: to be at most their largest number is to be less than infinite.
+fn compare_held<const C: u8, const UNORDERED: bool, const WIDE: bool>(terms: &mut Terms, s: &[Term]) -> Term {
+    let ends = [s[0], s[1]].map(|operand| terms.infinity_after(float::<WIDE>(), operand));
+    let (end, behind) = match ends {
+        [None, Some(end)] => (end, true),
+        [Some(end), None] => (end, false),
+        _ => return compare::<C, UNORDERED>(terms, s),
+    };
+    let beyond = if behind { [s[0], end] } else { [end, s[1]] };
+    match (C, behind == (end == Term::INFINITY)) {
+        (2, false) => compare::<3, UNORDERED>(terms, &beyond),
+        (3, true) => compare::<2, UNORDERED>(terms, &beyond),
+        (4, true) => compare::<5, UNORDERED>(terms, &beyond),
+        (5, false) => compare::<4, UNORDERED>(terms, &beyond),
+        _ => compare::<C, UNORDERED>(terms, s),
+    }
+}
+
+/// The meaning of a comparison of floats in registers of 32 or 64 bits.
+pub(super) fn comparison_held<const WIDE: bool>(
+    cmp: Cmp,
+    unordered: bool,
+) -> fn(&mut Terms, &[Term]) -> Term {
+    match (cmp, unordered) {
+        (Cmp::Lt, false) => compare_held::<2, false, WIDE>,
+        (Cmp::Le, false) => compare_held::<3, false, WIDE>,
+        (Cmp::Gt, false) => compare_held::<4, false, WIDE>,
+        (Cmp::Ge, false) => compare_held::<5, false, WIDE>,
+        (Cmp::Lt, true) => compare_held::<2, true, WIDE>,
+        (Cmp::Le, true) => compare_held::<3, true, WIDE>,
+        (Cmp::Gt, true) => compare_held::<4, true, WIDE>,
+        (Cmp::Ge, true) => compare_held::<5, true, WIDE>,
+        _ => comparison(cmp, unordered),
+    }
+}
+
 /// The meaning of a comparison.
 pub(super) fn comparison(cmp: Cmp, unordered: bool) -> fn(&mut Terms, &[Term]) -> Term {
     match (cmp, unordered) {

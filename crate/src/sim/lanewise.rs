@@ -223,7 +223,10 @@ impl<'a> Machine<'a> {
             _ => None,
         };
         let (Some(one), other) = (of(0), of(1)) else { return false };
-        let infinite = |term: Term| term == Term::INFINITY || term == Term::MINUS_INFINITY;
+        let infinite = |term: Term| {
+            let end = op.src[0].bits() >= 32 && self.terms.infinity_after(op.src[0], term).is_some();
+            end || term == Term::INFINITY || term == Term::MINUS_INFINITY
+        };
         let asked = match other {
             None => Some(one),
             Some(other) if one == other || infinite(other) => Some(one),

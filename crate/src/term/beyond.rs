@@ -75,6 +75,12 @@ impl Beyond {
     }
 }
 
+/// ±∞ as a constant.
+#[inline]
+pub(super) fn is_infinite(a: Term) -> bool {
+    a == Term::INFINITY || a == Term::MINUS_INFINITY
+}
+
 impl Terms {
     /// What a value may be beside a finite number.
     pub(super) fn beyond(&self, term: Term) -> Beyond {
@@ -102,37 +108,6 @@ impl Terms {
     /// Whether a value is a number, finite or not: what is undefined is not equal to itself.
     pub fn is_number(&mut self, term: Term) -> Term {
         self.compare(Relation::Equal, term, term)
-    }
-
-    /// Whether a value may divide by zero, or take a root or logarithm of what has none; also where that is not seen.
-    pub fn is_partial(&self, term: Term) -> bool {
-        self.is_partial_within(term, 1 << 16)
-    }
-
-    /// The same, where at most so many nodes below it are looked at.
-    pub(super) fn is_partial_within(&self, term: Term, most: usize) -> bool {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![term];
-        while let Some(term) = open.pop() {
-            if term.as_node().is_none() || !seen.insert(term) {
-                continue;
-            }
-            let node = self.node(term);
-            let known =
-                |operand: Term| self.as_rational(operand).is_some_and(num_traits::Signed::is_positive);
-            let asks = match node {
-                Node::Div(_, below) | Node::Unary(Unary::Recip, below) => {
-                    self.as_rational(below).is_none_or(num_traits::Zero::is_zero)
-                }
-                Node::Unary(Unary::Sqrt | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => !known(of),
-                _ => false,
-            };
-            if asks || seen.len() > most {
-                return true;
-            }
-            open.extend(super::eval::operands(&node).into_iter().flatten());
-        }
-        false
     }
 
     /// Whether a value is a number, as the kernel itself asks: what may divide by zero is not taken to be one.

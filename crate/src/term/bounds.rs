@@ -18,8 +18,6 @@ use num_traits::ToPrimitive;
 
 /// Terms that are looked at.
 const MOST: u32 = 12;
-/// Nodes below what is held that are looked at.
-const MOST_HELD: usize = 1 << 12;
 /// Words put together by `or` of which each is asked whether it is 0.
 const MOST_PARTS: usize = 64;
 
@@ -110,8 +108,20 @@ impl Terms {
             (false, true) => a,
             _ => return term,
         };
-        let finite = self.beyond(other) == Beyond::NEVER && !self.is_partial_within(other, MOST_HELD);
+        let finite = self.beyond(other) == Beyond::NEVER && !self.is_partial(other);
         if finite { other } else { term }
+    }
+}
+
+impl Terms {
+    /// The infinity that comes after the largest or before the least number of a float format, if a term is that.
+    pub fn infinity_after(&self, format: Format, term: Term) -> Option<Term> {
+        let value = constant(self, term)?;
+        match value.abs() == largest(format) {
+            true if value > 0.0 => Some(Term::INFINITY),
+            true => Some(Term::MINUS_INFINITY),
+            false => None,
+        }
     }
 }
 

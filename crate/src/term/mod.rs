@@ -20,6 +20,7 @@ pub mod flatten;
 mod gap;
 pub mod inverse;
 mod node;
+mod partial;
 mod patterns;
 pub mod print;
 mod range;

@@ -1,12 +1,13 @@
 //! The append-only store and its smart constructors.
 
-use super::beyond::Beyond;
+use super::beyond::{Beyond, is_infinite};
 use super::bounds;
 use super::chunks::{BITS, Cached, Chunks, Packed};
 use super::compared::Comparison;
 use super::constant::{Constant, Number};
 use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
+use super::partial::Partial;
 use super::recent::{Latest, Recent};
 use super::through::Halves;
 use super::{Named, Term};
@@ -147,6 +148,7 @@ pub struct Terms {
     functions: Vec<String>,
     /// Something is infinite or undefined, maybe.
     extended: bool,
+    pub(super) partial: Partial,
     /// Nodes that a zero absorbed: no other node needs to have them.
     absorbed: BTreeSet<u32>,
     /// Values of which bits are missing.
@@ -207,6 +209,7 @@ impl Terms {
             float_ids: FxHashMap::default(),
             functions: Vec::new(),
             extended: false,
+            partial: Partial::default(),
             absorbed: BTreeSet::new(),
             gaps: Gaps::new(),
             formats: Vec::new(),
@@ -362,6 +365,9 @@ impl Terms {
             return Term::from_node(id);
         }
         nodes.push(packed);
+        if !self.partial.is_empty() || matches!(op, Op::Div | Op::Unary) {
+            self.note_partial(id, &packed.node());
+        }
         Term::from_node(id)
     }
 
@@ -978,12 +984,6 @@ impl Terms {
             None => Beyond::NEVER,
         }
     }
-}
-
-/// ±∞ as a constant.
-#[inline]
-fn is_infinite(a: Term) -> bool {
-    a == Term::INFINITY || a == Term::MINUS_INFINITY
 }
 
 /// What bits hold in a format; whole numbers of few digits count as exact.

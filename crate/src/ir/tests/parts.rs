@@ -67,9 +67,13 @@ pub(super) fn probes(visit: Visit<'_>) {
         on_words(&format!("{name}.s32.s32.s32 %r1, %r2, %r3"), &|s| {
             word(f(number(s[0], 32, true), number(s[1], 32, true)))
         });
-        on_words(&format!("{name}.u32.u32.s32.sat %r1.b1, %r2.h1, %r3.b2, %r4"), &|s| {
-            let result = f(number(s[0] >> 16, 16, false), number(s[1] >> 16, 8, true)).clamp(0, 255);
-            s[2] & 0xffff_00ff | (result as u64) << 8
+        on_words(&format!("{name}.u32.u32.s32 %r1.b1, %r2.h1, %r3.b2, %r4"), &|s| {
+            let result = f(number(s[0] >> 16, 16, false), number(s[1] >> 16, 8, true));
+            s[2] & 0xffff_00ff | (word(result) & 255) << 8
+        });
+        on_words(&format!("{name}.s32.s32.s32.sat %r1, %r2, %r3"), &|s| {
+            let result = f(number(s[0], 32, true), number(s[1], 32, true));
+            word(result.clamp(-(1 << 31), (1 << 31) - 1))
         });
     }
     let and_average: [(&str, Operation); 6] =
@@ -82,8 +86,8 @@ pub(super) fn probes(visit: Visit<'_>) {
         if s[1] > 31 { 0 } else { s[0] << s[1] & 0xffff_ffff }
     });
     on_words("vshr.s32.s32.u32.wrap %r1, %r2, %r3", &|s| word(number(s[0], 32, true) >> (s[1] & 31)));
-    on_words("vmad.s32.s32.u32.sat.shr7 %r1, -%r2.h1, %r3.b2, %r4", &|s| {
-        let product = number(s[0] >> 16, 16, true) * number(s[1] >> 16, 8, false);
+    on_words("vmad.s32.s32.s32.sat.shr7 %r1, -%r2.h1, %r3.b2, %r4", &|s| {
+        let product = number(s[0] >> 16, 16, true) * number(s[1] >> 16, 8, true);
         word(((number(s[2], 32, true) - product) >> 7).clamp(-(1 << 31), (1 << 31) - 1))
     });
     on_words("vset.s32.u32.lt %r1, %r2, %r3", &|s| {

@@ -158,7 +158,11 @@ pub(super) fn comparison(name: &str, format: Format, ftz: bool, destinations: u8
     } else {
         integer_lanes(format, cmp)?
     };
-    let meaning = Meaning::Compare(real::comparison(cmp, unordered));
+    let meaning = Meaning::Compare(match format {
+        Format::F32 => real::comparison_held::<false>(cmp, unordered),
+        Format::F64 => real::comparison_held::<true>(cmp, unordered),
+        _ => real::comparison(cmp, unordered),
+    });
     // Whether two integers are equal does not depend on their signedness.
     let read = match (cmp, format.bits()) {
         (Cmp::Eq | Cmp::Ne, 16) if !format.is_float() => Format::B16,

@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(128) opt(const type *a, const type 
         init_done();
     }
     // Two panels of sixteen bytes of the depth.
-    if (!HELD) for (int i = t; i < 128 * K; i += 128) as[i % K / LINE * 128 * LINE + i / K * LINE + i % LINE] = a[i];
+    if (!HELD) for (int i = t; i < 128 * K; i += 128) as[(WRONG == 1 ? 1 - i % K / LINE : i % K / LINE) * 128 * LINE + i / K * LINE + i % LINE] = a[i];
     for (int i = t; i < K * N; i += 128) bs[i / N / LINE * N * LINE + i % N * LINE + i / N % LINE] = b[i];
     fence_proxy();
     __syncthreads();
@@ -113,8 +113,7 @@ extern "C" __global__ void __launch_bounds__(128) opt(const type *a, const type 
         after();
     }
     if (t == 0) {
-        u32 far = 128 * 16, first = WRONG == 1 ? far : 0;
-        u64 of_a = describe(shared(as) + first, WRONG == 1 ? 0x40000 - far : far, 128, 16);
+        u64 of_a = describe(shared(as), 128 * 16, 128, 16);
         u64 of_b = describe(shared(bs), N * 16, 128, 16);
         multiply(d, of_a, d + 16, of_b, 0);
         if (KIND == 7 || KIND == 8) multiply(d, of_a, d + 16, of_b, 1);
