@@ -10,7 +10,8 @@
 //! 5. terms that depend on few bits of integers are equal if they have the same value at each setting of these
 //!    (`everywhere`);
 //! 6. terms whose infinities and finite values are equal, each by itself, are equal (`apart`);
-//! 7. otherwise only concrete inputs show *different*, whatever numbers the rounded constants stand for; a
+//! 7. terms that are equal with a condition of both taken to hold, and with it taken not to, are equal (`split`);
+//! 8. otherwise only concrete inputs show *different*, whatever numbers the rounded constants stand for; a
 //!    difference that the rounding of constants explains is *close* (`closeness`); everything else is *unknown*,
 //!    with a reason.
 //!
@@ -23,6 +24,7 @@
 
 mod alike;
 mod apart;
+mod asked;
 mod cases;
 mod choices;
 mod closeness;
@@ -43,6 +45,7 @@ mod rational;
 mod reach;
 mod reading;
 mod same;
+mod split;
 mod sums;
 #[cfg(test)]
 mod tests;

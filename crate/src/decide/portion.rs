@@ -6,6 +6,7 @@
 //! alone.
 
 use super::apart::decide_apart;
+use super::asked::divide_where_zero;
 use super::cases::{Cases, vanishes_by_cases};
 use super::closeness::{self, Close};
 use super::constants::{Computed, Reread, together};
@@ -15,6 +16,7 @@ use super::forms::{BESIDE, Divisors, Forms, Poly, Step, Stop};
 use super::normalize::{Normalizer, Side, Value};
 use super::reading::{NO_NEGATIVE_ZERO, shows_sign_of_zero};
 use super::same::Same;
+use super::split::decide_split;
 use super::sums::Sums;
 use super::trials::{Trials, plainly_different};
 use super::witness::{Question, Rounded, Search, contrast, plain};
@@ -159,14 +161,41 @@ pub(super) fn decide<'a, R: Send>(
                 false => read_together(budget, problem, &mut read, &left, &mut equalities, &mut ledger)?,
             }
             decide_apart(options, budget, problem, &read, &left, &mut equalities, &mut ledger)?;
+            if !options.exact_proof {
+                decide_split(options, budget, problem, &read, &left, &mut equalities, &mut ledger)?;
+            }
             for (at, equality) in left.iter().zip(equalities) {
                 answers[rest[*at]] = Some(equality);
             }
         }
+        take_back(budget, &read, &rest, &mut answers)?;
         reading = Some(read);
     }
     let decision = Decision { groups: group(&which, answers), ledger };
     Ok(Decided { decision, reading, meanwhile: done })
+}
+
+/// Pairs that are not equal, whatever was proved, because a side divides by what it has itself said to be zero.
+fn take_back(
+    budget: &Budget,
+    reading: &Reading<'_>,
+    rest: &[usize],
+    answers: &mut [Option<Equality>],
+) -> Result<(), Exhausted> {
+    for (side, name) in ["the reference", "the optimized kernel"].into_iter().enumerate() {
+        let found = divide_where_zero(reading.terms(side), reading.roots(side), budget)?;
+        for (index, _) in rest.iter().zip(found).filter(|(_, found)| *found) {
+            if matches!(answers[*index], Some(Equality::Equal(_) | Equality::Close(_))) {
+                answers[*index] = Some(Equality::Unknown(Reason {
+                    message: format!(
+                        "{name} divides by a number where it has asked whether that is zero, and it is"
+                    ),
+                    hint: Some("change the branch that divides by it, or the condition".to_owned()),
+                }));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What is undecided, once more with the constants of both kernels read together: what is then proved

@@ -1,8 +1,10 @@
 //! Constants: exact numbers, and where they came from.
 
+use super::node::Unary;
 use crate::base::Format;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use num_traits::One;
 
 /// A constant real number.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -99,6 +101,28 @@ impl Constant {
             (Number::Rational(value), Some(format)) => slack(value, format),
             _ => 0.0,
         }
+    }
+
+    /// The whole number that a rounding makes of it, where it makes that of every number that it may stand for.
+    pub fn whole(&self, rounding: Unary) -> Option<BigRational> {
+        let Number::Rational(value) = &self.number else { return None };
+        let half = || BigRational::new(1.into(), 2.into());
+        let round = |value: BigRational| match rounding {
+            Unary::Floor => value.floor(),
+            Unary::Ceil => value.ceil(),
+            Unary::Trunc => value.trunc(),
+            // Ties to even.
+            _ => match (value.clone() + half()).floor() {
+                up if &up - &value == half() && !(&up * half()).is_integer() => up - BigRational::one(),
+                up => up,
+            },
+        };
+        if !matches!(rounding, Unary::Floor | Unary::Ceil | Unary::Trunc | Unary::RoundEven) {
+            return None;
+        }
+        let off = BigRational::from_float(self.slack() + self.error())?;
+        let (low, high) = (round(value - &off), round(value + &off));
+        (low == high).then_some(low)
     }
 
     /// What it is, however it came about.

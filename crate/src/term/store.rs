@@ -602,6 +602,9 @@ impl Terms {
             ) => return Term::ZERO,
             _ => {}
         }
+        if let Some(whole) = a.as_constant().and_then(|at| self.constants[at].whole(function)) {
+            return self.rational(whole);
+        }
         self.push(Op::Unary, function as u32, a.0, 0, 0)
     }
 

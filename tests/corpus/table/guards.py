@@ -23,3 +23,6 @@ add("guards/undefined.cu")
 for kernel in ("masked", "logs", "rounding"):
     add(f"guards/{kernel}.cu")
     add(f"guards/{kernel}.cu", "cuda13", **NEWER)
+add("guards/quantized.cu")
+add("guards/quantized.cu", "wrong1", defines={"WRONG": 1})
+add("guards/asked.cu")
