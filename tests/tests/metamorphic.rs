@@ -130,12 +130,16 @@ fn a_pair_that_differs_stays_so() {
     loop {
         for _ in 0..DIFFERING {
             let case = &differing[dice.below(differing.len() as u64) as usize];
-            let plain =
-                case.read().map(|texts| texts.run_within(FUEL, 1, Schedule::Ascending).report.verdict);
-            if plain != Ok(Verdict::NotEquivalent) {
+            let Ok(texts) = case.read() else { continue };
+            let plain = texts.run_within(FUEL, 1, Schedule::Ascending).report;
+            // A guard reads an input, and would race where a kernel writes its inputs.
+            let writes_inputs = plain
+                .diagnostics
+                .iter()
+                .any(|said| said.message.contains("declared as an input, but is written"));
+            if plain.verdict != Verdict::NotEquivalent || writes_inputs {
                 continue;
             }
-            let Ok(texts) = case.read() else { continue };
             for kind in Kind::ALL.into_iter().filter(|kind| kind.truth() == Truth::Same) {
                 let number = dice.below(64) as usize;
                 let Some(question) = question(&texts, kind, number) else { continue };
