@@ -92,7 +92,7 @@ fn divides(
         (None, _) => _ = known.insert(roots[0], roots[1]),
     }
     let branch = new.replaced(roots[2], &mut known);
-    let zero = |term: Term| term == Term::ZERO;
+    let zero = |term: Term| term == Term::ZERO || matches!(new.node(term), Node::Sub(a, b) if a == b);
     let found = Reach::of(&new, &[branch], budget)?.nodes().any(|node| match new.node_at(node) {
         Node::Div(_, below) => zero(below),
         Node::Unary(Unary::Recip | Unary::Rsqrt | Unary::Log | Unary::Log2, of) => zero(of),
