@@ -8,9 +8,10 @@ use crate::agreement::{Job, Pointer};
 use crate::machine::op::Op;
 use crate::machine::{Machine, memory::Global, program, soft};
 use crate::program::Dice;
+use crate::words::tensor;
 use warpproof::base::{Budget, Format, Source};
 use warpproof::isa::{self, Action, Effect, Row, Shape, Support};
-use warpproof::sim::{self, Binding, BoundParameter, Initial, Options, Setup, TensorSetup};
+use warpproof::sim::{self, Binding, BoundParameter, Initial, Options, Setup};
 use warpproof::spec::Launch;
 use warpproof::term::Terms;
 use warpproof::{ir, syntax};
@@ -393,17 +394,6 @@ impl Task {
         let lowered = ir::lower(Source::Optimized, &parsed.module, None)
             .map_err(|errors| format!("{:?}", errors.first().map(|error| &error.message)))?;
         let count = self.words.len() as u64;
-        let tensor = |name: &str, initial: Initial| TensorSetup {
-            variable: None,
-            name: name.to_owned(),
-            format: Some(Format::U64),
-            shape: Some(vec![count]),
-            strides: None,
-            role: None,
-            initial,
-            reserved: count,
-            others: None,
-        };
         let pointer = |at: usize| BoundParameter {
             offset: 8 * at as u32,
             size: 8,
@@ -416,8 +406,8 @@ impl Task {
             bounds: Vec::new(),
             launch: self.launch.clone(),
             tensors: vec![
-                tensor("in", Initial::Concrete(self.words.clone())),
-                tensor("out", Initial::Undefined),
+                tensor("in", Format::U64, count, Initial::Concrete(self.words.clone())),
+                tensor("out", Format::U64, count, Initial::Undefined),
             ],
             views: Vec::new(),
             parameters: vec![pointer(0), pointer(1)],

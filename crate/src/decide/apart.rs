@@ -19,11 +19,10 @@ use super::trials::at;
 use super::witness::Question;
 use super::{Certificate, Equality, Method, Options, Problem, Reading, Witness, portion};
 use crate::base::{Budget, Exhausted, Format};
-use crate::diag::{Assumption, Ledger};
+use crate::diag::Ledger;
 use crate::term::eval::{Cone, Reach, with_operands};
 use crate::term::{Node, Number, Relation, Term, Terms, Unary};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 
 /// Nodes of a budget that the parts of one node take, about.
 const STEPS: u64 = 16;
@@ -142,13 +141,7 @@ pub(super) fn decide_apart(
         }
     }
     if any_equal {
-        let known: BTreeSet<Assumption> =
-            ledger.entries().map(|(assumption, _)| assumption.clone()).collect();
-        for (assumption, noted) in decided.ledger.entries() {
-            if !known.contains(assumption) {
-                ledger.note(assumption.clone(), noted.count, noted.first.clone());
-            }
-        }
+        ledger.adopt(&decided.ledger);
     }
     Ok(())
 }

@@ -30,13 +30,10 @@ pub(super) fn divide_where_zero(
     let mut bad = Vec::new();
     for node in Reach::of(terms, roots, budget)?.nodes() {
         let Node::Select(condition, then, otherwise) = terms.node_at(node) else { continue };
-        for (branch, holds) in [(then, true), (otherwise, false)] {
-            let same = match terms.is_partial(branch) {
-                true => equations(terms, condition, holds),
-                false => continue,
-            };
-            for (one, other) in same {
-                if divides(terms, branch, (one, other), budget)? {
+        let ways = [(then, true), (otherwise, false)];
+        for (branch, holds) in ways.into_iter().filter(|(branch, _)| terms.is_partial(*branch)) {
+            for same in equations(terms, condition, holds) {
+                if divides(terms, branch, same, budget)? {
                     bad.push(node);
                 }
             }

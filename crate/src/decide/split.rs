@@ -14,12 +14,11 @@ use super::evaluation::{LEAST_BITS, evaluate};
 use super::idioms::build;
 use super::{Certificate, Equality, Method, Options, Problem, Reading};
 use crate::base::{Budget, Exhausted};
-use crate::diag::{Assumption, Ledger};
+use crate::diag::Ledger;
 use crate::term::eval::{Cone, Reach, with_operands};
 use crate::term::{Node, Relation, Term, Terms, Unary};
 use num_traits::Zero;
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
 
 /// Conditions of a pair that are taken to hold and not to.
 const CONDITIONS: usize = 2;
@@ -75,11 +74,7 @@ pub(super) fn decide_split(
         for assumption in evaluated.notes {
             assumed.note(assumption, 1, None);
         }
-        let known: BTreeSet<Assumption> =
-            ledger.entries().map(|(assumption, _)| assumption.clone()).collect();
-        for (assumption, noted) in assumed.entries().filter(|(assumption, _)| !known.contains(assumption)) {
-            ledger.note(assumption.clone(), noted.count, noted.first.clone());
-        }
+        ledger.adopt(&assumed);
     }
     Ok(())
 }

@@ -105,6 +105,13 @@ impl Ledger {
         }
     }
 
+    /// Notes what another one has and this one has not, as often as there.
+    pub fn adopt(&mut self, other: &Ledger) {
+        for (assumption, noted) in &other.entries {
+            self.entries.entry(assumption.clone()).or_insert_with(|| noted.clone());
+        }
+    }
+
     /// Takes assumptions out that turned out not to be made.
     pub fn remove(&mut self, unneeded: impl Fn(&Assumption) -> bool) {
         self.entries.retain(|assumption, _| !unneeded(assumption));

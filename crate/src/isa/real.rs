@@ -399,7 +399,6 @@ fn both_asked(terms: &mut Terms, s: &[Term]) -> Term {
 }
 
 /// A comparison, which an operand that is undefined makes true if it is unordered, and false otherwise.
-#[inline(never)]
 fn compare<const C: u8, const UNORDERED: bool>(terms: &mut Terms, s: &[Term]) -> Term {
     if let Some(holds) = beside_infinity::<C, UNORDERED>(terms, s) {
         return holds;

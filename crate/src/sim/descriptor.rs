@@ -60,9 +60,9 @@ impl Descriptor {
         Ok(Descriptor { swizzle, base: 0, ..Descriptor::new(bits) })
     }
 
-    /// The address of a line, counted as the start's bits are: a sum of start and offsets that does not fit them does not
-    /// come round (on an H200, driver 580.159, it is an illegal address). K-major: row of A or column of B, and line in the depth; otherwise
-    /// line in the rows or columns, and place in the depth.
+    /// The address of a line, counted as the start's bits are: a sum of start and offsets that does not fit them does
+    /// not come round (on an H200, driver 580.159, it is an illegal address). K-major: row of A or column of B, and
+    /// line in the depth; otherwise line in the rows or columns, and place in the depth.
     pub(super) fn line(&self, k_major: bool, outer: u64, depth: u64) -> u64 {
         // Bytes of a swizzled row.
         let span = self.swizzle.width().map_or(LINE, u64::from);

@@ -67,7 +67,8 @@ fn text(forms: &[Form]) -> String {
     )
 }
 
-fn tensor(name: &str, format: Format, count: u64, initial: Initial) -> TensorSetup {
+/// A tensor of so many elements in a row.
+pub(crate) fn tensor(name: &str, format: Format, count: u64, initial: Initial) -> TensorSetup {
     TensorSetup {
         variable: None,
         name: name.to_owned(),
