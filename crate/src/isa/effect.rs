@@ -226,6 +226,8 @@ pub enum Scope {
 #[allow(missing_docs)]
 pub enum AtomicOp {
     Add,
+    /// No instruction: what a loop around a compare-and-swap may do.
+    Multiply,
     Min,
     Max,
     And,

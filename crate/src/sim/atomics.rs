@@ -10,6 +10,14 @@ use crate::ir::{Kernel, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 use crate::term::{BitOp, Symbol, Term, Terms, Value};
 
+/// How an update changes what it finds.
+pub(super) struct Change {
+    pub(super) op: AtomicOp,
+    /// What it takes that for.
+    pub(super) format: Format,
+    pub(super) operands: Vec<Value>,
+}
+
 impl<'a> Machine<'a> {
     /// Executes an atomic or a reduction.
     pub(super) fn atomic(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
@@ -41,33 +49,56 @@ impl<'a> Machine<'a> {
         let kernel = self.kernel;
         let instr = &kernel.code[pc as usize];
         let (dst, src) = (kernel.dst(instr).first().copied(), kernel.src(instr));
-        let bytes = access.format.bytes();
         let observed = dst.is_some_and(|reg| {
             self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
         });
+        let operands = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
+        let change = Change { op, format: access.format, operands };
+        let Some(old) =
+            self.update_lane((index, pc, lane), access.strength, &change, observed, (region, offset))
+        else {
+            return;
+        };
+        if let Some(dst) = dst {
+            self.warps[index].set(dst, lane, old);
+        }
+    }
+
+    /// A lane changes what is there in one step. What it gets of it, if it goes on; `observed` says whether it looks.
+    pub(super) fn update_lane(
+        &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        strength: Strength,
+        change: &Change,
+        observed: bool,
+        (region, offset): (usize, u64),
+    ) -> Option<Value> {
+        let kernel = self.kernel;
+        let Change { op, format, operands } = change;
+        let (op, format) = (*op, *format);
+        let bytes = format.bytes();
         if self.memory.regions[region].flights > 0 {
             self.write_under_copies(index, pc, lane, region, offset, bytes);
         }
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
         let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
-        let operands: Vec<Value> = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
-        let Some(new) = update_present(&mut self.terms, op, access.format, old, &operands) else {
+        let Some(new) = update_present(&mut self.terms, op, format, old, operands) else {
             let why = "the outcome of this atomic depends on input data".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
-            return;
+            return None;
         };
-        let new = self.guarded_value(lane, new, old, access.format);
+        let new = self.guarded_value(lane, new, old, format);
         self.symbolic_uses[pc as usize] += u64::from(matches!(new, Value::Symbolic(_)));
         self.note_stored((index, pc, lane), (region, offset), new);
-        self.signal_place(region, offset, bytes, access.strength);
+        self.signal_place(region, offset, bytes, strength);
         self.changes +=
             u64::from(self.memory.regions[region].cells.write(&mut self.terms, offset, bytes, new));
         let granule = u64::from(self.memory.regions[region].cells.granule());
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
-        let kind = (op, access.format);
-        let narrow = match access.strength {
+        let kind = (op, format);
+        let narrow = match strength {
             Strength::Strong(Scope::Cta, _) => true,
             // Between CTAs of one cluster it is wide enough; that is not told apart where several clusters run.
             Strength::Strong(Scope::Cluster, _) if self.ranks > 1 => {
@@ -80,19 +111,13 @@ impl<'a> Machine<'a> {
         let narrow = narrow && (self.memory.regions[region].space != Space::Shared || self.ranks > 1);
         // What a swap does depends on more.
         let operand = operands.first().copied().filter(|_| op != AtomicOp::CompareSwap);
-        let update = Some((op, access.format, operand));
+        let update = Some((op, format, operand));
         if let Some(tickets) = &mut self.tickets {
             tickets.used = observed;
         }
-        self.signal_write((index, pc, lane), (region, offset, bytes), access.strength, update);
-        if let Some(dst) = dst {
-            let old = if observed {
-                self.draw_ticket((index, pc, lane), (region, offset), access.format, old)
-            } else {
-                old
-            };
-            self.warps[index].set(dst, lane, old);
-        }
+        self.signal_write((index, pc, lane), (region, offset, bytes), strength, update);
+        let old =
+            if observed { self.draw_ticket((index, pc, lane), (region, offset), format, old) } else { old };
         for at in (offset..offset + u64::from(bytes)).step_by(granule as usize) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let before = *shadow;
@@ -118,13 +143,14 @@ impl<'a> Machine<'a> {
                     place.text
                 );
                 self.park(index, 1 << lane, pc, FaultKind::DependsOnSchedule(why));
-                return;
+                return None;
             }
             // Which comes first is judged with the tickets.
             let conflict = conflict.filter(|conflict| !conflict.observed);
             let conflict = self.sift(pc, &before, &by, AccessKind::Atomic, conflict);
             self.judge(index, pc, (AccessKind::Atomic, region, at), &by, None, conflict);
         }
+        Some(old)
     }
 }
 
@@ -202,6 +228,7 @@ fn update(terms: &mut Terms, op: AtomicOp, format: Format, old: Value, operands:
             let operand = as_operand(terms, plain(format), operand)?;
             Some(Value::Symbolic(Symbol::number(format, terms.add(old, operand))))
         }
+        AtomicOp::Multiply => number(terms, Terms::mul),
         AtomicOp::Min => number(terms, Terms::min),
         AtomicOp::Max => number(terms, Terms::max),
         AtomicOp::And => Some(operate(terms, BitOp::And, format.bits(), &[old, operand])),
@@ -223,6 +250,11 @@ fn update_bits(op: AtomicOp, format: Format, old: u64, operand: u64, other: u64)
         }
         (AtomicOp::Add, Format::F64) => (f64::from_bits(old) + f64::from_bits(operand)).to_bits(),
         (AtomicOp::Add, _) => old.wrapping_add(operand),
+        (AtomicOp::Multiply, Format::F32) => {
+            u64::from((f32::from_bits(old as u32) * f32::from_bits(operand as u32)).to_bits())
+        }
+        (AtomicOp::Multiply, Format::F64) => (f64::from_bits(old) * f64::from_bits(operand)).to_bits(),
+        (AtomicOp::Multiply, _) => old.wrapping_mul(operand),
         (AtomicOp::Min, _) if format.class() == FormatClass::Signed => {
             signed(old).min(signed(operand)) as u64
         }

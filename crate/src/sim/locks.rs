@@ -33,7 +33,7 @@ use super::signals::{self, wide};
 use super::standoff::{Events, Standoff};
 use super::warp::Group;
 use super::{Ended, Watching};
-use super::{atomics, spin, tickets};
+use super::{atomics, spin, tickets, updates};
 use crate::base::Budget;
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Order, Scope, Strength};
@@ -178,6 +178,7 @@ fn tries(kernel: &Kernel) -> Vec<bool> {
         let takes = match op {
             AtomicOp::CompareSwap | AtomicOp::Exchange | AtomicOp::Or => true,
             AtomicOp::Add
+            | AtomicOp::Multiply
             | AtomicOp::Min
             | AtomicOp::Max
             | AtomicOp::And
@@ -195,6 +196,7 @@ fn tries(kernel: &Kernel) -> Vec<bool> {
             && !access.format.is_float()
             && access.format.bits() >= 32
             && signals::polled(kernel, instr).is_none()
+            && !updates::is_swap(kernel, at as u32)
     };
     let read = super::needed::anywhere(kernel);
     let used = |at: usize| kernel.dst(&kernel.code[at]).iter().any(|reg| read[reg.index()]);

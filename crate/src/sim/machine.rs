@@ -35,6 +35,7 @@ use super::stretches::Stretches;
 use super::suspects::Suspects;
 use super::tensor_memory::TensorMemory;
 use super::tickets::{Plan, Tickets};
+use super::updates::Updates;
 use super::trace::{Stretch, Trace};
 use super::undefined::Unknowns;
 use super::warp::{Group, Warp};
@@ -172,6 +173,7 @@ pub(super) struct Machine<'a> {
     pub(super) libraries: BTreeMap<u32, bool>,
     /// For each unknowable value read so far, the instruction that read it.
     pub(super) unknowable: Vec<u32>,
+    pub(super) updates: Updates,
     /// Stores that were alike with another lane's ([`Machine::alike`]), and where the last was.
     pub(super) alike: (u64, u32),
     /// Registers that some instruction reads for more than a register that nobody reads.
@@ -325,6 +327,7 @@ impl<'a> Machine<'a> {
             backs: vec![0; kernel.code.len()],
             granted: BTreeMap::new(),
             unknowable: Vec::new(),
+            updates: Updates::new(kernel),
             granted_far: BTreeMap::new(),
             libraries: BTreeMap::new(),
             alike: (0, 0),

@@ -109,6 +109,7 @@ mod trace;
 mod transactions;
 mod undefined;
 mod unknowable;
+mod updates;
 mod views;
 mod warp;
 mod warpgroup;

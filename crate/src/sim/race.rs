@@ -779,7 +779,13 @@ fn alike((one, first): (AtomicOp, Format), (two, second): (AtomicOp, Format)) ->
 /// Whether the order of two such operations never shows in memory.
 pub(super) fn commutes(op: AtomicOp) -> bool {
     match op {
-        AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => true,
+        AtomicOp::Add
+        | AtomicOp::Multiply
+        | AtomicOp::Min
+        | AtomicOp::Max
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor => true,
         AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Exchange | AtomicOp::CompareSwap => false,
     }
 }

@@ -181,7 +181,7 @@ pub(super) fn polled(kernel: &Kernel, instr: &Instr) -> Option<Access> {
         AtomicOp::Max => is(0) && access.format.class() == FormatClass::Unsigned,
         AtomicOp::And => is(low_bits(u64::MAX, width)),
         AtomicOp::CompareSwap => sources.get(1) == sources.get(2) || constant(2).is_some_and(is),
-        AtomicOp::Min | AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Exchange => false,
+        AtomicOp::Multiply | AtomicOp::Min | AtomicOp::Inc | AtomicOp::Dec | AtomicOp::Exchange => false,
     };
     let kept = |reg: &Reg| !matches!(kernel.registers[reg.index()], RegisterKind::Sink);
     let looks = leaves && access.vector == 1 && kernel.dst(instr).first().is_some_and(kept);

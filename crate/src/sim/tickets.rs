@@ -25,7 +25,7 @@ use super::machine::Machine;
 use super::outcome::{Fault, FaultKind, Run, Site, TensorState, Thread};
 use super::race::lanes;
 use super::setup::{Options, Setup};
-use super::{Ended, Watching};
+use super::{Ended, Watching, updates};
 use crate::base::{Budget, Format};
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::Effect;
@@ -115,9 +115,10 @@ pub(super) enum Verdict {
 
 /// Whether results of updates are used.
 pub(super) fn uses_results(kernel: &Kernel) -> bool {
-    kernel.code.iter().any(|instr| {
+    (0u32..).zip(&kernel.code).any(|(pc, instr)| {
         let kept = |reg: &Reg| !matches!(kernel.registers[reg.index()], RegisterKind::Sink);
-        matches!(instr.effect, Effect::Atomic { .. }) && kernel.dst(instr).iter().any(kept)
+        let is_update = matches!(instr.effect, Effect::Atomic { .. });
+        is_update && kernel.dst(instr).iter().any(kept) && !updates::is_swap(kernel, pc)
     })
 }
 
