@@ -286,7 +286,7 @@ pub fn bind(spec: &Spec, kernels: &[Asked<'_>]) -> Result<Bound, Vec<Diagnostic>
         .map(|asked| {
             let count = handed_on(asked.kernel);
             [Format::F64, Format::S64, Format::U64].map(|format| {
-                let name = format!("found under locks in the {} ({format})", asked.source);
+                let name = format!("found in memory by the {} ({format})", asked.source);
                 let first = (count > 0)
                     .then(|| builder.elements.push(name, vec![count.into()], format, count.into()))
                     .flatten();

@@ -44,7 +44,8 @@ pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Ou
 
 /// Answers a question; where a kernel looks at what the machine chooses, good news only count if they
 /// are the same whatever it chooses. What cannot be run where arrays lie as PTX lets them (a tensor copy of an array
-/// that is not aligned for it) is run where they lie as allocators put them.
+/// that is not aligned for it, the word in which the first half of an array lies) is run where they lie as allocators
+/// put them.
 fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
     let mut question = Question::new(input, options, budget);
     let mut outcome = question.answer();
@@ -66,7 +67,11 @@ fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -
     let mut allocated = false;
     for choice in 1..sim::WORLDS {
         let mut answer = ask(choice, allocated);
-        if answer.report.verdict == Verdict::Unsupported && !allocated {
+        let undefined = matches!(
+            answer.report.verdict,
+            Verdict::Unsupported | Verdict::OutOfBounds | Verdict::Misaligned
+        );
+        if undefined && !allocated {
             allocated = true;
             answer = ask(choice, allocated);
         }

@@ -15,6 +15,7 @@ pub(super) struct Change {
     pub(super) op: AtomicOp,
     /// What it takes that for.
     pub(super) format: Format,
+    /// None, if it leaves that as it is.
     pub(super) operands: Vec<Value>,
 }
 
@@ -82,7 +83,9 @@ impl<'a> Machine<'a> {
         }
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
         let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
-        let Some(new) = update_present(&mut self.terms, op, format, old, operands) else {
+        let stays = operands.is_empty().then_some(old);
+        let new = stays.or_else(|| update_present(&mut self.terms, op, format, old, operands));
+        let Some(new) = new else {
             let why = "the outcome of this atomic depends on input data".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
             return None;

@@ -66,6 +66,15 @@ enum Change {
     Min,
 }
 
+/// The kind of a format's numbers.
+pub(super) fn kind_of(format: Format) -> usize {
+    match format.class() {
+        FormatClass::Float => 0,
+        FormatClass::Signed => 1,
+        FormatClass::Unsigned | FormatClass::Bits => 2,
+    }
+}
+
 /// As what number a place is taken, of what it is declared as and accessed as.
 fn numbers(declared: Format, accessed: Format, bytes: u32) -> Format {
     let format = match (declared.is_float(), accessed.is_float() && accessed.bytes() == bytes) {
@@ -136,15 +145,11 @@ impl<'a> Machine<'a> {
             Value::Undefined(_) => None,
             value => as_number(&mut self.terms, format, value),
         };
-        let kind = match format.class() {
-            FormatClass::Signed => 1,
-            FormatClass::Unsigned | FormatClass::Bits => 2,
-            _ => 0,
-        };
+        let kind = kind_of(format);
         let (first, most) = self.setup.contents[kind];
         let Some(locks) = &mut self.locks else { return };
         let contents = &mut locks.contents;
-        if before.is_some() && contents.used[kind] >= most {
+        if before.is_some() && contents.used[kind] >= most / 2 {
             self.lose((index, pc, 1 << lane), "more contents are handed on by locks than have numbers");
             return;
         }

@@ -56,7 +56,9 @@ impl<'a> Machine<'a> {
                 let (to, from) = (kernel.dst(instr)[0], kernel.src(instr)[0]);
                 self.warps[index].copy(to, from, mask);
             }
-            Effect::Load(access) if !self.updates.is_empty() && self.update(index, pc, mask, *access) => {}
+            Effect::Load(access) if !self.updates.is_empty() && self.updates.is_guess(pc) => {
+                return self.update(index, pc, mask, *access).unwrap_or(Flow::Next);
+            }
             Effect::Load(access) if self.signals.is_some() && signals::is_strong(*access) => {
                 self.charge(ends::ACCESS);
                 return self.signal_load(index, pc, mask, *access);
@@ -89,8 +91,8 @@ impl<'a> Machine<'a> {
             Effect::IsSpace(space) => self.is_space(index, pc, mask, *space),
             Effect::Atomic { access, .. } => {
                 self.charge(ends::ATOMIC * threads(mask));
-                if self.update(index, pc, mask, *access) {
-                    return Flow::Next;
+                if let Some(flow) = self.update(index, pc, mask, *access) {
+                    return flow;
                 }
                 if self.tries(pc) {
                     return self.lock_try(index, pc, mask, *access);

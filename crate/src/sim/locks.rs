@@ -46,8 +46,8 @@ use std::rc::Rc;
 /// What is taken for granted.
 const FAIR: &str = "a thread that waits for a lock gets it in the end: threads go on independently of one another, also lanes of a warp (sm_70 and later)";
 
-/// Contents of each kind that may be handed on.
-const MOST: u32 = 1 << 20;
+/// Contents of each kind that may be handed on, and as many that updates may find.
+const MOST: u32 = 1 << 21;
 
 /// Why locks were not followed, and where; and whether there may be some that several threads try to take.
 pub(super) type Lost = (Option<Site>, String, bool);
@@ -165,9 +165,9 @@ pub(super) fn has_any(kernel: &Kernel) -> bool {
     signals::may_order(kernel) && tries(kernel).contains(&true)
 }
 
-/// Numbers that a kernel needs for contents that its locks hand on, of each kind.
+/// Numbers that a kernel needs for contents that its locks hand on and that its updates find, of each kind.
 pub fn handed_on(kernel: &Kernel) -> u32 {
-    if has_any(kernel) { MOST } else { 0 }
+    if has_any(kernel) || updates::has_any(kernel) { MOST } else { 0 }
 }
 
 /// The instructions that may take a lock: none, if none of them is in a loop.

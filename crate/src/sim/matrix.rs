@@ -263,7 +263,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn pack_parts(&mut self, parts: &[Value], width: u32) -> Value {
+    pub(super) fn pack_parts(&mut self, parts: &[Value], width: u32) -> Value {
         match parts {
             [one] => *one,
             _ => {

@@ -9,7 +9,6 @@ use super::machine::Machine;
 use super::outcome::FaultKind;
 use super::race::lanes;
 use super::tickets::uses_results;
-use super::updates;
 use crate::base::Format;
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::Effect;
@@ -23,7 +22,7 @@ const MOST: u32 = 1 << 20;
 /// Numbers that a kernel needs for them.
 pub fn unknowables(kernel: &Kernel) -> u32 {
     let reads = kernel.code.iter().any(|instr| matches!(instr.effect, Effect::ReadClock));
-    if reads || uses_results(kernel) || updates::has_any(kernel) { MOST } else { 0 }
+    if reads || uses_results(kernel) { MOST } else { 0 }
 }
 
 /// The name of what an instruction reads, `%clock64`.

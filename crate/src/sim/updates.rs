@@ -2,37 +2,46 @@
 //! between; else it begins again with what it found.
 //!
 //! ```text
-//! old = *p;                                         // the guess
+//! old = *p;                                         // the guess; it may also stand in the loop
 //! do { seen = old; old = atomicCAS(p, seen, f(seen)); } while (old != seen);
 //! ```
 //!
 //! Whatever the guess is and whoever comes between, in the end the loop has replaced one word `x` by `f(x)` in a
 //! single step: it is one atomic update. So it is executed as one. The word that a lane has *seen* is a symbol, which
-//! stands for all words; a swap that expects another word (the first guess, if that was no load) only hands the symbol
-//! out, as if it had failed. What the lane then wants to write is `f` of the symbol: a sum, a product, the larger, the
+//! stands for all words; a swap that expects another word (the first guess, if that was no load) fails, and hands the
+//! symbol out. What the lane then wants to write is `f` of the symbol: a sum, a product, the larger, the
 //! smaller or a bit operation of it and of what does not depend on it is that update of memory, like `atom.add` and
 //! its kin, with all that is known of the order of those. Any other `f` is applied as it is to what is there; then
 //! no other lane may update the word in no order with it.
 //!
-//! Guesses read any word that they like: they race with nobody, because only the swap says whether they were right.
+//! The loop may also be left before the swap, by what was found (`if (seen >= x) break;`): then `f` leaves the word as
+//! it is. Where several elements lie in the word (two halves), each of them is updated.
 //!
-//! Guarantees: the loop is one basic block that goes round exactly as long as the swap has failed, carries nothing
-//! from one round to the next but the word that it has found, and nobody reads that word afterwards. Misses (and then
-//! it is a lock, or an update whose result is used): loops with ways of their own, with counters, that compare floats,
-//! or whose result is used.
+//! Guesses read any word that they like: they race with nobody, because only the swap says whether they were right.
+//! Not so where the loop may be left before the swap: then a plain load is an ordinary one.
+//!
+//! Guarantees: the loop goes round exactly as long as the swap has failed (floats compare as their bits do, but for -0
+//! and NaN, which the report says), carries nothing from one round to the next but the word that it has found, and
+//! nobody reads that word afterwards. Misses (and then it is a lock, or an update whose result is used): loops with
+//! other branches, with counters, or whose result is used.
 
 use super::atomics::Change;
-use super::bits::as_number;
+use super::bits::{as_number, choose};
+
+use super::contents::{KINDS, kind_of};
 use super::ends;
-use super::machine::Machine;
+use super::machine::{Flow, Machine};
 use super::outcome::{AccessKind, FaultKind};
 use super::race::lanes;
-use super::unknowable::lowest;
 use crate::base::{Format, FormatClass};
 use crate::ir::{Kernel, Reg, RegisterKind};
-use crate::isa::{Access, AtomicOp, Effect, Meaning};
-use crate::term::{BitOp, Node, Relation, Symbol, SymbolKind, Term, Value};
+use crate::isa::{Access, AtomicOp, Effect, Lanewise, Meaning, Strength};
+use crate::term::eval::operands;
+use crate::term::{BitOp, Node, Relation, Symbol, SymbolKind, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is taken for granted.
+const FLOATS: &str = "no float that a compare-and-swap loop compares is -0 or NaN";
 
 /// What a kernel's instructions are to loops that update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,15 +49,26 @@ enum Role {
     /// Loads the first guess of the loop whose swap that is.
     Guess(u32),
     /// The compare-and-swap.
-    Swap,
+    Swap {
+        /// It compares floats.
+        floats: bool,
+        /// Where a round begins, and in which register the word is that is expected there.
+        head: u32,
+        carried: Option<Reg>,
+    },
 }
 
 /// The loops of a kernel that update, and the words that they have seen.
 #[derive(Default)]
 pub(super) struct Updates {
     roles: FxHashMap<u32, Role>,
-    /// The symbols of each swap, by the format that its word is taken as.
-    symbols: FxHashMap<(u32, Format), Term>,
+    /// The symbols of each swap: for each part of its word, and as what that is taken.
+    symbols: FxHashMap<(u32, Format, u32), Term>,
+    own: FxHashSet<Term>,
+    /// Symbols used, of each kind of numbers.
+    used: [u32; KINDS],
+    /// Lanes whose swap has just failed: they go round once more, with the symbol.
+    again: u32,
     /// Terms that depend on no symbol.
     free: FxHashSet<Term>,
 }
@@ -63,13 +83,25 @@ pub(super) fn has_any(kernel: &Kernel) -> bool {
     (0..kernel.code.len() as u32).any(|pc| is_swap(kernel, pc))
 }
 
+/// Where the word comes from that a swap expects.
+#[derive(Clone, Copy)]
+enum Expects {
+    /// What this register carries: a first guess, then what the swap has found.
+    Carried(Reg),
+    /// What this load in the loop gives: a guess in each round.
+    Loaded(u32),
+}
+
 /// The loop of an update.
 struct Block {
     head: u32,
     /// Its last branch.
     end: u32,
-    /// The register in which it carries what it has found.
-    carried: Reg,
+    expects: Expects,
+    /// It may be left before the swap, by what it has found.
+    leaves: bool,
+    /// It compares floats to see whether the swap has failed.
+    floats: bool,
 }
 
 /// The loop of which a compare-and-swap is the update.
@@ -93,8 +125,9 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
         let returns = matches!(next.effect, Effect::Branch) && next.guard.is_none() && next.target <= pc;
         returns.then_some((next.target, instr.target, branch + 1, false))?
     };
-    let inside = head..=branch;
-    if inside.contains(&exit) || exit as usize >= kernel.code.len() {
+    let leaves: Vec<u32> = (head..pc).filter(is_branch).map(|at| kernel.code[at as usize].target).collect();
+    let exits = || leaves.iter().copied().chain([exit]);
+    if exits().any(|exit| (head..=end).contains(&exit) || exit as usize >= kernel.code.len()) {
         return None;
     }
     let enters = |target: u32| target > head && target <= end;
@@ -106,30 +139,57 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
     if from_outside {
         return None;
     }
-    let (carried, failed) = flow(kernel, (head, pc, branch), guard.predicate, access.format.bits())?;
+    let (expects, failed, floats) = flow(kernel, (head, pc, branch), guard.predicate, access.format.bits())?;
     if (failed != guard.negated) != back {
         return None;
     }
-    // Nobody reads afterwards what depends on the word that was found.
-    let mut tainted: FxHashSet<Reg> = [carried, result].into_iter().collect();
+    // Nobody reads afterwards what depends on the word that was found, and no address does.
+    let guess = match expects {
+        Expects::Carried(reg) => reg,
+        Expects::Loaded(load) => kernel.dst(&kernel.code[load as usize])[0],
+    };
+    let mut tainted: FxHashSet<Reg> = [guess, result].into_iter().collect();
     for at in head..=branch {
         let instr = &kernel.code[at as usize];
+        let is_address = matches!(instr.effect, Effect::Load(_) | Effect::Atomic { .. });
+        if is_address && tainted.contains(&kernel.src(instr)[0]) {
+            return None;
+        }
         if kernel.src(instr).iter().any(|reg| tainted.contains(reg)) {
             tainted.extend(kernel.dst(instr));
         }
     }
-    let needed = super::needed::at(kernel, exit);
-    (!needed.iter().any(|reg| tainted.contains(reg))).then_some(Block { head, end, carried })
+    let read = |exit: u32| super::needed::at(kernel, exit).iter().any(|reg| tainted.contains(reg));
+    let block = Block { head, end, expects, leaves: !leaves.is_empty(), floats };
+    // A word that is loaded in the loop has to be a guess.
+    let loaded = matches!(expects, Expects::Loaded(_));
+    let blind = loaded && guesses(kernel, &block).is_empty();
+    (!blind && !exits().any(read)).then_some(block)
 }
 
-/// Follows which register holds what through one round of a loop: the register that carries the word, and the
-/// value of the predicate if the swap has failed.
+/// Whether a comparison asks if its sources differ, or else if they are equal; and that of floats.
+fn asks_for_difference(op: &Lanewise, bits: u32) -> Option<(bool, bool)> {
+    let Meaning::Compare(holds) = op.meaning else { return None };
+    let fits = op.sources == 2 && op.src[..2].iter().all(|format| format.bits() == bits);
+    let mut terms = Terms::default();
+    let [one, two] = [1, 2].map(|number| terms.integer(number));
+    let answers = [(one, one), (one, two), (two, one)].map(|(a, b)| holds(&mut terms, &[a, b]));
+    match answers {
+        _ if !fits => None,
+        [Term::FALSE, Term::TRUE, Term::TRUE] => Some((true, op.src[0].is_float())),
+        [Term::TRUE, Term::FALSE, Term::FALSE] => Some((false, op.src[0].is_float())),
+        _ => None,
+    }
+}
+
+/// Follows which register holds what through one round of a loop: where the word comes from that the swap expects, the
+/// value of the predicate if the swap has failed, and whether that compares floats.
 fn flow(
     kernel: &Kernel,
     (head, swap, branch): (u32, u32, u32),
     predicate: Reg,
     bits: u32,
-) -> Option<(Reg, bool)> {
+) -> Option<(Expects, bool, bool)> {
     // A value is that of a register as the round begins, or that of an instruction's destination.
     #[derive(Clone, Copy, PartialEq, Eq, Hash)]
     enum Holds {
@@ -141,7 +201,7 @@ fn flow(
     let (mut expected, mut tests) = (None, FxHashMap::default());
     for at in head..branch {
         let instr = &kernel.code[at as usize];
-        if instr.guard.is_some() {
+        if instr.guard.is_some() && !matches!(instr.effect, Effect::Branch) {
             return None;
         }
         for reg in kernel.src(instr) {
@@ -158,14 +218,12 @@ fn flow(
         match &instr.effect {
             Effect::Move { .. } => copied = Some(holds(0)),
             Effect::Lanewise(op) => {
-                let of_bits = |format: &Format| !format.is_float() && format.bits() == bits;
-                let asks = matches!(op.meaning, Meaning::Compare(_)) && op.pattern.op == BitOp::Equal;
-                if asks && op.sources == 2 && op.src[..2].iter().all(of_bits) {
+                if let Some((differ, floats)) = asks_for_difference(op, bits) {
                     let (one, other) = (holds(0), holds(1));
                     let found = Holds::New(swap, 0);
                     if expected.is_some_and(|seen| [(seen, found), (found, seen)].contains(&(one, other))) {
-                        tests.insert(Holds::New(at, 0), op.pattern.negate);
-                        tests.insert(Holds::New(at, 1), !op.pattern.negate);
+                        tests.insert(Holds::New(at, 0), (differ, floats));
+                        tests.insert(Holds::New(at, 1), (!differ, floats));
                     }
                 }
             }
@@ -176,26 +234,46 @@ fn flow(
             | Effect::FromGeneric(_)
             | Effect::Load(_)
             | Effect::Nothing => {}
+            Effect::Branch if at < swap && instr.guard.is_some() => {}
             _ => return None,
         }
         for (which, reg) in kernel.dst(instr).iter().enumerate() {
             now.insert(*reg, copied.unwrap_or(Holds::New(at, which as u32)));
         }
     }
-    let Holds::Old(carried) = expected? else { return None };
-    let alone = before.iter().all(|reg| *reg == carried || !now.contains_key(reg));
-    let goes_on = now.get(&carried) == Some(&Holds::New(swap, 0));
-    let differ = *tests.get(now.get(&predicate)?)?;
-    (alone && goes_on).then_some((carried, differ))
+    let (differ, floats) = *tests.get(now.get(&predicate)?)?;
+    let expects = match expected? {
+        Holds::Old(reg) if now.get(&reg) == Some(&Holds::New(swap, 0)) => Expects::Carried(reg),
+        Holds::New(at, 0) if is_guess(kernel, at) => Expects::Loaded(at),
+        _ => return None,
+    };
+    // Nothing else is carried from round to round.
+    let own = |reg: &Reg| matches!(expects, Expects::Carried(carried) if carried == *reg);
+    let alone = before.iter().all(|reg| own(reg) || !now.contains_key(reg));
+    alone.then_some((expects, differ, floats))
 }
 
-/// The loads whose values are nothing but the first guess of a loop.
+/// Whether an instruction loads one word.
+fn is_guess(kernel: &Kernel, at: u32) -> bool {
+    matches!(kernel.code[at as usize].effect, Effect::Load(access) if access.vector == 1)
+}
+
+/// The loads whose values are nothing but guesses of a loop.
 fn guesses(kernel: &Kernel, block: &Block) -> Vec<u32> {
+    // What is left by a guess has to be a word that was there.
+    let counts = |at: &u32| match kernel.code[*at as usize].effect {
+        Effect::Load(access) => !block.leaves || matches!(access.strength, Strength::Strong(..)),
+        _ => false,
+    };
+    let carried = match block.expects {
+        Expects::Loaded(load) => return Some(load).filter(counts).into_iter().collect(),
+        Expects::Carried(reg) => reg,
+    };
     let inside = block.head..=block.end;
     // Registers that only hand a guess on to the loop.
-    let mut handing: FxHashSet<Reg> = FxHashSet::from_iter([block.carried]);
+    let mut handing: FxHashSet<Reg> = FxHashSet::from_iter([carried]);
     let mut loads = Vec::new();
-    let mut open = vec![block.carried];
+    let mut open = vec![carried];
     while let Some(reg) = open.pop() {
         let is_read = |at: u32| {
             let instr = &kernel.code[at as usize];
@@ -214,7 +292,7 @@ fn guesses(kernel: &Kernel, block: &Block) -> Vec<u32> {
                 continue;
             }
             match instr.effect {
-                Effect::Load(access) if access.vector == 1 => loads.push(at),
+                Effect::Load(_) if is_guess(kernel, at) && counts(&at) => loads.push(at),
                 Effect::Move { .. } => {
                     let from = kernel.src(instr)[0];
                     let is_register = matches!(kernel.registers[from.index()], RegisterKind::Virtual { .. });
@@ -234,7 +312,11 @@ impl Updates {
         let mut roles = FxHashMap::default();
         for pc in 0..kernel.code.len() as u32 {
             let Some(block) = block(kernel, pc) else { continue };
-            roles.insert(pc, Role::Swap);
+            let carried = match block.expects {
+                Expects::Carried(reg) => Some(reg),
+                Expects::Loaded(_) => None,
+            };
+            roles.insert(pc, Role::Swap { floats: block.floats, head: block.head, carried });
             for guess in guesses(kernel, &block) {
                 roles.insert(guess, Role::Guess(pc));
             }
@@ -247,70 +329,98 @@ impl Updates {
     pub(super) fn is_empty(&self) -> bool {
         self.roles.is_empty()
     }
+
+    /// Whether a load is a guess.
+    pub(super) fn is_guess(&self, pc: u32) -> bool {
+        matches!(self.roles.get(&pc), Some(Role::Guess(_)))
+    }
 }
 
-/// The number that a word of a place is taken as: what the place holds, or what it is accessed as.
-fn number(declared: Option<Format>, accessed: Format) -> Format {
-    let fits = |format: &Format| format.bits() == accessed.bits() && format.class() != FormatClass::Bits;
+/// What each part of a word of a place is taken as: what the place holds, or what it is accessed as.
+fn taken_as(declared: Option<Format>, accessed: Format) -> Format {
+    let fits = |format: &Format| {
+        format.bits() >= 8 && format.bits() <= accessed.bits() && format.class() != FormatClass::Bits
+    };
     declared.filter(fits).unwrap_or(accessed.as_integer(false))
 }
 
+/// A word that a swap finds: as what its parts are taken, and the symbol of each.
+struct Found {
+    format: Format,
+    parts: Vec<Term>,
+    word: Value,
+}
+
 impl<'a> Machine<'a> {
-    /// Executes a load that is a guess, or the swap of an update. Whether it was one.
+    /// Executes a load that is a guess, or the swap of an update, if it is one.
     #[inline(never)]
-    pub(super) fn update(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> bool {
-        match self.updates.roles.get(&pc) {
-            Some(Role::Guess(swap)) => {
-                let swap = *swap;
+    pub(super) fn update(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> Option<Flow> {
+        match *self.updates.roles.get(&pc)? {
+            Role::Guess(swap) => {
                 self.charge(ends::ACCESS);
                 self.guess(index, (pc, swap), mask, access);
-                true
+                Some(Flow::Next)
             }
-            Some(Role::Swap) => {
+            Role::Swap { carried, head, .. } => {
+                let swap = self.kernel.dst(&self.kernel.code[pc as usize])[0];
+                self.updates.again = 0;
                 self.swap(index, pc, mask, access);
-                true
+                let again = self.updates.again;
+                let Some(carried) = carried.filter(|_| again != 0) else { return Some(Flow::Next) };
+                for lane in lanes(again) {
+                    let word = self.warps[index].get(swap, lane);
+                    self.warps[index].set(carried, lane, word);
+                }
+                let going = mask & !again & !self.warps[index].faulted;
+                if going == 0 {
+                    return Some(Flow::Jump(head));
+                }
+                self.warps[index].parted = true;
+                self.warps[index].resume(head, again);
+                self.warps[index].resume(pc + 1, going);
+                Some(Flow::Leave)
             }
-            None => false,
         }
     }
 
     fn guess(&mut self, index: usize, (pc, swap): (u32, u32), mask: u32, access: Access) {
-        let dst = self.kernel.dst(&self.kernel.code[pc as usize])[0];
-        let mask = self.concrete_guess(index, pc, mask, access);
-        self.for_each_batch(index, pc, mask, access, AccessKind::Read, |machine, batch| {
-            let format = number(machine.memory.regions[batch.region].format, access.format);
-            let Some(symbol) = machine.symbol_of(swap, format) else { return };
-            for lane in lanes(batch.mask) {
-                machine.warps[index].set(dst, lane, Value::Symbolic(Symbol::number(format, symbol)));
-            }
+        let instr = &self.kernel.code[pc as usize];
+        let (base, dst) = (self.kernel.src(instr)[0], self.kernel.dst(instr)[0]);
+        // Where the address depends on data, any word is as good as any other.
+        let symbolic = self.warps[index].special(base) & mask;
+        lanes(symbolic).for_each(|lane| self.warps[index].set(dst, lane, Value::Concrete(0)));
+        self.for_each_batch(index, pc, mask & !symbolic, access, AccessKind::Read, |machine, batch| {
+            let Some(found) = machine.word_found(swap, batch.region, access.format) else { return };
+            lanes(batch.mask).for_each(|lane| machine.warps[index].set(dst, lane, found.word));
         });
     }
 
-    /// Lanes whose guess is at a known address; to the others any word is as good as any other.
-    fn concrete_guess(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> u32 {
-        let instr = &self.kernel.code[pc as usize];
-        let (base, dst) = (self.kernel.src(instr)[0], self.kernel.dst(instr)[0]);
-        let symbolic = self.warps[index].special(base) & mask;
-        let zero = Value::Concrete(0);
-        lanes(symbolic).for_each(|lane| self.warps[index].set(dst, lane, zero));
-        let _ = access;
-        mask & !symbolic
-    }
-
-    /// The symbol for the word that a swap finds; `None` where there are no more numbers.
-    fn symbol_of(&mut self, swap: u32, format: Format) -> Option<Term> {
-        if let Some(symbol) = self.updates.symbols.get(&(swap, format)) {
-            return Some(*symbol);
+    /// The word that a swap finds; `None` where there are no more numbers.
+    fn word_found(&mut self, swap: u32, region: usize, accessed: Format) -> Option<Found> {
+        let format = taken_as(self.memory.regions[region].format, accessed);
+        // From the last number on: locks begin with the first.
+        let kind = kind_of(format);
+        let (first, count) = self.setup.contents[kind];
+        let mut parts = Vec::new();
+        for part in 0..accessed.bits() / format.bits() {
+            let used = self.updates.used[kind];
+            let symbol = match self.updates.symbols.get(&(swap, format, part)) {
+                Some(symbol) => *symbol,
+                None if used >= count / 2 => return None,
+                None => {
+                    self.updates.used[kind] += 1;
+                    let symbol = Term::element(first + count - 1 - used);
+                    self.updates.symbols.insert((swap, format, part), symbol);
+                    self.updates.own.insert(symbol);
+                    symbol
+                }
+            };
+            parts.push(symbol);
         }
-        let (first, count) = self.setup.unknowable;
-        let at = self.unknowable.len() as u32;
-        if at >= count {
-            return None;
-        }
-        self.unknowable.push(swap);
-        let symbol = Term::element(first + at);
-        self.updates.symbols.insert((swap, format), symbol);
-        Some(symbol)
+        let values: Vec<Value> =
+            parts.iter().map(|symbol| Value::Symbolic(Symbol::number(format, *symbol))).collect();
+        let word = self.pack_parts(&values, accessed.bits());
+        Some(Found { format, parts, word })
     }
 
     fn swap(&mut self, index: usize, pc: u32, mask: u32, access: Access) {
@@ -322,105 +432,210 @@ impl<'a> Machine<'a> {
         }
         let instr = &self.kernel.code[pc as usize];
         let (dst, src) = (self.kernel.dst(instr)[0], self.kernel.src(instr));
+        let compares_floats = matches!(self.updates.roles.get(&pc), Some(Role::Swap { floats: true, .. }));
         self.for_each_batch(index, pc, mask, access, AccessKind::Atomic, |machine, batch| {
             for lane in lanes(batch.mask) {
-                let (region, offset) = (batch.region, batch.offsets[lane as usize]);
-                let format = number(machine.memory.regions[region].format, access.format);
-                let Some(symbol) = machine.symbol_of(pc, format) else {
+                let Some(found) = machine.word_found(pc, batch.region, access.format) else {
                     let why = "more compare-and-swap loops than have numbers".to_owned();
                     machine.park(index, 1 << lane, pc, FaultKind::Unsupported(why));
                     continue;
                 };
-                let word = Value::Symbolic(Symbol::number(format, symbol));
                 let [seen, wanted] = [1, 2].map(|at| machine.warps[index].get(src[at], lane));
-                // The loop goes round once more, now with the symbol, or it is over.
-                machine.warps[index].set(dst, lane, word);
-                if seen != word {
-                    continue;
-                }
-                if let Some((at, change)) = machine.change_to(wanted, (symbol, format), (region, offset)) {
-                    machine.update_lane((index, pc, lane), access.strength, &change, false, (region, offset + at));
+                machine.warps[index].set(dst, lane, found.word);
+                if seen != found.word {
+                    machine.updates.again |= 1 << lane;
                 } else {
-                    let why = "what a compare-and-swap writes is not known".to_owned();
-                    machine.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+                    let place = (batch.region, batch.offsets[lane as usize]);
+                    machine.replace((index, pc, lane), access, &found, wanted, place);
+                    if compares_floats {
+                        machine.granted.entry(FLOATS).or_insert((0, pc)).0 += 1;
+                    }
                 }
             }
         });
     }
 
-    /// What it is to replace a word by a function of it: at which byte of the word, and how.
-    fn change_to(
+    /// A lane replaces the word that it has found.
+    fn replace(
         &mut self,
+        (index, pc, lane): (usize, u32, u32),
+        access: Access,
+        found: &Found,
         wanted: Value,
-        (symbol, format): (Term, Format),
         (region, offset): (usize, u64),
-    ) -> Option<(u64, Change)> {
-        let bits = format.bits();
-        if let Value::Symbolic(wanted) = wanted
-            && let Some((op, format, operand)) = self.in_plain_sight(wanted, (symbol, format))
-        {
-            return Some((0, Change { op, format, operands: vec![operand] }));
-        }
-        let swap = |new| Change { op: AtomicOp::Exchange, format: format.of_bits(), operands: vec![new] };
-        let Value::Symbolic(wanted) = wanted else {
-            return matches!(wanted, Value::Concrete(_)).then(|| (0, swap(wanted)));
+    ) {
+        // Whether it does so may depend on the word, if there are several ways.
+        let asked = self.guards.last().map(|guards| guards[lane as usize]);
+        let asked = asked.filter(|condition| self.depends_on_found(*condition));
+        let wanted = match asked {
+            Some(condition) => choose(&mut self.terms, condition, wanted, found.word, access.format),
+            None => wanted,
         };
-        let there = self.memory.regions[region].cells.read(&mut self.terms, offset, bits / 8);
-        let there = as_number(&mut self.terms, format, there)?;
-        let mut known = FxHashMap::from_iter([(symbol, there)]);
-        let term = self.terms.replaced(wanted.term, &mut known);
-        Some((0, swap(Value::Symbolic(Symbol { term, ..wanted }))))
+        let Some(changes) = self.changes_of(found, wanted, access.format, (region, offset)) else {
+            let why = "what a compare-and-swap writes is not known".to_owned();
+            self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
+            return;
+        };
+        let guards = asked.map(|_| std::mem::take(&mut self.guards));
+        for (at, change) in changes {
+            let place = (region, offset + at);
+            self.update_lane((index, pc, lane), access.strength, &change, false, place);
+        }
+        self.guards = guards.unwrap_or_else(|| std::mem::take(&mut self.guards));
     }
 
-    /// The update that a function of a word is, in plain sight, and its operand.
-    fn in_plain_sight(
+    /// Whether a term depends on words that swaps find.
+    fn depends_on_found(&mut self, term: Term) -> bool {
+        let updates = &mut self.updates;
+        let (mut open, mut seen) = (vec![term], FxHashSet::default());
+        while let Some(term) = open.pop() {
+            if updates.free.contains(&term) || !seen.insert(term) {
+                continue;
+            }
+            if updates.own.contains(&term) {
+                return true;
+            }
+            if term.as_node().is_some() {
+                open.extend(operands(&self.terms.node(term)).into_iter().flatten());
+            }
+        }
+        updates.free.extend(seen);
+        false
+    }
+
+    /// What it is to replace a word by a function of it: how each part changes, by the bytes before it.
+    fn changes_of(
         &mut self,
-        wanted: Symbol,
-        (symbol, format): (Term, Format),
-    ) -> Option<(AtomicOp, Format, Value)> {
-        // The word, as a number of a format.
-        let is_word = |machine: &Self, term: Term, taken: Format| match machine.terms.node(term) {
-            Node::FromBits(as_format, bits) if as_format == taken => {
-                matches!(machine.terms.node(bits), Node::BitsOf(held, of) if (held, of) == (format, symbol))
+        found: &Found,
+        wanted: Value,
+        accessed: Format,
+        (region, offset): (usize, u64),
+    ) -> Option<Vec<(u64, Change)>> {
+        let width = found.format.bits();
+        let mut parts = Vec::new();
+        for (at, symbol) in (0u32..).zip(&found.parts) {
+            let part = super::bits::slice(&mut self.terms, wanted, accessed.bits(), at * width, width);
+            let same = part == Value::Symbolic(Symbol::number(found.format, *symbol));
+            parts.push(if same { None } else { Some(self.in_plain_sight(part, (*symbol, found.format))) });
+        }
+        let op = parts.iter().flatten().flatten().map(|change| change.op).next();
+        if let Some(op) = op
+            && parts.iter().flatten().all(Option::is_some)
+        {
+            // A part that stays as it is belongs to the update of the others.
+            let stays = || Change { op, format: found.format, operands: Vec::new() };
+            let changes = parts.into_iter().map(|part| part.flatten().unwrap_or_else(stays));
+            let bytes = u64::from(found.format.bytes());
+            return Some((0u64..).map(|at| at * bytes).zip(changes).collect());
+        }
+        let new = match wanted {
+            Value::Symbolic(wanted) => {
+                let mut known = FxHashMap::default();
+                for (at, symbol) in (0u64..).zip(&found.parts) {
+                    let bytes = found.format.bytes();
+                    let place = offset + at * u64::from(bytes);
+                    let there = self.memory.regions[region].cells.read(&mut self.terms, place, bytes);
+                    known.insert(*symbol, as_number(&mut self.terms, found.format, there)?);
+                }
+                let term = self.terms.replaced(wanted.term, &mut known);
+                Value::Symbolic(Symbol { term, ..wanted })
+            }
+            known @ Value::Concrete(_) => known,
+            Value::Undefined(_) => return None,
+        };
+        let format = accessed.of_bits();
+        Some(vec![(0, Change { op: AtomicOp::Exchange, format, operands: vec![new] })])
+    }
+
+    /// The operation on the bits of a part, if it is one.
+    fn changed_bits(&mut self, bits: Term, (symbol, format): (Term, Format)) -> Option<Change> {
+        let Node::Bits(op, _, a, b, _) = self.terms.node(bits) else { return None };
+        let op = match op {
+            BitOp::And => AtomicOp::And,
+            BitOp::Or => AtomicOp::Or,
+            BitOp::Xor => AtomicOp::Xor,
+            _ => return None,
+        };
+        let is_part =
+            |term| matches!(self.terms.node(term), Node::BitsOf(held, of) if (held, of) == (format, symbol));
+        let operand = match (is_part(a), is_part(b)) {
+            (true, false) => b,
+            (false, true) => a,
+            _ => return None,
+        };
+        let operands = vec![Value::Symbolic(Symbol::bits(operand))];
+        (!self.depends_on_found(operand)).then(|| Change { op, format: format.of_bits(), operands })
+    }
+
+    /// A choice between the bits of a part and those of a number, as a choice between numbers of that one's format.
+    fn chosen_bits(&mut self, bits: Term, (symbol, format): (Term, Format)) -> Option<(Format, Term)> {
+        let terms = &mut self.terms;
+        let Node::Select(condition, a, b) = terms.node(bits) else { return None };
+        let (Node::BitsOf(first, one), Node::BitsOf(second, two)) = (terms.node(a), terms.node(b)) else {
+            return None;
+        };
+        let taken = if (first, one) == (format, symbol) { second } else { first };
+        let [one, two] = [(first, one), (second, two)]
+            .map(|(held, term)| as_number(terms, taken, Value::Symbolic(Symbol::number(held, term))));
+        let chosen = terms.select(condition, one?, two?);
+        Some((taken, chosen))
+    }
+
+    /// The update that a function of a part of a word is, in plain sight.
+    fn in_plain_sight(&mut self, wanted: Value, (symbol, format): (Term, Format)) -> Option<Change> {
+        let Value::Symbolic(wanted) = wanted else { return None };
+        let (taken, term) = match wanted.kind {
+            SymbolKind::Number(taken) => (taken, wanted.term),
+            SymbolKind::Bits => match self.changed_bits(wanted.term, (symbol, format)) {
+                Some(change) => return Some(change),
+                None => self.chosen_bits(wanted.term, (symbol, format))?,
+            },
+            SymbolKind::Condition => return None,
+        };
+        if taken.bits() != format.bits() {
+            return None;
+        }
+        // The part, as a number of the format that is wanted.
+        let is_part = |terms: &Terms, term: Term| match terms.node(term) {
+            Node::FromBits(own, bits) if own == taken => {
+                matches!(terms.node(bits), Node::BitsOf(held, of) if (held, of) == (format, symbol))
             }
             _ => term == symbol && taken == format,
         };
-        let (taken, term) = match wanted.kind {
-            SymbolKind::Number(taken) if taken.bits() == format.bits() => (taken, wanted.term),
-            _ => return None,
-        };
-        let split = |machine: &Self, a: Term, b: Term| match (is_word(machine, a, taken), is_word(machine, b, taken)) {
+        let other = |terms: &Terms, a: Term, b: Term| match (is_part(terms, a), is_part(terms, b)) {
             (true, false) => Some(b),
             (false, true) => Some(a),
             _ => None,
         };
-        let (op, operand) = match self.terms.node(term) {
-            Node::Add(a, b) => (AtomicOp::Add, split(self, a, b)?),
-            Node::Sub(a, b) if is_word(self, a, taken) => (AtomicOp::Add, self.terms.neg(b)),
-            Node::Fma(a, b, c) if is_word(self, c, taken) => (AtomicOp::Add, self.terms.mul(a, b)),
-            Node::Mul(a, b) => (AtomicOp::Multiply, split(self, a, b)?),
-            Node::Max(a, b) => (AtomicOp::Max, split(self, a, b)?),
-            Node::Min(a, b) => (AtomicOp::Min, split(self, a, b)?),
+        let terms = &mut self.terms;
+        let (op, operand) = match terms.node(term) {
+            Node::Add(a, b) => (AtomicOp::Add, other(terms, a, b)?),
+            Node::Sub(a, b) if is_part(terms, a) => (AtomicOp::Add, terms.neg(b)),
+            Node::Fma(a, b, c) if is_part(terms, c) => (AtomicOp::Add, terms.mul(a, b)),
+            Node::Mul(a, b) => (AtomicOp::Multiply, other(terms, a, b)?),
+            Node::Max(a, b) => (AtomicOp::Max, other(terms, a, b)?),
+            Node::Min(a, b) => (AtomicOp::Min, other(terms, a, b)?),
+            // The larger of the two is one by now, if terms see it.
             Node::Select(condition, a, b) => {
-                let other = split(self, a, b)?;
-                let Node::Compare(Relation::Less | Relation::LessEqual, lesser, greater) =
-                    self.terms.node(condition)
-                else {
+                let asked = terms.node(condition);
+                let (asked, a, b) = match asked {
+                    Node::Not(condition) => (terms.node(condition), b, a),
+                    _ => (asked, a, b),
+                };
+                let Node::Compare(Relation::Less | Relation::LessEqual, lesser, greater) = asked else {
                     return None;
                 };
                 // `lesser < greater ? a : b`
-                match (a, b) == (greater, lesser) {
-                    true => (AtomicOp::Max, other),
-                    false if (a, b) == (lesser, greater) => (AtomicOp::Min, other),
-                    false => return None,
-                }
+                let op = match (a, b) {
+                    _ if (a, b) == (greater, lesser) => AtomicOp::Max,
+                    _ if (a, b) == (lesser, greater) => AtomicOp::Min,
+                    _ => return None,
+                };
+                (op, other(terms, a, b)?)
             }
             _ => return None,
         };
-        let numbers = (self.setup.unknowable.0, self.unknowable.len() as u32);
-        if lowest(&self.terms, operand, numbers, &mut self.updates.free).is_some() {
-            return None;
-        }
-        Some((op, taken, Value::Symbolic(Symbol::number(taken, operand))))
+        let operands = vec![Value::Symbolic(Symbol::number(taken, operand))];
+        (!self.depends_on_found(operand)).then_some(Change { op, format: taken, operands })
     }
 }

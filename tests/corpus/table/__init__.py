@@ -20,6 +20,6 @@ from . import rope  # noqa: F401
 from . import guards  # noqa: F401
 from . import environment  # noqa: F401
 from . import constants, contracts, indices, locks  # noqa: F401
-from . import integers, narrow, saturation, signals, signatures, sizes, structs  # noqa: F401
+from . import integers, narrow, saturation, signals, signatures, sizes, structs, swaps  # noqa: F401
 from . import cluster, formats, operators, texture, warpgroup  # noqa: F401
 from .build import TABLE, Build  # noqa: F401
