@@ -1,6 +1,6 @@
 // npm run soak: the long forms of the tests that draw random inputs.
 //
-//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|words|generated|metamorphic|race_oracle|signal_oracle|hostile|solvers|page …]
+//   npm run soak -- [--seed N] [--seconds N] [decisions|instructions|machine|words|generated|metamorphic|race_oracle|signal_oracle|swaps|hostile|solvers|page …]
 //   npm run soak -- --seed N --execution K hostile
 //   npm run soak -- --above N machine
 //   npm run soak -- [--above N] wasm
@@ -38,6 +38,7 @@ const SUITES = {
   metamorphic: '',
   race_oracle: 'one_schedule',
   signal_oracle: 'one_schedule',
+  swaps: '',
   hostile: 'any_',
   solvers: '',
   page: '',

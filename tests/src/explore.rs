@@ -11,7 +11,7 @@
 //! that are reached with it. The same holds for a barrier object whose arrivals, or whose waits, are all
 //! relaxed.
 
-use crate::program::{At, GLOBAL, OBJECTS, Op, Program, WORDS, digest, own_number};
+use crate::program::{At, GLOBAL, OBJECTS, ONE_NUMBER, Op, Program, WORDS, digest, own_number};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// What exploring all schedules shows.
@@ -262,6 +262,7 @@ impl Walk<'_> {
         let own = own_number(at.0, at.1);
         let old = state.memory[word];
         state.memory[word] = match op {
+            Op::Write(_) if self.program.alike => ONE_NUMBER,
             Op::Write(_) => own.wrapping_add(self.remembered(state, at.0)),
             Op::Add(_) | Op::Fetch(_) => old.wrapping_add(own),
             Op::Max(_) => old.max(own),

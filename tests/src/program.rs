@@ -116,7 +116,12 @@ pub struct Program {
     pub counts: bool,
     /// Arrivals that end a phase of a barrier object.
     pub expected: u8,
+    /// All stores are of one number; two that nothing orders are no race then.
+    pub alike: bool,
 }
+
+/// The number that all stores are of, if they are of one.
+pub const ONE_NUMBER: u32 = 5;
 
 /// An access: agent and position in its list.
 pub type At = (usize, usize);
@@ -243,7 +248,10 @@ impl Text<'_> {
             }
             Op::Write(at_word) => {
                 let (space, place) = word(at_word);
-                self.say(format!("add.u32 %own, %acc, {own};"));
+                match self.program.alike {
+                    true => self.say(format!("mov.u32 %own, {ONE_NUMBER};")),
+                    false => self.say(format!("add.u32 %own, %acc, {own};")),
+                }
                 self.access(at, format!("@%lead st.{space}.u32 [{place}], %own;"));
             }
             Op::Add(at_word) => {

@@ -13,7 +13,8 @@
 //! - a race, if no condition is involved and no value; otherwise a suspect (`suspects`).
 //!
 //! Guarantees: those of `race`, for each pair. A pair that is left out because a third access stands
-//! for it is a race only if that one's is.
+//! for it is a race only if that one's is: a store stands for what comes before it only if that stores the same value,
+//! because another store of its value is in no conflict with it.
 //! Misses: copies under way are told by `race`, with the present access's condition alone.
 
 use super::bits::as_number;
@@ -22,10 +23,13 @@ use super::machine::Machine;
 use super::outcome::{AccessKind, Site};
 use super::race::{Accessor, Conflict, lanes};
 use crate::base::Format;
-use crate::isa::Space;
+use crate::isa::{Space, WARP};
 use crate::term::{Symbol, SymbolKind, Term, Terms, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+
+/// Accesses to a place from which on it is looked whether some are over.
+const MANY: usize = 64;
 
 /// Aligned words of four bytes, by region and number.
 pub(super) type Places = FxHashSet<(usize, u64)>;
@@ -137,8 +141,20 @@ impl<'a> Machine<'a> {
         conflict: Option<Conflict>,
     ) {
         if conflict.is_some() || self.accesses.is_some() {
-            self.judge_slowly(index, pc, (kind, region, at), by, stored, conflict);
+            self.judge_slowly(index, pc, (kind, region, at), by, (stored, true), conflict);
         }
+    }
+
+    /// The same of a read by a copy that begins: whose it was is noted when it has ended ([`Machine::note_read`]).
+    pub(super) fn judge_begun(
+        &mut self,
+        index: usize,
+        pc: u32,
+        (region, at): (usize, u64),
+        by: &Accessor,
+        conflict: Option<Conflict>,
+    ) {
+        self.judge_slowly(index, pc, (AccessKind::Read, region, at), by, (None, false), conflict);
     }
 
     #[inline(never)]
@@ -148,7 +164,7 @@ impl<'a> Machine<'a> {
         pc: u32,
         (kind, region, at): (AccessKind, usize, u64),
         by: &Accessor,
-        stored: Option<Stored>,
+        (stored, noted): (Option<Stored>, bool),
         conflict: Option<Conflict>,
     ) {
         let place = (region, at >> 2);
@@ -165,7 +181,7 @@ impl<'a> Machine<'a> {
             conflict => conflict,
         };
         if self.accesses.as_ref().is_some_and(|accesses| accesses.places.contains(&place)) {
-            self.compare_and_keep(index, pc, (kind, region, at), by, stored);
+            self.compare_and_keep(index, pc, (kind, region, at), by, (stored, noted));
         } else if let Some(conflict) = conflict {
             self.conflicts.insert(place);
             let stores = kind == AccessKind::Write && conflict.kind == AccessKind::Write;
@@ -207,14 +223,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Compares an access with those that are kept, and keeps it.
+    /// Compares an access with those that are kept, and keeps it if it is to be `noted`.
     fn compare_and_keep(
         &mut self,
         index: usize,
         pc: u32,
         (kind, region, at): (AccessKind, usize, u64),
         by: &Accessor,
-        stored: Option<Stored>,
+        (stored, noted): (Option<Stored>, bool),
     ) {
         let granule = self.memory.regions[region].cells.granule();
         let bytes = ((1u32 << granule) - 1) << (at & 3);
@@ -260,8 +276,13 @@ impl<'a> Machine<'a> {
                 }
                 self.weigh(index, (region, at, granule), earlier, &entry, (other, lane));
             }
-            kept.retain(|earlier| !self.stands_for(&entry, earlier, by));
-            kept.push(entry);
+            if noted {
+                kept.retain(|earlier| !self.stands_for(&entry, earlier, place, by));
+                kept.push(entry);
+            }
+        }
+        if kept.len() >= MANY && kept.len().is_power_of_two() {
+            kept.retain(|entry| !self.is_past(entry, region));
         }
         if let Some(accesses) = &mut self.accesses {
             accesses.kept.insert(place, kept);
@@ -273,14 +294,79 @@ impl<'a> Machine<'a> {
         if by.warp_first == self.warps[index].first() { self.condition(index, lane) } else { Term::TRUE }
     }
 
-    /// Whether everything that an earlier access may be in conflict with, a later one is as well.
-    fn stands_for(&self, later: &Entry, earlier: &Entry, by: &Accessor) -> bool {
+    /// A copy has read, whose conflicts were told when it began.
+    pub(super) fn note_read(&mut self, (region, at): (usize, u64), by: &Accessor) {
+        let state = &mut self.memory.regions[region];
+        let granule = state.cells.granule();
+        self.detector.note_read(&self.clocks, state.shadow_at(at), by);
+        let place = (region, at >> 2);
+        let Some(accesses) = self.accesses.as_mut().filter(|accesses| accesses.places.contains(&place))
+        else {
+            return;
+        };
+        accesses.kept.entry(place).or_default().push(Entry {
+            kind: AccessKind::Read,
+            first: by.global_first,
+            mask: by.mask,
+            epoch: by.epoch,
+            instr: by.instr,
+            bytes: (((1u32 << granule) - 1) << (at & 3)) as u8,
+            condition: Term::TRUE,
+            stored: None,
+            stale: false,
+            sections: Rc::default(),
+        });
+    }
+
+    /// A copy that a thread has started has ended: it was `writer` who wrote there, in `epoch`.
+    pub(super) fn land_kept(
+        &mut self,
+        (region, at): (usize, u64),
+        (thread, instr): (u32, u32),
+        (writer, epoch): (u32, u32),
+    ) {
+        let Some(accesses) = &mut self.accesses else { return };
+        let Some(kept) = accesses.kept.get_mut(&(region, at >> 2)) else { return };
+        let byte = 1 << (at & 3);
+        let lane = thread % WARP as u32;
+        for entry in kept {
+            if (entry.kind, entry.instr) == (AccessKind::Write, instr)
+                && entry.bytes & byte != 0
+                && (entry.first, entry.mask) == (thread - lane, 1 << lane)
+            {
+                (entry.first, entry.epoch) = (writer - lane, epoch);
+            }
+        }
+    }
+
+    /// Whether everything that an earlier access may be in conflict with, a later one is as well. A store is not in
+    /// conflict with one of the same value, which others may be in conflict with.
+    fn stands_for(&self, later: &Entry, earlier: &Entry, (_, word): (usize, u64), by: &Accessor) -> bool {
+        let stores = later.kind == AccessKind::Write
+            && (self.options.same_value_stores_race
+                || earlier.stored.zip(later.stored).is_some_and(|(one, two)| {
+                    let at = word * 4 + u64::from(earlier.bytes.trailing_zeros());
+                    one.is(&two, at, earlier.bytes.count_ones())
+                }));
         earlier.bytes & !later.bytes == 0
-            && (later.kind == AccessKind::Write || later.kind == earlier.kind)
+            && (stores || later.kind == earlier.kind && later.kind != AccessKind::Write)
             && (later.condition == Term::TRUE || later.condition == earlier.condition)
             && self.unordered_lanes(earlier, later, by).is_none()
             && later.sections.iter().all(|section| earlier.sections.contains(section))
             && (later.sections.is_empty() || (later.first, later.mask) == (earlier.first, earlier.mask))
+    }
+
+    /// Whether an access comes before whatever is still to come in its memory.
+    fn is_past(&self, entry: &Entry, region: usize) -> bool {
+        let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
+        let past = |first: u32| {
+            let mut own = lanes(entry.mask).map(|lane| entry.first + lane);
+            own.all(|thread| self.clocks.ordered_before_all(thread, entry.epoch, first))
+        };
+        alone
+            && !self.agents
+            && !entry.stale
+            && self.warps.iter().filter(|warp| warp.alive() != 0).all(|warp| past(warp.first()))
     }
 
     /// The sections of locks that a lane is in.

@@ -510,8 +510,7 @@ impl<'a> Machine<'a> {
             }
             let granule = u64::from(self.memory.regions[region].cells.granule());
             for at in source.granules(granule) {
-                let shadow = self.memory.regions[region].shadow_at(at);
-                self.detector.note_read(&self.clocks, shadow, &by);
+                self.note_read((region, at), &by);
             }
         }
     }

@@ -385,10 +385,10 @@ impl<'a> Machine<'a> {
         for at in read.granules(granule) {
             let shadow = self.memory.regions[region].shadow_at(at);
             let conflict = self.detector.before_read(&self.clocks, shadow, &by);
+            self.judge_begun(index, pc, (region, at), &by, conflict);
             if noted {
-                self.detector.note_read(&self.clocks, shadow, &by);
+                self.note_read((region, at), &by);
             }
-            self.judge(index, pc, (AccessKind::Read, region, at), &by, None, conflict);
         }
     }
 
@@ -434,8 +434,7 @@ impl<'a> Machine<'a> {
             };
             let granule = u64::from(self.memory.regions[region].cells.granule());
             for at in read.granules(granule) {
-                let shadow = self.memory.regions[region].shadow_at(at);
-                self.detector.note_read(&self.clocks, shadow, &by);
+                self.note_read((region, at), &by);
             }
         }
     }
@@ -504,19 +503,7 @@ impl<'a> Machine<'a> {
         for at in flight.to.granules(granule) {
             let shadow = self.memory.regions[shared].shadow_at(at);
             shadow.land(self.first_thread + thread, flight.instr, (writer, epoch, hand));
-            let lane = thread % WARP as u32;
-            let global_first = writer - lane;
-            let warp_first = global_first - self.first_thread;
-            let by = Accessor {
-                warp_first,
-                global_first,
-                mask: 1 << lane,
-                epoch,
-                instr: flight.instr,
-                stale: false,
-            };
-            let place = (AccessKind::Write, shared, at);
-            self.judge(thread as usize / WARP, flight.instr, place, &by, None, None);
+            self.land_kept((shared, at), (self.first_thread + thread, flight.instr), (writer, epoch));
         }
     }
 

@@ -121,9 +121,9 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
     let (head, exit, end, back) = if instr.target <= pc {
         (instr.target, branch + 1, branch, true)
     } else {
-        let next = kernel.code.get(branch as usize + 1)?;
-        let returns = matches!(next.effect, Effect::Branch) && next.guard.is_none() && next.target <= pc;
-        returns.then_some((next.target, instr.target, branch + 1, false))?
+        let end = (branch + 1..kernel.code.len() as u32).find(is_branch)?;
+        let next = &kernel.code[end as usize];
+        (next.guard.is_none() && next.target <= pc).then_some((next.target, instr.target, end, false))?
     };
     let leaves: Vec<u32> = (head..pc).filter(is_branch).map(|at| kernel.code[at as usize].target).collect();
     let exits = || leaves.iter().copied().chain([exit]);
@@ -139,7 +139,8 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
     if from_outside {
         return None;
     }
-    let (expects, failed, floats) = flow(kernel, (head, pc, branch), guard.predicate, access.format.bits())?;
+    let (expects, failed, floats) =
+        flow(kernel, (head, pc, branch, end), guard.predicate, access.format.bits())?;
     if (failed != guard.negated) != back {
         return None;
     }
@@ -149,7 +150,7 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
         Expects::Loaded(load) => kernel.dst(&kernel.code[load as usize])[0],
     };
     let mut tainted: FxHashSet<Reg> = [guess, result].into_iter().collect();
-    for at in head..=branch {
+    for at in head..=end {
         let instr = &kernel.code[at as usize];
         let is_address = matches!(instr.effect, Effect::Load(_) | Effect::Atomic { .. });
         if is_address && tainted.contains(&kernel.src(instr)[0]) {
@@ -186,7 +187,7 @@ fn asks_for_difference(op: &Lanewise, bits: u32) -> Option<(bool, bool)> {
 /// value of the predicate if the swap has failed, and whether that compares floats.
 fn flow(
     kernel: &Kernel,
-    (head, swap, branch): (u32, u32, u32),
+    (head, swap, branch, end): (u32, u32, u32, u32),
     predicate: Reg,
     bits: u32,
 ) -> Option<(Expects, bool, bool)> {
@@ -198,8 +199,8 @@ fn flow(
     }
     let mut now: FxHashMap<Reg, Holds> = FxHashMap::default();
     let mut before: FxHashSet<Reg> = FxHashSet::default();
-    let (mut expected, mut tests) = (None, FxHashMap::default());
-    for at in head..branch {
+    let (mut expected, mut tests, mut test) = (None, FxHashMap::default(), None);
+    for at in head..=end {
         let instr = &kernel.code[at as usize];
         if instr.guard.is_some() && !matches!(instr.effect, Effect::Branch) {
             return None;
@@ -234,14 +235,15 @@ fn flow(
             | Effect::FromGeneric(_)
             | Effect::Load(_)
             | Effect::Nothing => {}
-            Effect::Branch if at < swap && instr.guard.is_some() => {}
+            Effect::Branch if at == branch => test = now.get(&predicate).copied(),
+            Effect::Branch if at == end || at < swap && instr.guard.is_some() => {}
             _ => return None,
         }
         for (which, reg) in kernel.dst(instr).iter().enumerate() {
             now.insert(*reg, copied.unwrap_or(Holds::New(at, which as u32)));
         }
     }
-    let (differ, floats) = *tests.get(now.get(&predicate)?)?;
+    let (differ, floats) = *tests.get(&test?)?;
     let expects = match expected? {
         Holds::Old(reg) if now.get(&reg) == Some(&Holds::New(swap, 0)) => Expects::Carried(reg),
         Holds::New(at, 0) if is_guess(kernel, at) => Expects::Loaded(at),

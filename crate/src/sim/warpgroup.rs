@@ -656,12 +656,10 @@ impl<'a> Machine<'a> {
                     let by = Accessor { mask: 1 << lane, ..by };
                     self.detector.unfenced(&self.clocks, shadow, &by, memory, generic)
                 });
-                self.detector.note_read(&self.clocks, shadow, &reader);
                 harmless = key.filter(|_| conflict.is_none() && unfenced.is_none());
-                self.judge(index, pc, (AccessKind::Read, *region, at), &by, None, conflict);
-                if let Some(unfenced) = unfenced.filter(|_| conflict.is_none()) {
-                    self.judge(index, pc, (AccessKind::Read, *region, at), &by, None, Some(unfenced));
-                }
+                let conflict = conflict.or(unfenced);
+                self.judge_begun(index, pc, (*region, at), &by, conflict);
+                self.note_read((*region, at), &reader);
             }
         }
         self.clocks.stand_for(number, None);

@@ -124,6 +124,8 @@ add("histogram/histogram_plain.cu", lines=True)
 add("pattern/own_slot.cu", defines={"N": 64})
 add("pattern/half_slot.cu", defines={"N": 64}, lines=True)
 add("pattern/rotate.cu", defines={"N": 64})
+for form in range(5):
+    add("pattern/one_value.cu", f"{form}", defines={"FORM": form}, lines=form in (1, 2, 4))
 add("pattern/rotate_no_barrier.cu", defines={"N": 64}, lines=True)
 add("pattern/bytes.cu", defines={"N": 64})
 add("pattern/bytes_no_barrier.cu", defines={"N": 64}, lines=True)
