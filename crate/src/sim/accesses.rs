@@ -342,14 +342,19 @@ impl<'a> Machine<'a> {
     /// Whether everything that an earlier access may be in conflict with, a later one is as well. A store is not in
     /// conflict with one of the same value, which others may be in conflict with.
     fn stands_for(&self, later: &Entry, earlier: &Entry, (_, word): (usize, u64), by: &Accessor) -> bool {
-        let stores = later.kind == AccessKind::Write
-            && (self.options.same_value_stores_race
-                || earlier.stored.zip(later.stored).is_some_and(|(one, two)| {
-                    let at = word * 4 + u64::from(earlier.bytes.trailing_zeros());
-                    one.is(&two, at, earlier.bytes.count_ones())
-                }));
-        earlier.bytes & !later.bytes == 0
-            && (stores || later.kind == earlier.kind && later.kind != AccessKind::Write)
+        if earlier.bytes & !later.bytes != 0 {
+            return false;
+        }
+        let same = || {
+            let at = word * 4 + u64::from(earlier.bytes.trailing_zeros());
+            let both = earlier.stored.zip(later.stored);
+            both.is_some_and(|(one, two)| one.is(&two, at, earlier.bytes.count_ones()))
+        };
+        let covers = match later.kind {
+            AccessKind::Write => self.options.same_value_stores_race || same(),
+            kind => kind == earlier.kind,
+        };
+        covers
             && (later.condition == Term::TRUE || later.condition == earlier.condition)
             && self.unordered_lanes(earlier, later, by).is_none()
             && later.sections.iter().all(|section| earlier.sections.contains(section))

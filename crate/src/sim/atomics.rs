@@ -2,6 +2,7 @@
 
 use super::access::fit;
 use super::bits::{as_number, as_operand, mask as low_bits, operate, plain};
+use super::history::Update;
 use super::machine::Machine;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Everybody, lanes};
@@ -10,13 +11,23 @@ use crate::ir::{Kernel, RegisterKind};
 use crate::isa::{Access, AtomicOp, Effect, Scope, Space, Strength};
 use crate::term::{BitOp, Symbol, Term, Terms, Value};
 
+/// By what an update changes what it finds.
+pub(super) enum By {
+    Operands(Vec<Value>),
+    /// It leaves that as it is.
+    Nothing,
+    /// It has made this of what is there, in a way of its own.
+    Itself(Value),
+}
+
 /// How an update changes what it finds.
 pub(super) struct Change {
     pub(super) op: AtomicOp,
     /// What it takes that for.
     pub(super) format: Format,
-    /// None, if it leaves that as it is.
-    pub(super) operands: Vec<Value>,
+    pub(super) by: By,
+    /// Of how many bytes it is one step, which may be more.
+    pub(super) of: u32,
 }
 
 impl<'a> Machine<'a> {
@@ -54,7 +65,8 @@ impl<'a> Machine<'a> {
             self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
         });
         let operands = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
-        let change = Change { op, format: access.format, operands };
+        let by = By::Operands(operands);
+        let change = Change { op, format: access.format, by, of: access.format.bytes() };
         let Some(old) =
             self.update_lane((index, pc, lane), access.strength, &change, observed, (region, offset))
         else {
@@ -75,16 +87,18 @@ impl<'a> Machine<'a> {
         (region, offset): (usize, u64),
     ) -> Option<Value> {
         let kernel = self.kernel;
-        let Change { op, format, operands } = change;
-        let (op, format) = (*op, *format);
+        let (op, format) = (change.op, change.format);
         let bytes = format.bytes();
         if self.memory.regions[region].flights > 0 {
             self.write_under_copies(index, pc, lane, region, offset, bytes);
         }
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
         let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
-        let stays = operands.is_empty().then_some(old);
-        let new = stays.or_else(|| update_present(&mut self.terms, op, format, old, operands));
+        let new = match &change.by {
+            By::Operands(operands) => update_present(&mut self.terms, op, format, old, operands),
+            By::Nothing => Some(old),
+            By::Itself(new) => Some(*new),
+        };
         let Some(new) = new else {
             let why = "the outcome of this atomic depends on input data".to_owned();
             self.park(index, 1 << lane, pc, FaultKind::NotStructured(why));
@@ -100,7 +114,7 @@ impl<'a> Machine<'a> {
         let epoch = self.clocks.epoch(self.warps[index].first() + lane);
         let by = self.accessor(index, pc, 1 << lane, epoch);
         let alone = self.memory.regions[region].space == Space::Shared || self.setup.launch.ctas.len() == 1;
-        let kind = (op, format);
+        let kind = (op, format, change.of as u8);
         let narrow = match strength {
             Strength::Strong(Scope::Cta, _) => true,
             // Between CTAs of one cluster it is wide enough; that is not told apart where several clusters run.
@@ -113,8 +127,11 @@ impl<'a> Machine<'a> {
         // Each CTA has a shared memory of its own, and of a cluster others can reach it.
         let narrow = narrow && (self.memory.regions[region].space != Space::Shared || self.ranks > 1);
         // What a swap does depends on more.
-        let operand = operands.first().copied().filter(|_| op != AtomicOp::CompareSwap);
-        let update = Some((op, format, operand));
+        let operand = match &change.by {
+            By::Operands(operands) if op != AtomicOp::CompareSwap => operands.first().copied(),
+            _ => None,
+        };
+        let update = Some(Update { kind, operand });
         if let Some(tickets) = &mut self.tickets {
             tickets.used = observed;
         }

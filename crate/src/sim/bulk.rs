@@ -413,7 +413,14 @@ impl<'a> Machine<'a> {
             let other = self.detector.of_other_proxy(&self.clocks, shadow, by, elsewhere);
             let everybody = alone.then_some(Everybody { threads: self.block, returned: &self.returned });
             let how = (false, false, true);
-            let conflict = self.detector.atomic(&self.clocks, shadow, by, update, how, everybody);
+            let conflict = self.detector.atomic(
+                &self.clocks,
+                shadow,
+                by,
+                (update.0, update.1, update.1.bytes() as u8),
+                how,
+                everybody,
+            );
             let conflict = other.or(conflict);
             if let Some(conflict) = conflict.filter(|conflict| conflict.observed) {
                 let place = self.region_place(region, at, granule as u32);

@@ -4,6 +4,7 @@ use super::asked::Asked;
 use super::bits::mask as low_bits;
 use super::clock::{Arrival, Clocks};
 use super::outcome::Site;
+use super::race::Kind;
 use crate::base::Format;
 use crate::isa::{AtomicOp, Scope};
 use crate::term::Value;
@@ -14,8 +15,13 @@ use std::rc::Rc;
 /// A place: the CTA for shared memory (0 for global), region and offset.
 pub(super) type Key = (u32, usize, u64);
 
-/// What an update does: the operation, and by what, where that is all.
-pub(super) type Update = (AtomicOp, Format, Option<Value>);
+/// What an update does.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Update {
+    pub(super) kind: Kind,
+    /// By what, if that says it all.
+    pub(super) operand: Option<Value>,
+}
 
 /// What a write tells whoever sees it.
 pub(super) type Released = Rc<[Release]>;
@@ -101,13 +107,15 @@ pub(super) struct Read {
 impl Write {
     /// An update by a value that is the same wherever it says so.
     pub(super) fn adds_known(&self) -> bool {
-        matches!(self.update, Some((.., Some(Value::Concrete(_)))))
+        matches!(self.update, Some(Update { operand: Some(Value::Concrete(_)), .. }))
     }
 
     /// What an update adds to integers.
     fn summand(&self) -> Option<(u64, Format)> {
         match self.update {
-            Some((AtomicOp::Add, format, Some(Value::Concrete(word)))) if !format.is_float() => {
+            Some(Update { kind: (AtomicOp::Add, format, _), operand: Some(Value::Concrete(word)) })
+                if !format.is_float() =>
+            {
                 Some((word, format))
             }
             _ => None,

@@ -367,7 +367,13 @@ impl<'a> Machine<'a> {
     /// Lanes try to take locks.
     pub(super) fn lock_try(&mut self, index: usize, pc: u32, mask: u32, access: Access) -> Flow {
         if !self.guards.is_empty() {
-            self.lose((index, pc, mask), "a lock is taken under a condition that depends on input data");
+            let why = match self.kernel.code[pc as usize].effect {
+                Effect::Atomic { op: AtomicOp::CompareSwap, .. } => {
+                    "a compare-and-swap is made under a condition that depends on input data, and the loop around it is not one that is followed as an update"
+                }
+                _ => "a lock is taken under a condition that depends on input data",
+            };
+            self.lose((index, pc, mask), why);
             return Flow::Next;
         }
         let bytes = access.format.bytes();
@@ -426,7 +432,13 @@ impl<'a> Machine<'a> {
         let word = self.memory.regions[key.1].cells.read(&mut self.terms, key.2, bytes);
         let known = matches!(word, Value::Concrete(_));
         let (Some(operands), true) = (atomics::words(&operands), known) else {
-            self.lose((index, pc, 1 << lane), "the word of a lock depends on input data");
+            let why = match op {
+                AtomicOp::CompareSwap => {
+                    "a compare-and-swap finds a word that depends on input data, and the loop around it is not one that is followed as an update"
+                }
+                _ => "the word of a lock depends on input data",
+            };
+            self.lose((index, pc, 1 << lane), why);
             return Outcome::Lost;
         };
         let Value::Concrete(word) = word else { return Outcome::Lost };

@@ -58,7 +58,7 @@ pub(super) struct Shadow {
     write_instr: u32,
     readers: History,
     atomics: History,
-    atomic_op: Option<(AtomicOp, Format)>,
+    atomic_op: Option<Kind>,
     marks: Marks,
     hand: Hand,
     /// The lanes of a [`Hand::Warp`].
@@ -708,7 +708,7 @@ impl Detector {
         clocks: &Clocks,
         shadow: &mut Shadow,
         by: &Accessor,
-        op: (AtomicOp, Format),
+        op: Kind,
         (narrow, observed, under_way): (bool, bool, bool),
         everybody: Option<Everybody<'_>>,
     ) -> Option<Conflict> {
@@ -766,14 +766,17 @@ impl Everybody<'_> {
     }
 }
 
+/// An update: what it does to which numbers, and of how many bytes it is one step.
+pub(super) type Kind = (AtomicOp, Format, u8);
+
 /// Whether two operations that commute with themselves commute with each other. Sums and bits do not
 /// care about signs, and the order of numbers does.
-fn alike((one, first): (AtomicOp, Format), (two, second): (AtomicOp, Format)) -> bool {
+fn alike((one, first, bytes): Kind, (two, second, others): Kind) -> bool {
     let same = match one {
         AtomicOp::Min | AtomicOp::Max => first == second,
         _ => first.bits() == second.bits() && first.is_float() == second.is_float(),
     };
-    one == two && same
+    one == two && same && bytes == others
 }
 
 /// Whether the order of two such operations never shows in memory.

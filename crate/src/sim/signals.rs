@@ -790,8 +790,8 @@ impl<'a> Machine<'a> {
 
 /// Whether it leaves the same which of two updates is made first.
 fn are_alike(one: Update, other: Update) -> bool {
-    let same = one.2 == other.2 && matches!(one.2, Some(Value::Concrete(_)));
-    (one.0, one.1) == (other.0, other.1) && (commutes(one.0) || same)
+    let same = one.operand == other.operand && matches!(one.operand, Some(Value::Concrete(_)));
+    one.kind == other.kind && (commutes(one.kind.0) || same)
 }
 
 /// Whether a scope holds the threads of other CTAs.

@@ -21,11 +21,11 @@
 //! Not so where the loop may be left before the swap: then a plain load is an ordinary one.
 //!
 //! Guarantees: the loop goes round exactly as long as the swap has failed (floats compare as their bits do, but for -0
-//! and NaN, which the report says), carries nothing from one round to the next but the word that it has found, and
-//! nobody reads that word afterwards. Misses (and then it is a lock, or an update whose result is used): loops with
-//! other branches, with counters, or whose result is used.
+//! and NaN, which the report says); what it carries from one round to the next beside the word that it has found decides
+//! nothing; and nobody can tell afterwards what it has found, how many rounds there were or by which branch it was left. Misses (and then it is a lock, or an update whose result is used): loops with
+//! other branches, that give up, or whose result is used.
 
-use super::atomics::Change;
+use super::atomics::{By, Change};
 use super::bits::{as_number, choose};
 
 use super::contents::{KINDS, kind_of};
@@ -46,8 +46,8 @@ const FLOATS: &str = "no float that a compare-and-swap loop compares is -0 or Na
 /// What a kernel's instructions are to loops that update.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
-    /// Loads the first guess of the loop whose swap that is.
-    Guess(u32),
+    /// Loads a guess for the loop of a swap, or for several.
+    Guess(Option<u32>),
     /// The compare-and-swap.
     Swap {
         /// It compares floats.
@@ -139,17 +139,17 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
     if from_outside {
         return None;
     }
-    let (expects, failed, floats) =
-        flow(kernel, (head, pc, branch, end), guard.predicate, access.format.bits())?;
-    if (failed != guard.negated) != back {
+    let round = flow(kernel, (head, pc, branch, end), guard.predicate, access.format.bits())?;
+    if (round.failed != guard.negated) != back {
         return None;
     }
     // Nobody reads afterwards what depends on the word that was found, and no address does.
-    let guess = match expects {
+    let guess = match round.expects {
         Expects::Carried(reg) => reg,
         Expects::Loaded(load) => kernel.dst(&kernel.code[load as usize])[0],
     };
-    let mut tainted: FxHashSet<Reg> = [guess, result].into_iter().collect();
+    let mut tainted = round.others;
+    tainted.extend([guess, result]);
     for at in head..=end {
         let instr = &kernel.code[at as usize];
         let is_address = matches!(instr.effect, Effect::Load(_) | Effect::Atomic { .. });
@@ -160,11 +160,21 @@ fn block(kernel: &Kernel, pc: u32) -> Option<Block> {
             tainted.extend(kernel.dst(instr));
         }
     }
+    // By which branch the loop is left, nobody can tell afterwards.
+    if !leaves.is_empty() {
+        if leaves.iter().any(|other| *other != exit) {
+            return None;
+        }
+        tainted.extend((head..=end).flat_map(|at| kernel.dst(&kernel.code[at as usize])));
+    }
     let read = |exit: u32| super::needed::at(kernel, exit).iter().any(|reg| tainted.contains(reg));
+    let Round { expects, floats, .. } = round;
     let block = Block { head, end, expects, leaves: !leaves.is_empty(), floats };
     // A word that is loaded in the loop has to be a guess.
-    let loaded = matches!(expects, Expects::Loaded(_));
-    let blind = loaded && guesses(kernel, &block).is_empty();
+    let blind = match expects {
+        Expects::Loaded(load) => !leaves.is_empty() && !is_strong_load(kernel, load),
+        Expects::Carried(_) => false,
+    };
     (!blind && !exits().any(read)).then_some(block)
 }
 
@@ -183,14 +193,23 @@ fn asks_for_difference(op: &Lanewise, bits: u32) -> Option<(bool, bool)> {
     }
 }
 
-/// Follows which register holds what through one round of a loop: where the word comes from that the swap expects, the
-/// value of the predicate if the swap has failed, and whether that compares floats.
+/// One round of a loop.
+struct Round {
+    expects: Expects,
+    /// The value of the predicate if the swap has failed, and whether that compares floats.
+    failed: bool,
+    floats: bool,
+    /// What depends on how many rounds there were.
+    others: FxHashSet<Reg>,
+}
+
+/// Follows which register holds what through one round of a loop that goes on by that predicate.
 fn flow(
     kernel: &Kernel,
     (head, swap, branch, end): (u32, u32, u32, u32),
     predicate: Reg,
     bits: u32,
-) -> Option<(Expects, bool, bool)> {
+) -> Option<Round> {
     // A value is that of a register as the round begins, or that of an instruction's destination.
     #[derive(Clone, Copy, PartialEq, Eq, Hash)]
     enum Holds {
@@ -234,6 +253,7 @@ fn flow(
             | Effect::ToGeneric(_)
             | Effect::FromGeneric(_)
             | Effect::Load(_)
+            | Effect::Fence(..)
             | Effect::Nothing => {}
             Effect::Branch if at == branch => test = now.get(&predicate).copied(),
             Effect::Branch if at == end || at < swap && instr.guard.is_some() => {}
@@ -249,10 +269,25 @@ fn flow(
         Holds::New(at, 0) if is_guess(kernel, at) => Expects::Loaded(at),
         _ => return None,
     };
-    // Nothing else is carried from round to round.
+    // What else is carried from round to round decides nothing.
     let own = |reg: &Reg| matches!(expects, Expects::Carried(carried) if carried == *reg);
-    let alone = before.iter().all(|reg| own(reg) || !now.contains_key(reg));
-    alone.then_some((expects, differ, floats))
+    let mut others: FxHashSet<Reg> =
+        before.iter().filter(|reg| !own(reg) && now.contains_key(reg)).copied().collect();
+    let alone = (head..=end).chain(head..=end).all(|at| {
+        let instr = &kernel.code[at as usize];
+        let reads = kernel.src(instr).iter().any(|reg| others.contains(reg));
+        let asks = instr.guard.is_some_and(|guard| others.contains(&guard.predicate));
+        if reads {
+            others.extend(kernel.dst(instr));
+        }
+        let acts = reads && matches!(instr.effect, Effect::Load(_) | Effect::Atomic { .. });
+        !asks && !acts
+    });
+    alone.then_some(Round { expects, failed: differ, floats, others })
+}
+
+fn is_strong_load(kernel: &Kernel, at: u32) -> bool {
+    matches!(kernel.code[at as usize].effect, Effect::Load(access) if matches!(access.strength, Strength::Strong(..)))
 }
 
 /// Whether an instruction loads one word.
@@ -260,69 +295,82 @@ fn is_guess(kernel: &Kernel, at: u32) -> bool {
     matches!(kernel.code[at as usize].effect, Effect::Load(access) if access.vector == 1)
 }
 
-/// The loads whose values are nothing but guesses of a loop.
-fn guesses(kernel: &Kernel, block: &Block) -> Vec<u32> {
-    // What is left by a guess has to be a word that was there.
-    let counts = |at: &u32| match kernel.code[*at as usize].effect {
-        Effect::Load(access) => !block.leaves || matches!(access.strength, Strength::Strong(..)),
-        _ => false,
-    };
-    let carried = match block.expects {
-        Expects::Loaded(load) => return Some(load).filter(counts).into_iter().collect(),
-        Expects::Carried(reg) => reg,
-    };
-    let inside = block.head..=block.end;
-    // Registers that only hand a guess on to the loop.
-    let mut handing: FxHashSet<Reg> = FxHashSet::from_iter([carried]);
-    let mut loads = Vec::new();
-    let mut open = vec![carried];
-    while let Some(reg) = open.pop() {
-        let is_read = |at: u32| {
-            let instr = &kernel.code[at as usize];
-            let hands_on = matches!(instr.effect, Effect::Move { .. })
-                && !inside.contains(&at)
-                && kernel.dst(instr).iter().all(|to| handing.contains(to));
-            let guards = instr.guard.is_some_and(|guard| guard.predicate == reg);
-            guards || kernel.src(instr).contains(&reg) && !hands_on && !inside.contains(&at)
-        };
-        if (0..kernel.code.len() as u32).any(is_read) {
+/// The loads whose values are nothing but guesses of loops, each with the loop's swap if there is only one.
+fn guesses(kernel: &Kernel, blocks: &[(u32, Block)]) -> FxHashMap<u32, Option<u32>> {
+    let all = || 0..kernel.code.len() as u32;
+    let is_move = |at: u32| matches!(kernel.code[at as usize].effect, Effect::Move { .. });
+    let is_inside = |block: &Block, at: u32| (block.head..=block.end).contains(&at);
+    let mut found = FxHashMap::default();
+    // Registers that only hand guesses on to loops, and the swaps of those.
+    let mut handing: FxHashMap<Reg, FxHashSet<u32>> = FxHashMap::default();
+    let mut open = Vec::new();
+    for (swap, block) in blocks {
+        match block.expects {
+            Expects::Loaded(load) => {
+                found.insert(load, Some(*swap));
+            }
+            Expects::Carried(reg) => open.push((reg, *swap)),
+        }
+    }
+    while let Some((reg, swap)) = open.pop() {
+        if !handing.entry(reg).or_default().insert(swap) {
             continue;
         }
-        for at in (0..kernel.code.len() as u32).filter(|at| !inside.contains(at)) {
+        for at in all().filter(|at| is_move(*at) && !blocks.iter().any(|(_, block)| is_inside(block, *at))) {
             let instr = &kernel.code[at as usize];
-            if !kernel.dst(instr).contains(&reg) {
-                continue;
-            }
-            match instr.effect {
-                Effect::Load(_) if is_guess(kernel, at) && counts(&at) => loads.push(at),
-                Effect::Move { .. } => {
-                    let from = kernel.src(instr)[0];
-                    let is_register = matches!(kernel.registers[from.index()], RegisterKind::Virtual { .. });
-                    if is_register && handing.insert(from) {
-                        open.push(from);
-                    }
-                }
-                _ => {}
+            let from = kernel.src(instr)[0];
+            if kernel.dst(instr)[0] == reg
+                && matches!(kernel.registers[from.index()], RegisterKind::Virtual { .. })
+            {
+                open.push((from, swap));
             }
         }
     }
-    loads
+    loop {
+        let is_read = |reg: Reg| {
+            all().any(|at| {
+                let instr = &kernel.code[at as usize];
+                let carries = |(_, block): &(u32, Block)| {
+                    is_inside(block, at) && matches!(block.expects, Expects::Carried(own) if own == reg)
+                };
+                let reads = kernel.src(instr).contains(&reg)
+                    || instr.guard.is_some_and(|guard| guard.predicate == reg);
+                let hands_on = is_move(at) && handing.contains_key(&kernel.dst(instr)[0]);
+                reads && !blocks.iter().any(carries) && !hands_on
+            })
+        };
+        let Some(read) = handing.keys().copied().find(|reg| is_read(*reg)) else { break };
+        handing.remove(&read);
+    }
+    // What a loop is left by has to be a word that was there.
+    let leaves = |swap: u32| blocks.iter().any(|(own, block)| *own == swap && block.leaves);
+    for at in all().filter(|at| is_guess(kernel, *at)) {
+        let instr = &kernel.code[at as usize];
+        let Some(swaps) = handing.get(&kernel.dst(instr)[0]) else { continue };
+        let one = swaps.iter().copied().next().filter(|_| swaps.len() == 1);
+        if !swaps.iter().any(|swap| leaves(*swap)) || is_strong_load(kernel, at) && one.is_some() {
+            found.insert(at, one);
+        }
+    }
+    found
 }
 
 impl Updates {
     pub(super) fn new(kernel: &Kernel) -> Updates {
+        let all = 0..kernel.code.len() as u32;
+        let blocks: Vec<(u32, Block)> = all.filter_map(|pc| Some((pc, block(kernel, pc)?))).collect();
         let mut roles = FxHashMap::default();
-        for pc in 0..kernel.code.len() as u32 {
-            let Some(block) = block(kernel, pc) else { continue };
+        if blocks.is_empty() {
+            return Updates::default();
+        }
+        for (pc, block) in &blocks {
             let carried = match block.expects {
                 Expects::Carried(reg) => Some(reg),
                 Expects::Loaded(_) => None,
             };
-            roles.insert(pc, Role::Swap { floats: block.floats, head: block.head, carried });
-            for guess in guesses(kernel, &block) {
-                roles.insert(guess, Role::Guess(pc));
-            }
+            roles.insert(*pc, Role::Swap { floats: block.floats, head: block.head, carried });
         }
+        roles.extend(guesses(kernel, &blocks).into_iter().map(|(load, swap)| (load, Role::Guess(swap))));
         Updates { roles, ..Updates::default() }
     }
 
@@ -385,15 +433,17 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn guess(&mut self, index: usize, (pc, swap): (u32, u32), mask: u32, access: Access) {
+    fn guess(&mut self, index: usize, (pc, swap): (u32, Option<u32>), mask: u32, access: Access) {
         let instr = &self.kernel.code[pc as usize];
         let (base, dst) = (self.kernel.src(instr)[0], self.kernel.dst(instr)[0]);
         // Where the address depends on data, any word is as good as any other.
         let symbolic = self.warps[index].special(base) & mask;
         lanes(symbolic).for_each(|lane| self.warps[index].set(dst, lane, Value::Concrete(0)));
         self.for_each_batch(index, pc, mask & !symbolic, access, AccessKind::Read, |machine, batch| {
-            let Some(found) = machine.word_found(swap, batch.region, access.format) else { return };
-            lanes(batch.mask).for_each(|lane| machine.warps[index].set(dst, lane, found.word));
+            let found = swap.and_then(|swap| machine.word_found(swap, batch.region, access.format));
+            // Any word will do: the first swap fails.
+            let word = found.map_or(Value::Concrete(0), |found| found.word);
+            lanes(batch.mask).for_each(|lane| machine.warps[index].set(dst, lane, word));
         });
     }
 
@@ -518,14 +568,18 @@ impl<'a> Machine<'a> {
         for (at, symbol) in (0u32..).zip(&found.parts) {
             let part = super::bits::slice(&mut self.terms, wanted, accessed.bits(), at * width, width);
             let same = part == Value::Symbolic(Symbol::number(found.format, *symbol));
-            parts.push(if same { None } else { Some(self.in_plain_sight(part, (*symbol, found.format))) });
+            parts.push(if same {
+                None
+            } else {
+                Some(self.in_plain_sight(part, (*symbol, found.format), accessed.bytes()))
+            });
         }
         let op = parts.iter().flatten().flatten().map(|change| change.op).next();
         if let Some(op) = op
             && parts.iter().flatten().all(Option::is_some)
         {
             // A part that stays as it is belongs to the update of the others.
-            let stays = || Change { op, format: found.format, operands: Vec::new() };
+            let stays = || Change { op, format: found.format, by: By::Nothing, of: accessed.bytes() };
             let changes = parts.into_iter().map(|part| part.flatten().unwrap_or_else(stays));
             let bytes = u64::from(found.format.bytes());
             return Some((0u64..).map(|at| at * bytes).zip(changes).collect());
@@ -546,11 +600,14 @@ impl<'a> Machine<'a> {
             Value::Undefined(_) => return None,
         };
         let format = accessed.of_bits();
-        Some(vec![(0, Change { op: AtomicOp::Exchange, format, operands: vec![new] })])
+        Some(vec![(
+            0,
+            Change { op: AtomicOp::CompareSwap, format, by: By::Itself(new), of: accessed.bytes() },
+        )])
     }
 
     /// The operation on the bits of a part, if it is one.
-    fn changed_bits(&mut self, bits: Term, (symbol, format): (Term, Format)) -> Option<Change> {
+    fn changed_bits(&mut self, bits: Term, (symbol, format): (Term, Format), of: u32) -> Option<Change> {
         let Node::Bits(op, _, a, b, _) = self.terms.node(bits) else { return None };
         let op = match op {
             BitOp::And => AtomicOp::And,
@@ -565,8 +622,8 @@ impl<'a> Machine<'a> {
             (false, true) => a,
             _ => return None,
         };
-        let operands = vec![Value::Symbolic(Symbol::bits(operand))];
-        (!self.depends_on_found(operand)).then(|| Change { op, format: format.of_bits(), operands })
+        let by = By::Operands(vec![Value::Symbolic(Symbol::bits(operand))]);
+        (!self.depends_on_found(operand)).then(|| Change { op, format: format.of_bits(), by, of })
     }
 
     /// A choice between the bits of a part and those of a number, as a choice between numbers of that one's format.
@@ -584,11 +641,11 @@ impl<'a> Machine<'a> {
     }
 
     /// The update that a function of a part of a word is, in plain sight.
-    fn in_plain_sight(&mut self, wanted: Value, (symbol, format): (Term, Format)) -> Option<Change> {
+    fn in_plain_sight(&mut self, wanted: Value, (symbol, format): (Term, Format), of: u32) -> Option<Change> {
         let Value::Symbolic(wanted) = wanted else { return None };
         let (taken, term) = match wanted.kind {
             SymbolKind::Number(taken) => (taken, wanted.term),
-            SymbolKind::Bits => match self.changed_bits(wanted.term, (symbol, format)) {
+            SymbolKind::Bits => match self.changed_bits(wanted.term, (symbol, format), of) {
                 Some(change) => return Some(change),
                 None => self.chosen_bits(wanted.term, (symbol, format))?,
             },
@@ -637,7 +694,7 @@ impl<'a> Machine<'a> {
             }
             _ => return None,
         };
-        let operands = vec![Value::Symbolic(Symbol::number(taken, operand))];
-        (!self.depends_on_found(operand)).then_some(Change { op, format: taken, operands })
+        let by = By::Operands(vec![Value::Symbolic(Symbol::number(taken, operand))]);
+        (!self.depends_on_found(operand)).then_some(Change { op, format: taken, by, of })
     }
 }

@@ -18,3 +18,6 @@ for form, wrongs in ((0, (0,)), (1, (0, 1, 2, 3)), (2, (0,)), (3, (0,))):
     for wrong in wrongs:
         tag = f"{form}.wrong{wrong}" if wrong else f"{form}"
         add("swaps/halves.cu", tag, defines={"FORM": form, "WRONG": wrong}, lines=True)
+for form in range(1, 6):
+    add("swaps/told.cu", f"one.{form}", defines={"FORM": 0, "OF": form}, lines=True)
+    add("swaps/told.cu", f"{form}", defines={"FORM": form}, lines=True)
