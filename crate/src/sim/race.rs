@@ -58,7 +58,8 @@ pub(super) struct Shadow {
     write_instr: u32,
     readers: History,
     atomics: History,
-    atomic_op: Option<Kind>,
+    /// Of how many bytes it is one step is in the marks.
+    atomic_op: Option<(AtomicOp, Format)>,
     marks: Marks,
     hand: Hand,
     /// The lanes of a [`Hand::Warp`].
@@ -74,6 +75,17 @@ impl Marks {
     const OBSERVED: u8 = 1;
     /// An atomic was of CTA scope.
     const NARROW: u8 = 2;
+    /// From here on: of how many bytes the last one is one step, as a power of two.
+    const BYTES: u8 = 2;
+
+    fn bytes(self) -> u8 {
+        1 << (self.0 >> Marks::BYTES)
+    }
+
+    fn set_bytes(&mut self, bytes: u8) {
+        let below = (1 << Marks::BYTES) - 1;
+        self.0 = self.0 & below | (bytes.trailing_zeros() as u8) << Marks::BYTES;
+    }
 
     fn has(self, mark: u8) -> bool {
         self.0 & mark != 0
@@ -130,6 +142,11 @@ impl Default for Shadow {
 }
 
 impl Shadow {
+    /// The last update.
+    fn update(&self) -> Option<Kind> {
+        self.atomic_op.map(|(op, format)| (op, format, self.marks.bytes()))
+    }
+
     /// The copy that `thread` started at `instr` has ended: from now on its bytes were written by
     /// `writer` in `epoch`. Nothing changes if somebody else has written since.
     pub(super) fn land(&mut self, thread: u32, instr: u32, (writer, epoch, hand): (u32, u32, Hand)) {
@@ -718,7 +735,7 @@ impl Detector {
         // The history drops atomics that the newest one comes after, while others may still be
         // unordered with them: that one of them was observed, or of another operation, is
         // remembered until all of them are in everybody's past.
-        if (shadow.marks.has(Marks::OBSERVED) || shadow.atomic_op.is_some_and(|other| !alike(other, op)))
+        if (shadow.marks.has(Marks::OBSERVED) || shadow.update().is_some_and(|other| !alike(other, op)))
             && (shadow.atomics.set == EMPTY
                 || everybody.is_some_and(|everybody| {
                     let past = |thread: u32| self.parties.known(clocks, shadow.atomics, thread);
@@ -734,7 +751,7 @@ impl Detector {
         if conflict.is_none() && scopes {
             conflict = self.of_another_cta(clocks, shadow.atomics, by);
         }
-        let mixed = shadow.atomic_op.is_some_and(|other| !alike(other, op));
+        let mixed = shadow.update().is_some_and(|other| !alike(other, op));
         if conflict.is_none()
             && let Some(other) = self.earlier(clocks, shadow.atomics, by, AccessKind::Atomic)
         {
@@ -743,7 +760,8 @@ impl Detector {
         }
         let by = Accessor { epoch: if under_way { NEVER } else { by.epoch }, ..*by };
         shadow.atomics = self.parties.add(clocks, shadow.atomics, &by);
-        shadow.atomic_op = Some(op);
+        shadow.atomic_op = Some((op.0, op.1));
+        shadow.marks.set_bytes(op.2);
         let observed = observed || mixed || shadow.marks.has(Marks::OBSERVED);
         shadow.marks.set(Marks::OBSERVED, observed);
         conflict
