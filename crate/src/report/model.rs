@@ -828,6 +828,11 @@ impl Verdict {
         }
     }
 
+    /// Whether a kernel did what is undefined or not supported, which may be because of where arrays lie.
+    pub(super) const fn is_undefined(self) -> bool {
+        matches!(self, Verdict::Unsupported | Verdict::OutOfBounds | Verdict::Misaligned)
+    }
+
     /// Exit status of the command line: 0 the property holds, 1 it does not, 2 no answer,
     /// 3 unusable input.
     pub const fn exit_status(self) -> u8 {

@@ -43,9 +43,7 @@ pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Ou
 }
 
 /// Answers a question; where a kernel looks at what the machine chooses, good news only count if they
-/// are the same whatever it chooses. What cannot be run where arrays lie as PTX lets them (a tensor copy of an array
-/// that is not aligned for it, the word in which the first half of an array lies) is run where they lie as allocators
-/// put them.
+/// are the same whatever it chooses. What is undefined where arrays lie as PTX lets them is run where allocators put them.
 fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
     let mut question = Question::new(input, options, budget);
     let mut outcome = question.answer();
