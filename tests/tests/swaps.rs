@@ -269,10 +269,10 @@ fn text(op: &Op, at: usize, alone: bool) -> String {
     let round = format!("setp.ne.s32 {p}, {old}, {seen};\nmov.b32 {seen}, {old};\n@{p} bra L{at};\n");
     let load = format!("ld.global.f32 {w}, {place};\n");
     let _ = match op.form {
-        _ if alone && op.form == Form::Store => write!(out, "st.global.f32 {place}, {x};\n"),
+        _ if alone && op.form == Form::Store => writeln!(out, "st.global.f32 {place}, {x};"),
         _ if alone => write!(out, "{load}{compute}\nst.global.f32 {place}, {new};\n"),
-        Form::Atomic => write!(out, "red.global.add.f32 {place}, {x};\n"),
-        Form::Store => write!(out, "st.global.f32 {place}, {x};\n"),
+        Form::Atomic => writeln!(out, "red.global.add.f32 {place}, {x};"),
+        Form::Store => writeln!(out, "st.global.f32 {place}, {x};"),
         Form::Before(strong) => write!(out, "{}L{at}:\n{body}{round}", guess(strong)),
         Form::Constant => write!(out, "mov.b32 {seen}, 0;\nL{at}:\n{body}{round}"),
         Form::Inside => {

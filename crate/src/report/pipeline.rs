@@ -65,11 +65,7 @@ fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -
     let mut allocated = false;
     for choice in 1..sim::WORLDS {
         let mut answer = ask(choice, allocated);
-        let undefined = matches!(
-            answer.report.verdict,
-            Verdict::Unsupported | Verdict::OutOfBounds | Verdict::Misaligned
-        );
-        if undefined && !allocated {
+        if answer.report.verdict.is_undefined() && !allocated {
             allocated = true;
             answer = ask(choice, allocated);
         }
