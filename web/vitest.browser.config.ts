@@ -17,9 +17,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What a page shows follows what was done to it: tests wait for it, on a slow machine for long.
     expect: { poll: { timeout: 20_000 } },
-    // A headless Chromium sometimes draws no frame for half a minute (once in some thousand clicks, on busy machines only):
-    // a click waits for two frames in which its element stands still. That alone is tried again; an element that
-    // moves, is covered or is missing has another message.
+    // A headless Chromium has drawn no frame for half a minute once, in CI; why is not known. A click waits
+    // for two frames in which its element stands still. That alone is tried again; an element that moves, is covered or is missing has another message.
     retry: { count: 1, condition: /Timeout \d+ms exceeded[^]*waiting for element to be visible, enabled and stable(?:\x1b\[[\d;]*m|\s)*$/ },
   },
 })

@@ -22,12 +22,12 @@
 //!
 //! Guarantees: the loop goes round exactly as long as the swap has failed (floats compare as their bits do, but for -0
 //! and NaN, which the report says); what it carries from one round to the next beside the word that it has found decides
-//! nothing; and nobody can tell afterwards what it has found, how many rounds there were or by which branch it was left. Misses (and then it is a lock, or an update whose result is used): loops with
-//! other branches, that give up, or whose result is used.
+//! nothing; and nobody can tell afterwards what it has found, how many rounds there were or by which branch it was left.
+//! Misses (and then it is a lock, or an update whose result is used): loops with other branches, that give up, or whose
+//! result is used; and *not structured* are guesses from elsewhere that decide something.
 
 use super::atomics::{By, Change};
 use super::bits::{as_number, choose};
-
 use super::contents::{KINDS, kind_of};
 use super::ends;
 use super::machine::{Flow, Machine};
@@ -52,6 +52,8 @@ enum Role {
     Swap {
         /// It compares floats.
         floats: bool,
+        /// The loop may be left before it, by what was found.
+        leaves: bool,
         /// Where a round begins, and in which register the word is that is expected there.
         head: u32,
         carried: Option<Reg>,
@@ -368,7 +370,10 @@ impl Updates {
                 Expects::Carried(reg) => Some(reg),
                 Expects::Loaded(_) => None,
             };
-            roles.insert(*pc, Role::Swap { floats: block.floats, head: block.head, carried });
+            roles.insert(
+                *pc,
+                Role::Swap { floats: block.floats, leaves: block.leaves, head: block.head, carried },
+            );
         }
         roles.extend(guesses(kernel, &blocks).into_iter().map(|(load, swap)| (load, Role::Guess(swap))));
         Updates { roles, ..Updates::default() }
@@ -416,7 +421,15 @@ impl<'a> Machine<'a> {
                 self.updates.again = 0;
                 self.swap(index, pc, mask, access);
                 let again = self.updates.again;
-                let Some(carried) = carried.filter(|_| again != 0) else { return Some(Flow::Next) };
+                if again == 0 {
+                    return Some(Flow::Next);
+                }
+                let Some(carried) = carried else {
+                    // What was loaded in the loop is no word of this place.
+                    let why = "a compare-and-swap expects a word from elsewhere".to_owned();
+                    self.park(index, again, pc, FaultKind::NotStructured(why));
+                    return Some(Flow::Next);
+                };
                 for lane in lanes(again) {
                     let word = self.warps[index].get(swap, lane);
                     self.warps[index].set(carried, lane, word);
@@ -436,8 +449,13 @@ impl<'a> Machine<'a> {
     fn guess(&mut self, index: usize, (pc, swap): (u32, Option<u32>), mask: u32, access: Access) {
         let instr = &self.kernel.code[pc as usize];
         let (base, dst) = (self.kernel.src(instr)[0], self.kernel.dst(instr)[0]);
-        // Where the address depends on data, any word is as good as any other.
+        // Where the address depends on data, any word is as good as any other, if the loop is not left by it.
         let symbolic = self.warps[index].special(base) & mask;
+        let role = swap.and_then(|swap| self.updates.roles.get(&swap));
+        if symbolic != 0 && matches!(role, Some(Role::Swap { leaves: true, .. })) {
+            let why = "a loop is left by a word whose address depends on input data".to_owned();
+            self.park(index, symbolic, pc, FaultKind::NotStructured(why));
+        }
         lanes(symbolic).for_each(|lane| self.warps[index].set(dst, lane, Value::Concrete(0)));
         self.for_each_batch(index, pc, mask & !symbolic, access, AccessKind::Read, |machine, batch| {
             let found = swap.and_then(|swap| machine.word_found(swap, batch.region, access.format));
@@ -594,6 +612,10 @@ impl<'a> Machine<'a> {
                     known.insert(*symbol, as_number(&mut self.terms, found.format, there)?);
                 }
                 let term = self.terms.replaced(wanted.term, &mut known);
+                // Words that were found elsewhere stand for nothing here.
+                if self.depends_on_found(term) {
+                    return None;
+                }
                 Value::Symbolic(Symbol { term, ..wanted })
             }
             known @ Value::Concrete(_) => known,
