@@ -360,15 +360,16 @@ pub(super) fn refute_witness(
     let rest = Quantity::rational(&witness.default);
     let element = |element: u32| inputs.get(&element).copied().unwrap_or(rest);
     let (mut values, mut on_machine) = ([Quantity::Unknown; 2], [Quantity::Unknown; 2]);
-    for (side, term) in [a, b].into_iter().enumerate() {
-        let cone = Cone::of(reading.terms(side), &[term], budget)?;
+    let terms = [0, 1].map(|side| reading.terms(side));
+    let cones = [Cone::of(terms[0], &[a], budget)?, Cone::of(terms[1], &[b], budget)?];
+    let formats = Formats::of(terms, &cones);
+    for (side, cone) in cones.iter().enumerate() {
         let constants = reading.meanings.enclosures(side);
         let domain = Reals { element: &element, constants: &constants };
-        values[side] = evaluate(&cone, &domain, budget, &mut Vec::new())?[0];
+        values[side] = evaluate(cone, &domain, budget, &mut Vec::new())?[0];
         // What is claimed is what the machine makes of large numbers; over the reals they have to differ, too.
-        let formats = Formats::of(reading.terms(side), &cone);
-        on_machine[side] = match formats {
-            Some(formats) => formats.evaluate(&cone, &domain, budget, &mut Vec::new())?[0],
+        on_machine[side] = match &formats[side] {
+            Some(formats) => formats.evaluate(cone, &domain, budget, &mut Vec::new())?[0],
             None => values[side],
         };
     }

@@ -303,6 +303,7 @@ fn answer(
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: overrides.as_ref(),
         single: question.single,
+        ..Input::default()
     };
     let budget = run.limits.budget();
     let started = std::time::Instant::now();
@@ -369,6 +370,7 @@ fn tell(formula: Formula) -> Result<u8, Refusal> {
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
         overrides: overrides.as_ref(),
         single: true,
+        ..Input::default()
     };
     let budget = run.limits.budget();
     stop_on_interrupt(&budget);
@@ -491,8 +493,7 @@ fn infer_spec(infer: Infer) -> Result<u8, Refusal> {
         reference: question.reference.as_ref().map(|file| file.text.as_str()),
         optimized: &question.optimized.text,
         spec: question.spec.as_ref().map(|file| file.text.as_str()),
-        overrides: None,
-        single: false,
+        ..Input::default()
     };
     let budget = infer.limits.budget();
     stop_on_interrupt(&budget);

@@ -187,7 +187,7 @@ fn evaluated(
     budget: &Budget,
 ) -> Result<Found, Exhausted> {
     let constants = [question.meanings.quantities(0), question.meanings.quantities(1)];
-    let formats = [0, 1].map(|side| Formats::of(question.terms[side], &cones[side]));
+    let formats = Formats::of(question.terms, cones);
     let mut scratch = Vec::new();
     for number in 0..values.count {
         let point = values.at(number);

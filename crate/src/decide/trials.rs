@@ -50,7 +50,7 @@ pub(super) fn plainly_different(
     let (left, right): (Vec<Term>, Vec<Term>) = pairs.iter().copied().unzip();
     let cones = [Cone::of(question.terms[0], &left, budget)?, Cone::of(question.terms[1], &right, budget)?];
     let constants = [question.meanings.enclosures(0), question.meanings.enclosures(1)];
-    let formats = [0, 1].map(|side| Formats::of(question.terms[side], &cones[side]));
+    let formats = Formats::of(question.terms, &cones);
     let mut found = vec![None; pairs.len()];
     for point in 1..3 {
         let element = |element: u32| plain(question.elements, point, element);
@@ -207,7 +207,7 @@ impl Both {
             Cone::of(question.terms[1], &[pair.1], budget)?,
         ];
         Ok(Both {
-            formats: [0, 1].map(|side| Formats::of(question.terms[side], &cones[side])),
+            formats: Formats::of(question.terms, &cones),
             cones,
             constants: [question.meanings.enclosures(0), question.meanings.enclosures(1)],
         })

@@ -73,7 +73,6 @@ pub enum SpecialReg {
     ClusterNctarank,
     IsExplicitCluster,
     DynamicSharedSize,
-    TotalSharedSize,
 }
 
 /// `@p` or `@!p`.

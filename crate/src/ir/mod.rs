@@ -10,6 +10,7 @@ mod facts;
 mod flow;
 mod kernel;
 mod lower;
+mod ordered;
 mod rounds;
 #[cfg(test)]
 mod tests;

@@ -113,9 +113,7 @@ impl<const F: usize, const M: usize, const SAT: bool> Float<F, M, SAT> {
         if SAT {
             return saturate(terms, rounded);
         }
-        if format == Format::F16 {
-            terms.note_half(rounded);
-        }
+        terms.note_float(format, rounded);
         rounded
     }
 

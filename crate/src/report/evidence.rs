@@ -4,6 +4,7 @@ use super::bind::Bound;
 use super::compare::{Comparison, OneSided, Output, Place};
 use super::expression::{Printing, Sample, Side};
 use super::families;
+use super::grid;
 use super::model::{Answer, Counterexample, OutputGroup, OutputReport};
 use super::origins;
 use super::text::numbers::grouped;
@@ -77,12 +78,12 @@ pub fn outputs(
         comparison.outputs.iter().map(|output| empty(scene.bound, output)).collect();
     let mut groups: Vec<Vec<Group>> = vec![Vec::new(); reports.len()];
     for (at, output) in comparison.outputs.iter().enumerate() {
-        for contents in [false, true] {
-            let some: Vec<&OneSided> =
-                output.one_sided.iter().filter(|one| one.contents == contents).collect();
-            if let Some(first) = some.first() {
-                groups[at].push(one_sided(scene, output, first, some.len() as u64));
-            }
+        let mut rest: Vec<&OneSided> = output.one_sided.iter().collect();
+        while let Some(first) = rest.first().copied() {
+            let kind = |one: &OneSided| (one.contents, one.writer);
+            let (some, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|one| kind(one) == kind(first));
+            groups[at].push(one_sided(scene, output, first, some.len() as u64));
+            rest = others;
         }
     }
     for group in &decision.groups {
@@ -311,19 +312,22 @@ fn empty(bound: &Bound, output: &Output) -> OutputReport {
 
 #[cold]
 fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -> Group {
-    let (side, other) = match first.writer {
-        Source::Reference => (0, Source::Optimized),
-        Source::Optimized | Source::Spec => (1, Source::Reference),
+    let (side, silent, other) = match first.writer {
+        Source::Reference => (0, scene.bound.setups.len() - 1, Source::Optimized),
+        Source::Optimized | Source::Spec => (1, 0, Source::Reference),
     };
+    let part = !scene.bound.setups[silent].launch.runs_all();
+    let open = part.then(|| grid::open(scene.sides[1 - side].kernel, "write"));
     let mut sample = Sample::default();
     sample.terms[side] = Some(first.value);
     sample.writers[side] = Some(first.instr);
     let group = OutputGroup {
-        answer: if first.contents { Answer::Unknown } else { Answer::Different },
+        answer: if first.contents || part { Answer::Unknown } else { Answer::Different },
         elements: count,
         sample: output.name(scene.bound, first.index),
         index: first.index,
         reason: match first.contents {
+            _ if part => open.as_ref().map_or_else(String::new, |open| open.message.clone()),
             false if scene.sides[0].kernel.formula => match first.writer {
                 Source::Reference => {
                     "the formula says what it is, and the kernel does not write it".to_owned()
@@ -334,7 +338,7 @@ fn one_sided(scene: &Scene<'_>, output: &Output, first: &OneSided, count: u64) -
             true => format!("the {other} kernel leaves the initial contents"),
         },
         pattern: None,
-        hint: None,
+        hint: open.and_then(|open| open.hint),
         reference: None,
         optimized: None,
     };

@@ -7,7 +7,7 @@ use crate::ir::{Kernel, RegisterKind, SpecialReg};
 use crate::spec::{Ctas, Launch, LaunchPatch, Side, Spec};
 
 /// CTAs that `ctas = "all"` may stand for.
-const MAX_CTAS: u64 = 1 << 16;
+pub(super) const MAX_CTAS: u64 = 1 << 16;
 
 /// A launch, and what had to be inferred for it.
 pub struct Resolved {
@@ -173,10 +173,7 @@ fn of_clusters(ctas: &[[u32; 3]], grid: [u32; 3], [x, y, z]: [u32; 3]) -> Vec<[u
 
 /// Whether the kernel asks how much shared memory it has.
 fn reads_its_size(kernel: &Kernel) -> bool {
-    let size = |register: &RegisterKind| {
-        matches!(register, RegisterKind::Special(SpecialReg::DynamicSharedSize | SpecialReg::TotalSharedSize))
-    };
-    kernel.registers.iter().any(size)
+    kernel.registers.contains(&RegisterKind::Special(SpecialReg::DynamicSharedSize))
 }
 
 /// `.extern .shared x[]` is among the kernel's variables.

@@ -14,6 +14,7 @@
 //! Which fault names the verdict when there are several: `faults::PRECEDENCE`.
 
 mod arguments;
+mod ask;
 mod assumptions;
 mod bind;
 mod compare;
@@ -31,6 +32,7 @@ mod forged;
 mod formula;
 mod front;
 mod functions;
+mod grid;
 mod infer;
 mod inside;
 mod inspect;
@@ -70,10 +72,10 @@ pub use infer::{infer, overdue_inference};
 pub use inspect::{MemoryCell, MemoryName, MemoryQuestion, MemoryReport, inspect};
 pub use model::*;
 // `Level` is the pyramid's.
+pub use ask::{analyze, check, overdue};
 pub use model::Level as FindingLevel;
 pub use moment::{MomentQuestion, MomentReport, MomentValue, moment};
 pub use origins::{OriginQuestion, TRACEABLE, origins};
-pub use pipeline::{analyze, check, overdue};
 pub use portions::{Portion, Portions};
 pub use pyramid::Level;
 pub use repair::{NewLine, Repair, RepairAnswer, RepairQuestion, repair};
@@ -102,6 +104,8 @@ pub struct Input<'a> {
     pub overrides: Option<&'a Spec>,
     /// Look at the optimized kernel alone, whatever the spec says of a reference.
     pub single: bool,
+    /// Run all CTAs where the spec leaves open which run.
+    pub all_ctas: bool,
 }
 
 /// How to run.
@@ -212,6 +216,9 @@ impl Input<'_> {
         let (mut spec, diagnostics) = spec::parse_over(self.spec.unwrap_or(""), self.overrides);
         if let Some(overrides) = self.overrides {
             spec.overlay(overrides);
+        }
+        if self.all_ctas && !spec.names_ctas() {
+            spec.launch.ctas = Some(spec::Ctas::All);
         }
         if self.single {
             spec.formula = None;

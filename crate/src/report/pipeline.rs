@@ -15,7 +15,9 @@ use super::tell::{self, Candidates};
 use super::texts::{Texts, cuda};
 use super::timeline::Recording;
 use super::verdicts::{Verdicts, capital, fault_hint, fault_name, pair_verdict, single_verdict};
-use super::{Input, Outcome, RunOptions, assumptions, export, inside, limits, one_way, ranges, reaches};
+use super::{
+    Input, Outcome, RunOptions, assumptions, export, grid, inside, limits, one_way, ranges, reaches,
+};
 use super::{suspects, sweep, witness};
 use crate::base::{Budget, Exhausted, Source, Span, Stage};
 use crate::check;
@@ -31,86 +33,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Version of the report's shape.
 pub(super) const FORMAT: u32 = 1;
 
-/// Compares two kernels; with no reference, looks at the optimized one alone.
-pub fn check(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
-    match options
-        .threads
-        .and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok())
-    {
-        Some(pool) => pool.install(|| in_all_worlds(input, options, budget)),
-        None => in_all_worlds(input, options, budget),
-    }
-}
-
-/// Answers a question; where a kernel looks at what the machine chooses, good news only count if they
-/// are the same whatever it chooses. What is undefined where arrays lie as PTX lets them is run where allocators put them.
-fn in_all_worlds(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
-    let mut question = Question::new(input, options, budget);
-    let mut outcome = question.answer();
-    let good = matches!(outcome.report.verdict, Verdict::Equivalent | Verdict::RaceFree);
-    if !question.looks || !good {
-        return outcome;
-    }
-    // Portions were decided in one world; in others, as many are.
-    let portions = match options.portions {
-        Portions::Decided(portions) => Portions::Each(portions.len()),
-        portions => portions,
-    };
-    let quiet = RunOptions { timeline_events: 0, portions, ..*options };
-    let ask = |choice: u32, allocated: bool| {
-        let mut other = Question::new(input, &quiet, budget);
-        other.world = World { choice, allocated };
-        other.answer()
-    };
-    let mut allocated = false;
-    for choice in 1..sim::WORLDS {
-        let mut answer = ask(choice, allocated);
-        if answer.report.verdict.is_undefined() && !allocated {
-            allocated = true;
-            answer = ask(choice, allocated);
-        }
-        if answer.report.verdict != outcome.report.verdict {
-            answer.report.summary += " This depends on what PTX leaves to the machine: where memory lies, which \
-                                      lanes act together, or which one is elected.";
-            answer.timelines = outcome.timelines;
-            return answer;
-        }
-    }
-    if allocated {
-        let mut ledger = Ledger::default();
-        ledger.note(Assumption::Environment(sim::ALLOCATED.to_owned()), 1, None);
-        outcome.report.assumptions.extend(assumptions::cook(&question.texts, &ledger));
-    }
-    outcome
-}
-
-/// The report on a question that did not end when it was told to ([`Budget::stop`]), for a face that ends
-/// it all the same.
-#[cold]
-pub fn overdue(input: &Input<'_>, why: Exhausted, budget: &Budget) -> Report {
-    let texts = Texts::new(input.reference, input.optimized, input.spec);
-    let message = limits::overdue(why, budget);
-    Report {
-        verdict: Verdict::ResourceLimit,
-        summary: format!("{}.", capital(&message)),
-        hint: Some(
-            "ask about a smaller problem that runs the same code, or allow a larger budget".to_owned(),
-        ),
-        diagnostics: vec![diagnostic(&texts, &[], &Diagnostic::error(Code::B001, message))],
-        ..empty_report()
-    }
-}
-
-/// Looks at one kernel: races, deadlocks, bounds; its outputs are shown, not compared.
-pub fn analyze(input: &Input<'_>, options: &RunOptions<'_>, budget: &Budget) -> Outcome {
-    check(&Input { reference: None, single: true, ..*input }, options, budget)
-}
-
-struct Question<'a> {
+/// A question on its way through the stages.
+pub(super) struct Question<'a> {
     input: &'a Input<'a>,
     options: &'a RunOptions<'a>,
     budget: &'a Budget,
-    texts: Texts<'a>,
+    pub texts: Texts<'a>,
     report: Report,
     diagnostics: Vec<Diagnostic>,
     ledger: Ledger,
@@ -125,9 +53,15 @@ struct Question<'a> {
     /// What to try if the budget does not suffice.
     smaller: String,
     /// What the machine chooses.
-    world: World,
+    pub world: World,
     /// The kernels look at what the machine chooses.
-    looks: bool,
+    pub looks: bool,
+    /// Whether all CTAs ran is for somebody else to see to.
+    pub settled: bool,
+    /// The CTAs that ran do not speak for the others.
+    pub wants_all: bool,
+    /// The kernels ran, without a fault.
+    pub ran: bool,
 }
 
 /// A report about nothing yet.
@@ -155,7 +89,7 @@ pub(super) fn empty_report() -> Report {
 }
 
 impl<'a> Question<'a> {
-    fn new(input: &'a Input<'a>, options: &'a RunOptions<'a>, budget: &'a Budget) -> Self {
+    pub fn new(input: &'a Input<'a>, options: &'a RunOptions<'a>, budget: &'a Budget) -> Self {
         let texts = Texts::new(input.reference, input.optimized, input.spec);
         let report = empty_report();
         let started = options.clock.map_or(0.0, |clock| clock());
@@ -177,10 +111,13 @@ impl<'a> Question<'a> {
             smaller: String::new(),
             world: World::default(),
             looks: false,
+            settled: false,
+            wants_all: false,
+            ran: false,
         }
     }
 
-    fn answer(&mut self) -> Outcome {
+    pub fn answer(&mut self) -> Outcome {
         let (Verdicts { verdict, summary }, kernels) = self.run();
         self.report.verdict = verdict;
         self.report.summary = summary;
@@ -491,6 +428,14 @@ impl<'a> Question<'a> {
         };
         let runs: Vec<&Run> = runs.iter().map(|(run, _)| run).collect();
         self.report.tensors = reaches::tensor_reports(&bound, &comparison, &runs, asked);
+        self.wants_all =
+            !self.settled && grid::should_run(spec, asked, &bound, &comparison, &runs, self.budget.fuel);
+        self.ran = worst.is_none();
+        if self.wants_all && !matches!(self.options.portions, Portions::Whole) {
+            // What is decided elsewhere is about all CTAs.
+            let summary = "Other CTAs of the grid were not run.".to_owned();
+            return Verdicts { verdict: Verdict::Unknown, summary };
+        }
         if let Some((Worst { verdict, code, sentence, example }, at)) = worst {
             if let Some(example) = example {
                 let reached: Vec<u64> =
@@ -661,6 +606,7 @@ impl<'a> Question<'a> {
             }
         }
         withdraw_unknowables(comparison, bound, runs, &sides.map(|side| side.kernel), &mut decision);
+        grid::withdraw(comparison, bound, sides.map(|side| side.kernel), &mut decision);
         if let Some(reading) = &reading
             && let about = (&bound.elements, &decision)
             && let Err(why) = one_way::note(&options, self.budget, reading, &sides, about, &mut self.ledger)

@@ -11,10 +11,11 @@
 //! Guaranteed: no combination is left out silently; one that was not asked is in the table as such, and then the
 //! verdict is not good. Missed: sizes that were not asked, about which nothing is said.
 
+use super::ask::check;
 use super::model::{
     Asked, Combination, CombinationReport, ShownCombination, SizesReport, SweepReport, SweepRow, Verdict,
 };
-use super::pipeline::{FORMAT, check};
+use super::pipeline::FORMAT;
 use super::sizes::{AllSizes, of_every_size};
 use super::texts::Texts;
 use super::{Input, Outcome, RunOptions, assumptions};

@@ -36,7 +36,9 @@ pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<Inp
         let at = bound.tensors.iter().position(|tensor| tensor.name == block.name);
         let tensor = at.map(|at| &bound.tensors[at]);
         let role = at.and_then(|at| roles.get(at).copied().or(bound.tensors[at].role()));
-        if own.is_empty() && matches!(role, Some(spec::Role::Out | spec::Role::Scratch)) {
+        let given = tensor.and_then(|tensor| tensor.contents());
+        let empty = given.is_none() && matches!(role, Some(spec::Role::Out | spec::Role::Scratch));
+        if own.is_empty() && empty {
             continue;
         }
         // What nobody can set is told only where the values matter.
@@ -51,7 +53,6 @@ pub fn inputs(bound: &Bound, roles: &[spec::Role], witness: &Witness) -> Vec<Inp
         let open = tensor.is_some_and(|tensor| tensor.shape().is_none());
         let shape = if open { Vec::new() } else { block.shape.clone() };
         let few = !open && u64::from(block.count) <= DENSE;
-        let given = tensor.and_then(|tensor| tensor.contents());
         if let Some(contents) = given {
             let count = block.count as usize;
             let dense = few.then(|| as_given(contents, count)).flatten();

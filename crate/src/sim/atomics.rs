@@ -4,6 +4,7 @@ use super::access::fit;
 use super::bits::{as_number, as_operand, mask as low_bits, operate, plain};
 use super::history::Update;
 use super::machine::Machine;
+use super::ordered_words::FLOATS;
 use super::outcome::{AccessKind, FaultKind};
 use super::race::{Everybody, lanes};
 use crate::base::{Format, FormatClass};
@@ -64,9 +65,15 @@ impl<'a> Machine<'a> {
         let observed = dst.is_some_and(|reg| {
             self.is_read[reg.index()] && !matches!(kernel.registers[reg.index()], RegisterKind::Sink)
         });
-        let operands = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
-        let by = By::Operands(operands);
-        let change = Change { op, format: access.format, by, of: access.format.bytes() };
+        let mut operands: Vec<Value> = src[1..].iter().map(|reg| self.warps[index].get(*reg, lane)).collect();
+        let (mut op, mut format) = (op, access.format);
+        if let Some((own, floats, operand)) = self.as_floats(lane, op, format, operands[0]) {
+            (op, format, operands[0]) = (own, floats, operand);
+        }
+        if format.is_float() && matches!(op, AtomicOp::Max | AtomicOp::Min) {
+            self.granted.entry(FLOATS).or_insert((0, pc)).0 += 1;
+        }
+        let change = Change { op, format, by: By::Operands(operands), of: format.bytes() };
         let Some(old) =
             self.update_lane((index, pc, lane), access.strength, &change, observed, (region, offset))
         else {
@@ -95,7 +102,10 @@ impl<'a> Machine<'a> {
         let old = self.memory.regions[region].cells.read(&mut self.terms, offset, bytes);
         let old = self.as_read((index, pc, lane), (Some(region), offset), bytes, old);
         let new = match &change.by {
-            By::Operands(operands) => update_present(&mut self.terms, op, format, old, operands),
+            By::Operands(operands) => {
+                let found = self.found_under_guard(lane, old);
+                update_present(&mut self.terms, op, format, found, operands)
+            }
             By::Nothing => Some(old),
             By::Itself(new) => Some(*new),
         };

@@ -102,6 +102,8 @@ pub(super) struct Read {
     pub(super) site: Site,
     /// What it is loaded for, if that is no more than a way to go.
     pub(super) asked: Option<Asked>,
+    /// Everything up to what it saw is before it in every schedule, and nothing else was written yet.
+    pub(super) knows: bool,
 }
 
 impl Write {

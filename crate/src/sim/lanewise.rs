@@ -504,9 +504,7 @@ fn convert(terms: &mut Terms, from: Format, to: Format, value: Value) -> Option<
         _ if narrowing => as_operand(terms, plain(from), value)?,
         _ => as_number(terms, from, value)?,
     };
-    if to == Format::F16 {
-        terms.note_half(number);
-    }
+    terms.note_float(to, number);
     Some(Value::Symbolic(Symbol::number(to, number)))
 }
 

@@ -576,9 +576,6 @@ impl<'a> Machine<'a> {
             SpecialReg::LaneMaskGt => !(((1u64 << (lane + 1)) - 1) as u32),
             SpecialReg::LaneMaskGe => !((1 << lane) - 1),
             SpecialReg::DynamicSharedSize => launch.dynamic_shared.unwrap_or(0) as u32,
-            SpecialReg::TotalSharedSize => {
-                (self.kernel.shared_bytes + launch.dynamic_shared.unwrap_or(0)) as u32
-            }
         };
         u64::from(word)
     }

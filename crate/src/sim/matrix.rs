@@ -132,9 +132,7 @@ impl<'a> Machine<'a> {
                 for (x, y) in pairs {
                     term = self.terms.fma(left.numbers[x], right.numbers[y], term);
                 }
-                if product.d.format == Format::F16 {
-                    self.terms.note_half(term);
-                }
+                self.terms.note_float(product.d.format, term);
                 result.values.push(Value::Symbolic(Symbol::number(product.d.format, term)));
             }
         }

@@ -80,6 +80,7 @@ mod missed;
 mod moment;
 mod needed;
 mod notes;
+mod ordered_words;
 mod origins;
 mod outcome;
 mod pages;

@@ -23,7 +23,7 @@ use super::warp::{Group, Snapshot};
 use crate::base::Format;
 use crate::ir::{Guard, Reg, RegisterKind};
 use crate::isa::{Effect, Forbidden, WARP};
-use crate::term::{SymbolKind, Term, Value};
+use crate::term::{Node, SymbolKind, Term, Value};
 
 /// Predicated stretches inside one another, at most.
 const DEPTH: usize = 64;
@@ -302,6 +302,29 @@ impl<'a> Machine<'a> {
                 choose(&mut self.terms, condition, new, old, format)
             }
         }
+    }
+}
+
+impl Machine<'_> {
+    /// What a value is where the lane does what it does: of choices by conditions that its guard decides, one side.
+    pub(super) fn found_under_guard(&self, lane: u32, value: Value) -> Value {
+        let (Some(guards), Value::Symbolic(mut symbol)) = (self.guards.last(), value) else { return value };
+        let mut known = Vec::new();
+        let mut open = vec![(guards[lane as usize], true)];
+        while let Some((condition, holds)) = open.pop() {
+            match self.terms.node(condition) {
+                Node::Not(inner) => open.push((inner, !holds)),
+                Node::And(a, b) if holds => open.extend([(a, true), (b, true)]),
+                Node::Or(a, b) if !holds => open.extend([(a, false), (b, false)]),
+                _ => known.push((condition, holds)),
+            }
+        }
+        while let Node::Select(condition, a, b) = self.terms.node(symbol.term)
+            && let Some((_, holds)) = known.iter().find(|(own, _)| *own == condition)
+        {
+            symbol.term = if *holds { a } else { b };
+        }
+        Value::Symbolic(symbol)
     }
 }
 

@@ -611,7 +611,9 @@ impl<'a> Machine<'a> {
         let settled = place.writes.iter().rposition(|write| write.last && known(&write)).unwrap_or(0);
         let tail = &place.writes[settled.max(1).min(place.writes.len())..];
         let like = |write: &Write| write.update == tail[0].update && write.adds_known();
-        let unlike = tail.iter().any(|write| !write.last) && !tail.iter().all(like);
+        // Who comes after all of them in every schedule sees what they leave together.
+        let after_all = tail.iter().all(|write| known(&write));
+        let unlike = tail.iter().any(|write| !write.last) && !tail.iter().all(like) && !after_all;
         if unlike && question.is_none() {
             let text = self.region_place(key.1, key.2, bytes).text;
             let why =
@@ -624,6 +626,7 @@ impl<'a> Machine<'a> {
         // Updates that are not alike stay in this order; others are tried at the end.
         let known = if unlike { later.max().unwrap_or(settled) } else { settled + later.count() };
         let known = known.max(before.tried);
+        let knows = after_all && known + 1 == place.writes.len();
         let of = place.writes.len();
         // What is not strong for this thread is in order with its load, or it is a race.
         let loose = place.writes[known..].iter().find_map(|write| {
@@ -664,7 +667,7 @@ impl<'a> Machine<'a> {
         let asked = question.map(|question| self.ask(&question, index, lane));
         let place = self.signals.as_mut()?.places.get_mut(&key)?;
         place.readers.insert(global, (epoch, pc));
-        place.reads.push(Read { at: known, of, thread: global, epoch, pc, site, asked });
+        place.reads.push(Read { at: known, of, thread: global, epoch, pc, site, asked, knows });
         self.fill_element((index, pc, lane), (key.1, key.2), access, element, value);
         let rest = match order.acquires() {
             true => self.learn_released(pc, thread, scope, false, &released),
@@ -770,6 +773,9 @@ impl<'a> Machine<'a> {
             }
         }
         let own = |machine: &mut Self, read: &Read| {
+            if read.knows && read.at >= to {
+                return true;
+            }
             let (Some(partly), Some(asked), Value::Concrete(passed)) =
                 (&partly, &read.asked, place.writes[read.at].value)
             else {

@@ -22,7 +22,7 @@
 use super::history::{Key, Place, Write};
 use super::locks::Lost;
 use super::machine::Machine;
-use super::outcome::{Fault, FaultKind, Run, Site, TensorState, Thread};
+use super::outcome::{Fault, FaultKind, Run, Site, Suspect, TensorState, Thread};
 use super::race::lanes;
 use super::setup::{Options, Setup};
 use super::{Ended, Watching, updates};
@@ -30,7 +30,7 @@ use crate::base::{Budget, Format};
 use crate::ir::{Kernel, Reg, RegisterKind};
 use crate::isa::Effect;
 use crate::term::eval::{Cone, Quantity, Reals, Small, evaluate};
-use crate::term::{Symbol, Term, Value};
+use crate::term::{Likeness, Symbol, Term, Terms, Value};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -467,6 +467,8 @@ pub(super) fn in_each_order(
 ) -> Run {
     let (mut open, mut first, mut watch) = (ctas.clone(), None::<Run>, Watching::default());
     let (mut turn, mut spent, mut places) = (0, before, None);
+    // Elements that are not written alike: they may be equal all the same.
+    let (mut likeness, mut doubts) = (Likeness::default(), Vec::new());
     while turn < setup.launch.ctas.len() && !open.is_empty() {
         watch.inputs = true;
         watch.spent = spent;
@@ -481,6 +483,7 @@ pub(super) fn in_each_order(
                 // From the first on, watching more.
                 places = more.places.clone();
                 (open, first, watch, turn) = (ctas.clone(), None, *more, 0);
+                (likeness, doubts) = (Likeness::default(), Vec::new());
                 continue;
             }
         };
@@ -493,14 +496,20 @@ pub(super) fn in_each_order(
             return run;
         }
         open.retain(|cta| !holders.contains(cta));
-        let changed = first.as_ref().and_then(|first| changed(&first.tensors, &run.tensors));
-        if let Some((tensor, index, writer)) = changed {
+        let cta = setup.launch.ctas[turn];
+        let unlike =
+            first.as_ref().map(|first| unlike(&run.terms, &mut likeness, &first.tensors, &run.tensors));
+        for (tensor, index, writer, values) in unlike.into_iter().flatten() {
             let name = &setup.tensors[tensor].name;
             let why = format!("what `{name}` holds in the end at [{index}] depends on which CTA comes last");
-            let thread = Thread { cta: setup.launch.ctas[turn], tid: [0; 3], linear: 0 };
+            let thread = Thread { cta, tid: [0; 3], linear: 0 };
             let site = Some(Site { instr: writer, thread }).filter(|_| (writer as usize) < kernel.code.len());
-            run.faults.push(Fault::new(FaultKind::DependsOnSchedule(why), site));
-            return run;
+            let fault = Fault::new(FaultKind::DependsOnSchedule(why), site);
+            let Some(values) = values else {
+                run.faults.push(fault);
+                return run;
+            };
+            doubts.push(Suspect { fault, condition: Term::TRUE, values: Some(values) });
         }
         watch =
             Watching { terms: std::mem::take(&mut run.terms), places: places.clone(), ..Watching::default() };
@@ -509,6 +518,7 @@ pub(super) fn in_each_order(
     }
     let Some(mut run) = first else { return Run::default() };
     run.terms = watch.terms;
+    run.suspects.extend(doubts);
     if let Some(cta) = open.first() {
         let [x, y, z] = setup.launch.ctas[*cta as usize];
         let why = format!(
@@ -519,21 +529,27 @@ pub(super) fn in_each_order(
     run
 }
 
-/// An element that two runs do not leave alike, with who wrote it.
-fn changed(one: &[TensorState], other: &[TensorState]) -> Option<(usize, u64, u32)> {
-    one.iter().zip(other).find_map(|(one, other)| {
-        let mut pairs = one.elements.iter().zip(other.elements.iter());
-        let unlike = pairs.find(|((at, term, _), (index, new, _))| (at, term) != (index, new));
-        let (index, _, writer) = match unlike {
-            Some((found, _)) => found,
-            None if one.elements.len() != other.elements.len() => {
-                let longer = if one.elements.len() > other.elements.len() { one } else { other };
-                longer.elements.iter().last()?
+/// An element that two runs do not leave alike: tensor, index, who wrote it, and the two values if both wrote it.
+type Unlike = (usize, u64, u32, Option<[Term; 2]>);
+
+fn unlike(terms: &Terms, likeness: &mut Likeness, one: &[TensorState], other: &[TensorState]) -> Vec<Unlike> {
+    let mut all = Vec::new();
+    for (one, other) in one.iter().zip(other) {
+        for ((at, value, writer), (index, new, _)) in one.elements.iter().zip(other.elements.iter()) {
+            if at != index {
+                all.push((one.tensor, at, writer, None));
+                return all;
             }
-            None => return None,
-        };
-        Some((one.tensor, index, writer))
-    })
+            if !likeness.alike(terms, value, new) {
+                all.push((one.tensor, at, writer, Some([value, new])));
+            }
+        }
+        if one.elements.len() != other.elements.len() {
+            let longer = if one.elements.len() > other.elements.len() { one } else { other };
+            all.extend(longer.elements.iter().last().map(|(at, _, writer)| (one.tensor, at, writer, None)));
+        }
+    }
+    all
 }
 
 /// Whether parties have no CTA in common and none of one has learned of another's.

@@ -269,9 +269,6 @@ impl<'a> Prover<'a> {
         }
         let dynamic = self.extent(&question.dynamic_shared, names)?;
         self.facts.extend(Some(Condition::at_least(dynamic.clone())).filter(|fact| *fact != Condition::True));
-        if let Some(total) = dynamic.offset(self.kernel.shared_bytes.into()) {
-            self.specials.insert(SpecialReg::TotalSharedSize, total);
-        }
         self.specials.insert(SpecialReg::DynamicSharedSize, dynamic);
         Ok(())
     }

@@ -177,6 +177,12 @@ impl Spec {
         spec
     }
 
+    /// Whether the spec says which CTAs run.
+    pub fn names_ctas(&self) -> bool {
+        let launches = [&self.launch, &self.reference.launch, &self.optimized.launch];
+        launches.iter().any(|launch| launch.ctas.is_some())
+    }
+
     /// Lays another spec's launch and scalars over this one: they win, for both kernels.
     pub fn overlay(&mut self, over: &Spec) {
         for patch in [&mut self.launch, &mut self.reference.launch, &mut self.optimized.launch] {
@@ -262,10 +268,14 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// CTAs of the grid.
+    pub fn in_grid(&self) -> u64 {
+        self.grid.iter().fold(1, |count, extent| count.saturating_mul(u64::from(*extent)))
+    }
+
     /// Whether all CTAs of the grid run.
     pub fn runs_all(&self) -> bool {
-        let grid = self.grid.iter().fold(1u64, |count, extent| count.saturating_mul(u64::from(*extent)));
-        self.ctas.len() as u64 >= grid
+        self.ctas.len() as u64 >= self.in_grid()
     }
 }
 
@@ -362,7 +372,7 @@ pub enum Role {
     Out,
     /// Both: symbolic at the start; compared.
     InOut,
-    /// Memory that the kernel works in: undefined at the start; not compared.
+    /// Memory that the kernel works in: undefined at the start, unless `contents` says what it holds; not compared.
     Scratch,
 }
 

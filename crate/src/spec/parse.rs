@@ -436,7 +436,7 @@ fn tensor(reader: &mut Reader, what: &str, name: &str, table: &DeTable<'_>, span
             reader.error(contents_span, message);
         }
     }
-    if matches!(tensor.role, Some(Role::Out | Role::Scratch)) && tensor.contents.is_some() {
+    if tensor.role == Some(Role::Out) && tensor.contents.is_some() {
         let diagnostic = reader.error(contents_span, "an output has no contents at the start");
         diagnostic.notes.push("use role = \"inout\" if the kernel reads them".to_owned());
     }

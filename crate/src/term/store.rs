@@ -9,7 +9,7 @@ use super::gap::Gaps;
 use super::node::{BitOp, Node, Relation, Rounding, Unary};
 use super::partial::Partial;
 use super::recent::{Latest, Recent};
-use super::through::Halves;
+use super::through::Narrow;
 use super::{Named, Term};
 use crate::base::{Format, FormatClass};
 use num_rational::BigRational;
@@ -160,7 +160,7 @@ pub struct Terms {
     /// Least and greatest integer of the formats that floats were converted to.
     pub(super) converted: FxHashMap<Term, (i128, i128)>,
     /// Which terms went through f16.
-    pub(super) halves: Halves,
+    pub(super) narrow: [Narrow; 2],
     /// Which nodes comparisons of floats made, ascending.
     pub(super) comparisons: Vec<Comparison>,
 }
@@ -215,7 +215,7 @@ impl Terms {
             formats: Vec::new(),
             ranges: FxHashMap::default(),
             converted: FxHashMap::default(),
-            halves: Halves::default(),
+            narrow: Default::default(),
             comparisons: Vec::new(),
         };
         let exact = |number| Constant::new(number, None);

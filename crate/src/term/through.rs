@@ -2,59 +2,65 @@
 //!
 //! Over the reals a conversion is the number itself. On the machine, f16 has no number beyond 65504, and what a
 //! float becomes as an integer is clamped. Inputs that are claimed to tell two kernels apart have to do so there
-//! as well. So a store remembers which terms went through f16 (one bit a node, once there is one), and which
+//! as well. So a store remembers which terms went through f16 or bf16 (one bit a node, once there is one), and which
 //! are integers that floats became.
 //!
 //! Guarantees: none about terms that did not; a term that went through a format may also be used as it was before,
 //! because both are one node. So who looks for inputs looks at both readings.
-//! Misses: f32 and f64, bf16 and tf32, whose largest numbers nobody's inputs come near.
+//! Misses: f32, f64 and tf32, whose largest numbers nobody's inputs come near; of bf16 only its precision counts.
 
 use super::{Term, Terms};
+use crate::base::Format;
 use rustc_hash::FxHashSet;
 
-/// Which terms went through f16.
+/// Which terms went through a narrow format.
 #[derive(Clone, Default)]
-pub(super) struct Halves {
+pub(super) struct Narrow {
     nodes: Vec<u64>,
     leaves: FxHashSet<Term>,
 }
 
-/// What a format does to large numbers.
+/// What a number went through, and what that does to it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Through {
-    /// f16: they are infinite.
-    Half,
+    /// f16 or bf16: it has few digits, and in f16 large ones are infinite.
+    Float(Format),
     /// Integers: they are clamped.
     Integers(i128, i128),
 }
 
+/// The formats that are remembered.
+const NARROW: [Format; 2] = [Format::F16, Format::Bf16];
+
 impl Terms {
-    /// Notes that a number went through f16.
+    /// Notes that a number went through a float format, if that is a narrow one.
     #[inline]
-    pub fn note_half(&mut self, term: Term) {
+    pub fn note_float(&mut self, format: Format, term: Term) {
+        let Some(which) = NARROW.iter().position(|narrow| *narrow == format) else { return };
+        let narrow = &mut self.narrow[which];
         let Some(node) = term.as_node() else {
             if term.as_element().is_some() {
-                self.halves.leaves.insert(term);
+                narrow.leaves.insert(term);
             }
             return;
         };
-        let nodes = &mut self.halves.nodes;
-        if nodes.len() <= node / 64 {
-            nodes.resize(node / 64 + 1, 0);
+        if narrow.nodes.len() <= node / 64 {
+            narrow.nodes.resize(node / 64 + 1, 0);
         }
-        nodes[node / 64] |= 1 << (node % 64);
+        narrow.nodes[node / 64] |= 1 << (node % 64);
     }
 
-    /// Through which format a number went, if one has no place for all of them.
+    /// Through which format a number went, if that may change it.
     pub fn through(&self, term: Term) -> Option<Through> {
         if let Some((least, most)) = self.converted.get(&term) {
             return Some(Through::Integers(*least, *most));
         }
-        let is_half = match term.as_node() {
-            Some(node) => self.halves.nodes.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1),
-            None => self.halves.leaves.contains(&term),
+        let went = |narrow: &Narrow| match term.as_node() {
+            Some(node) => narrow.nodes.get(node / 64).is_some_and(|word| word >> (node % 64) & 1 == 1),
+            None => narrow.leaves.contains(&term),
         };
-        is_half.then_some(Through::Half)
+        let which = self.narrow.iter().position(went)?;
+        Some(Through::Float(NARROW[which]))
     }
 
     /// An empty store over the elements of another one.
@@ -63,14 +69,16 @@ impl Terms {
         for (first, format) in other.element_formats() {
             new.note_elements(first, format);
         }
-        new.halves.leaves.clone_from(&other.halves.leaves);
+        for (own, other) in new.narrow.iter_mut().zip(&other.narrow) {
+            own.leaves.clone_from(&other.leaves);
+        }
         new
     }
 
     /// Takes over from another store through what one of its terms went, which is `own` here.
     pub fn note_through(&mut self, own: Term, other: &Terms, term: Term) {
         match other.through(term) {
-            Some(Through::Half) => self.note_half(own),
+            Some(Through::Float(format)) => self.note_float(format, own),
             Some(Through::Integers(least, most)) if own.as_node().is_some() => {
                 self.converted.insert(own, (least, most));
             }

@@ -41,6 +41,10 @@ pub struct Input {
     spec: String,
     /// Only the optimized kernel is analyzed.
     single: bool,
+    /// All CTAs run where the spec leaves open which run.
+    #[serde(default)]
+    #[tsify(optional)]
+    all_ctas: Option<bool>,
     /// Seconds that the question may take; without it, as long as it takes.
     #[serde(default)]
     #[tsify(optional)]
@@ -54,6 +58,7 @@ impl Input {
             optimized: &self.optimized,
             spec: Some(&self.spec),
             single: self.single,
+            all_ctas: self.all_ctas.unwrap_or_default(),
             ..report::Input::default()
         }
     }

@@ -93,6 +93,7 @@ impl Asked {
             spec: self.spec.as_ref().map(|text| text.text.as_str()),
             overrides,
             single: self.single,
+            ..Input::default()
         }
     }
 

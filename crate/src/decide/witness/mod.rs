@@ -282,7 +282,7 @@ impl<'a> Arena<'a> {
             whole: are_whole(&cones, &constants)
                 || question.terms[0].is_integer(pair.0) && question.terms[1].is_integer(pair.1),
             constants,
-            formats: [0, 1].map(|side| Formats::of(question.terms[side], &cones[side])),
+            formats: Formats::of(question.terms, &cones),
             as_computed,
             lone,
             kinds: elements.iter().map(kind).collect(),

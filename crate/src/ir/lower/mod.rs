@@ -33,7 +33,7 @@ use self::arguments::Arguments;
 use self::registers::Registers;
 use self::scope::Scopes;
 use super::kernel::{Claim, Instr, Kernel, Location, Reg, Variable};
-use super::{facts, flow, rounds};
+use super::{facts, flow, ordered, rounds};
 use crate::base::readable;
 use crate::base::{Source, Span};
 use crate::diag::{Code, Diagnostic};
@@ -466,6 +466,7 @@ impl<'m> Lowering<'m> {
             reconverge: Vec::new(),
             rounds: Vec::new(),
         };
+        ordered::join(&mut kernel);
         kernel.reconverge = flow::reconvergence(&kernel);
         kernel.rounds = rounds::rounds(&kernel);
         facts::infer(&mut kernel, &self.addresses);

@@ -117,13 +117,14 @@ pub(super) fn predefined(name: &str, component: Option<&str>) -> Option<Predefin
         ("%lanemask_ge", ..) => SpecialReg::LaneMaskGe,
         ("%lanemask_gt", ..) => SpecialReg::LaneMaskGt,
         ("%dynamic_smem_size", ..) => SpecialReg::DynamicSharedSize,
-        ("%total_smem_size" | "%aggr_smem_size", ..) => SpecialReg::TotalSharedSize,
         ("%is_explicit_cluster", ..) => SpecialReg::IsExplicitCluster,
         ("%cluster_ctarank", ..) => SpecialReg::ClusterCtarank,
         ("%cluster_nctarank", ..) => SpecialReg::ClusterNctarank,
         ("%clock" | "%clock_hi" | "%globaltimer_lo" | "%globaltimer_hi", ..) => {
             return Some(Predefined::Unknowable(32));
         }
+        // Sizes come in units of the device's, which need not be that of the PTX's target.
+        ("%total_smem_size" | "%aggr_smem_size", ..) => return Some(Predefined::Unknowable(32)),
         // A warp's number in the multiprocessor is none in its block, and may change while it runs.
         ("%smid" | "%nsmid" | "%warpid" | "%nwarpid", ..) => return Some(Predefined::Unknowable(32)),
         ("%clock64" | "%globaltimer" | "%gridid" | "%current_graph_exec", ..) => {

@@ -416,13 +416,8 @@ fn proof(
     let mut spec = spec.clone();
     spec.formula = Some(spec::Formula { code: code.to_owned(), span: Default::default() });
     let text = spec::print(&spec.frozen());
-    let question = Input {
-        reference: None,
-        optimized: input.optimized,
-        spec: Some(&text),
-        overrides: None,
-        single: false,
-    };
+    let question =
+        Input { reference: None, optimized: input.optimized, spec: Some(&text), ..Input::default() };
     check(&question, options, &budget.apart()).report
 }
 
